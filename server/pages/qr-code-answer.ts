@@ -28,8 +28,8 @@ const PICTURE_HEADERS = {
 }
 
 /**
- * A QR code in the form that the request asks for (RFC 9110 §12.5.1): as a data URI, in JSON, unless it likes a PNG, an SVG or a
- * page better, as browsers do. On `/trpc`, which has no such forms, it is the data URI.
+ * A QR code in the form that the request likes best (RFC 9110 §12.5.1): a data URI in JSON, a PNG, an SVG, or a page, as browsers
+ * do. On `/trpc`, which has no such forms, it is the data URI.
  *
  * @param baseUrl what the address of the code begins with
  * @throws what `notFound` makes where there is none: a browser gets a page that says so

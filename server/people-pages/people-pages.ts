@@ -60,7 +60,7 @@ export function createPeoplePages({
     return newRequestPage({ id, ...session }, texts)
   }
 
-  /** An offer of a session is its maker's; an offering is open to whoever knows its id, as it is elsewhere, each with a page of their own. */
+  /** An offer of a session is its maker's. An offering is open to everybody who knows its id; each gets a page of their own. */
   const receivePageOf = async (caller: Caller, { credentialOfferSessionId, ...request }: Request): Promise<NewPage> => {
     const { offeringId = credentialOfferSessionId ?? '', title, text } = request
     const member = credentialOfferSessionId === undefined ? 'offeringId' : 'credentialOfferSessionId'

@@ -29,8 +29,8 @@ export interface Told<View, State extends string> {
 const MOST_STREAMS_OF_A_PAGE = 20
 
 /**
- * A stream outlives its session by this, so that it tells how that ended. One that is opened later still lasts as long: a browser that slept on the phone, as it
- * does while its wallet is open, comes again when all is over.
+ * A stream outlives its session by this, so that it tells how the session ended. A stream that is opened later lasts as long: a
+ * phone's browser sleeps while the wallet is open, and comes again when all is over.
  */
 const LAST_WORD_MS = 60_000
 

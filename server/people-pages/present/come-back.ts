@@ -20,7 +20,7 @@ export interface ComeBackPorts {
 
 /**
  * Where a wallet sends the browser that it was opened from (OpenID4VP 1.0 §13.3, §14.2). Only the browser that began goes on, and
- * only with the code that this wallet was given, which the page checks and does not use up: whoever reads the result does.
+ * only with the code that this wallet was given. The page checks the code; the reader of the result uses it up.
  */
 export type ComeBack = (request: BrowserRequest, id: string, responseCode: string | undefined) => Promise<ProtocolReply>
 

@@ -1,21 +1,27 @@
 import type { Config } from '../../config/config.js'
+import type { Events } from '../../events/stream.js'
+import type { Installation } from '../../formats/issuing.js'
+import type { Formats } from '../../formats/registry.js'
+import type { DigitalCredentialRequestOf } from '../../verifier/openid4vp/digital-credentials.js'
 import type { SessionView } from '../../verifier/sessions/session.js'
 import type { VerificationSessions } from '../../verifier/sessions/verification-sessions.js'
 import type { PageStore } from '../store.js'
-import { createWatchPage, type WatchPagePorts } from '../watch.js'
-import { type ComeBackPorts, createComeBack } from './come-back.js'
-import { createOpenPresentPage, type OpenPresentPagePorts } from './page.js'
+import { createWatchPage } from '../watch.js'
+import { createComeBack } from './come-back.js'
+import { createOpenPresentPage } from './page.js'
 import { FINAL_STATES, type Progress, progressOf } from './sentences.js'
-import { createShowPresentPage, type ShowPresentPagePorts } from './show.js'
+import { createShowPresentPage } from './show.js'
 
 /** What {@link createPresentPages} is made of. */
-export interface PresentPagesPorts
-  extends Omit<OpenPresentPagePorts, 'config'>,
-    Pick<ShowPresentPagePorts, 'random'>,
-    Pick<WatchPagePorts, 'events'> {
-  readonly store: Pick<PageStore, 'presentTarget'> & ComeBackPorts['store'] & ShowPresentPagePorts['store']
-  readonly config: OpenPresentPagePorts['config'] & Pick<Config, 'verifierBaseUrl'>
+export interface PresentPagesPorts {
+  readonly store: Pick<PageStore, 'present' | 'returned' | 'presentTarget'>
+  readonly config: Installation & Pick<Config, 'verifierBaseUrl'>
+  readonly formats: Pick<Formats, 'named'>
+  readonly clock: () => Date
+  readonly random: (length: number) => Uint8Array
+  readonly events: Pick<Events, 'stream'>
   readonly latest: VerificationSessions['latest']
+  readonly digitalCredentialRequest: DigitalCredentialRequestOf
 }
 
 export type PresentPages = ReturnType<typeof createPresentPages>

@@ -1,18 +1,24 @@
+import type { Config } from '../../config/config.js'
 import type { SessionEvent } from '../../events/store.js'
+import type { Events } from '../../events/stream.js'
 import type { CredentialOfferSessionView } from '../../issuer/openid4vci/sessions/session.js'
 import { languagesOf } from '../../pages/languages.js'
 import { noPage } from '../../pages/page.js'
 import type { ProtocolReply } from '../../protocol/oauth/reply.js'
 import { type BrowserRequest, beginnerOf, isPrefetch, later, openingBrowser } from '../browser.js'
 import type { PageStore } from '../store.js'
-import { createWatchPage, type WatchPagePorts } from '../watch.js'
-import { type OfferAddresses, receivePage } from './page.js'
+import { createWatchPage } from '../watch.js'
+import { createReceivePage, type ReceivePagePorts } from './page.js'
 import { DONE_STATES, type Progress, progressOf } from './sentences.js'
 
 /** What {@link createReceivePages} is made of. */
-export interface ReceivePagesPorts extends WatchPagePorts, OfferAddresses {
+export interface ReceivePagesPorts {
   readonly store: Pick<PageStore, 'receive' | 'receiveTarget'>
+  readonly config: Pick<Config, 'issuerBaseUrl'>
+  readonly clock: () => Date
   readonly random: (length: number) => Uint8Array
+  readonly events: Pick<Events, 'stream'>
+  readonly offerUrl: ReceivePagePorts['offerUrl']
   /** The session of a credential offer as it is, with its newest event; undefined for an unknown one. */
   readonly latest: (sessionId: string) => Promise<SessionEvent | undefined>
 }
@@ -21,6 +27,7 @@ export type ReceivePages = ReturnType<typeof createReceivePages>
 
 /** Pages on which people are offered something. */
 export function createReceivePages({ store, config, clock, random, events, latest, offerUrl }: ReceivePagesPorts) {
+  const receivePage = createReceivePage({ config, offerUrl })
   return {
     /**
      * The page of an offer or an offering. The first browser that opens the page of an offer while it can be taken is the one that
@@ -36,7 +43,7 @@ export function createReceivePages({ store, config, clock, random, events, lates
       const beginner = stored.bound ? 'this' : beginnerOf(request, stored.browserHash, issuerBaseUrl)
       const headers = beginner === 'this' && browser !== undefined ? { 'set-cookie': browser.cookie } : {}
       const languages = languagesOf(request.headers['accept-language'])
-      return receivePage({ config, offerUrl }, now, id, stored, { beginner, languages, headers })
+      return receivePage(id, stored, { beginner, languages, headers }, now)
     },
 
     watch: createWatchPage<CredentialOfferSessionView, Progress['state']>(

@@ -1,8 +1,11 @@
 import type { z } from 'zod'
 import { errors } from '../../api/errors.js'
 import type { Config } from '../../config/config.js'
+import type { Formats } from '../../formats/registry.js'
 import { compileVpQuery } from '../../protocol/openid4vp/query/vp-query.js'
 import type { Work } from '../../protocol/work.js'
+import type { SessionVault } from '../sessions/secrets.js'
+import type { VerificationSessions } from '../sessions/verification-sessions.js'
 import { compiledNewQuery, orBadRequest } from '../vp-queries/compiled.js'
 import type { createAuthorizationRequest, zCreatedRequest } from './authorization-requests.contract.js'
 import {
@@ -20,11 +23,15 @@ import type { AuthorizationRequestStore } from './store.js'
 type Created = z.input<typeof zCreatedRequest>
 
 /** What {@link createAuthorizationRequests} is made of. */
-export interface AuthorizationRequestsPorts
-  extends Omit<MakeRequestPorts, 'handOut' | 'newPage'>,
-    Pick<HandOutPorts, 'openid4vp'> {
+export interface AuthorizationRequestsPorts {
   readonly store: Pick<AuthorizationRequestStore, 'context'>
   readonly config: MakeRequestPorts['config'] & NewRequestPagePorts['config'] & Pick<Config, 'allowInsecureHttp'>
+  readonly formats: Pick<Formats, 'all' | 'named'>
+  readonly clock: () => Date
+  readonly newId: () => string
+  readonly openid4vp: HandOutPorts['openid4vp']
+  readonly sessionVault: Pick<SessionVault, 'newSecrets' | 'protect'>
+  readonly addSession: VerificationSessions['add']
 }
 
 export type AuthorizationRequests = ReturnType<typeof createAuthorizationRequests>

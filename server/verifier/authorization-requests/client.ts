@@ -35,8 +35,8 @@ export function isNamed({ responseMode, signed, clientIdPrefix }: NamingMembers,
 }
 
 /**
- * How the verifier names itself in a request that it signs, or that says where its answer goes: by its certificate where it has
- * one, unless the request says otherwise.
+ * How the verifier names itself in a request that it signs, or that says where its answer goes. Unless the request says
+ * otherwise, a verifier with a certificate names itself by it.
  *
  * @throws 400 where it cannot have that name; 409 where its certificate or attestation has run out.
  */

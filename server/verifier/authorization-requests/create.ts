@@ -64,7 +64,7 @@ export function assertRedirectUri(
   if (!isRedirectUri(uri, allowInsecureHttp)) {
     throw errors.badRequest(`${member} must be an https URL or have an app's own scheme with a dot in it`)
   }
-  // Of two in the address that people come back to, one might read the one that is no secret.
+  // The address that people come back to would have two codes, and its reader might take the one that is no secret.
   if (new URL(uri).searchParams.has('response_code')) throw errors.badRequest(`${member} must have no response_code`)
 }
 

@@ -63,9 +63,9 @@ export interface ReceiveDigitalCredentialPorts {
 }
 
 /**
- * Takes what a page got of the browser (OpenID4VP 1.0 Appendix A.4), as a wallet's response is taken: the unguessable
- * address stands for the `state` that such requests do not have. The `Origin` of the page can only refuse: whom an answer is for is
- * proven by its audience, one of the expected origins.
+ * Takes the answer that a page got of the browser (OpenID4VP 1.0 Appendix A.4), as a wallet's response is taken. Such requests have
+ * no `state`: the unguessable address stands for it. The `Origin` of the page can only refuse. The audience of the answer, one of the
+ * expected origins, proves whom the answer is for.
  *
  * @param origin the header `Origin`, which a backend that posts has not
  */

@@ -97,8 +97,8 @@ export function createTakeAnswer({
   }
 
   /**
-   * Ends a session. §8.2, §13.3: a fresh code in the redirect, so that only the browser that is sent back can name it; back to the
-   * request's page first, where it has one.
+   * Ends a session. The redirect has a fresh code, so that only the browser that is sent back can name it (§8.2, §13.3). It leads
+   * to the page of the request, where there is one.
    *
    * @returns where the person goes on; undefined where there is nothing to go on to
    * @throws 400 where another answer ended it first

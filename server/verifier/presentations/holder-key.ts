@@ -33,8 +33,8 @@ export function holderKeyOfKid(verification: Resolution, kid: string): Promise<J
 }
 
 /**
- * The key that a VP JWT is signed with, and whose it is: an authentication key of the DID in `kid` or `iss`, or the `jwk` of
- * its header, which then is the holder's only name.
+ * The key that a VP JWT is signed with, and its holder. It is an authentication key of the DID in `kid` or `iss`. Without such a
+ * DID it is the `jwk` of the header, which then is the holder's only name.
  */
 export async function holderKeyOfPresentation(
   verification: Resolution,

@@ -24,8 +24,8 @@ export interface VerifyPresentationPorts {
 }
 
 /**
- * Verifies one presentation as the format of its credential query has it (OpenID4VP 1.0 §8.6, Appendix B): the credential, the
- * trust in its issuer, the holder's proof and the status.
+ * Verifies one presentation by the rules of its format (OpenID4VP 1.0 §8.6, Appendix B): the credential, the trust in its
+ * issuer, the holder's proof and the status.
  *
  * @param passed told each check that it passes
  * @returns its credential; several where it holds several.

@@ -1,4 +1,5 @@
 import type { Config } from '../../config/config.js'
+import type { Installation } from '../../formats/issuing.js'
 import type { Formats } from '../../formats/registry.js'
 import type { Handover, PresentedCredential } from '../../formats/verifying.js'
 import { CredentialError } from '../../protocol/credential/verification.js'
@@ -26,7 +27,7 @@ import type { Judged } from './judged.js'
 import { type DiscardedPresentation, type PresentationChecks, PresentationError } from './presentation-error.js'
 import { assertAuthorized, withTransactions } from './transactions.js'
 import { type OwnIssuers, type Trust, trustAdded, trustAlso, trustIn } from './trust.js'
-import { createVerifyPresentation, type VerifyPresentationPorts } from './verify-presentation.js'
+import { createVerifyPresentation } from './verify-presentation.js'
 
 /** A bound, since each presentation costs signature checks and possibly requests to addresses that its issuer chose. */
 const MAX_PRESENTATIONS = 64
@@ -58,19 +59,18 @@ export interface Binding {
 }
 
 /** What {@link createVerifyVpToken} is made of. */
-export interface VerifyVpTokenPorts extends Pick<OwnIssuers, 'isOwnIssuer'> {
+export interface VerifyVpTokenPorts {
   readonly formats: Pick<Formats, 'named'>
-  readonly config: OwnIssuers['config'] &
-    VerifyPresentationPorts['config'] &
-    Pick<Config, 'trustAnchors' | 'trustedIssuers'>
+  readonly config: Installation & Pick<Config, 'trustAnchors' | 'trustedIssuers'>
   readonly startVerification: Verifications['start']
+  readonly isOwnIssuer: OwnIssuers['isOwnIssuer']
   readonly isAddedIssuer: TrustedIssuers['has']
 }
 
 /**
- * Verifies a vp_token (OpenID4VP 1.0 §8.6): that it has the requested entries; each presentation by its format's rules, with
- * the holder's proof and the status; and each credential against the query, without relying on the wallet's choice (§14.9). A
- * presentation that fails is discarded; what is left must satisfy the query and authorize the transaction data (§8.4).
+ * Verifies a vp_token (OpenID4VP 1.0 §8.6). It must have the requested entries. Each presentation is verified by its format's
+ * rules, with the holder's proof and the status. Each credential is compared with the query: the wallet's choice proves nothing
+ * (§14.9). A presentation that fails is discarded. The others must satisfy the query and authorize the transaction data (§8.4).
  *
  * @param work pays for all of it
  * @throws PresentationError with the sentence for wallet and verifier: what is wrong with the whole, or with the first of the

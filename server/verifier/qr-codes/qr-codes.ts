@@ -1,6 +1,7 @@
 import { onlyLooks } from '../../api/context.js'
 import { errors } from '../../api/errors.js'
 import type { Config } from '../../config/config.js'
+import type { Outbound } from '../../outbound/guard.js'
 import { presentPageUrl } from '../../pages/addresses.js'
 import { onDemandPageId, type SealingKey } from '../../pages/on-demand.js'
 import { type QrCodeContext, qrCodeAnswer } from '../../pages/qr-code-answer.js'
@@ -31,8 +32,9 @@ export const createFindQrCode =
   }
 
 /** What {@link createQrCodes} is made of. */
-export interface QrCodesPorts extends Pick<QrCodeImageAtPorts, 'outbound'> {
+export interface QrCodesPorts {
   readonly config: Pick<Config, 'verifierBaseUrl' | 'issuerBaseUrl'>
+  readonly outbound: Pick<Outbound, 'fetch'>
   readonly sessions: Pick<VerificationSessions, 'byQrCode' | 'deleteQrCode' | 'ofPage'>
   readonly newPage: NewRequestPage
   /** Makes a page where there is none of that id yet. */

@@ -1,5 +1,6 @@
 import type { Config } from '../../config/config.js'
 import { RemoteDids } from '../../dids/remote-dids.js'
+import type { DidResolver } from '../../dids/resolver.js'
 import type { CredentialFormat } from '../../formats/format.js'
 import type { VerifiedCredential } from '../../formats/verifying.js'
 import type { Check, ResolveIssuerKey } from '../../protocol/credential/verification.js'
@@ -58,9 +59,14 @@ export const verifyOptions = (
 ) => ({ resolveIssuerKey, now, leewaySeconds: LEEWAY_SECONDS, algorithms, work })
 
 /** What {@link createVerifications} is made of. */
-export interface VerificationsPorts extends FetchesPorts, Pick<IssuerKeysPorts, 'ownKeySet'> {
-  readonly config: IssuerKeysPorts['config'] & StatusPorts['config'] & Pick<Config, 'trustAnchors'>
+export interface VerificationsPorts {
+  readonly config: Pick<Config, 'issuerBaseUrl' | 'allowInsecureHttp' | 'trustAnchors' | 'statusTrustAnchors'>
   readonly clock: () => Date
+  readonly outbound: FetchesPorts['outbound']
+  readonly resolver: DidResolver
+  /** Reads the keys of this service as an issuer from the database. */
+  readonly ownKeySet: IssuerKeysPorts['ownKeySet']
+  /** An entry of a status list of this installation, read live. */
   readonly ownStatusEntry: StatusPorts['ownEntry']
 }
 
