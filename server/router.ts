@@ -15,7 +15,7 @@ import { authorizationsRouter } from './issuer/openid4vci/authorizations/authori
 import { openid4vciRouter } from './issuer/openid4vci/openid4vci.router.js'
 import { schemasRouter } from './issuer/schemas/schemas.router.js'
 import { walletTrustRouter } from './issuer/wallet-trust/wallet-trust.router.js'
-import { pageFilesRouter } from './pages/pages.router.js'
+import { pageFilesRouter } from './pages/page-files.router.js'
 import { createPageRouter, peoplePagesRouter } from './people-pages/people-pages.router.js'
 import { greetingRouter, serviceRouter } from './service/service.router.js'
 import { settingsRouter } from './settings/settings.router.js'
@@ -46,14 +46,14 @@ const createAppRouter = (formats: Formats, features: Features) =>
     offerings: offeringsRouter(features.offerings),
     credentials: credentialsRouter(formats, features.credentials),
     credentialOffers: credentialOffersRouter(features.credentialOffers),
-    verify: verifyRouter(formats),
-    vpQueries: vpQueriesRouter,
-    authorizationRequests: authorizationRequestsRouter(formats),
-    verificationSessions: verificationSessionsRouter(formats),
+    verify: verifyRouter(formats, features.verify),
+    vpQueries: vpQueriesRouter(features.vpQueries),
+    authorizationRequests: authorizationRequestsRouter(formats, features.authorizationRequests),
+    verificationSessions: verificationSessionsRouter(formats, features.verificationSessions),
     trustedIssuers: trustedIssuersRouter(features.trustedIssuers),
     walletTrust: walletTrustRouter(features.walletTrust),
-    qrCodes: qrCodesRouter,
-    pages: createPageRouter,
+    qrCodes: qrCodesRouter(features.qrCodes),
+    pages: createPageRouter(features.peoplePages),
     agent: agentRouter(features.agent),
     signers: signersRouter(features.signers),
     audit: auditRouter(features.audit),
@@ -79,9 +79,9 @@ const createProtocolRouter = (features: Features) =>
     metadata: metadataRouter(features.metadata),
     openid4vci: mergeRouters(openid4vciRouter(features), authorizationsRouter(features)),
     pageFiles: pageFilesRouter,
-    peoplePages: peoplePagesRouter,
+    peoplePages: peoplePagesRouter(features.presentPages, features.receivePages),
     consolePages: consolePagesRouter(features.console),
-    openid4vp: openid4vpRouter,
+    openid4vp: openid4vpRouter(features.openid4vp),
   })
 
 /**

@@ -6,7 +6,7 @@ import { createCredentialListStore } from '../../server/issuer/credentials/list/
 import { createOfferSessionListStore } from '../../server/issuer/openid4vci/sessions/list-store.js'
 import { CREDENTIAL_OFFER_STATES } from '../../server/issuer/openid4vci/sessions/session.js'
 import { createSchemaListStore } from '../../server/issuer/schemas/list/store.js'
-import { createVerificationSessionListStore } from '../../server/verifier/sessions/list/store.js'
+import { createVerificationSessionListStore } from '../../server/verifier/sessions/list-store.js'
 import { SESSION_STATES } from '../../server/verifier/sessions/session.js'
 import { createTrustedIssuerStore } from '../../server/verifier/trusted-issuers/store.js'
 

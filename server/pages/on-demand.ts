@@ -1,12 +1,14 @@
 import { createHmac } from 'node:crypto'
-import type { Deps } from '../deps.js'
+
+/** A key of 32 bytes for one use, the same in every process and after every restart. */
+export type SealingKey = (use: string) => Uint8Array
 
 /**
- * The id of the page on demand of an offering or a session: the same each time, so that it is known before there is a page, and
- * known to nobody who has the target's id alone. A UUID of version 8 (RFC 9562 §5.8).
+ * The id of the page on demand of an offering or a session: a UUID of version 8 (RFC 9562 §5.8). It is the same each time, so that
+ * it is known before there is a page. Nobody can tell it from the id of the offering or the session.
  */
 export function onDemandPageId(
-  { sealingKey }: Pick<Deps, 'sealingKey'>,
+  { sealingKey }: { readonly sealingKey: SealingKey },
   kind: 'present' | 'receive',
   targetId: string,
 ): string {

@@ -58,6 +58,15 @@ ${live === true && html`<script src="${baseUrl}/pages/live.js" type="module"></s
 export const messagePage = (baseUrl: string, status: number, title: string, message: string): ProtocolReply =>
   page(baseUrl, { status, title, body: html`<h1>${title}</h1><p>${message}</p>` })
 
+/** The page where there is none. */
+export const noPage = (baseUrl: string): ProtocolReply =>
+  messagePage(
+    baseUrl,
+    404,
+    'There is nothing here',
+    'This page is unknown, or ended some time ago. Ask whoever sent you here for a new one.',
+  )
+
 /** Sends the browser on with GET, whatever it came with (RFC 9110 §15.4.4). */
 export const seeOther = (location: string, headers: Readonly<Record<string, string>> = {}): ProtocolReply => ({
   status: 303,

@@ -1,11 +1,13 @@
 import { preferredType } from '../api/accept.js'
 import type { Context } from '../api/context.js'
-import { noPage } from './no-page.js'
-import { seeOther } from './page.js'
+import { noPage, seeOther } from './page.js'
 import { qrCodeDataUri, qrCodePng, qrCodeSvg } from './qr-code.js'
 
 /** What the address of a QR code answers beside JSON. */
 export const QR_CODE_TYPES = ['image/png', 'image/svg+xml', 'text/html'] as const
+
+/** What a request for a QR code brings along. */
+export type QrCodeContext = Pick<Context, 'request' | 'responseHeaders' | 'otherForm'>
 
 /** A QR code that is asked for. */
 export interface AskedQrCode<Code> {
@@ -26,14 +28,14 @@ const PICTURE_HEADERS = {
 }
 
 /**
- * A QR code in the form that the request asks for (RFC 9110 §12.5.1): as a data URI, in JSON, unless it likes a PNG, an SVG or a
- * page better, as browsers do. On `/trpc`, which has no such forms, it is the data URI.
+ * A QR code in the form that the request likes best (RFC 9110 §12.5.1): a data URI in JSON, a PNG, an SVG, or a page, as browsers
+ * do. On `/trpc`, which has no such forms, it is the data URI.
  *
  * @param baseUrl what the address of the code begins with
  * @throws what `notFound` makes where there is none: a browser gets a page that says so
  */
 export async function qrCodeAnswer<Code>(
-  { request, responseHeaders, otherForm }: Context,
+  { request, responseHeaders, otherForm }: QrCodeContext,
   baseUrl: string,
   { code, textOf, pageOf, notFound }: AskedQrCode<Code>,
 ): Promise<string> {

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { type Context, onlyLooks } from '../api/context.js'
+import { onlyLooks, type RequestFacts } from '../api/context.js'
 import { browserCookie, readBrowserCookie } from '../pages/browser-cookie.js'
 import { messagePage } from '../pages/page.js'
 import type { ProtocolReply } from '../protocol/oauth/reply.js'
@@ -10,6 +10,9 @@ const COOKIE = 'presentation'
 const COOKIE_SECONDS = 90_000
 
 const hashOf = (value: string): string => createHash('sha256').update(value).digest('base64url')
+
+/** What a request tells of its browser. */
+export type BrowserRequest = Pick<RequestFacts, 'method' | 'headers'>
 
 /** A browser that opens a page. */
 export interface OpeningBrowser {
@@ -23,20 +26,25 @@ export interface OpeningBrowser {
  *
  * @param baseUrl what the page's address begins with
  */
-export function sentBrowserHash({ request }: Context, baseUrl: string): string | undefined {
-  const cookie = readBrowserCookie(request.headers.cookie, COOKIE, baseUrl)
+export function sentBrowserHash({ headers }: BrowserRequest, baseUrl: string): string | undefined {
+  const cookie = readBrowserCookie(headers.cookie, COOKIE, baseUrl)
   return cookie === undefined ? undefined : hashOf(cookie)
 }
 
 /**
  * The browser that opens a page: by the cookie that it has, or by a new one. Undefined where nobody opens it: a HEAD looks, and
  * some requests load no document.
+ *
+ * @param random makes so many random bytes
  */
-export function openingBrowser(ctx: Context, baseUrl: string): OpeningBrowser | undefined {
-  const { deps, request } = ctx
-  if (!opensPage(ctx) || onlyLooks(request)) return undefined
+export function openingBrowser(
+  request: BrowserRequest,
+  baseUrl: string,
+  random: (length: number) => Uint8Array,
+): OpeningBrowser | undefined {
+  if (!opensPage(request) || onlyLooks(request)) return undefined
   const known = readBrowserCookie(request.headers.cookie, COOKIE, baseUrl)
-  const value = known ?? Buffer.from(deps.random(32)).toString('base64url')
+  const value = known ?? Buffer.from(random(32)).toString('base64url')
   return { hash: hashOf(value), cookie: browserCookie(COOKIE, value, COOKIE_SECONDS, baseUrl) }
 }
 
@@ -44,19 +52,17 @@ export function openingBrowser(ctx: Context, baseUrl: string): OpeningBrowser | 
  * Whether a request fetches the page ahead, for a person who may never open it (`Sec-Purpose`, Fetch §3.7; `Purpose`, its former
  * name).
  */
-export const isPrefetch = ({ request }: Context): boolean =>
-  [request.headers['sec-purpose'], request.headers.purpose].some((purpose) =>
-    String(purpose ?? '').includes('prefetch'),
-  )
+export const isPrefetch = ({ headers }: BrowserRequest): boolean =>
+  [headers['sec-purpose'], headers.purpose].some((purpose) => String(purpose ?? '').includes('prefetch'))
 
 /** A browser that fetches ahead gets nothing, so that it asks again when a person opens the page: that is what counts. */
 export const later = (baseUrl: string): ProtocolReply =>
   messagePage(baseUrl, 503, 'Not now', 'This page is shown when somebody opens it.')
 
 /** Whether a person may be looking: a browser that says what a request is for says `document` of pages (Fetch Metadata). */
-function opensPage({ request }: Context): boolean {
-  const purpose = request.headers['sec-fetch-dest']
-  return request.method === 'GET' && (purpose === undefined || purpose === 'document')
+function opensPage({ method, headers }: BrowserRequest): boolean {
+  const purpose = headers['sec-fetch-dest']
+  return method === 'GET' && (purpose === undefined || purpose === 'document')
 }
 
 /** Compares two hashes in constant time; one that is not there is like none. */
@@ -74,7 +80,7 @@ export type Beginner = 'this' | 'another' | 'none'
  * @param browserHash of the browser that opened the page first; null where there is none
  * @param baseUrl what the page's address begins with
  */
-export function beginnerOf(ctx: Context, browserHash: string | null, baseUrl: string): Beginner {
+export function beginnerOf(request: BrowserRequest, browserHash: string | null, baseUrl: string): Beginner {
   if (browserHash === null) return 'none'
-  return sameHash(browserHash, sentBrowserHash(ctx, baseUrl)) ? 'this' : 'another'
+  return sameHash(browserHash, sentBrowserHash(request, baseUrl)) ? 'this' : 'another'
 }

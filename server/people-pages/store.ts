@@ -10,7 +10,6 @@ import type { CredentialOfferState } from '../issuer/openid4vci/sessions/session
 import { withDates } from '../issuer/openid4vci/sessions/store.js'
 import type { ClaimNames, SchemaDisplay } from '../issuer/schemas/store.js'
 import { insertPage, insertPageOnDemand, type NewPage } from '../pages/store.js'
-import type { DcqlQuery } from '../protocol/openid4vp/dcql/dcql-query.js'
 import { SESSION_STATES, zSession } from '../verifier/sessions/session.js'
 import { sessionColumns } from '../verifier/sessions/store.js'
 
@@ -80,17 +79,6 @@ const zTarget = z.strictObject({ sessionId: z.string(), expiresAt: z.date(), bro
 /** The session that a page is about, until when it goes on, and the hash of the browser that began. */
 export type PageTarget = z.infer<typeof zTarget>
 
-const zSessionOfPage = z.strictObject({
-  createdBy: z.string().nullable(),
-  endedAt: z.date().nullable(),
-  expiresAt: z.date(),
-  dcqlQuery: json<DcqlQuery>(),
-  expectedOrigins: z.array(z.string()).nullable(),
-})
-
-/** A verification session as far as a page of it is concerned. */
-export type SessionOfPage = z.infer<typeof zSessionOfPage>
-
 /** The states of an offer that no wallet has begun to take. */
 const UNTAKEN_STATES: readonly CredentialOfferState[] = ['Created', 'OfferRetrieved']
 
@@ -135,15 +123,6 @@ export function createPageStore({ sql }: Database) {
     /** Makes a page where there is none of that id yet. */
     async createOnDemand(page: NewPage): Promise<void> {
       await sql(noRow)`${insertPageOnDemand(page)}`
-    },
-
-    /** A session that a page is to be made of. */
-    async session(id: string): Promise<SessionOfPage | undefined> {
-      const [row] = await sql(zSessionOfPage)`
-        SELECT created_by AS "createdBy", ended_at AS "endedAt", expires_at AS "expiresAt", dcql_query AS "dcqlQuery",
-          expected_origins AS "expectedOrigins"
-        FROM verification_sessions WHERE id = ${id}`
-      return row
     },
 
     /**

@@ -3,6 +3,7 @@ import { wireIdentities } from './identities.js'
 import { wireIssuer } from './issuer.js'
 import { wireOpenid4vci } from './openid4vci.js'
 import { wireOperators } from './operators.js'
+import { wirePages } from './pages.js'
 import { wireVerifier } from './verifier.js'
 import { wireWallet } from './wallet.js'
 
@@ -13,8 +14,9 @@ export function wireFeatures(deps: Deps) {
   const openid4vci = wireOpenid4vci(deps, issuer)
   const verifier = wireVerifier(deps)
   const wallet = wireWallet(deps)
+  const pages = wirePages(deps, verifier)
   const operators = wireOperators(deps, issuer)
-  return { ...identities, ...issuer, ...openid4vci, ...verifier, ...wallet, ...operators }
+  return { ...identities, ...issuer, ...openid4vci, ...verifier, ...wallet, ...pages, ...operators }
 }
 
 /** What the routers are made of: each feature's operations. */

@@ -59,7 +59,6 @@ import { createMaintenanceStore } from '../maintenance/store.js'
 import { createMetrics, type Metrics } from '../metrics/metrics.js'
 import { createOutbound, type OutboundOptions } from '../outbound/guard.js'
 import { createOwnPathCheck, ownRequestMac } from '../outbound/own-origin.js'
-import { pageTasks } from '../people-pages/expire.js'
 import { createPageStore } from '../people-pages/store.js'
 import type { OperatedService } from '../process/operations.js'
 import { LruMap } from '../protocol/jose/lru-map.js'
@@ -69,8 +68,7 @@ import { createStatisticsStore } from '../statistics/store.js'
 import { createStatusLists } from '../status-lists/status-lists.js'
 import { createStatusListStore } from '../status-lists/store.js'
 import { createAuthorizationRequestStore } from '../verifier/authorization-requests/store.js'
-import { sessionTasks } from '../verifier/sessions/expire.js'
-import { createVerificationSessionListStore } from '../verifier/sessions/list/store.js'
+import { createVerificationSessionListStore } from '../verifier/sessions/list-store.js'
 import { createVerificationSessionStore } from '../verifier/sessions/store.js'
 import { createTrustedIssuerStore } from '../verifier/trusted-issuers/store.js'
 import { createVpQueryStore } from '../verifier/vp-queries/store.js'
@@ -334,7 +332,7 @@ export async function createService(config: Config, options: DepsOptions = {}): 
     store: createMaintenanceStore(database),
     // All work that is done at intervals, independent of requests.
     tasks: [
-      ...sessionTasks(deps),
+      ...features.verificationSessions.tasks,
       ...features.offerSessions.tasks,
       ...features.authorizations.tasks,
       ...features.walletTokens.tasks,
@@ -342,7 +340,7 @@ export async function createService(config: Config, options: DepsOptions = {}): 
       ...features.requestEncryption.tasks,
       ...flowTasks(deps),
       ...pendingTasks(deps),
-      ...pageTasks(deps),
+      ...features.peoplePages.tasks,
       ...features.console.tasks,
       ...features.certificates.tasks,
       ...features.audit.tasks,

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { sessionTasks } from '../../server/verifier/sessions/expire.js'
 import { type Issuer, JWT_VC, movingClock, startIssuer } from '../issuer/openid4vci/actors.js'
 import { runTask } from '../support/maintenance.js'
 import { newWallet } from '../support/wallet-actor.js'
@@ -121,7 +120,7 @@ describe('verification sessions', () => {
     })
     await open()
     clock.ahead += 61
-    const [task] = sessionTasks(world.service.deps)
+    const [task] = world.service.features.verificationSessions.tasks
     expect(await counted(SESSIONS, async () => task && runTask(task, clock.now()))).toEqual({
       '{outcome="expired",check=""}': 1,
     })

@@ -1,4 +1,5 @@
-import type { Deps } from '../../deps.js'
+import type { Installation } from '../../formats/issuing.js'
+import type { Formats } from '../../formats/registry.js'
 import { claimTitles, pathKey } from '../../issuer/schemas/claims.js'
 import { joined, type Languages, type Spoken } from '../../pages/languages.js'
 import { inWords, typeTitle } from '../../pages/words.js'
@@ -7,7 +8,11 @@ import type { CredentialQuery } from '../../protocol/openid4vp/dcql/credential-q
 import type { DcqlQuery } from '../../protocol/openid4vp/dcql/dcql-query.js'
 import type { AskedType } from '../store.js'
 
-type Formats = Pick<Deps, 'formats' | 'config'>
+/** What queries mean here. */
+export interface AskedHere {
+  readonly formats: Pick<Formats, 'named'>
+  readonly config: Installation
+}
 
 /** A credential that is asked for, in words. */
 export interface AskedCredential {
@@ -52,13 +57,13 @@ function titleOf(path: ClaimsPath, described: readonly ReadonlyMap<string, Spoke
 }
 
 function credentialOf(
-  deps: Formats,
+  { formats, config }: AskedHere,
   query: CredentialQuery,
   types: readonly AskedType[],
   languages: Languages,
 ): AskedCredential {
-  const { querying } = deps.formats.named(query.format)
-  const named = [...new Set(querying.typesOf(query.meta, deps.config))]
+  const { querying } = formats.named(query.format)
+  const named = [...new Set(querying.typesOf(query.meta, config))]
   const known = types.filter(({ name }) => named.includes(name))
   const names = unlike(
     named.map((type) =>
@@ -84,8 +89,13 @@ const unlike = <Value>(values: readonly Value[]): Value[] => [
 ]
 
 /** What a query asks for, as people read it: without formats, so that alternatives that only differ by them are one. */
-export function askedFor(deps: Formats, query: DcqlQuery, types: readonly AskedType[], languages: Languages): Asked[] {
-  const credentials = new Map(query.credentials.map((each) => [each.id, credentialOf(deps, each, types, languages)]))
+export function askedFor(
+  here: AskedHere,
+  query: DcqlQuery,
+  types: readonly AskedType[],
+  languages: Languages,
+): Asked[] {
+  const credentials = new Map(query.credentials.map((each) => [each.id, credentialOf(here, each, types, languages)]))
   if (query.credential_sets === undefined) {
     return unlike([...credentials.values()]).map((credential) => ({ ways: [[credential]], required: true }))
   }

@@ -1,4 +1,4 @@
-import type { Deps } from '../../deps.js'
+import type { Config } from '../../config/config.js'
 import { presentPageUrl } from '../../pages/addresses.js'
 import { credentialCard } from '../../pages/credential-card.js'
 import { type Html, html } from '../../pages/html.js'
@@ -6,12 +6,12 @@ import type { Languages } from '../../pages/languages.js'
 import { page } from '../../pages/page.js'
 import type { ProtocolReply } from '../../protocol/oauth/reply.js'
 import { forWallet } from '../../protocol/openid4vp/request-object.js'
-import { digitalCredentialRequestOf } from '../../verifier/openid4vp/digital-credentials.js'
+import type { DigitalCredentialRequestOf } from '../../verifier/openid4vp/digital-credentials.js'
 import { digitalCredentialUriOf, wayOf } from '../../verifier/sessions/session.js'
 import { openBody, scannedCodes, walletLink } from '../frame.js'
 import { nameOf, type PresentPage } from '../store.js'
 import { timeLeft } from '../time-left.js'
-import { type Asked, type AskedCredential, askedFor } from './asked.js'
+import { type Asked, type AskedCredential, type AskedHere, askedFor } from './asked.js'
 import { FINAL_STATES, progressOf } from './sentences.js'
 
 const HEADING = 'Show a credential'
@@ -54,15 +54,12 @@ const BUTTON_ELSEWHERE = 'This was begun in another browser. Go on there.'
 const NO_API =
   'This browser cannot ask a wallet by itself. Open this page in one that can, such as a current browser on the device with your wallet, with scripts allowed.'
 
-/**
- * The button of the Digital Credentials API, in the browser that began alone: nothing else would tell its answer from somebody
- * else's.
- */
-async function browserWays(deps: Deps, stored: PresentPage, isOwn: boolean): Promise<Html> {
-  if (!isOwn) return html`<section><p>${BUTTON_ELSEWHERE}</p></section>`
-  const request = JSON.stringify(await digitalCredentialRequestOf(deps, stored))
-  const answer = digitalCredentialUriOf(deps.config, stored.requestId)
-  return html`<section><p data-without-api>${NO_API}</p><button type="button" class="primary" hidden data-request="${request}" data-answer="${answer}">Choose a credential</button></section>`
+/** What {@link createOpenPresentPage} is made of. */
+export interface OpenPresentPagePorts {
+  readonly formats: AskedHere['formats']
+  readonly config: AskedHere['config'] & Pick<Config, 'verifierBaseUrl'>
+  readonly clock: () => Date
+  readonly digitalCredentialRequest: DigitalCredentialRequestOf
 }
 
 /**
@@ -70,35 +67,54 @@ async function browserWays(deps: Deps, stored: PresentPage, isOwn: boolean): Pro
  *
  * @param isOwn whether the browser is the one that began
  */
-export async function openPresentPage(
-  deps: Deps,
+export type OpenPresentPage = (
   id: string,
   stored: PresentPage,
   isOwn: boolean,
   languages: Languages,
   headers: Readonly<Record<string, string>>,
-): Promise<ProtocolReply> {
-  const { verifierBaseUrl } = deps.config
-  const from = nameOf(stored.verifierDisplay, verifierBaseUrl)
-  const heading = stored.pageTitle ?? HEADING
-  return page(verifierBaseUrl, {
-    title: `${heading} · ${from}`,
-    live: true,
-    headers,
-    body: openBody({
-      url: presentPageUrl(deps.config, id),
-      from,
-      heading,
-      text: stored.pageText,
-      what: askedList(askedFor(deps, stored.dcqlQuery, stored.types, languages)),
-      status: progressOf(stored, isOwn ? 'this' : 'another').message,
-      timeLeft: timeLeft(stored.expiresAt, deps.clock()),
-      ways: await (wayOf(stored) === 'browser'
-        ? browserWays(deps, stored, isOwn)
-        : walletWays(presentPageUrl(deps.config, id), stored)),
-      final: FINAL_STATES,
-    }),
-  })
+) => Promise<ProtocolReply>
+
+export function createOpenPresentPage({
+  formats,
+  config,
+  clock,
+  digitalCredentialRequest,
+}: OpenPresentPagePorts): OpenPresentPage {
+  /**
+   * The button of the Digital Credentials API, in the browser that began alone: nothing else would tell its answer from somebody
+   * else's.
+   */
+  const browserWays = async (stored: PresentPage, isOwn: boolean): Promise<Html> => {
+    if (!isOwn) return html`<section><p>${BUTTON_ELSEWHERE}</p></section>`
+    const request = JSON.stringify(await digitalCredentialRequest(stored))
+    const answer = digitalCredentialUriOf(config, stored.requestId)
+    return html`<section><p data-without-api>${NO_API}</p><button type="button" class="primary" hidden data-request="${request}" data-answer="${answer}">Choose a credential</button></section>`
+  }
+
+  return async (id, stored, isOwn, languages, headers) => {
+    const { verifierBaseUrl } = config
+    const from = nameOf(stored.verifierDisplay, verifierBaseUrl)
+    const heading = stored.pageTitle ?? HEADING
+    return page(verifierBaseUrl, {
+      title: `${heading} · ${from}`,
+      live: true,
+      headers,
+      body: openBody({
+        url: presentPageUrl(config, id),
+        from,
+        heading,
+        text: stored.pageText,
+        what: askedList(askedFor({ formats, config }, stored.dcqlQuery, stored.types, languages)),
+        status: progressOf(stored, isOwn ? 'this' : 'another').message,
+        timeLeft: timeLeft(stored.expiresAt, clock()),
+        ways: await (wayOf(stored) === 'browser'
+          ? browserWays(stored, isOwn)
+          : walletWays(presentPageUrl(config, id), stored)),
+        final: FINAL_STATES,
+      }),
+    })
+  }
 }
 
 /** What the page of a request that has ended says: one sentence, and no result. */
@@ -112,12 +128,12 @@ export interface EndedRequest extends Pick<PresentPage, 'verifierDisplay'> {
 
 /** The page of a request that has ended. */
 export function endedPresentPage(
-  { config }: Pick<Deps, 'config'>,
+  { verifierBaseUrl }: Pick<Config, 'verifierBaseUrl'>,
   { verifierDisplay, title, message, status = 200, onward }: EndedRequest,
 ): ProtocolReply {
-  const from = nameOf(verifierDisplay, config.verifierBaseUrl)
+  const from = nameOf(verifierDisplay, verifierBaseUrl)
   const heading = title ?? HEADING
-  return page(config.verifierBaseUrl, {
+  return page(verifierBaseUrl, {
     status,
     title: `${heading} · ${from}`,
     body: html`<p class="from">${from}</p><h1>${heading}</h1><p class="status" role="status">${message}</p>${

@@ -1,5 +1,5 @@
-import type { Deps } from '../../deps.js'
-import { offeringFullUrl } from '../../issuer/offerings/offering-json.js'
+import type { Config } from '../../config/config.js'
+import type { offeringFullUrl } from '../../issuer/offerings/offering-json.js'
 import { closedReason } from '../../issuer/openid4vci/offer.js'
 import { EXPIRED } from '../../issuer/openid4vci/sessions/session.js'
 import type { TxCodeDescription } from '../../issuer/openid4vci/tx-code.js'
@@ -62,17 +62,6 @@ function whatIsOffered(stored: ReceivePage, languages: Languages): Html {
   }`
 }
 
-/** The link and the QR codes of an offer. */
-async function walletWays(
-  { config }: Pick<Deps, 'config'>,
-  url: string,
-  { offeringId, profile, walletUrl, inQrCode }: ReceivePage,
-): Promise<Html> {
-  const address = offeringFullUrl(config, { id: offeringId, profile, walletUrl: walletUrl ?? undefined })
-  const codes = await scannedCodes({ address, url, byCamera: inQrCode, what: 'offer' })
-  return html`${walletLink(address)}${codes}`
-}
-
 /** Who opens a page. */
 interface Reader {
   readonly beginner: Beginner
@@ -81,72 +70,79 @@ interface Reader {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** @param canBeTaken whether wallets may still come; else one of them waits for the issuer */
-async function openPage(
-  deps: Pick<Deps, 'config' | 'clock'>,
-  id: string,
-  stored: ReceivePage,
-  canBeTaken: boolean,
-  { beginner, languages, headers }: Reader,
-): Promise<ProtocolReply> {
-  const { session, expiresAt } = stored
-  const from = issuerOf(deps, stored)
-  return page(deps.config.issuerBaseUrl, {
-    title: `${titleOf(stored, languages)} · ${from}`,
-    live: session !== null,
-    headers,
-    body: openBody({
-      url: receivePageUrl(deps.config, id),
-      from,
-      heading: headingOf(stored, languages),
-      text: stored.pageText,
-      what: whatIsOffered(stored, languages),
-      status: session === null ? 'Take it with your wallet.' : progressOf(session, beginner).message,
-      timeLeft: canBeTaken ? timeLeft(expiresAt, deps.clock()) : undefined,
-      ways: canBeTaken ? await walletWays(deps, receivePageUrl(deps.config, id), stored) : html``,
-      ...(session === null ? {} : { final: DONE_STATES }),
-    }),
-  })
-}
-
-const issuerOf = ({ config }: Pick<Deps, 'config'>, { issuerDisplay }: ReceivePage) =>
-  nameOf(issuerDisplay, config.issuerBaseUrl)
-
-/** The sentence that is left of an offer. */
-function closedPage(
-  deps: Pick<Deps, 'config'>,
-  stored: ReceivePage,
-  status: number,
-  message: string,
-  languages: Languages,
-): ProtocolReply {
-  const heading = headingOf(stored, languages)
-  return page(deps.config.issuerBaseUrl, {
-    status,
-    title: titleOf(stored, languages),
-    body: html`<p class="from">${issuerOf(deps, stored)}</p><h1>${heading}</h1><p class="status" role="status">${message}</p>`,
-  })
+/** What {@link createReceivePage} is made of. */
+export interface ReceivePagePorts {
+  readonly config: Pick<Config, 'issuerBaseUrl'>
+  /** What a wallet is opened with. */
+  readonly offerUrl: (offer: Parameters<typeof offeringFullUrl>[1]) => string
 }
 
 /** The page of an offer: open, or the sentence that is left of it. */
-export async function receivePage(
-  deps: Pick<Deps, 'config' | 'clock'>,
-  id: string,
-  stored: ReceivePage,
-  reader: Reader,
-): Promise<ProtocolReply> {
-  const { session } = stored
-  const { beginner, languages } = reader
-  const isOwn = beginner === 'this'
-  if (session !== null && DONE_STATES.includes(session.state)) {
-    const status = isOwn && session.errorMessage !== EXPIRED ? 200 : 410
-    return closedPage(deps, stored, status, progressOf(session, beginner).message, languages)
+export type ReceivePageOf = (id: string, stored: ReceivePage, reader: Reader, now: Date) => Promise<ProtocolReply>
+
+export function createReceivePage({ config, offerUrl }: ReceivePagePorts): ReceivePageOf {
+  const issuerOf = ({ issuerDisplay }: ReceivePage) => nameOf(issuerDisplay, config.issuerBaseUrl)
+
+  /** The link and the QR codes of an offer. */
+  const walletWays = async (url: string, { offeringId, profile, walletUrl, inQrCode }: ReceivePage): Promise<Html> => {
+    const address = offerUrl({ id: offeringId, profile, walletUrl: walletUrl ?? undefined })
+    const codes = await scannedCodes({ address, url, byCamera: inQrCode, what: 'offer' })
+    return html`${walletLink(address)}${codes}`
   }
-  const closed = closedReason(stored, deps.clock())
-  const canBeTaken = closed === undefined && session?.deferred !== 'pending'
-  // A wallet that waits for the issuer has used the offer up already.
-  const waits = session !== null && session.deferred !== null
-  if (closed === undefined || waits) return openPage(deps, id, stored, canBeTaken, reader)
-  const reason = session === null || isOwn ? closed : closedForOthers(closed)
-  return closedPage(deps, stored, 410, reason, languages)
+
+  /** @param canBeTaken whether wallets may still come; else one of them waits for the issuer */
+  const openPage = async (
+    id: string,
+    stored: ReceivePage,
+    { beginner, languages, headers }: Reader,
+    now: Date,
+    canBeTaken: boolean,
+  ): Promise<ProtocolReply> => {
+    const { session, expiresAt } = stored
+    const from = issuerOf(stored)
+    const url = receivePageUrl(config, id)
+    return page(config.issuerBaseUrl, {
+      title: `${titleOf(stored, languages)} · ${from}`,
+      live: session !== null,
+      headers,
+      body: openBody({
+        url,
+        from,
+        heading: headingOf(stored, languages),
+        text: stored.pageText,
+        what: whatIsOffered(stored, languages),
+        status: session === null ? 'Take it with your wallet.' : progressOf(session, beginner).message,
+        timeLeft: canBeTaken ? timeLeft(expiresAt, now) : undefined,
+        ways: canBeTaken ? await walletWays(url, stored) : html``,
+        ...(session === null ? {} : { final: DONE_STATES }),
+      }),
+    })
+  }
+
+  /** The sentence that is left of an offer. */
+  const closedPage = (stored: ReceivePage, status: number, message: string, languages: Languages): ProtocolReply => {
+    const heading = headingOf(stored, languages)
+    return page(config.issuerBaseUrl, {
+      status,
+      title: titleOf(stored, languages),
+      body: html`<p class="from">${issuerOf(stored)}</p><h1>${heading}</h1><p class="status" role="status">${message}</p>`,
+    })
+  }
+
+  return async (id, stored, reader, now) => {
+    const { session } = stored
+    const { beginner, languages } = reader
+    const isOwn = beginner === 'this'
+    if (session !== null && DONE_STATES.includes(session.state)) {
+      const status = isOwn && session.errorMessage !== EXPIRED ? 200 : 410
+      return closedPage(stored, status, progressOf(session, beginner).message, languages)
+    }
+    const closed = closedReason(stored, now)
+    const canBeTaken = closed === undefined && session?.deferred !== 'pending'
+    // A wallet that waits for the issuer has used the offer up already.
+    const waits = session !== null && session.deferred !== null
+    if (closed === undefined || waits) return openPage(id, stored, reader, now, canBeTaken)
+    const reason = session === null || isOwn ? closed : closedForOthers(closed)
+    return closedPage(stored, 410, reason, languages)
+  }
 }

@@ -1,5 +1,5 @@
 import { errors } from '../../api/errors.js'
-import type { Deps } from '../../deps.js'
+import type { Config } from '../../config/config.js'
 import {
   ClientIdentifierError,
   type ClientIdPrefix,
@@ -35,25 +35,25 @@ export function isNamed({ responseMode, signed, clientIdPrefix }: NamingMembers,
 }
 
 /**
- * How the verifier names itself in a request that it signs, or that says where its answer goes: by its certificate where it has
- * one, unless the request says otherwise.
+ * How the verifier names itself in a request that it signs, or that says where its answer goes. Unless the request says
+ * otherwise, a verifier with a certificate names itself by it.
  *
  * @throws 400 where it cannot have that name; 409 where its certificate or attestation has run out.
  */
 export function clientOf(
-  { clock, config }: Pick<Deps, 'clock' | 'config'>,
   { verifierDid: did, publicJwk, x5c }: RequestContext,
   { clientIdPrefix, responseMode, profile }: NamingMembers & { readonly profile: ProfileName },
   responseUri: string,
+  { verifierAttestation: attestation }: Pick<Config, 'verifierAttestation'>,
+  now: Date,
 ): NamedAs {
-  const { verifierAttestation: attestation } = config
   const client = { did, publicJwk, x5c, attestation, responseUri, overBrowser: isOverBrowser(responseMode) }
   const prefixes = [clientIdPrefix ?? defaultPrefix(profile, client)].flat()
   const [clientId = null, ...others] = prefixes.map((prefix) => orNeeds(prefix, () => clientIdentifier(prefix, client)))
   const certified = prefixes.some((prefix) => prefix.startsWith('x509_')) ? x5c : null
   const attested = prefixes.includes('verifier_attestation') ? attestation : undefined
-  if (certified !== null && hasExpired(certified, clock())) throw errors.verifierCertificateExpired()
-  if (attested !== undefined && attestationHasExpired(attested, clock())) throw errors.verifierAttestationExpired()
+  if (certified !== null && hasExpired(certified, now)) throw errors.verifierCertificateExpired()
+  if (attested !== undefined && attestationHasExpired(attested, now)) throw errors.verifierAttestationExpired()
   return {
     clientId,
     furtherClientIds: others.length === 0 ? null : others,

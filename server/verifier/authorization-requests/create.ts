@@ -1,7 +1,8 @@
 import type { z } from 'zod'
 import { errors } from '../../api/errors.js'
-import type { Deps } from '../../deps.js'
+import type { Config } from '../../config/config.js'
 import { keyIdOf } from '../../dids/identity.js'
+import type { Formats } from '../../formats/registry.js'
 import { presentPageUrl } from '../../pages/addresses.js'
 import { isRedirectUri } from '../../protocol/oauth/redirect-uri.js'
 import type { ClientIdPrefix } from '../../protocol/openid4vp/client-identifier.js'
@@ -11,15 +12,17 @@ import type { CompiledItem, VpQueryItem } from '../../protocol/openid4vp/query/v
 import type { ResponseMode, VerifierInfo } from '../../protocol/openid4vp/request-object.js'
 import type { TransactionData } from '../../protocol/openid4vp/transaction-data.js'
 import type { Work } from '../../protocol/work.js'
-import { askableFormats, type ProfileName } from '../openid4vp/profiles/profile.js'
+import type { ProfileName } from '../openid4vp/profiles/profile.js'
+import { askableFormats } from '../openid4vp/profiles/profiles.js'
 import { assertFormats, assertSayable, profiled } from '../openid4vp/profiles/request.js'
-import { newSecrets, protectSecrets } from '../sessions/secrets.js'
+import type { SessionVault } from '../sessions/secrets.js'
 import { responseUriOf, type Session, viewOf, wayOf } from '../sessions/session.js'
+import type { VerificationSessions } from '../sessions/verification-sessions.js'
 import { orBadRequest } from '../vp-queries/compiled.js'
 import type { zCreatedRequest } from './authorization-requests.contract.js'
 import { clientOf, isNamed, UNNAMED } from './client.js'
-import { handOut } from './hand-out.js'
-import { newPageOf } from './page.js'
+import type { HandOut } from './hand-out.js'
+import type { NewRequestPage } from './page.js'
 import type { RequestContext } from './store.js'
 import { newTransactionData } from './transaction-data.js'
 
@@ -52,44 +55,34 @@ export interface NewRequest {
 }
 
 /** @throws 400, naming the request's member. */
-export function assertRedirectUri(deps: Pick<Deps, 'config'>, member: string, uri: string | undefined): void {
+export function assertRedirectUri(
+  { allowInsecureHttp }: Pick<Config, 'allowInsecureHttp'>,
+  member: string,
+  uri: string | undefined,
+): void {
   if (uri === undefined) return
-  if (!isRedirectUri(uri, deps.config.allowInsecureHttp)) {
+  if (!isRedirectUri(uri, allowInsecureHttp)) {
     throw errors.badRequest(`${member} must be an https URL or have an app's own scheme with a dot in it`)
   }
-  // Of two in the address that people come back to, one might read the one that is no secret.
+  // The address that people come back to would have two codes, and its reader might take the one that is no secret.
   if (new URL(uri).searchParams.has('response_code')) throw errors.badRequest(`${member} must have no response_code`)
 }
 
 /** @throws 400, naming the first that is not of https, nor of http where that is allowed. */
-export function assertOrigins({ config }: Pick<Deps, 'config'>, origins: readonly string[] = []): void {
-  if (config.allowInsecureHttp) return
+export function assertOrigins(
+  { allowInsecureHttp }: Pick<Config, 'allowInsecureHttp'>,
+  origins: readonly string[] = [],
+): void {
+  if (allowInsecureHttp) return
   const insecure = origins.findIndex((origin) => origin.startsWith('http:'))
   if (insecure >= 0) throw errors.badRequest(`expectedOrigins.${insecure} must be an origin of https`)
 }
 
 /** @throws 400 for trust by certificates where none can be proven, so that every answer would be refused. */
-export function assertTrusted({ config }: Pick<Deps, 'config'>, entries: readonly string[] = []): void {
-  if (entries.includes('x5c') && config.trustAnchors.length === 0) {
+export function assertTrusted({ trustAnchors }: Pick<Config, 'trustAnchors'>, entries: readonly string[] = []): void {
+  if (entries.includes('x5c') && trustAnchors.length === 0) {
     throw errors.badRequest('trustedIssuers x5c needs TRUST_ANCHORS')
   }
-}
-
-/** The DCQL query, and the items with the constraints that it cannot express. */
-function queriesOf(
-  deps: Pick<Deps, 'config' | 'formats'>,
-  { asked }: NewRequest,
-  context: RequestContext,
-  profile: ProfileName,
-  work: Work,
-): Pick<Session, 'dcqlQuery' | 'vpQuery'> {
-  if ('dcqlQuery' in asked) {
-    assertFormats(deps, profile, asked.dcqlQuery)
-    return { dcqlQuery: asked.dcqlQuery, vpQuery: null }
-  }
-  const types = { issuerBaseUrl: deps.config.issuerBaseUrl, names: context.typeNames }
-  const dcqlQuery = orBadRequest(() => dcqlFromVpQuery(asked.compiled, types, askableFormats(profile, deps), work))
-  return { dcqlQuery, vpQuery: asked.items }
 }
 
 /** @throws 400 for a credential query that is not there. */
@@ -104,61 +97,112 @@ function verifierInfoOf({ verifierInfo }: NewRequest, { credentials }: DcqlQuery
   return verifierInfo ?? null
 }
 
+/** What {@link createMakeRequest} is made of. */
+export interface MakeRequestPorts {
+  readonly config: Pick<
+    Config,
+    | 'issuerBaseUrl'
+    | 'trustAnchors'
+    | 'verifierAttestation'
+    | 'verifierBaseUrl'
+    | 'verifierLegacyProfiles'
+    | 'verifierProfile'
+    | 'verifierResponseMode'
+  >
+  readonly formats: Pick<Formats, 'all' | 'named'>
+  readonly clock: () => Date
+  readonly newId: () => string
+  readonly sessionVault: Pick<SessionVault, 'newSecrets' | 'protect'>
+  readonly addSession: VerificationSessions['add']
+  readonly handOut: HandOut
+  readonly newPage: NewRequestPage
+}
+
 /**
  * Makes an authorization request and its session, with separate unguessable ids.
  *
  * @param work pays for making a DCQL query of the items
  */
-export async function createRequest(
-  deps: Deps,
+export type MakeRequest = (
   context: RequestContext,
   work: Work,
   request: NewRequest,
-): Promise<z.input<typeof zCreatedRequest>> {
-  const { validity = DEFAULT_VALIDITY_SECONDS } = request
-  const named = isNamed(request, context)
-  const kept = profiled(deps, { ...request, signed: named }, context)
-  const queries = queriesOf(deps, request, context, kept.profile, work)
-  assertSayable(kept.profile, { ...request, ...queries })
-  const secrets = newSecrets(deps, kept.responseMode)
-  const createdAt = deps.clock()
-  const id = deps.newId()
-  const requestId = deps.newId()
-  const naming = { ...request, profile: kept.profile }
-  const client = named ? clientOf(deps, context, naming, responseUriOf(deps.config, requestId)) : UNNAMED
-  const way = wayOf({ ...client, ...kept })
-  const session: Session = {
-    id,
-    requestId,
-    qrCodeId: way === 'browser' ? null : deps.newId(),
-    verifierId: context.verifierDid,
-    ...client,
-    keyId: context.keyId,
-    kid: keyIdOf(context.verifierDid, context.publicJwk),
-    // Where nothing is fetched, handing it out is what fetching it is elsewhere.
-    state: way === 'reference' ? 'RequestCreated' : 'RequestUriRetrieved',
-    errorMessage: null,
-    ...kept,
-    expectedOrigins: request.expectedOrigins ?? null,
-    secrets: await protectSecrets(deps, id, secrets),
-    ...queries,
-    trustedIssuers: request.trustedIssuers ?? null,
-    verifierInfo: verifierInfoOf(request, queries.dcqlQuery),
-    transactionData: newTransactionData(deps, request.transactionData, queries.dcqlQuery),
-    redirectUri: request.redirectUri ?? null,
-    createdBy: request.createdBy,
-    createdAt,
-    expiresAt: new Date(createdAt.getTime() + validity * 1000),
+) => Promise<z.input<typeof zCreatedRequest>>
+
+export function createMakeRequest({
+  config,
+  formats,
+  clock,
+  newId,
+  sessionVault,
+  addSession,
+  handOut,
+  newPage,
+}: MakeRequestPorts): MakeRequest {
+  /** The DCQL query, and the items with the constraints that it cannot express. */
+  const queriesOf = (
+    { asked }: NewRequest,
+    { typeNames: names }: RequestContext,
+    profile: ProfileName,
+    work: Work,
+  ): Pick<Session, 'dcqlQuery' | 'vpQuery'> => {
+    if ('dcqlQuery' in asked) {
+      assertFormats(profile, asked.dcqlQuery, formats, config)
+      return { dcqlQuery: asked.dcqlQuery, vpQuery: null }
+    }
+    const types = { issuerBaseUrl: config.issuerBaseUrl, names }
+    const askable = askableFormats(profile, formats, config)
+    return {
+      dcqlQuery: orBadRequest(() => dcqlFromVpQuery(asked.compiled, types, askable, work)),
+      vpQuery: asked.items,
+    }
   }
-  const handedOut = await handOut(deps, session, secrets)
-  const page = request.page === true ? newPageOf(deps, session, { inQrCode: true }) : undefined
-  await deps.stores.verificationSessions.insert(session, viewOf(session, handedOut.authorizationRequestUri), page)
-  deps.metrics.verificationSession('created')
-  return {
-    ...handedOut,
-    nonce: secrets.nonce,
-    validity,
-    verificationSessionId: session.id,
-    ...(page === undefined ? {} : { pageUrl: presentPageUrl(deps.config, page.id) }),
+
+  return async (context, work, request) => {
+    const { validity = DEFAULT_VALIDITY_SECONDS } = request
+    const named = isNamed(request, context)
+    const kept = profiled(config, { ...request, signed: named }, context)
+    const queries = queriesOf(request, context, kept.profile, work)
+    assertSayable(kept.profile, { ...request, ...queries })
+    const secrets = sessionVault.newSecrets(kept.responseMode)
+    const createdAt = clock()
+    const id = newId()
+    const requestId = newId()
+    const naming = { ...request, profile: kept.profile }
+    const client = named ? clientOf(context, naming, responseUriOf(config, requestId), config, createdAt) : UNNAMED
+    const way = wayOf({ ...client, ...kept })
+    const session: Session = {
+      id,
+      requestId,
+      qrCodeId: way === 'browser' ? null : newId(),
+      verifierId: context.verifierDid,
+      ...client,
+      keyId: context.keyId,
+      kid: keyIdOf(context.verifierDid, context.publicJwk),
+      // Where nothing is fetched, handing it out is what fetching it is elsewhere.
+      state: way === 'reference' ? 'RequestCreated' : 'RequestUriRetrieved',
+      errorMessage: null,
+      ...kept,
+      expectedOrigins: request.expectedOrigins ?? null,
+      secrets: await sessionVault.protect(id, secrets),
+      ...queries,
+      trustedIssuers: request.trustedIssuers ?? null,
+      verifierInfo: verifierInfoOf(request, queries.dcqlQuery),
+      transactionData: newTransactionData(request.transactionData, queries.dcqlQuery, formats),
+      redirectUri: request.redirectUri ?? null,
+      createdBy: request.createdBy,
+      createdAt,
+      expiresAt: new Date(createdAt.getTime() + validity * 1000),
+    }
+    const handedOut = await handOut(session, secrets)
+    const page = request.page === true ? newPage(session, { inQrCode: true }) : undefined
+    await addSession(session, viewOf(session, handedOut.authorizationRequestUri), page)
+    return {
+      ...handedOut,
+      nonce: secrets.nonce,
+      validity,
+      verificationSessionId: session.id,
+      ...(page === undefined ? {} : { pageUrl: presentPageUrl(config, page.id) }),
+    }
   }
 }

@@ -1,5 +1,7 @@
 import { errors } from '../../api/errors.js'
-import type { Deps } from '../../deps.js'
+import type { Config } from '../../config/config.js'
+import type { Installation } from '../../formats/issuing.js'
+import type { Formats } from '../../formats/registry.js'
 import { DAY_SECONDS } from '../../maintenance/task.js'
 import type { NewPage, PageTexts } from '../../pages/store.js'
 import type { DcqlQuery } from '../../protocol/openid4vp/dcql/dcql-query.js'
@@ -16,17 +18,12 @@ interface RequestOfPage {
 /** Names of credential types are such; what is none is no type of this installation. */
 const TYPE_NAME = /^\w{1,200}$/
 
-/** Names of the types of this installation that a query may mean: the page shows what they are called. */
-function typeNamesOf({ formats, config }: Pick<Deps, 'formats' | 'config'>, { credentials }: DcqlQuery): string[] {
-  const named = credentials.flatMap(({ format, meta }) => [...formats.named(format).querying.typesOf(meta, config)])
-  return [...new Set(named)].filter((name) => TYPE_NAME.test(name))
-}
-
-/** A page asks by the Digital Credentials API for its own origin alone. */
-function assertAsksHere({ config }: Pick<Deps, 'config'>, expectedOrigins: readonly string[] | null): void {
-  const { origin } = new URL(config.verifierBaseUrl)
-  if (expectedOrigins === null || expectedOrigins.includes(origin)) return
-  throw errors.badRequest(`expectedOrigins must hold ${origin}, where the page is`)
+/** What {@link createNewRequestPage} is made of. */
+export interface NewRequestPagePorts {
+  readonly formats: Pick<Formats, 'named'>
+  readonly config: Installation & Pick<Config, 'verifierBaseUrl' | 'sessionRetentionDays'>
+  readonly clock: () => Date
+  readonly newId: () => string
 }
 
 /**
@@ -34,19 +31,32 @@ function assertAsksHere({ config }: Pick<Deps, 'config'>, expectedOrigins: reado
  *
  * @throws 400 for a request over the Digital Credentials API that expects other pages
  */
-export function newPageOf(
-  deps: Pick<Deps, 'formats' | 'config' | 'clock' | 'newId'>,
-  { id, dcqlQuery, expiresAt, expectedOrigins }: RequestOfPage,
-  { inQrCode = false, ...texts }: PageTexts & { readonly inQrCode?: boolean } = {},
-): NewPage {
-  assertAsksHere(deps, expectedOrigins)
-  return {
-    ...texts,
-    id: deps.newId(),
-    verificationSessionId: id,
-    typeNames: typeNamesOf(deps, dcqlQuery),
-    inQrCode,
-    createdAt: deps.clock(),
-    expiresAt: new Date(expiresAt.getTime() + deps.config.sessionRetentionDays * DAY_SECONDS * 1000),
+export type NewRequestPage = (request: RequestOfPage, texts?: PageTexts & { readonly inQrCode?: boolean }) => NewPage
+
+export function createNewRequestPage({ formats, config, clock, newId }: NewRequestPagePorts): NewRequestPage {
+  /** Names of the types of this installation that a query may mean: the page shows what they are called. */
+  const typeNamesOf = ({ credentials }: DcqlQuery): string[] => {
+    const named = credentials.flatMap(({ format, meta }) => [...formats.named(format).querying.typesOf(meta, config)])
+    return [...new Set(named)].filter((name) => TYPE_NAME.test(name))
+  }
+
+  /** A page asks by the Digital Credentials API for its own origin alone. */
+  const assertAsksHere = (expectedOrigins: readonly string[] | null): void => {
+    const { origin } = new URL(config.verifierBaseUrl)
+    if (expectedOrigins === null || expectedOrigins.includes(origin)) return
+    throw errors.badRequest(`expectedOrigins must hold ${origin}, where the page is`)
+  }
+
+  return ({ id, dcqlQuery, expiresAt, expectedOrigins }, { inQrCode = false, ...texts } = {}) => {
+    assertAsksHere(expectedOrigins)
+    return {
+      ...texts,
+      id: newId(),
+      verificationSessionId: id,
+      typeNames: typeNamesOf(dcqlQuery),
+      inQrCode,
+      createdAt: clock(),
+      expiresAt: new Date(expiresAt.getTime() + config.sessionRetentionDays * DAY_SECONDS * 1000),
+    }
   }
 }

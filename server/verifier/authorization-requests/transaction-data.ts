@@ -1,12 +1,12 @@
 import { errors } from '../../api/errors.js'
-import type { Deps } from '../../deps.js'
+import type { Formats } from '../../formats/registry.js'
 import type { DcqlQuery } from '../../protocol/openid4vp/dcql/dcql-query.js'
 import { allowedHashes, type TransactionData } from '../../protocol/openid4vp/transaction-data.js'
 
 type Query = DcqlQuery['credentials'][number]
 
 /** Why a credential query cannot authorize transactions (OpenID4VP 1.0 Appendix B.3.3); undefined where it can. */
-function faultOf({ formats }: Pick<Deps, 'formats'>, query: Query | undefined): string | undefined {
+function faultOf(query: Query | undefined, formats: Pick<Formats, 'named'>): string | undefined {
   if (query === undefined) return 'must be the id of a credential query'
   if (!formats.named(query.format).querying.authorizesTransactions) {
     return `must not name a credential query of format ${query.format}, which has no transaction data`
@@ -22,15 +22,15 @@ function faultOf({ formats }: Pick<Deps, 'formats'>, query: Query | undefined): 
  * @throws 400 for an entry that no presentation could authorize, and for one that is there twice.
  */
 export function newTransactionData(
-  deps: Pick<Deps, 'formats'>,
   entries: readonly TransactionData[] | undefined,
   { credentials }: DcqlQuery,
+  formats: Pick<Formats, 'named'>,
 ): readonly string[] | null {
   if (entries === undefined) return null
   const queries = new Map(credentials.map((query) => [query.id, query]))
   for (const [index, { credential_ids: ids }] of entries.entries()) {
     for (const [at, id] of ids.entries()) {
-      const fault = faultOf(deps, queries.get(id))
+      const fault = faultOf(queries.get(id), formats)
       if (fault !== undefined) throw errors.badRequest(`transactionData.${index}.credential_ids.${at} ${fault}`)
     }
   }

@@ -1,4 +1,4 @@
-import type { Deps } from '../../deps.js'
+import type { Keys } from '../../keys/keys.js'
 import type { ProtocolReply } from '../../protocol/oauth/reply.js'
 import { headerFor } from '../../protocol/openid4vp/client-identifier.js'
 import {
@@ -10,11 +10,19 @@ import {
   readDigitalCredential,
 } from '../../protocol/openid4vp/digital-credentials.js'
 import type { Work } from '../../protocol/work.js'
-import { revealSecrets, type SessionSecrets } from '../sessions/secrets.js'
+import type { SessionSecrets, SessionVault } from '../sessions/secrets.js'
 import { type Session, signingNames } from '../sessions/session.js'
+import type { VerificationSessions } from '../sessions/verification-sessions.js'
 import { originNotExpected, requestNotFound } from './refusals.js'
-import { requestParametersOf } from './request-parameters.js'
-import { takeAnswer } from './response.js'
+import type { RequestParametersOf } from './request-parameters.js'
+import type { TakeAnswer } from './take-answer.js'
+
+/** What {@link createDigitalCredentialRequest} is made of. */
+export interface DigitalCredentialRequestPorts {
+  readonly keys: Pick<Keys, 'signer'>
+  readonly reveal: SessionVault['reveal']
+  readonly parametersOf: RequestParametersOf
+}
 
 /**
  * `digitalCredentialRequest` of a stored request over the Digital Credentials API (OpenID4VP 1.0 Appendix A): what a page hands to
@@ -24,55 +32,63 @@ import { takeAnswer } from './response.js'
  * @param session one with `expectedOrigins` that has not ended
  * @param secrets those of the session; they are read of it unless given
  */
-export async function digitalCredentialRequestOf(
-  deps: Pick<Deps, 'config' | 'formats' | 'keys' | 'vault'>,
+export type DigitalCredentialRequestOf = (
   session: Session,
   secrets?: SessionSecrets,
-): Promise<DigitalCredentialRequest> {
-  const { clientId: _, ...parameters } = requestParametersOf(
-    deps,
-    session,
-    secrets ?? (await revealSecrets(deps, session)),
-  )
-  return digitalCredentialRequest({
-    ...parameters,
-    clients: signingNames(session).map((clientId) => ({ clientId, header: headerFor(clientId, session) })),
-    signer: await deps.keys.signer(session.keyId, session.kid),
-    expectedOrigins: originsOf(session),
-    issuedAt: session.createdAt,
-    expiresAt: session.expiresAt,
-  })
-}
+) => Promise<DigitalCredentialRequest>
+
+export const createDigitalCredentialRequest =
+  ({ keys, reveal, parametersOf }: DigitalCredentialRequestPorts): DigitalCredentialRequestOf =>
+  async (session, secrets) => {
+    const { clientId: _, ...parameters } = parametersOf(session, secrets ?? (await reveal(session)))
+    return digitalCredentialRequest({
+      ...parameters,
+      clients: signingNames(session).map((clientId) => ({ clientId, header: headerFor(clientId, session) })),
+      signer: await keys.signer(session.keyId, session.kid),
+      expectedOrigins: originsOf(session),
+      issuedAt: session.createdAt,
+      expiresAt: session.expiresAt,
+    })
+  }
 
 function originsOf({ id, expectedOrigins }: Session): readonly string[] {
   if (expectedOrigins === null) throw new Error(`Session ${id} has no origins.`)
   return expectedOrigins
 }
 
+/** What {@link createReceiveDigitalCredential} is made of. */
+export interface ReceiveDigitalCredentialPorts {
+  readonly byRequest: VerificationSessions['byRequest']
+  readonly takeAnswer: TakeAnswer
+}
+
 /**
- * Takes what a page got of the browser (OpenID4VP 1.0 Appendix A.4), as `receiveResponse` takes a wallet's response: the unguessable
- * address stands for the `state` that such requests do not have. The `Origin` of the page can only refuse: whom an answer is for is
- * proven by its audience, one of the expected origins.
+ * Takes the answer that a page got of the browser (OpenID4VP 1.0 Appendix A.4), as a wallet's response is taken. Such requests have
+ * no `state`: the unguessable address stands for it. The `Origin` of the page can only refuse. The audience of the answer, one of the
+ * expected origins, proves whom the answer is for.
  *
  * @param origin the header `Origin`, which a backend that posts has not
  */
-export async function receiveDigitalCredential(
-  deps: Deps,
+export type ReceiveDigitalCredential = (
   requestId: string,
   origin: string | undefined,
   credential: DigitalCredential,
   work: Work,
-): Promise<ProtocolReply> {
-  const session = await deps.stores.verificationSessions.byRequest(requestId)
-  if (session === undefined || session.expectedOrigins === null) throw requestNotFound()
-  const { expectedOrigins } = session
-  if (origin !== undefined && !expectedOrigins.includes(origin)) {
-    throw originNotExpected()
+) => Promise<ProtocolReply>
+
+export const createReceiveDigitalCredential =
+  ({ byRequest, takeAnswer }: ReceiveDigitalCredentialPorts): ReceiveDigitalCredential =>
+  async (requestId, origin, credential, work) => {
+    const session = await byRequest(requestId)
+    if (session === undefined || session.expectedOrigins === null) throw requestNotFound()
+    const { expectedOrigins } = session
+    if (origin !== undefined && !expectedOrigins.includes(origin)) {
+      throw originNotExpected()
+    }
+    return takeAnswer(session, work, {
+      audience: originAudiences(expectedOrigins),
+      channel: { origins: expectedOrigins },
+      read: ({ encryptionKey }) =>
+        readDigitalCredential(credential, { protocol: protocolFor(signingNames(session)), encryptionKey }),
+    })
   }
-  return takeAnswer(deps, session, work, {
-    audience: originAudiences(expectedOrigins),
-    channel: { origins: expectedOrigins },
-    read: ({ encryptionKey }) =>
-      readDigitalCredential(credential, { protocol: protocolFor(signingNames(session)), encryptionKey }),
-  })
-}

@@ -1,36 +1,43 @@
-import type { Deps } from '../../deps.js'
+import type { Config } from '../../config/config.js'
 import type { RequestParameters } from '../../protocol/openid4vp/request-object.js'
 import { responsePublicKey } from '../../protocol/openid4vp/response-encryption.js'
 import { encodedTransactionData } from '../../protocol/openid4vp/transaction-data.js'
 import type { WalletMetadata } from '../../protocol/openid4vp/wallet-metadata.js'
 import type { SessionSecrets } from '../sessions/secrets.js'
 import { responseUriOf, type Session, wayOf } from '../sessions/session.js'
-import { dialectOf, vpFormatsOf } from './profiles/profile.js'
+import type { KnownFormats } from './profiles/profile.js'
+import { profileNamed, vpFormatsOf } from './profiles/profiles.js'
+
+/** What {@link createRequestParameters} is made of. */
+export interface RequestParametersPorts {
+  readonly formats: KnownFormats
+  readonly config: Pick<Config, 'verifierBaseUrl' | 'trustAnchors'>
+}
 
 /**
  * The parameters of a stored request, in whatever way it reaches the wallet.
  *
  * @param wallet what the wallet says of itself, where this is for one that does
  */
-export function requestParametersOf(
-  deps: Pick<Deps, 'config' | 'formats'>,
+export type RequestParametersOf = (
   session: Session,
-  { nonce, state, encryptionKey }: SessionSecrets,
+  secrets: SessionSecrets,
   wallet?: WalletMetadata,
-): RequestParameters {
-  const { config, formats } = deps
-  const made = { id: session.requestId, formats, wallet }
-  return {
-    inWords: (parameters) => dialectOf(session.profile).parameters(parameters, made),
+) => RequestParameters
+
+export const createRequestParameters =
+  ({ formats, config }: RequestParametersPorts): RequestParametersOf =>
+  (session, { nonce, state, encryptionKey }, wallet) => ({
+    inWords: (parameters) =>
+      profileNamed(session.profile).requestParameters(parameters, { id: session.requestId, formats, wallet }),
     clientId: session.clientId ?? undefined,
     responseMode: session.responseMode,
     replyTo:
       wayOf(session) === 'browser' ? undefined : { responseUri: responseUriOf(config, session.requestId), state },
     nonce,
     dcqlQuery: session.dcqlQuery,
-    vpFormats: vpFormatsOf(session.profile, deps),
+    vpFormats: vpFormatsOf(session.profile, formats, config),
     verifierInfo: session.verifierInfo ?? undefined,
     transactionData: session.transactionData?.map(encodedTransactionData),
     encryptionKey: encryptionKey === undefined ? undefined : responsePublicKey(encryptionKey),
-  }
-}
+  })

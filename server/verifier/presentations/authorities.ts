@@ -1,9 +1,9 @@
+import type { Config } from '../../config/config.js'
 import type { PresentedCredential } from '../../formats/verifying.js'
 import { authorityKeyIdentifier } from '../../protocol/issuer-keys/authority-key-identifier.js'
 import { IssuerKeyError } from '../../protocol/issuer-keys/issuer-key-error.js'
 import { trustedChain } from '../../protocol/issuer-keys/trusted-chain.js'
 import { isSameKey } from '../../protocol/jose/jws.js'
-import type { Verification } from '../verify/check-credential.js'
 
 /**
  * Key identifiers of the authorities in a credential's certificate chain (OpenID4VP 1.0 §6.1.1.1), base64url. A chain
@@ -11,12 +11,13 @@ import type { Verification } from '../verify/check-credential.js'
  * behind the anchor are ignored.
  */
 export function authorityKeyIdentifiersOf(
-  { deps, now }: Pick<Verification, 'deps' | 'now'>,
+  { trustAnchors }: Pick<Config, 'trustAnchors'>,
+  now: Date,
   { x5c, issuerKey }: Pick<PresentedCredential, 'x5c' | 'issuerKey'>,
 ): readonly string[] {
   if (x5c === undefined) return []
   try {
-    const io = { trustAnchors: deps.config.trustAnchors, now, purpose: 'credential' } as const
+    const io = { trustAnchors, now, purpose: 'credential' } as const
     const { path, jwk } = trustedChain(x5c, io)
     if (!isSameKey(jwk, issuerKey.jwk)) return []
     return path.flatMap((certificate) => authorityKeyIdentifier(certificate) ?? [])

@@ -6,9 +6,11 @@ import { DidResolutionError } from '../../protocol/did/did-resolution-error.js'
 import { type Jwk, readPublicJwk } from '../../protocol/jose/jws.js'
 import type { JsonObject } from '../../protocol/json/json-object.js'
 import type { HolderKey } from '../../protocol/jwt-vc/presentation.js'
-import type { Verification } from '../verify/check-credential.js'
+import type { Verification } from '../verify/verification.js'
 
-async function authenticationKey({ fetches }: Verification, did: string, kid: string | undefined): Promise<Jwk> {
+type Resolution = Pick<Verification, 'fetches'>
+
+async function authenticationKey({ fetches }: Resolution, did: string, kid: string | undefined): Promise<Jwk> {
   try {
     const document = await fetches.resolveDid(did)
     const method =
@@ -24,18 +26,18 @@ async function authenticationKey({ fetches }: Verification, did: string, kid: st
 }
 
 /** The key that a DID URL names, such as the `cnf.kid` of a credential (RFC 7800 §3.4). */
-export function holderKeyOfKid(verification: Verification, kid: string): Promise<Jwk> {
+export function holderKeyOfKid(verification: Resolution, kid: string): Promise<Jwk> {
   const [did = ''] = kid.split('#', 1)
   if (!did.startsWith('did:')) throw new CredentialError('Credential cnf.kid is not a DID URL.')
   return authenticationKey(verification, did, kid)
 }
 
 /**
- * The key that a VP JWT is signed with, and whose it is: an authentication key of the DID in `kid` or `iss`, or the `jwk` of
- * its header, which then is the holder's only name.
+ * The key that a VP JWT is signed with, and its holder. It is an authentication key of the DID in `kid` or `iss`. Without such a
+ * DID it is the `jwk` of the header, which then is the holder's only name.
  */
 export async function holderKeyOfPresentation(
-  verification: Verification,
+  verification: Resolution,
   header: JsonObject,
   payload: JsonObject,
 ): Promise<HolderKey> {

@@ -1,4 +1,4 @@
-import type { Deps } from '../../deps.js'
+import type { Config } from '../../config/config.js'
 import { CredentialError, type ResolveIssuerKey } from '../../protocol/credential/verification.js'
 import { isDid } from '../../protocol/did/did-url.js'
 import { belongsTo } from '../../protocol/issuer-keys/did-issuer.js'
@@ -18,13 +18,20 @@ const MAX_SHOWN = 256
 const originOf = (issuer: string): string | undefined =>
   /^https?:/i.test(issuer) && URL.canParse(issuer) ? new URL(issuer).origin : undefined
 
+/** This installation, as a list of trusted issuers means it by `self`. */
+export interface OwnIssuers {
+  readonly config: Pick<Config, 'issuerBaseUrl'>
+  /** Whether a DID is that of one of its issuers. */
+  readonly isOwnIssuer: (did: string) => Promise<boolean>
+}
+
 /**
  * Trust by a list as TRUSTED_ISSUERS has it.
  *
  * @param entries `self` (this installation's issuers), `x5c` (everyone with a chain to TRUST_ANCHORS), `*` (anyone), DIDs, and
  *   origins, which stand for every issuer under them.
  */
-export function trustIn(deps: Pick<Deps, 'config' | 'stores'>, entries: readonly string[]): Trust {
+export function trustIn({ config, isOwnIssuer }: OwnIssuers, entries: readonly string[]): Trust {
   const listed = new Set(entries.map((entry) => originOf(entry) ?? entry))
   const certified = listed.has('x5c')
   if (listed.has('*')) return { named: () => true, certified }
@@ -35,7 +42,7 @@ export function trustIn(deps: Pick<Deps, 'config' | 'stores'>, entries: readonly
     const origin = originOf(issuer)
     if (origin !== undefined && listed.has(origin)) return true
     if (!listed.has('self')) return false
-    return issuer === deps.config.issuerBaseUrl || (issuer.startsWith('did:') && deps.stores.dids.isIssuer(issuer))
+    return issuer === config.issuerBaseUrl || (issuer.startsWith('did:') && isOwnIssuer(issuer))
   }
   return { named, certified }
 }
@@ -52,13 +59,17 @@ const DID = /^did:[a-z0-9]+:[\w.:%-]+$/
 /** Whether a name is one that can be added: a DID, or an origin in the form in which it is compared. */
 const isAddable = (name: string): boolean => DID.test(name) || originOf(name) === name
 
-/** Trust in the issuers that were added to those of the configuration. They are asked for last, since it takes a statement. */
-export const trustAdded = (trust: Trust, { stores }: Pick<Deps, 'stores'>): Trust => ({
+/**
+ * Trust in the issuers that were added to those of the configuration. They are asked for last, since it takes a statement.
+ *
+ * @param isAdded whether a DID or an origin was added
+ */
+export const trustAdded = (trust: Trust, isAdded: (name: string) => Promise<boolean>): Trust => ({
   ...trust,
   named: async (issuer) => {
     if (await trust.named(issuer)) return true
     const name = originOf(issuer) ?? issuer
-    return isAddable(name) && stores.trustedIssuers.has(name)
+    return isAddable(name) && isAdded(name)
   },
 })
 

@@ -1,9 +1,11 @@
+import type { Installation } from '../../formats/issuing.js'
+import type { Formats } from '../../formats/registry.js'
 import type { PresentationContext, PresentedCredential } from '../../formats/verifying.js'
 import { OutboundError } from '../../outbound/outbound-error.js'
 import { CredentialError } from '../../protocol/credential/verification.js'
 import type { JsonObject } from '../../protocol/json/json-object.js'
 import type { CredentialQuery } from '../../protocol/openid4vp/dcql/credential-query.js'
-import { checkStatus, type Verification, verifyOptions } from '../verify/check-credential.js'
+import { type Verification, verifyOptions } from '../verify/verification.js'
 import type { PassedChecks } from './checks.js'
 import { holderKeyOfKid, holderKeyOfPresentation } from './holder-key.js'
 import { onlyTrusted, type Trust } from './trust.js'
@@ -15,49 +17,58 @@ export interface PresentationRequest
   readonly holderBound: boolean
 }
 
+/** What {@link createVerifyPresentation} is made of. */
+export interface VerifyPresentationPorts {
+  readonly formats: Pick<Formats, 'named'>
+  readonly config: Installation
+}
+
 /**
- * Verifies one presentation as the format of its credential query has it (OpenID4VP 1.0 §8.6, Appendix B): the credential, the
- * trust in its issuer, the holder's proof and the status.
+ * Verifies one presentation by the rules of its format (OpenID4VP 1.0 §8.6, Appendix B): the credential, the trust in its
+ * issuer, the holder's proof and the status.
  *
  * @param passed told each check that it passes
  * @returns its credential; several where it holds several.
  * @throws CredentialError with a sentence about the first check that fails.
  */
-export async function verifyPresentation(
+export type VerifyPresentation = (
   verification: Verification,
   query: CredentialQuery,
   presentation: string | JsonObject,
-  { holderBound, ...request }: PresentationRequest,
+  request: PresentationRequest,
   trust: Trust,
   passed: PassedChecks,
-): Promise<readonly PresentedCredential[]> {
-  if (typeof presentation !== 'string') throw new CredentialError(`Presentation is not of format ${query.format}.`)
-  const { config, formats } = verification.deps
-  const { verifying } = formats.named(query.format)
-  return verifying.verifyPresentation(presentation, {
-    ...request,
-    options: {
-      ...verifyOptions(
-        verification,
-        onlyTrusted(verification, trust, () => passed.add('issuer-trust')),
-      ),
-      onPassed: passed.add,
-    },
-    onNextCredential: passed.clear,
-    installation: config,
-    proofRequired: proofRequired(query, holderBound),
-    meta: query.meta,
-    claims: query.claims ?? [],
-    fetchTypeMetadata: (vct) => typeMetadata(verification, vct),
-    holderKeyOfKid: (kid) => (holderBound ? Promise.reject(noJwk()) : holderKeyOfKid(verification, kid)),
-    holderKeyOfJwt: (header, payload) => holderKeyOfPresentation(verification, header, payload),
-    checkStatus: async (credential) => {
-      await checkStatus(verification, credential)
-      passed.add('revoked')
-    },
-    work: verification.work,
-  })
-}
+) => Promise<readonly PresentedCredential[]>
+
+export const createVerifyPresentation =
+  ({ formats, config }: VerifyPresentationPorts): VerifyPresentation =>
+  async (verification, query, presentation, { holderBound, ...request }, trust, passed) => {
+    if (typeof presentation !== 'string') throw new CredentialError(`Presentation is not of format ${query.format}.`)
+    const { verifying } = formats.named(query.format)
+    return verifying.verifyPresentation(presentation, {
+      ...request,
+      options: {
+        ...verifyOptions(
+          verification,
+          onlyTrusted(verification, trust, () => passed.add('issuer-trust')),
+        ),
+        onPassed: passed.add,
+      },
+      onNextCredential: passed.clear,
+      installation: config,
+      proofRequired: proofRequired(query, holderBound),
+      meta: query.meta,
+      claims: query.claims ?? [],
+      fetchTypeMetadata: (vct) => typeMetadata(verification, vct),
+      holderKeyOfKid: (kid) => (holderBound ? Promise.reject(noJwk()) : holderKeyOfKid(verification, kid)),
+      holderKeyOfJwt: (header, payload) => holderKeyOfPresentation(verification, header, payload),
+      checkStatus: async (credential) => {
+        await verification.checkStatus(credential)
+        passed.add('revoked')
+      },
+      work: verification.work,
+    })
+  }
 
 function proofRequired({ require_cryptographic_holder_binding: asked }: CredentialQuery, holderBound: boolean) {
   if (asked !== false) return 'always'

@@ -1,4 +1,6 @@
-import type { Deps } from '../../deps.js'
+import type { Config } from '../../config/config.js'
+import type { Installation } from '../../formats/issuing.js'
+import type { Formats } from '../../formats/registry.js'
 import type { Handover, PresentedCredential } from '../../formats/verifying.js'
 import { CredentialError } from '../../protocol/credential/verification.js'
 import type { Presentations } from '../../protocol/openid4vp/authorization-response.js'
@@ -15,16 +17,17 @@ import {
 } from '../../protocol/openid4vp/query/vp-query.js'
 import { keptTransactionData } from '../../protocol/openid4vp/transaction-data.js'
 import { type Work, WorkExceededError } from '../../protocol/work.js'
-import { profileNamed } from '../openid4vp/profiles/profile.js'
+import { profileNamed } from '../openid4vp/profiles/profiles.js'
 import type { Session } from '../sessions/session.js'
-import { startVerification, type Verification } from '../verify/check-credential.js'
+import type { TrustedIssuers } from '../trusted-issuers/trusted-issuers.js'
+import type { Verifications } from '../verify/verification.js'
 import { authorityKeyIdentifiersOf } from './authorities.js'
 import { keptChecks, newPassedChecks } from './checks.js'
 import type { Judged } from './judged.js'
 import { type DiscardedPresentation, type PresentationChecks, PresentationError } from './presentation-error.js'
 import { assertAuthorized, withTransactions } from './transactions.js'
-import { type Trust, trustAdded, trustAlso, trustIn } from './trust.js'
-import { verifyPresentation } from './verify-presentation.js'
+import { type OwnIssuers, type Trust, trustAdded, trustAlso, trustIn } from './trust.js'
+import { createVerifyPresentation } from './verify-presentation.js'
 
 /** A bound, since each presentation costs signature checks and possibly requests to addresses that its issuer chose. */
 const MAX_PRESENTATIONS = 64
@@ -55,62 +58,94 @@ export interface Binding {
   readonly handover: Handover
 }
 
+/** What {@link createVerifyVpToken} is made of. */
+export interface VerifyVpTokenPorts {
+  readonly formats: Pick<Formats, 'named'>
+  readonly config: Installation & Pick<Config, 'trustAnchors' | 'trustedIssuers'>
+  readonly startVerification: Verifications['start']
+  readonly isOwnIssuer: OwnIssuers['isOwnIssuer']
+  readonly isAddedIssuer: TrustedIssuers['has']
+}
+
 /**
- * Verifies a vp_token (OpenID4VP 1.0 §8.6): that it has the requested entries; each presentation by its format's rules, with
- * the holder's proof and the status; and each credential against the query, without relying on the wallet's choice (§14.9). A
- * presentation that fails is discarded; what is left must satisfy the query and authorize the transaction data (§8.4).
+ * Verifies a vp_token (OpenID4VP 1.0 §8.6). It must have the requested entries. Each presentation is verified by its format's
+ * rules, with the holder's proof and the status. Each credential is compared with the query: the wallet's choice proves nothing
+ * (§14.9). A presentation that fails is discarded. The others must satisfy the query and authorize the transaction data (§8.4).
  *
  * @param work pays for all of it
  * @throws PresentationError with the sentence for wallet and verifier: what is wrong with the whole, or with the first of the
  *   discarded presentations that the query cannot be satisfied without.
  */
-export async function verifyVpToken(
-  deps: Deps,
-  session: Asked,
+export type VerifyVpToken = (
+  asked: Asked,
   binding: Binding,
-  { vpToken, selected }: Presentations,
+  presentations: Presentations,
   work: Work,
-): Promise<VerifiedVpToken> {
-  checkEntries(session, vpToken)
-  const { certified: certifiedOnly, holderBound, algorithms } = profileNamed(session.profile)
-  const verification = startVerification(deps, work, { certifiedOnly, algorithms })
-  const request = { ...binding, requestedAt: session.createdAt, holderBound }
-  const verified = await firstFaultOf(
-    session.dcqlQuery.credentials.flatMap((query) => {
-      const item = session.vpQuery === null ? undefined : itemOfCredentialId(query.id)
-      const trust = trustFor(deps, session, item)
-      const presentations = vpToken.get(query.id) ?? []
-      return presentations.map(async (presentation, index): Promise<Judged> => {
-        const which = `Presentation${presentations.length > 1 ? ` ${index + 1}` : ''} for ${query.id}`
-        const passed = newPassedChecks()
-        const found = await verifyOne(which, async () => {
-          const credentials = await verifyPresentation(verification, query, presentation, request, trust, passed)
-          return theSelected(credentials, selected?.get(query.id)?.[index])
+) => Promise<VerifiedVpToken>
+
+export function createVerifyVpToken({
+  formats,
+  config,
+  startVerification,
+  isOwnIssuer,
+  isAddedIssuer,
+}: VerifyVpTokenPorts): VerifyVpToken {
+  const verifyPresentation = createVerifyPresentation({ formats, config })
+
+  /** The issuers that an item names by const or enum are trusted for it. */
+  const trustFor = ({ profile, trustedIssuers, vpQuery }: Asked, item: number | undefined): Trust => {
+    const own = { config, isOwnIssuer }
+    const fields = item === undefined ? undefined : vpQuery?.[item]
+    const named = fields === undefined ? undefined : allowedIssuersOf(fields)
+    if (trustedIssuers !== null) return trustAlso(trustIn(own, trustedIssuers), named)
+    const configured = trustIn(own, config.trustedIssuers ?? profileNamed(profile).trustedIssuers)
+    return trustAlso(trustAdded(configured, isAddedIssuer), named)
+  }
+
+  return async (session, binding, { vpToken, selected }, work) => {
+    checkEntries(session, vpToken)
+    const { certified: certifiedOnly, holderBound, algorithms } = profileNamed(session.profile)
+    const verification = startVerification(work, { certifiedOnly, algorithms })
+    const request = { ...binding, requestedAt: session.createdAt, holderBound }
+    const verified = await firstFaultOf(
+      session.dcqlQuery.credentials.flatMap((query) => {
+        const item = session.vpQuery === null ? undefined : itemOfCredentialId(query.id)
+        const trust = trustFor(session, item)
+        const presentations = vpToken.get(query.id) ?? []
+        return presentations.map(async (presentation, index): Promise<Judged> => {
+          const which = `Presentation${presentations.length > 1 ? ` ${index + 1}` : ''} for ${query.id}`
+          const passed = newPassedChecks()
+          const found = await verifyOne(which, async () => {
+            const credentials = await verifyPresentation(verification, query, presentation, request, trust, passed)
+            return theSelected(credentials, selected?.get(query.id)?.[index])
+          })
+          return { query, item, found, passed: passed.all() }
         })
-        return { query, item, found, passed: passed.all() }
-      })
-    }),
-  )
-  const items = session.vpQuery === null ? [] : compiledItems(session.vpQuery, work)
-  const transactions = keptTransactionData(session.transactionData ?? [])
-  const judged = verified
-    .map((one) => againstQuery(verification, one, items))
-    .map((one) => withTransactions(transactions, one))
-  const checks = keptChecks(judged)
-  withChecks(checks, () => {
-    assertSatisfied(session, judged)
-    assertAuthorized(transactions, judged)
-  })
-  return {
-    checks,
-    credentials: judged.flatMap(({ query, item, found, authorizes }) =>
-      found instanceof PresentationError
-        ? []
-        : found.map((credential) => ({ ...credential, queryId: query.id, item, authorizes })),
-    ),
-    discarded: judged.flatMap(({ query, found }) =>
-      found instanceof PresentationError ? [{ credentialQueryId: query.id, reason: found.message }] : [],
-    ),
+      }),
+    )
+    const items = session.vpQuery === null ? [] : compiledItems(session.vpQuery, work)
+    const transactions = keptTransactionData(session.transactionData ?? [])
+    const authoritiesOf = (credential: PresentedCredential) =>
+      authorityKeyIdentifiersOf(config, verification.now, credential)
+    const judged = verified
+      .map((one) => againstQuery(one, items, authoritiesOf, work))
+      .map((one) => withTransactions(transactions, one))
+    const checks = keptChecks(judged)
+    withChecks(checks, () => {
+      assertSatisfied(session, judged)
+      assertAuthorized(transactions, judged)
+    })
+    return {
+      checks,
+      credentials: judged.flatMap(({ query, item, found, authorizes }) =>
+        found instanceof PresentationError
+          ? []
+          : found.map((credential) => ({ ...credential, queryId: query.id, item, authorizes })),
+      ),
+      discarded: judged.flatMap(({ query, found }) =>
+        found instanceof PresentationError ? [{ credentialQueryId: query.id, reason: found.message }] : [],
+      ),
+    }
   }
 }
 
@@ -133,15 +168,6 @@ function checkEntries({ dcqlQuery }: Asked, vpToken: Presentations['vpToken']): 
   if (total > MAX_PRESENTATIONS) {
     throw new PresentationError('format', `vp_token holds more than ${MAX_PRESENTATIONS} presentations.`)
   }
-}
-
-/** The issuers that an item names by const or enum are trusted for it. */
-function trustFor(deps: Deps, { profile, trustedIssuers, vpQuery }: Asked, item: number | undefined): Trust {
-  const fields = item === undefined ? undefined : vpQuery?.[item]
-  const named = fields === undefined ? undefined : allowedIssuersOf(fields)
-  if (trustedIssuers !== null) return trustAlso(trustIn(deps, trustedIssuers), named)
-  const configured = trustIn(deps, deps.config.trustedIssuers ?? profileNamed(profile).trustedIssuers)
-  return trustAlso(trustAdded(configured, deps), named)
 }
 
 /** All results; where several fail, throws the error of the first in order, not of the first in time. */
@@ -178,29 +204,36 @@ function theSelected(credentials: readonly PresentedCredential[], at: number | u
 }
 
 /** A presentation holds only where each of its credentials is what its credential query and the item behind that ask for. */
-function againstQuery(verification: Verification, judged: Judged, items: readonly CompiledItem[]): Judged {
+function againstQuery(
+  judged: Judged,
+  items: readonly CompiledItem[],
+  authoritiesOf: AuthoritiesOf,
+  work: Work,
+): Judged {
   const { query, item, found, passed } = judged
   if (found instanceof PresentationError) return judged
   for (const credential of found) {
     const failure =
-      dcqlFailure(verification, query, credential) ?? itemFailure(query, item, items, credential, verification.work)
+      dcqlFailure(query, credential, authoritiesOf, work) ?? itemFailure(query, item, items, credential, work)
     if (failure !== undefined) return { ...judged, found: new PresentationError('query', failure) }
   }
   return { ...judged, passed: [...passed, 'query'] }
 }
 
+/** Key identifiers of the authorities that vouch for a credential. */
+type AuthoritiesOf = (credential: PresentedCredential) => readonly string[]
+
 /** §6: format, type, authorities, claims and values. */
 function dcqlFailure(
-  verification: Verification,
   query: CredentialQuery,
   credential: PresentedCredential,
+  authoritiesOf: AuthoritiesOf,
+  work: Work,
 ): string | undefined {
   const authorities =
-    query.trusted_authorities === undefined
-      ? {}
-      : { authorityKeyIdentifiers: authorityKeyIdentifiersOf(verification, credential) }
+    query.trusted_authorities === undefined ? {} : { authorityKeyIdentifiers: authoritiesOf(credential) }
   const { view, holderBound } = credential
-  const [mismatch] = matchPresentation(query, { view, holderBound, ...authorities }, verification.work)
+  const [mismatch] = matchPresentation(query, { view, holderBound, ...authorities }, work)
   return mismatch?.message
 }
 

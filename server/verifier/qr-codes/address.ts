@@ -11,11 +11,14 @@ const idBehind = (url: string, prefix: string, suffix: string): string | undefin
   return /^[\w-]+$/.test(id) ? id : undefined
 }
 
+/** A QR code of this service: of an authorization request, or of an offering. */
+export type OwnQrCode = { readonly qrCodeId: string } | { readonly offeringId: string }
+
 /** The id of this service's own QR code that an address points to. */
 export function ownQrCode(
   { verifierBaseUrl, issuerBaseUrl }: Pick<Config, 'verifierBaseUrl' | 'issuerBaseUrl'>,
   url: string,
-): { readonly qrCodeId: string } | { readonly offeringId: string } | undefined {
+): OwnQrCode | undefined {
   const qrCodeId = idBehind(url, `${verifierBaseUrl}${PATH}/`, '')
   if (qrCodeId !== undefined) return { qrCodeId }
   const offeringId = idBehind(url, `${issuerBaseUrl}/api/v1/offerings/`, '/qr-code')

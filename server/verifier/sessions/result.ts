@@ -1,10 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { errors } from '../../api/errors.js'
 import { type Caller, isAdmin } from '../../auth/caller.js'
-import type { Deps } from '../../deps.js'
+import type { Config } from '../../config/config.js'
 import type { DiscardedPresentation } from '../presentations/presentation-error.js'
 import type { VerifiedClaims } from '../presentations/verified-claims.js'
-import type { StoredResult } from './store.js'
+import type { StoredResult, VerificationSessionStore } from './store.js'
 
 /** What the credentials of a request for a result prove about its sender. */
 export interface ResultReader {
@@ -37,36 +37,45 @@ function matches(stored: StoredResult, responseCode: string): boolean {
   return timingSafeEqual(sent, known)
 }
 
+/** What {@link createReadResult} is made of. */
+export interface ReadResultPorts {
+  readonly store: Pick<VerificationSessionStore, 'result' | 'useResponseCode'>
+  readonly clock: () => Date
+  readonly config: Pick<Config, 'sessionResultTtlSeconds'>
+}
+
 /**
  * The verified claims of a session, for callers who may read them, until they are deleted. A response code counts once, also
  * where the session ended in Error.
  *
  * @throws 409 before the session has ended, and where it ended in Error, with its message; 410 once the claims are gone.
  */
-export async function readResult(
-  deps: Deps,
+export type ReadResult = (
   reader: ResultReader,
   sessionId: string,
   responseCode: string | undefined,
-): Promise<SessionResult> {
-  const store = deps.stores.verificationSessions
-  const stored = await store.result(sessionId)
-  if (stored === undefined) throw errors.verificationSessionNotFound()
-  assertReader(reader, stored)
-  if (stored.endedAt === null) throw errors.resultNotReady()
-  const now = deps.clock()
-  if (responseCode !== undefined || (stored.requireResponseCode && stored.responseCodeHash !== null)) {
-    // OpenID4VP 1.0 §14.2: of several browsers with the session only the one that was sent back knows the code.
-    if (!matches(stored, responseCode ?? '')) throw errors.responseCodeMismatch()
-    if (!reader.onlyLooks && !(await store.useResponseCode(sessionId, now))) throw errors.responseCodeMismatch()
+) => Promise<SessionResult>
+
+export const createReadResult =
+  ({ store, clock, config }: ReadResultPorts): ReadResult =>
+  async (reader, sessionId, responseCode) => {
+    const stored = await store.result(sessionId)
+    if (stored === undefined) throw errors.verificationSessionNotFound()
+    assertReader(reader, stored)
+    if (stored.endedAt === null) throw errors.resultNotReady()
+    const now = clock()
+    if (responseCode !== undefined || (stored.requireResponseCode && stored.responseCodeHash !== null)) {
+      // OpenID4VP 1.0 §14.2: of several browsers with the session only the one that was sent back knows the code.
+      if (!matches(stored, responseCode ?? '')) throw errors.responseCodeMismatch()
+      if (!reader.onlyLooks && !(await store.useResponseCode(sessionId, now))) throw errors.responseCodeMismatch()
+    }
+    if (stored.state !== 'ResponseVerified') throw errors.resultNotReady(stored.errorMessage)
+    const goneAt = stored.endedAt.getTime() + config.sessionResultTtlSeconds * 1000
+    if (stored.result === null || now.getTime() >= goneAt) throw errors.resultGone()
+    return {
+      verificationSessionId: sessionId,
+      verifiedAt: stored.endedAt.toISOString(),
+      credentials: stored.result as VerifiedClaims[],
+      discarded: [...(stored.discarded ?? [])],
+    }
   }
-  if (stored.state !== 'ResponseVerified') throw errors.resultNotReady(stored.errorMessage)
-  const goneAt = stored.endedAt.getTime() + deps.config.sessionResultTtlSeconds * 1000
-  if (stored.result === null || now.getTime() >= goneAt) throw errors.resultGone()
-  return {
-    verificationSessionId: sessionId,
-    verifiedAt: stored.endedAt.toISOString(),
-    credentials: stored.result as VerifiedClaims[],
-    discarded: [...(stored.discarded ?? [])],
-  }
-}

@@ -1,4 +1,4 @@
-import type { Deps } from '../../deps.js'
+import type { Vault } from '../../keys/vault.js'
 import type { Jwk } from '../../protocol/jose/jws.js'
 import type { RequestSecrets } from '../../protocol/openid4vp/authorization-response.js'
 import { isEncrypted, type ResponseMode } from '../../protocol/openid4vp/request-object.js'
@@ -11,25 +11,38 @@ export interface SessionSecrets extends RequestSecrets {
   readonly encryptionKey?: Jwk
 }
 
-/** 256 bits: OpenID4VP 1.0 §5.2 asks for sufficient entropy, §8.2 for at least 128. */
-export const randomValue = (deps: Pick<Deps, 'random'>): string => Buffer.from(deps.random(32)).toString('base64url')
-
-export function newSecrets(deps: Pick<Deps, 'random'>, responseMode: ResponseMode): SessionSecrets {
-  const values = { state: randomValue(deps), nonce: randomValue(deps) }
-  return isEncrypted(responseMode) ? { ...values, encryptionKey: generateResponseKey() } : values
-}
-
 const placeOf = (sessionId: string) => ({ column: 'verification_sessions.secrets', id: sessionId }) as const
 
-/** The secrets of a session, ready to be stored with it. */
-export const protectSecrets = (
-  { vault }: Pick<Deps, 'vault'>,
-  sessionId: string,
-  secrets: SessionSecrets,
-): Promise<string> => vault.protect(placeOf(sessionId), JSON.stringify(secrets))
+/** What {@link createSessionVault} is made of. */
+export interface SessionVaultPorts {
+  readonly vault: Pick<Vault, 'protect' | 'reveal'>
+  readonly random: (length: number) => Uint8Array
+}
 
-/** The secrets of a session that is still open. */
-export async function revealSecrets({ vault }: Pick<Deps, 'vault'>, session: Session): Promise<SessionSecrets> {
-  if (session.secrets === null) throw new Error(`Session ${session.id} has no secrets any more.`)
-  return JSON.parse(await vault.reveal(placeOf(session.id), session.secrets)) as SessionSecrets
+export type SessionVault = ReturnType<typeof createSessionVault>
+
+/** The secrets of sessions: their values, and how they are stored. */
+export function createSessionVault({ vault, random }: SessionVaultPorts) {
+  /** 256 bits: OpenID4VP 1.0 §5.2 asks for sufficient entropy, §8.2 for at least 128. */
+  const randomValue = (): string => Buffer.from(random(32)).toString('base64url')
+
+  return {
+    randomValue,
+
+    /** The secrets of a new session. */
+    newSecrets(responseMode: ResponseMode): SessionSecrets {
+      const values = { state: randomValue(), nonce: randomValue() }
+      return isEncrypted(responseMode) ? { ...values, encryptionKey: generateResponseKey() } : values
+    },
+
+    /** The secrets of a session, ready to be stored with it. */
+    protect: (sessionId: string, secrets: SessionSecrets): Promise<string> =>
+      vault.protect(placeOf(sessionId), JSON.stringify(secrets)),
+
+    /** The secrets of a session that is still open. */
+    async reveal({ id, secrets }: Pick<Session, 'id' | 'secrets'>): Promise<SessionSecrets> {
+      if (secrets === null) throw new Error(`Session ${id} has no secrets any more.`)
+      return JSON.parse(await vault.reveal(placeOf(id), secrets)) as SessionSecrets
+    },
+  }
 }

@@ -13,6 +13,7 @@ import {
   zEvent,
 } from '../../events/store.js'
 import { insertPage, type NewPage } from '../../pages/store.js'
+import type { DcqlQuery } from '../../protocol/openid4vp/dcql/dcql-query.js'
 import type { DiscardedPresentation, PresentationChecks } from '../presentations/presentation-error.js'
 import {
   requestExpired,
@@ -71,6 +72,17 @@ const zQrCode = z.strictObject({
 })
 
 type QrCodeContent = z.infer<typeof zQrCode>
+
+const zSessionOfPage = z.strictObject({
+  createdBy: z.string().nullable(),
+  endedAt: z.date().nullable(),
+  expiresAt: z.date(),
+  dcqlQuery: jsonColumn<DcqlQuery>(),
+  expectedOrigins: z.array(z.string()).nullable(),
+})
+
+/** A verification session as far as a page of it is concerned. */
+export type SessionOfPage = z.infer<typeof zSessionOfPage>
 
 /** The columns of a session. */
 export const sessionColumns = fragment`
@@ -150,6 +162,15 @@ export function createVerificationSessionStore({ sql }: Database, announce: Anno
         SELECT s.id, s.first_view ->> 'authorizationRequestUri' AS "authorizationRequestUri", s.wallet_url AS "walletUrl", p.id AS "pageId"
         FROM verification_sessions s LEFT JOIN pages p ON p.verification_session_id = s.id AND p.in_qr_code
         WHERE s.qr_code_id = ${qrCodeId}`
+      return row
+    },
+
+    /** A session that a page is to be made of. */
+    async ofPage(id: string): Promise<SessionOfPage | undefined> {
+      const [row] = await sql(zSessionOfPage)`
+        SELECT created_by AS "createdBy", ended_at AS "endedAt", expires_at AS "expiresAt", dcql_query AS "dcqlQuery",
+          expected_origins AS "expectedOrigins"
+        FROM verification_sessions WHERE id = ${id}`
       return row
     },
 

@@ -1,73 +1,33 @@
-import type { z } from 'zod'
 import { onlyLooks } from '../../api/context.js'
-import { errors } from '../../api/errors.js'
 import { listed } from '../../api/paging.js'
-import { primaryListing, procedure, router } from '../../api/trpc.js'
-import type { Deps } from '../../deps.js'
+import { procedure, readingPrimary, router } from '../../api/trpc.js'
 import type { Formats } from '../../formats/registry.js'
-import { readSessionChecks } from './checks/checks.contract.js'
-import { shownChecks } from './checks/sentences.js'
-import { listedSession } from './list/listed-session.js'
-import { readResult } from './result.js'
+import { readSessionChecks } from './checks.contract.js'
 import {
   listVerificationSessions,
   readVerificationResult,
   readVerificationSession,
   verificationSessionEvents,
-  type zVerificationSession,
 } from './verification-sessions.contract.js'
+import { shownListedSession, type VerificationSessions } from './verification-sessions.js'
 
-type SessionJson = z.output<typeof zVerificationSession>
-
-/** A session as it is: the same JSON as in its newest event, so that reads and events never disagree. */
-async function current(deps: Pick<Deps, 'stores'>, sessionId: string): Promise<{ seq: number; data: SessionJson }> {
-  const latest = await deps.stores.verificationSessions.latest(sessionId)
-  if (latest === undefined) throw errors.verificationSessionNotFound()
-  return latest as { seq: number; data: SessionJson }
-}
-
-export const verificationSessionsRouter = (formats: Formats) => {
-  const resultContract = readVerificationResult(formats)
-  return router({
+export const verificationSessionsRouter = (formats: Formats, sessions: VerificationSessions) =>
+  router({
     list: procedure(listVerificationSessions)
-      .use(primaryListing)
+      .use(readingPrimary(sessions.listStore))
       .query(({ ctx, input }) =>
-        listed(
-          ctx,
-          input,
-          ({ verificationSessionList }, part) => verificationSessionList.page(input.state, part),
-          listedSession,
-        ),
+        listed(ctx, input, (store, part) => store.page(input.state, part), shownListedSession),
       ),
 
-    read: procedure(readVerificationSession).query(
-      async ({ ctx: { deps }, input }) => (await current(deps, input.sessionId)).data,
+    read: procedure(readVerificationSession).query(({ input }) => sessions.read(input.sessionId)),
+
+    checks: procedure(readSessionChecks).query(({ input }) => sessions.checks(input.sessionId)),
+
+    events: procedure(verificationSessionEvents).subscription(({ ctx: { caller, request }, input }) =>
+      sessions.watch({ sessionId: input.sessionId, lastEventId: input.lastEventId, caller, signal: request.signal }),
     ),
 
-    checks: procedure(readSessionChecks).query(async ({ ctx: { deps }, input }) => {
-      const found = await deps.stores.verificationSessions.checks(input.sessionId)
-      if (found === undefined) throw errors.verificationSessionNotFound()
-      const { state, errorMessage, checks } = found
-      return {
-        verificationSessionId: input.sessionId,
-        state,
-        ...(errorMessage === null ? {} : { errorMessage }),
-        checks: shownChecks(checks ?? []),
-      }
-    }),
-
-    events: procedure(verificationSessionEvents).subscription(({ ctx: { deps, caller, request }, input }) =>
-      deps.events.stream({
-        sessionId: input.sessionId,
-        current: () => current(deps, input.sessionId),
-        lastEventId: input.lastEventId,
-        caller,
-        signal: request.signal,
-      }),
-    ),
-
-    result: procedure(resultContract).query(({ ctx: { deps, request, caller, client }, input }) =>
-      readResult(deps, { caller, client, onlyLooks: onlyLooks(request) }, input.sessionId, input.response_code),
+    result: procedure(readVerificationResult(formats)).query(({ ctx: { request, caller, client }, input }) =>
+      sessions.result({ caller, client, onlyLooks: onlyLooks(request) }, input.sessionId, input.response_code),
     ),
   })
-}

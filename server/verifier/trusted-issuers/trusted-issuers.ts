@@ -3,7 +3,7 @@ import { shownRoots } from '../../agent/shown-certificate.js'
 import { errors } from '../../api/errors.js'
 import type { Config } from '../../config/config.js'
 import type { Lists } from '../../database/replica/lists.js'
-import { profileNamed } from '../openid4vp/profiles/profile.js'
+import { profileNamed } from '../openid4vp/profiles/profiles.js'
 import type { TrustedIssuer, TrustedIssuerStore } from './store.js'
 import type { addTrustedIssuer, readCredentialTrust } from './trusted-issuers.contract.js'
 

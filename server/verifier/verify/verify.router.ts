@@ -1,85 +1,13 @@
-import type { z } from 'zod'
 import { procedure, router } from '../../api/trpc.js'
-import type { Deps } from '../../deps.js'
-import type { AnyValid, Invalid } from '../../formats/contract.js'
 import type { Formats } from '../../formats/registry.js'
-import type { FormatAnswer, Verifying } from '../../formats/verifying.js'
-import { type Check, CredentialError } from '../../protocol/credential/verification.js'
-import type { Work } from '../../protocol/work.js'
-import { checkCredential } from './check-credential.js'
-import { NOT_REACHED, PASSED, type zCheckDone } from './check-done.js'
 import { checkCredentialByCheck, verifyCredential } from './verify.contract.js'
+import type { Verify } from './verify.js'
 
-const UNSUPPORTED = 'Unsupported credential format. Expected compact JWT (x.y.z) or SD-JWT.'
+export const verifyRouter = (formats: Formats, { verify, checks }: Verify) =>
+  router({
+    verify: procedure(verifyCredential(formats)).mutation(({ ctx: { work }, input }) => verify(input.credential, work)),
 
-/** What is said of a credential, and the check that it failed where it is not valid. */
-interface Judgement {
-  readonly verdict: AnyValid | Invalid
-  readonly failed: Check | undefined
-  /** In order; it may name the check that failed, too. */
-  readonly passed: readonly Check[]
-}
-
-/** What of a format is answered, where it is taken. */
-type AnswerOf = (verifying: Verifying, compact: string) => FormatAnswer | undefined
-
-const compactAnswer: AnswerOf = ({ answer }) => answer
-const anyAnswer: AnswerOf = ({ answer, answerByCheck }, compact) =>
-  answerByCheck?.resembles(compact) ? answerByCheck : answer
-
-async function judged(deps: Deps, compact: string, work: Work, answerOf: AnswerOf): Promise<Judgement> {
-  const passed: Check[] = []
-  try {
-    const format = deps.formats.recognise(compact)
-    const answer = format === undefined ? undefined : answerOf(format.verifying, compact)
-    if (format === undefined || answer === undefined) throw new CredentialError(UNSUPPORTED)
-    const credential = await checkCredential(deps, format, compact, work, (check) => passed.push(check))
-    // Presentations are not verified here; `isValid: true` would suggest that this one was.
-    if (credential.holderProof !== undefined) {
-      throw new CredentialError(`Credential carries a ${credential.holderProof}: presentations are not verified here.`)
-    }
-    deps.metrics.verification(undefined)
-    // The contract of /credentials/verify, whose members the interface fixes, leaves the issuer out.
-    const { issuer, shown } = credential
-    const verdict = { isValid: true as const, format: answer.format, issuer, ...shown }
-    return { verdict, failed: undefined, passed }
-  } catch (thrown) {
-    if (!(thrown instanceof CredentialError)) throw thrown
-    deps.metrics.verification(thrown.check)
-    return { verdict: { isValid: false as const, error: thrown.message }, failed: thrown.check, passed }
-  }
-}
-
-/** What a valid credential has passed. */
-const ALL: readonly Check[] = ['format', 'issuer-key', 'signature', 'validity', 'revoked']
-
-function checksOf({ verdict, failed, passed }: Judgement): z.input<typeof zCheckDone>[] {
-  const done = (checks: readonly Check[]) =>
-    checks.map((check) => ({ check, outcome: 'passed' as const, message: PASSED[check] }))
-  if (failed === undefined) return done(ALL)
-  const before = passed.filter((check) => check !== failed)
-  return [
-    ...done(before),
-    { check: failed, outcome: 'failed', message: String(verdict.error) },
-    ...ALL.filter((check) => check !== failed && !before.includes(check)).map((check) => ({
-      check,
-      outcome: 'not-reached' as const,
-      message: NOT_REACHED,
-    })),
-  ]
-}
-
-export const verifyRouter = (formats: Formats) => {
-  const verifying = verifyCredential(formats)
-  const checking = checkCredentialByCheck(formats)
-  return router({
-    verify: procedure(verifying).mutation(
-      async ({ ctx: { deps, work }, input }) => (await judged(deps, input.credential, work, compactAnswer)).verdict,
+    checks: procedure(checkCredentialByCheck(formats)).mutation(({ ctx: { work }, input }) =>
+      checks(input.credential, work),
     ),
-
-    checks: procedure(checking).mutation(async ({ ctx: { deps, work }, input }) => {
-      const judgement = await judged(deps, input.credential, work, anyAnswer)
-      return { verdict: judgement.verdict, checks: checksOf(judgement) }
-    }),
   })
-}

@@ -2,12 +2,9 @@ import type { Deps } from '../../deps.js'
 import { CredentialError } from '../../protocol/credential/verification.js'
 import { LruMap } from '../../protocol/jose/lru-map.js'
 import { type Work, WorkExceededError } from '../../protocol/work.js'
-import {
-  issuerKeyResolution,
-  type VerificationFetches,
-  verificationFetches,
-} from '../../verifier/verify/issuer-keys.js'
-import { readStatus, type StatusReading } from '../../verifier/verify/status.js'
+import type { VerificationFetches } from '../../verifier/verify/fetches.js'
+import type { StatusReading } from '../../verifier/verify/status.js'
+import { issuerKeyResolution, readStatus, verificationFetches } from '../../wiring/unconverted.js'
 import type { HeldCredential } from './held.js'
 
 /** `unknown`: its status list cannot be had now. */

@@ -2,7 +2,7 @@ import { errors } from '../../api/errors.js'
 import type { Deps } from '../../deps.js'
 import { offeringFullUrl } from '../../issuer/offerings/offering-json.js'
 import { ownQrCode } from '../../verifier/qr-codes/address.js'
-import { findQrCode } from '../../verifier/qr-codes/image.js'
+import { findQrCode } from '../../wiring/unconverted.js'
 
 /**
  * What a QR code of this service says to wallets, by the address of the code, read from the store.

@@ -7,7 +7,7 @@ import { didOf } from '../../protocol/did/did-url.js'
 import { isSameKey, readPublicJwk } from '../../protocol/jose/jws.js'
 import { isObject, type JsonObject } from '../../protocol/json/json-object.js'
 import type { Work } from '../../protocol/work.js'
-import { checkCredential } from '../../verifier/verify/check-credential.js'
+import { checkCredential } from '../../wiring/unconverted.js'
 import type { HeldContent } from '../credentials/held.js'
 import { isNamedBy, newCopyKey, type WalletKey } from '../protocol/wallet-keys.js'
 

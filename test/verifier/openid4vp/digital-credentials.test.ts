@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import { compactVerify, decodeProtectedHeader, importJWK, importX509 } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { decodeDidJwk } from '../../../server/protocol/did/did-jwk.js'
-import { digitalCredentialRequestOf } from '../../../server/verifier/openid4vp/digital-credentials.js'
 import { certificateFiles, intermediate, leafOf, root } from '../../agent/certified.js'
 import { startService, type TestService } from '../../support/service.js'
 import { dcql, makeWorld, sessionOf } from '../actors.js'
@@ -156,7 +155,7 @@ describe('a request over the Digital Credentials API (OpenID4VP 1.0 Appendix A)'
       const { digitalCredentialRequest: first, response_uri: uri } = await asked(body)
       const session = await service.deps.stores.verificationSessions.byRequest(uri.split('/').at(-1) ?? '')
       if (session === undefined) throw new Error('There is no session.')
-      const again = (await digitalCredentialRequestOf(service.deps, session)) as unknown as typeof first
+      const again = (await service.features.openid4vp.digitalCredentialRequest(session)) as unknown as typeof first
       expect([again.protocol, parametersOf(again)]).toEqual([first.protocol, parametersOf(first)])
     }
   })

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { sessionTasks } from '../../../server/verifier/sessions/expire.js'
 import { readEvents } from '../../issuer/openid4vci/event-reader.js'
 import { runTask } from '../../support/maintenance.js'
 import { startService, type TestService } from '../../support/service.js'
@@ -10,7 +9,7 @@ const world = useWorld()
 const EXPIRED = 'Authorization request expired.'
 
 async function expire(service: TestService, now: Date): Promise<void> {
-  const [task] = sessionTasks(service.deps)
+  const [task] = service.features.verificationSessions.tasks
   if (task !== undefined) await runTask(task, now)
 }
 

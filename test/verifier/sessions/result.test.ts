@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { sessionTasks } from '../../../server/verifier/sessions/expire.js'
 import { runTask } from '../../support/maintenance.js'
 import { query as sql } from '../../support/postgres.js'
 import { startService } from '../../support/service.js'
@@ -102,7 +101,7 @@ describe('retention', () => {
       })
     const stored = () =>
       sql(service.databaseUrl, 'SELECT result IS NULL AND discarded IS NULL AS gone FROM verification_sessions')
-    const [, forget, remove] = sessionTasks(service.deps)
+    const [, forget, remove] = service.features.verificationSessions.tasks
     if (forget === undefined || remove === undefined) throw new Error('Tasks are missing.')
 
     now = new Date(now.getTime() + 59_000)

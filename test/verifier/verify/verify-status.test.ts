@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { deflateSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import type { Deps } from '../../../server/deps.js'
-import { verificationFetches } from '../../../server/verifier/verify/issuer-keys.js'
+import { createFetches, type FetchesPorts } from '../../../server/verifier/verify/fetches.js'
 import { postSchema, SUBJECT } from '../../issuer/purchase.js'
 import { query } from '../../support/postgres.js'
 import { startService, type TestService } from '../../support/service.js'
@@ -226,10 +225,10 @@ describe('the fetches of one verification', () => {
     try {
       const never = () => new Promise<never>(() => {})
       const slow = () => new Promise((resolve) => setTimeout(() => resolve({}), 5_000))
-      const fetches = verificationFetches({
+      const fetches = createFetches({
         outbound: { fetchJson: slow, fetchText: never },
         resolver: { resolve: slow },
-      } as unknown as Deps)
+      } as unknown as FetchesPorts)()
       const first = fetches.resolveDid('did:web:slow.example')
       await vi.advanceTimersByTimeAsync(5_000)
       expect(await first).toEqual({})

@@ -1,15 +1,18 @@
 import { expect, it } from 'vitest'
-import type { Deps } from '../../../server/deps.js'
 import { Work, WorkExceededError } from '../../../server/protocol/work.js'
-import { startVerification } from '../../../server/verifier/verify/check-credential.js'
+import { createVerifications, type VerificationsPorts } from '../../../server/verifier/verify/verification.js'
 import { makeLeaf, makeRoot } from '../certified.js'
 
 it('attack: chains of certificates are paid for by their length, before any of them is parsed', async () => {
   const root = makeRoot()
-  const deps = { clock: () => new Date(), config: { trustAnchors: [root.certificate] } } as unknown as Deps
+  const ports = {
+    clock: () => new Date(),
+    config: { trustAnchors: [root.certificate] },
+  } as unknown as VerificationsPorts
+  const { start } = createVerifications(ports)
   const x5c = [makeLeaf(root).x5c]
   const resolve = (work: Work, chain: readonly unknown[]) =>
-    startVerification(deps, work, { certifiedOnly: true }).resolveIssuerKey({ alg: 'ES256', x5c: chain }, {})
+    start(work, { certifiedOnly: true }).resolveIssuerKey({ alg: 'ES256', x5c: chain }, {})
   expect(await resolve(new Work(20_000), x5c)).toMatchObject({ jwk: { kty: 'EC' } })
   await expect(async () => resolve(new Work(20_000), Array(8).fill('not parsed'))).rejects.toThrow(WorkExceededError)
 })

@@ -3,8 +3,8 @@ import { descriptorFormats } from '../../../protocol/openid4vp/presentation-exch
 import { exchangeFault, presentationDefinitionOf } from '../../../protocol/openid4vp/presentation-exchange/from-dcql.js'
 import { submittedPresentations } from '../../../protocol/openid4vp/presentation-exchange/submission.js'
 import { VERIFIED_ALGORITHMS } from '../../../protocol/openid4vp/vp-formats.js'
-import type { Dialect, KnownFormats } from './dialect.js'
-import { formerClientMetadata, formerWalletMetadata, queryFault } from './former-metadata.js'
+import { draft, formerClientMetadata, formerWalletMetadata, queryFault } from './draft.js'
+import type { KnownFormats, Profile } from './profile.js'
 
 /** Appendix A.4: formats bear their former names. */
 const formerly = (format: CredentialFormat): CredentialFormat => format.former ?? format
@@ -17,24 +17,25 @@ const vpFormatsOf = ({ all }: KnownFormats) =>
   all.map((format) => descriptorFormats(formerly(format).querying.exchange, ALGORITHMS))
 
 /** OpenID4VP draft 21 (July 2024), Presentation Exchange, and a scheme beside the client identifier. */
-export const draft21: Dialect = {
-  fault: ({ transactionData, verifierInfo, dcqlQuery, vpQuery }) => {
+export const draft21: Profile = {
+  ...draft,
+  unsayable: ({ transactionData, verifierInfo, dcqlQuery, vpQuery }) => {
     if (transactionData !== undefined) return 'transactionData must be left out'
     if (verifierInfo !== undefined) return 'verifierInfo must be left out'
     return queryFault(vpQuery, exchangeFault(dcqlQuery))
   },
   // §5.7
-  client: (clientId) => {
+  clientParameters: (clientId) => {
     const [prefix = ''] = clientId.split(':', 1)
     const client_id_scheme = prefix === 'decentralized_identifier' ? 'did' : prefix
     return { client_id: clientId.slice(prefix.length + 1), client_id_scheme }
   },
-  parameters: (
+  requestParameters: (
     { client_id: clientId = '', dcql_query: query, client_metadata: metadata, ...parameters },
     { id, formats, wallet },
   ) => ({
     ...parameters,
-    ...draft21.client(clientId),
+    ...draft21.clientParameters(clientId),
     // §5.1
     presentation_definition: presentationDefinitionOf(id, query, formerlyNamed(formats), ALGORITHMS),
     // §9.1

@@ -2,8 +2,8 @@ import type { JsonObject } from '../../../protocol/json/json-object.js'
 import { entriesOf, readPresentations } from '../../../protocol/openid4vp/authorization-response.js'
 import { formerFault, formerQuery } from '../../../protocol/openid4vp/dcql/former.js'
 import { VERIFIED_ALGORITHMS } from '../../../protocol/openid4vp/vp-formats.js'
-import type { Dialect, KnownFormats } from './dialect.js'
-import { formerClientMetadata, formerWalletMetadata, queryFault } from './former-metadata.js'
+import { draft, formerClientMetadata, formerWalletMetadata, queryFault } from './draft.js'
+import type { KnownFormats, Profile } from './profile.js'
 
 const DID_PREFIX = 'decentralized_identifier:'
 
@@ -19,16 +19,17 @@ const inArrays = (entries: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(entries).map(([id, entry]) => [id, Array.isArray(entry) ? entry : [entry]]))
 
 /** OpenID4VP draft 24 (January 2025): DCQL, one presentation for each query, and the encrypted answers of JARM. */
-export const draft24: Dialect = {
-  fault: ({ verifierInfo, dcqlQuery, vpQuery }) =>
+export const draft24: Profile = {
+  ...draft,
+  unsayable: ({ verifierInfo, dcqlQuery, vpQuery }) =>
     verifierInfo === undefined ? queryFault(vpQuery, formerFault(dcqlQuery)) : 'verifierInfo must be left out',
-  client: (clientId) => ({ client_id: formerClientId(clientId) }),
-  parameters: (
+  clientParameters: (clientId) => ({ client_id: formerClientId(clientId) }),
+  requestParameters: (
     { client_id: id = '', dcql_query: query, client_metadata: metadata, ...parameters },
     { formats, wallet },
   ) => ({
     ...parameters,
-    ...draft24.client(id),
+    ...draft24.clientParameters(id),
     // §6
     dcql_query: formerQuery(query, formats.named),
     // §5.1, §11.1

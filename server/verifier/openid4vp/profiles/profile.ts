@@ -1,27 +1,55 @@
-import type { Config } from '../../../config/config.js'
 import type { CredentialFormat } from '../../../formats/format.js'
 import type { Formats } from '../../../formats/registry.js'
 import type { JsonObject } from '../../../protocol/json/json-object.js'
-import { CLIENT_ID_PREFIXES, type ClientIdPrefix } from '../../../protocol/openid4vp/client-identifier.js'
-import { DRAFTS, type Draft } from '../../../protocol/openid4vp/drafts.js'
-import { RESPONSE_MODES, type ResponseMode } from '../../../protocol/openid4vp/request-object.js'
-import {
-  FULLY_SPECIFIED_ALGORITHMS,
-  VERIFIED_ALGORITHMS,
-  vpFormatsSupported,
-} from '../../../protocol/openid4vp/vp-formats.js'
-import type { Dialect } from './dialect.js'
-import { draft21 } from './draft21.js'
-import { draft24 } from './draft24.js'
-import { final as finalDialect } from './final.js'
+import type { Presentations } from '../../../protocol/openid4vp/authorization-response.js'
+import type { ClientIdPrefix } from '../../../protocol/openid4vp/client-identifier.js'
+import type { DcqlQuery } from '../../../protocol/openid4vp/dcql/dcql-query.js'
+import { DRAFTS } from '../../../protocol/openid4vp/drafts.js'
+import type {
+  ClientParameters,
+  FinalParameters,
+  ResponseMode,
+  VerifierInfo,
+} from '../../../protocol/openid4vp/request-object.js'
+import type { TransactionData } from '../../../protocol/openid4vp/transaction-data.js'
+import type { WalletMetadata } from '../../../protocol/openid4vp/wallet-metadata.js'
 
 /** What a request and its answer may keep to: OpenID4VP 1.0, HAIP 1.0 as well, or a draft of OpenID4VP. */
 export const PROFILE_NAMES = ['final', 'haip', ...DRAFTS] as const
 export type ProfileName = (typeof PROFILE_NAMES)[number]
 
-/** What a profile allows and demands; nothing else knows which profiles there are. */
+/** What of a new request a version may have no words for. */
+export interface AskedFor {
+  readonly dcqlQuery: DcqlQuery
+  /** Items that the query was made of; null where it is the caller's own. */
+  readonly vpQuery: readonly unknown[] | null
+  readonly verifierInfo?: readonly VerifierInfo[] | undefined
+  readonly transactionData?: readonly TransactionData[] | undefined
+}
+
+export type KnownFormats = Pick<Formats, 'all' | 'named'>
+
+/** A request that is put into words. */
+export interface Worded {
+  /** Unguessable, and the same each time. */
+  readonly id: string
+  readonly formats: KnownFormats
+  /** What the wallet says of itself, in the words of 1.0; undefined where it said nothing. */
+  readonly wallet?: WalletMetadata | undefined
+}
+
+/** A request that was answered. */
+export interface Answered {
+  readonly id: string
+  readonly dcqlQuery: DcqlQuery
+  readonly formats: KnownFormats
+}
+
+/**
+ * What a profile allows and demands, and how its version of OpenID4VP says what 1.0 says in another way. Nothing else knows which
+ * profiles there are; everything else knows the requests and answers of 1.0 alone.
+ */
 export interface Profile {
-  readonly dialect: Dialect
   /** Names of a signed request; of several that one has, one at least is among them. */
   readonly clientIdPrefixes: readonly ClientIdPrefix[]
   /** How a verifier with a certificate names itself; as one without where it cannot. */
@@ -40,82 +68,18 @@ export interface Profile {
   readonly holderBound: boolean
   /** Whose credentials are accepted where neither TRUSTED_ISSUERS nor the request says so. */
   readonly trustedIssuers: readonly string[]
-}
-
-const final: Profile = {
-  dialect: finalDialect,
-  clientIdPrefixes: CLIENT_ID_PREFIXES,
-  certifiedPrefix: 'x509_hash',
-  responseModes: RESPONSE_MODES,
-  walletUrl: null,
-  sameDevice: false,
-  hasFormat: () => true,
-  // Wallets of today know Ed25519 signatures by their former name alone.
-  algorithms: VERIFIED_ALGORITHMS,
-  certified: false,
-  holderBound: false,
-  trustedIssuers: ['self'],
-}
-
-const draft = (dialect: Dialect): Profile => ({
-  ...final,
-  dialect,
-  // x509_hash came with draft 25.
-  clientIdPrefixes: CLIENT_ID_PREFIXES.filter((prefix) => prefix !== 'x509_hash'),
-  certifiedPrefix: 'x509_san_dns',
-  responseModes: ['direct_post', 'direct_post.jwt'],
-  hasFormat: ({ querying }) => querying.exchange.presentedAs.length > 0,
-})
-
-const PROFILES: Readonly<Record<ProfileName, Profile>> = {
-  final,
-  // HAIP 1.0 §5, §5.1, §5.2, §5.3.2, §6.1, §6.1.1
-  haip: {
-    ...final,
-    clientIdPrefixes: ['x509_hash'],
-    responseModes: ['direct_post.jwt', 'dc_api.jwt'],
-    walletUrl: 'haip-vp://',
-    sameDevice: true,
-    hasFormat: ({ haip }) => haip,
-    algorithms: FULLY_SPECIFIED_ALGORITHMS,
-    certified: true,
-    holderBound: true,
-    trustedIssuers: ['self', 'x5c'],
-  },
-  draft24: draft(draft24),
-  draft21: draft(draft21),
-}
-
-/** Whether a profile is that of a draft, which must be opened for new requests. */
-export const isDraft = (name: ProfileName): name is Draft => DRAFTS.some((one) => one === name)
-
-/** How wallets are spoken with about a request of a profile. */
-export const dialectOf = (name: ProfileName): Dialect => PROFILES[name].dialect
-
-export const profileNamed = (name: ProfileName): Profile => PROFILES[name]
-
-interface KnownFormats {
-  readonly formats: Pick<Formats, 'all'>
-}
-
-interface Trusting {
-  readonly config: Pick<Config, 'trustAnchors'>
-}
-
-/** The formats of a profile, in the order in which they are listed. */
-export const formatsOf = (name: ProfileName, { formats }: KnownFormats): readonly CredentialFormat[] =>
-  formats.all.filter(profileNamed(name).hasFormat)
-
-/** Whether issuers' certificates can be proven here, where the format needs that. */
-export const isProvable = ({ config }: Trusting, { verifying }: CredentialFormat): boolean =>
-  !verifying.certifiedOnly || config.trustAnchors.length > 0
-
-/** Those of them that can be asked for here. */
-export const askableFormats = (name: ProfileName, deps: KnownFormats & Trusting): readonly CredentialFormat[] =>
-  formatsOf(name, deps).filter((format) => isProvable(deps, format))
-
-/** `vp_formats_supported` (OpenID4VP 1.0 §11.1). */
-export function vpFormatsOf(name: ProfileName, deps: KnownFormats & Trusting): JsonObject {
-  const { algorithms } = profileNamed(name)
-  return vpFormatsSupported(askableFormats(name, deps), algorithms, algorithms)
+  /** The member that cannot be said, and why; undefined where all can. */
+  readonly unsayable: (asked: AskedFor) => string | undefined
+  /** A client identifier of 1.0 (§5.9.3) as the request has it; its `client_id` is the audience of presentations. */
+  readonly clientParameters: (clientId: string) => ClientParameters
+  /** The parameters of a request of 1.0 (§5.1). */
+  readonly requestParameters: (parameters: FinalParameters, request: Worded) => JsonObject
+  /** A wallet's metadata in the members of 1.0 (§10.1). */
+  readonly walletMetadata: (metadata: WalletMetadata, formats: KnownFormats) => WalletMetadata
+  /**
+   * The presentations in the parameters of an answer, by credential query (§8.1).
+   *
+   * @throws ResponseError
+   */
+  readonly presentations: (parameters: JsonObject, request: Answered) => Presentations
 }

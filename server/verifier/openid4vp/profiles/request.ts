@@ -1,5 +1,6 @@
 import { errors } from '../../../api/errors.js'
-import type { Deps } from '../../../deps.js'
+import type { Config } from '../../../config/config.js'
+import type { Formats } from '../../../formats/registry.js'
 import { algorithmOfJwk } from '../../../protocol/jose/algorithms.js'
 import type { Jwk } from '../../../protocol/jose/jws.js'
 import {
@@ -10,8 +11,8 @@ import {
 } from '../../../protocol/openid4vp/client-identifier.js'
 import type { DcqlQuery } from '../../../protocol/openid4vp/dcql/dcql-query.js'
 import { isOverBrowser, type ResponseMode } from '../../../protocol/openid4vp/request-object.js'
-import type { AskedFor } from './dialect.js'
-import { dialectOf, formatsOf, isDraft, isProvable, type Profile, type ProfileName, profileNamed } from './profile.js'
+import type { AskedFor, Profile, ProfileName } from './profile.js'
+import { formatsOf, isDraft, isProvable, profileNamed } from './profiles.js'
 
 /** What of a request a profile decides, as far as its caller says it. */
 export interface ProfileMembers {
@@ -42,24 +43,26 @@ export interface Profiled {
   readonly walletUrl: string | null
 }
 
-type Config = Pick<Deps, 'config'>
-
 /**
  * The profile of a request, and what follows from it: that of VERIFIER_PROFILE unless the request has one.
  *
  * @throws 400 for what the profile does not allow, and where it demands what the request, the verifier or the installation lacks;
  *   each names the member and the profile.
  */
-export function profiled(deps: Config, request: ProfileMembers, verifier: ProfiledVerifier): Profiled {
-  const name = request.profile ?? deps.config.verifierProfile
+export function profiled(
+  config: Pick<Config, 'verifierProfile' | 'verifierLegacyProfiles' | 'verifierResponseMode' | 'trustAnchors'>,
+  request: ProfileMembers,
+  verifier: ProfiledVerifier,
+): Profiled {
+  const name = request.profile ?? config.verifierProfile
   const profile = profileNamed(name)
-  if (isDraft(name) && !deps.config.verifierLegacyProfiles.includes(name)) {
+  if (isDraft(name) && !config.verifierLegacyProfiles.includes(name)) {
     throw errors.badRequest(`profile ${name} is not open here: VERIFIER_LEGACY_PROFILES does not list it`)
   }
   const fault =
-    memberFault(profile, request) ?? (profile.certified ? certificateFault(deps, request, verifier) : undefined)
+    memberFault(profile, request) ?? (profile.certified ? certificateFault(config, request, verifier) : undefined)
   if (fault !== undefined) throw errors.badRequest(`${fault} with profile ${name}`)
-  const common = { profile: name, responseMode: request.responseMode ?? responseModeOf(deps, profile) }
+  const common = { profile: name, responseMode: request.responseMode ?? responseModeOf(config, profile) }
   // The browser goes on with the page that asked: nobody is opened, and nobody has to be sent back.
   if (isOverBrowser(request.responseMode)) return { ...common, requireResponseCode: false, walletUrl: null }
   return {
@@ -72,7 +75,10 @@ export function profiled(deps: Config, request: ProfileMembers, verifier: Profil
 /** A page knows the browser that began, so that the result may wait for it, where there is something to go on to. */
 const returnsToPage = ({ page, redirectUri }: ProfileMembers) => page === true && redirectUri !== undefined
 
-function responseModeOf({ config: { verifierResponseMode: preferred } }: Config, { responseModes }: Profile) {
+function responseModeOf(
+  { verifierResponseMode: preferred }: Pick<Config, 'verifierResponseMode'>,
+  { responseModes }: Profile,
+) {
   return responseModes.includes(preferred) ? preferred : (responseModes[0] ?? preferred)
 }
 
@@ -94,11 +100,11 @@ function memberFault(
 
 /** HAIP 1.0 §5, §7: a certificate for a key whose signatures every wallet verifies, and roots of issuers. */
 function certificateFault(
-  { config }: Config,
+  { trustAnchors }: Pick<Config, 'trustAnchors'>,
   { signed }: ProfileMembers,
   { publicJwk, x5c }: ProfiledVerifier,
 ): string | undefined {
-  if (config.trustAnchors.length === 0) return 'TRUST_ANCHORS must be set'
+  if (trustAnchors.length === 0) return 'TRUST_ANCHORS must be set'
   if (!signed) return undefined
   if (x5c !== null && algorithmOfJwk(publicJwk) === 'ES256') return undefined
   return 'the verifier must have a certificate for a P-256 key'
@@ -106,24 +112,25 @@ function certificateFault(
 
 /** @throws 400 for a credential query of a format that the profile does not have, or whose issuers nothing can prove here. */
 export function assertFormats(
-  deps: Pick<Deps, 'config' | 'formats'>,
   name: ProfileName,
   { credentials }: DcqlQuery,
+  all: Pick<Formats, 'all'>,
+  config: Pick<Config, 'trustAnchors'>,
 ): void {
-  const formats = new Map(formatsOf(name, deps).map((format) => [format.name, format]))
+  const formats = new Map(formatsOf(name, all).map((format) => [format.name, format]))
   for (const [index, { format }] of credentials.entries()) {
     const known = formats.get(format)
     const at = `dcqlQuery.credentials.${index}.format`
     if (known === undefined) {
       throw errors.badRequest(`${at} must be ${[...formats.keys()].join(' or ')} with profile ${name}`)
     }
-    if (!isProvable(deps, known)) throw errors.badRequest(`${at} ${format} needs TRUST_ANCHORS`)
+    if (!isProvable(config, known)) throw errors.badRequest(`${at} ${format} needs TRUST_ANCHORS`)
   }
 }
 
 /** @throws 400 for what the version of the profile has no words for, naming the member. */
 export function assertSayable(name: ProfileName, asked: AskedFor): void {
-  const fault = dialectOf(name).fault(asked)
+  const fault = profileNamed(name).unsayable(asked)
   if (fault !== undefined) throw errors.badRequest(`${fault} with profile ${name}`)
 }
 

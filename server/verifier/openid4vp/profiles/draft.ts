@@ -1,7 +1,20 @@
 import type { CredentialFormat } from '../../../formats/format.js'
 import { isObject, type JsonObject } from '../../../protocol/json/json-object.js'
+import { CLIENT_ID_PREFIXES } from '../../../protocol/openid4vp/client-identifier.js'
 import type { DcqlFault } from '../../../protocol/openid4vp/dcql/check-references.js'
 import type { WalletMetadata } from '../../../protocol/openid4vp/wallet-metadata.js'
+import { final } from './final.js'
+import type { Profile } from './profile.js'
+
+/** What drafts have in common, beside their words. */
+export const draft: Profile = {
+  ...final,
+  // x509_hash came with draft 25.
+  clientIdPrefixes: CLIENT_ID_PREFIXES.filter((prefix) => prefix !== 'x509_hash'),
+  certifiedPrefix: 'x509_san_dns',
+  responseModes: ['direct_post', 'direct_post.jwt'],
+  hasFormat: ({ querying }) => querying.exchange.presentedAs.length > 0,
+}
 
 /** What an answer is encrypted with, the one that mobile documents demand of wallets first. Both are taken from whoever answers. */
 const ENC_VALUES = ['A256GCM', 'A128GCM'] as const

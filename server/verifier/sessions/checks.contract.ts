@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { route } from '../../../api/contract.js'
-import { errors } from '../../../api/errors.js'
-import { zCheckDone } from '../../verify/check-done.js'
-import { SESSION_STATES } from '../session.js'
+import { route } from '../../api/contract.js'
+import { errors } from '../../api/errors.js'
+import { zCheckDone } from '../verify/check-done.js'
+import { SESSION_STATES } from './session.js'
 
 export const readSessionChecks = {
   meta: route('GET', '/api/v1/verification-sessions/{sessionId}/checks', {

@@ -1,7 +1,7 @@
 import { procedure, router } from '../api/trpc.js'
 import type { ProtocolReply } from '../protocol/oauth/reply.js'
 import { LIVE_SCRIPT } from './live-script.js'
-import { liveScript, stylesheet } from './pages.contract.js'
+import { liveScript, stylesheet } from './page-files.contract.js'
 import { STYLES } from './styles.js'
 
 const file = (mediaType: string, body: string) => (): ProtocolReply => ({

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import type { Database } from '../../../database/connect.js'
-import { type Fragment, fragment } from '../../../database/fragment.js'
-import { newestOf, type TimedPart, timedPart, where } from '../../../database/list-position.js'
-import { PROFILE_NAMES } from '../../openid4vp/profiles/profile.js'
-import { SESSION_STATES, type SessionState } from '../session.js'
+import type { Database } from '../../database/connect.js'
+import { type Fragment, fragment } from '../../database/fragment.js'
+import { newestOf, type TimedPart, timedPart, where } from '../../database/list-position.js'
+import { PROFILE_NAMES } from '../openid4vp/profiles/profile.js'
+import { SESSION_STATES, type SessionState } from './session.js'
 
 const zListedSession = z.strictObject({
   id: z.string(),

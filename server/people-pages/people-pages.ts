@@ -1,0 +1,107 @@
+import type { z } from 'zod'
+import { errors } from '../api/errors.js'
+import { type Caller, isAdmin } from '../auth/caller.js'
+import type { Config } from '../config/config.js'
+import { closedReason } from '../issuer/openid4vci/offer.js'
+import type { WalletOffering } from '../issuer/openid4vci/offer-store.js'
+import { dueRows, type MaintenanceTask } from '../maintenance/task.js'
+import { presentPageUrl, receivePageUrl } from '../pages/addresses.js'
+import type { NewPage, PageTexts } from '../pages/store.js'
+import type { NewRequestPage } from '../verifier/authorization-requests/page.js'
+import type { VerificationSessions } from '../verifier/sessions/verification-sessions.js'
+import type { createPage } from './people-pages.contract.js'
+import type { PageStore } from './store.js'
+
+type Request = z.output<typeof createPage.input>
+
+/** An offer, or an offering, that gets a page. */
+export interface OfferOfPage {
+  readonly id: string
+  /** Until when it can be taken; null for as long as it is there. */
+  readonly expiresAt: Date | null
+  readonly deferred: boolean
+}
+
+/** What {@link createPeoplePages} is made of. */
+export interface PeoplePagesPorts {
+  readonly store: Pick<PageStore, 'create' | 'removeExpired'>
+  readonly config: Pick<Config, 'verifierBaseUrl' | 'issuerBaseUrl'>
+  readonly clock: () => Date
+  readonly sessionOfPage: VerificationSessions['ofPage']
+  readonly newRequestPage: NewRequestPage
+  /** An offer or an offering as wallets get it, that of one authorization too. */
+  readonly offering: (id: string) => Promise<WalletOffering | undefined>
+  /** Whether anybody may take that offering. */
+  readonly hasOffering: (id: string) => Promise<boolean>
+  /** A page for an offer or an offering. @param madeBy the `sub` whose page it is */
+  readonly newOfferPage: (offer: OfferOfPage, madeBy: string, texts: PageTexts) => NewPage
+}
+
+export type PeoplePages = ReturnType<typeof createPeoplePages>
+
+/** Pages to which people are sent. */
+export function createPeoplePages({
+  store,
+  config,
+  clock,
+  sessionOfPage,
+  newRequestPage,
+  offering,
+  hasOffering,
+  newOfferPage,
+}: PeoplePagesPorts) {
+  const presentPageOf = async (caller: Caller, id: string, texts: PageTexts): Promise<NewPage> => {
+    const session = await sessionOfPage(id)
+    if (session === undefined) throw errors.pageTargetNotFound('verificationSessionId')
+    if (!isAdmin(caller) && session.createdBy !== caller.sub) throw errors.pageDenied('verificationSessionId')
+    if (session.endedAt !== null || session.expiresAt <= clock()) {
+      throw errors.pageTargetEnded('verificationSessionId')
+    }
+    return newRequestPage({ id, ...session }, texts)
+  }
+
+  /** An offer of a session is its maker's. An offering is open to everybody who knows its id; each gets a page of their own. */
+  const receivePageOf = async (caller: Caller, { credentialOfferSessionId, ...request }: Request): Promise<NewPage> => {
+    const { offeringId = credentialOfferSessionId ?? '', title, text } = request
+    const member = credentialOfferSessionId === undefined ? 'offeringId' : 'credentialOfferSessionId'
+    const found = await offering(offeringId)
+    // What was made for one authorization is nobody else's.
+    const isOpen = member !== 'offeringId' || (await hasOffering(offeringId))
+    if (found === undefined || !isOpen || (found.session === null) !== (member === 'offeringId')) {
+      throw errors.pageTargetNotFound(member)
+    }
+    const { session } = found
+    if (session !== null && !isAdmin(caller) && session.createdBy !== caller.sub) throw errors.pageDenied(member)
+    if (closedReason(found, clock()) !== undefined) throw errors.pageTargetEnded(member)
+    return newOfferPage(
+      { id: offeringId, expiresAt: session?.expiresAt ?? found.expiresAt, deferred: found.deferred },
+      caller.sub,
+      { title, text },
+    )
+  }
+
+  /** Those of sessions go with them; this is for what stays, such as an offering. */
+  const tasks: readonly MaintenanceTask[] = [
+    dueRows({ name: 'remove pages', everyMs: 600_000, batch: store.removeExpired }),
+  ]
+
+  return {
+    tasks,
+
+    /**
+     * Makes a page of a request or an offer that is open.
+     *
+     * @returns its address
+     * @throws 404 for a target that does not exist, 403 for somebody else's, 409 for one that has ended
+     */
+    async create(caller: Caller, request: Request): Promise<{ url: string }> {
+      const { verificationSessionId, title, text } = request
+      if (verificationSessionId !== undefined) {
+        const page = await presentPageOf(caller, verificationSessionId, { title, text })
+        return { url: presentPageUrl(config, await store.create(page, caller.sub)) }
+      }
+      const page = await receivePageOf(caller, request)
+      return { url: receivePageUrl(config, await store.create(page, caller.sub)) }
+    },
+  }
+}

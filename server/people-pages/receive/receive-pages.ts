@@ -1,0 +1,60 @@
+import type { Config } from '../../config/config.js'
+import type { SessionEvent } from '../../events/store.js'
+import type { Events } from '../../events/stream.js'
+import type { CredentialOfferSessionView } from '../../issuer/openid4vci/sessions/session.js'
+import { languagesOf } from '../../pages/languages.js'
+import { noPage } from '../../pages/page.js'
+import type { ProtocolReply } from '../../protocol/oauth/reply.js'
+import { type BrowserRequest, beginnerOf, isPrefetch, later, openingBrowser } from '../browser.js'
+import type { PageStore } from '../store.js'
+import { createWatchPage } from '../watch.js'
+import { createReceivePage, type ReceivePagePorts } from './page.js'
+import { DONE_STATES, type Progress, progressOf } from './sentences.js'
+
+/** What {@link createReceivePages} is made of. */
+export interface ReceivePagesPorts {
+  readonly store: Pick<PageStore, 'receive' | 'receiveTarget'>
+  readonly config: Pick<Config, 'issuerBaseUrl'>
+  readonly clock: () => Date
+  readonly random: (length: number) => Uint8Array
+  readonly events: Pick<Events, 'stream'>
+  readonly offerUrl: ReceivePagePorts['offerUrl']
+  /** The session of a credential offer as it is, with its newest event; undefined for an unknown one. */
+  readonly latest: (sessionId: string) => Promise<SessionEvent | undefined>
+}
+
+export type ReceivePages = ReturnType<typeof createReceivePages>
+
+/** Pages on which people are offered something. */
+export function createReceivePages({ store, config, clock, random, events, latest, offerUrl }: ReceivePagesPorts) {
+  const receivePage = createReceivePage({ config, offerUrl })
+  return {
+    /**
+     * The page of an offer or an offering. The first browser that opens the page of an offer while it can be taken is the one that
+     * began: it alone is told how that goes. Others see the offer, and then that it has ended.
+     */
+    async show(request: BrowserRequest, id: string): Promise<ProtocolReply> {
+      const { issuerBaseUrl } = config
+      if (isPrefetch(request)) return later(issuerBaseUrl)
+      const browser = openingBrowser(request, issuerBaseUrl, random)
+      const now = clock()
+      const stored = await store.receive(id, browser?.hash, now)
+      if (stored === undefined) return noPage(issuerBaseUrl)
+      const beginner = stored.bound ? 'this' : beginnerOf(request, stored.browserHash, issuerBaseUrl)
+      const headers = beginner === 'this' && browser !== undefined ? { 'set-cookie': browser.cookie } : {}
+      const languages = languagesOf(request.headers['accept-language'])
+      return receivePage(id, stored, { beginner, languages, headers }, now)
+    },
+
+    watch: createWatchPage<CredentialOfferSessionView, Progress['state']>(
+      { events, clock },
+      {
+        target: store.receiveTarget,
+        latest,
+        progress: progressOf,
+        baseUrl: () => config.issuerBaseUrl,
+        isFinal: (state) => DONE_STATES.includes(state),
+      },
+    ),
+  }
+}

@@ -1,0 +1,121 @@
+import type { z } from 'zod'
+import { errors } from '../../api/errors.js'
+import type { Config } from '../../config/config.js'
+import type { Formats } from '../../formats/registry.js'
+import { compileVpQuery } from '../../protocol/openid4vp/query/vp-query.js'
+import type { Work } from '../../protocol/work.js'
+import type { SessionVault } from '../sessions/secrets.js'
+import type { VerificationSessions } from '../sessions/verification-sessions.js'
+import { compiledNewQuery, orBadRequest } from '../vp-queries/compiled.js'
+import type { createAuthorizationRequest, zCreatedRequest } from './authorization-requests.contract.js'
+import {
+  assertOrigins,
+  assertRedirectUri,
+  assertTrusted,
+  createMakeRequest,
+  type MakeRequestPorts,
+  type NewRequest,
+} from './create.js'
+import { createHandOut, type HandOutPorts } from './hand-out.js'
+import { createNewRequestPage, type NewRequestPagePorts } from './page.js'
+import type { AuthorizationRequestStore } from './store.js'
+
+type Created = z.input<typeof zCreatedRequest>
+
+/** What {@link createAuthorizationRequests} is made of. */
+export interface AuthorizationRequestsPorts {
+  readonly store: Pick<AuthorizationRequestStore, 'context'>
+  readonly config: MakeRequestPorts['config'] & NewRequestPagePorts['config'] & Pick<Config, 'allowInsecureHttp'>
+  readonly formats: Pick<Formats, 'all' | 'named'>
+  readonly clock: () => Date
+  readonly newId: () => string
+  readonly openid4vp: HandOutPorts['openid4vp']
+  readonly sessionVault: Pick<SessionVault, 'newSecrets' | 'protect'>
+  readonly addSession: VerificationSessions['add']
+}
+
+export type AuthorizationRequests = ReturnType<typeof createAuthorizationRequests>
+
+/** Requests for presentations, each with a verification session of its own. */
+export function createAuthorizationRequests({
+  store,
+  config,
+  formats,
+  clock,
+  newId,
+  openid4vp,
+  sessionVault,
+  addSession,
+}: AuthorizationRequestsPorts) {
+  const newPage = createNewRequestPage({ formats, config, clock, newId })
+  const handOut = createHandOut({ openid4vp, config })
+  const makeRequest = createMakeRequest({
+    config,
+    formats,
+    clock,
+    newId,
+    sessionVault,
+    addSession,
+    handOut,
+    newPage,
+  })
+
+  return {
+    newPage,
+
+    /**
+     * Makes a request for presentations.
+     *
+     * @param sub of the caller
+     * @param work pays for compiling the query
+     * @throws 400 for what cannot be asked for in this way; 404 for a verifier that is none of the caller's; 409 where the
+     *   verifier's certificate has run out
+     */
+    async create(
+      input: z.output<ReturnType<typeof createAuthorizationRequest>['input']>,
+      sub: string,
+      work: Work,
+    ): Promise<Created> {
+      const { dcqlQuery, query, redirectUri, verifierId } = input
+      assertRedirectUri(config, 'redirectUri', redirectUri)
+      assertOrigins(config, input.expectedOrigins)
+      assertTrusted(config, input.trustedIssuers)
+      const items = query ?? []
+      const compiled = orBadRequest(() => compiledNewQuery(items, work))
+      const context = await store.context(verifierId === undefined ? undefined : { verifierId, sub }, null)
+      if (context === undefined) throw errors.verifierNotFound()
+      const asked = dcqlQuery === undefined ? { items, compiled } : { dcqlQuery }
+      return makeRequest(context, work, { ...input, asked, createdBy: sub })
+    },
+
+    /**
+     * Makes a request of the default verifier by a stored VP query.
+     *
+     * @param createdBy the `sub` of the caller; null for the client secret
+     * @throws 400 for a redirect URI that is none; 404 for an id of no query
+     */
+    async createByVpQuery(
+      vpQueryId: string,
+      {
+        redirectUri,
+        validity,
+        createdBy,
+      }: Pick<NewRequest, 'validity' | 'createdBy'> & { readonly redirectUri: string },
+      work: Work,
+    ): Promise<Created> {
+      assertRedirectUri(config, 'redirect_uri', redirectUri)
+      const context = await store.context(undefined, vpQueryId)
+      if (context === undefined) throw errors.verifierNotFound()
+      if (context.query === null) throw errors.vpQueryNotFound()
+      const { query } = context
+      return makeRequest(context, work, {
+        asked: { items: query, compiled: orBadRequest(() => compileVpQuery(query, work)) },
+        redirectUri,
+        // Whatever the profile: who reads these results never sees the code.
+        requireResponseCode: false,
+        validity,
+        createdBy,
+      })
+    },
+  }
+}

@@ -1,0 +1,50 @@
+import type { Config } from '../../config/config.js'
+import type { Keys } from '../../keys/keys.js'
+import type { Metrics } from '../../metrics/metrics.js'
+import type { VerifyVpToken } from '../presentations/verify-vp-token.js'
+import type { SessionVault } from '../sessions/secrets.js'
+import type { VerificationSessions } from '../sessions/verification-sessions.js'
+import { createDigitalCredentialRequest, createReceiveDigitalCredential } from './digital-credentials.js'
+import type { KnownFormats } from './profiles/profile.js'
+import { createServeRequestObject } from './request-object.js'
+import { createRequestParameters } from './request-parameters.js'
+import { createReceiveResponse } from './response.js'
+import { createTakeAnswer } from './take-answer.js'
+
+/** What {@link createOpenid4vp} is made of. */
+export interface Openid4vpPorts {
+  readonly sessions: Pick<VerificationSessions, 'byRequest' | 'retrieve' | 'end' | 'expireNow'>
+  readonly sessionVault: Pick<SessionVault, 'reveal' | 'randomValue'>
+  readonly verifyVpToken: VerifyVpToken
+  readonly keys: Pick<Keys, 'signer'>
+  readonly formats: KnownFormats
+  readonly config: Pick<Config, 'verifierBaseUrl' | 'trustAnchors'>
+  readonly clock: () => Date
+  readonly metrics: Pick<Metrics, 'verificationSession'>
+}
+
+export type Openid4vp = ReturnType<typeof createOpenid4vp>
+
+/** The verifier's half of OpenID4VP: requests as wallets and browsers get them, and their answers. */
+export function createOpenid4vp({
+  sessions,
+  sessionVault,
+  verifyVpToken,
+  keys,
+  formats,
+  config,
+  clock,
+  metrics,
+}: Openid4vpPorts) {
+  const { byRequest } = sessions
+  const { reveal } = sessionVault
+  const parametersOf = createRequestParameters({ formats, config })
+  const takeAnswer = createTakeAnswer({ sessions, sessionVault, verifyVpToken, clock, config, metrics })
+  return {
+    parametersOf,
+    digitalCredentialRequest: createDigitalCredentialRequest({ keys, reveal, parametersOf }),
+    serveRequestObject: createServeRequestObject({ sessions, keys, formats, clock, reveal, parametersOf }),
+    receiveResponse: createReceiveResponse({ byRequest, takeAnswer, formats, config }),
+    receiveDigitalCredential: createReceiveDigitalCredential({ byRequest, takeAnswer }),
+  }
+}

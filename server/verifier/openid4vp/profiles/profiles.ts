@@ -1,0 +1,38 @@
+import type { Config } from '../../../config/config.js'
+import type { CredentialFormat } from '../../../formats/format.js'
+import type { JsonObject } from '../../../protocol/json/json-object.js'
+import { DRAFTS, type Draft } from '../../../protocol/openid4vp/drafts.js'
+import { vpFormatsSupported } from '../../../protocol/openid4vp/vp-formats.js'
+import { draft21 } from './draft21.js'
+import { draft24 } from './draft24.js'
+import { final } from './final.js'
+import { haip } from './haip.js'
+import type { KnownFormats, Profile, ProfileName } from './profile.js'
+
+const PROFILES: Readonly<Record<ProfileName, Profile>> = { final, haip, draft24, draft21 }
+
+/** Whether a profile is that of a draft, which must be opened for new requests. */
+export const isDraft = (name: ProfileName): name is Draft => DRAFTS.some((one) => one === name)
+
+export const profileNamed = (name: ProfileName): Profile => PROFILES[name]
+
+type AllFormats = Pick<KnownFormats, 'all'>
+type Anchored = Pick<Config, 'trustAnchors'>
+
+/** The formats of a profile, in the order in which they are listed. */
+export const formatsOf = (name: ProfileName, { all }: AllFormats): readonly CredentialFormat[] =>
+  all.filter(profileNamed(name).hasFormat)
+
+/** Whether issuers' certificates can be proven here, where the format needs that. */
+export const isProvable = ({ trustAnchors }: Anchored, { verifying }: CredentialFormat): boolean =>
+  !verifying.certifiedOnly || trustAnchors.length > 0
+
+/** Those of them that can be asked for here. */
+export const askableFormats = (name: ProfileName, formats: AllFormats, config: Anchored): readonly CredentialFormat[] =>
+  formatsOf(name, formats).filter((format) => isProvable(config, format))
+
+/** `vp_formats_supported` (OpenID4VP 1.0 §11.1). */
+export function vpFormatsOf(name: ProfileName, formats: AllFormats, config: Anchored): JsonObject {
+  const { algorithms } = profileNamed(name)
+  return vpFormatsSupported(askableFormats(name, formats, config), algorithms, algorithms)
+}

@@ -1,0 +1,141 @@
+import type { Keys } from '../../keys/keys.js'
+import type { JsonObject } from '../../protocol/json/json-object.js'
+import { OAuthError } from '../../protocol/oauth/error.js'
+import type { ProtocolReply } from '../../protocol/oauth/reply.js'
+import { headerFor } from '../../protocol/openid4vp/client-identifier.js'
+import type { DcqlQuery } from '../../protocol/openid4vp/dcql/dcql-query.js'
+import { isEncrypted, REQUEST_OBJECT_MEDIA_TYPE, signRequestObject } from '../../protocol/openid4vp/request-object.js'
+import { keptTransactionData } from '../../protocol/openid4vp/transaction-data.js'
+import {
+  assertTakes,
+  limitsRequests,
+  queryFor,
+  readWalletMetadata,
+  requestObjectEncryption,
+  type WalletMetadata,
+  WalletMetadataError,
+} from '../../protocol/openid4vp/wallet-metadata.js'
+import type { SessionVault } from '../sessions/secrets.js'
+import { EXPIRED_MESSAGE, isFinal, type Session, wayOf } from '../sessions/session.js'
+import type { VerificationSessions } from '../sessions/verification-sessions.js'
+import type { KnownFormats } from './profiles/profile.js'
+import { profileNamed } from './profiles/profiles.js'
+import { requestGone, requestNotFound } from './refusals.js'
+import type { RequestParametersOf } from './request-parameters.js'
+
+export interface Retrieval {
+  /** Whether this is a wallet that fetches the request. */
+  readonly counts: boolean
+  readonly walletNonce?: string | undefined
+  /** What the wallet says of itself, as it came. */
+  readonly walletMetadata?: string | undefined
+}
+
+/** What a wallet's metadata make of the copy of a request that it gets. */
+interface ForWallet {
+  readonly metadata: WalletMetadata
+  readonly encrypt: ((signed: string) => string) | undefined
+}
+
+/** Nothing is fetched of a request that reaches the wallet in another way. */
+const isByReference = (session: Session | undefined): session is Session & { readonly clientId: string } =>
+  session !== undefined && wayOf(session) === 'reference'
+
+/** Transaction data are not sent but as they are kept, and name credential queries: such a copy would lack some of them. */
+function copyFor(session: Session, metadata: WalletMetadata, vpFormats: JsonObject): DcqlQuery {
+  const copy = queryFor(session.dcqlQuery, metadata, vpFormats)
+  const asked = new Set(copy.credentials.map(({ id }) => id))
+  const named = keptTransactionData(session.transactionData ?? []).flatMap(({ entry }) => entry.credential_ids)
+  return named.every((id) => asked.has(id)) ? copy : session.dcqlQuery
+}
+
+/** What {@link createServeRequestObject} is made of. */
+export interface ServeRequestObjectPorts {
+  readonly sessions: Pick<VerificationSessions, 'byRequest' | 'retrieve' | 'expireNow'>
+  readonly keys: Pick<Keys, 'signer'>
+  readonly formats: KnownFormats
+  readonly clock: () => Date
+  readonly reveal: SessionVault['reveal']
+  readonly parametersOf: RequestParametersOf
+}
+
+/**
+ * Serves a request, any number of times while it is open. The first fetch by a wallet moves the session to
+ * RequestUriRetrieved. A wallet's metadata change the copy that it gets and nothing else.
+ *
+ * @throws OAuthError 400 for a wallet that cannot take the request; 404 for an id of no request; 410 for a request that has
+ *   expired or was answered
+ */
+export type ServeRequestObject = (requestId: string, retrieval: Retrieval) => Promise<ProtocolReply>
+
+export function createServeRequestObject({
+  sessions,
+  keys,
+  formats,
+  clock,
+  reveal,
+  parametersOf,
+}: ServeRequestObjectPorts): ServeRequestObject {
+  /** @throws 410 for a request that has expired or been answered. */
+  const assertServed = async (session: Session, now: Date, counts: boolean): Promise<void> => {
+    if (isFinal(session.state))
+      throw requestGone(
+        session.errorMessage === EXPIRED_MESSAGE ? EXPIRED_MESSAGE : 'Authorization request was answered.',
+      )
+    if (session.expiresAt > now) return
+    // The maintenance job does this within a second; doing it here keeps the wallet's answer and the session consistent.
+    if (counts) await sessions.expireNow(session.id, now)
+    throw requestGone(EXPIRED_MESSAGE)
+  }
+
+  /**
+   * Reads a wallet's metadata and whether it can take the request, before anything is changed for it.
+   *
+   * @throws 400 `invalid_request`
+   */
+  const forWallet = async (requestId: string, text: string): Promise<ForWallet> => {
+    try {
+      const metadata = readWalletMetadata(text)
+      const encrypt = requestObjectEncryption(metadata)
+      if (limitsRequests(metadata)) {
+        const session = await sessions.byRequest(requestId)
+        if (!isByReference(session)) throw requestNotFound()
+        const { alg } = await keys.signer(session.keyId, session.kid)
+        const { clientId, responseMode, profile } = session
+        assertTakes(profileNamed(profile).walletMetadata(metadata, formats), {
+          alg,
+          clientId,
+          encrypted: isEncrypted(responseMode),
+        })
+      }
+      return { metadata, encrypt }
+    } catch (thrown) {
+      if (!(thrown instanceof WalletMetadataError)) throw thrown
+      throw new OAuthError('invalid_request', thrown.message, { cause: thrown })
+    }
+  }
+
+  return async (requestId, { counts, walletNonce, walletMetadata }) => {
+    const wallet = walletMetadata === undefined ? undefined : await forWallet(requestId, walletMetadata)
+    const now = clock()
+    const session = await (counts ? sessions.retrieve(requestId, now) : sessions.byRequest(requestId))
+    if (!isByReference(session)) throw requestNotFound()
+    await assertServed(session, now, counts)
+    const metadata = wallet && profileNamed(session.profile).walletMetadata(wallet.metadata, formats)
+    const parameters = parametersOf(session, await reveal(session), metadata)
+    const requestObject = await signRequestObject({
+      ...parameters,
+      signer: await keys.signer(session.keyId, session.kid),
+      header: headerFor(session.clientId, session),
+      dcqlQuery: metadata === undefined ? session.dcqlQuery : copyFor(session, metadata, parameters.vpFormats),
+      walletNonce,
+      issuedAt: session.createdAt,
+      expiresAt: session.expiresAt,
+    })
+    return {
+      status: 200,
+      headers: { 'content-type': REQUEST_OBJECT_MEDIA_TYPE, 'cache-control': 'no-store' },
+      body: wallet?.encrypt?.(requestObject) ?? requestObject,
+    }
+  }
+}

@@ -1,0 +1,188 @@
+import type { Config } from '../../config/config.js'
+import type { Handover } from '../../formats/verifying.js'
+import type { Metrics } from '../../metrics/metrics.js'
+import { presentReturnUrl } from '../../pages/addresses.js'
+import { OAuthError } from '../../protocol/oauth/error.js'
+import { withParameters } from '../../protocol/oauth/redirect-uri.js'
+import type { ProtocolReply } from '../../protocol/oauth/reply.js'
+import type { Presentations, WalletAnswer } from '../../protocol/openid4vp/authorization-response.js'
+import { responsePublicKey } from '../../protocol/openid4vp/response-encryption.js'
+import { ResponseError } from '../../protocol/openid4vp/response-error.js'
+import type { Work } from '../../protocol/work.js'
+import { checksOfRefused } from '../presentations/checks.js'
+import { type PresentationChecks, PresentationError } from '../presentations/presentation-error.js'
+import { verifiedClaims } from '../presentations/verified-claims.js'
+import type { Binding, VerifiedVpToken, VerifyVpToken } from '../presentations/verify-vp-token.js'
+import { responseCodeHash } from '../sessions/result.js'
+import type { SessionSecrets, SessionVault } from '../sessions/secrets.js'
+import {
+  EXPIRED_MESSAGE,
+  isFinal,
+  responseFailed,
+  responseVerified,
+  type Session,
+  type Transition,
+  WALLET_ANSWERED,
+  wayOf,
+} from '../sessions/session.js'
+import type { Ending } from '../sessions/store.js'
+import type { VerificationSessions } from '../sessions/verification-sessions.js'
+
+const ANSWERED = 'Authorization request was answered already.'
+const NOT_FETCHED = 'Authorization request was not fetched yet.'
+const MAX_DESCRIPTION = 200
+
+const refusal = (description: string, cause?: unknown) => new OAuthError('invalid_request', description, { cause })
+
+/** §8.2: always a JSON object, since some wallets fail on an empty body. */
+const accepted = (body: Record<string, unknown>): ProtocolReply => ({
+  status: 200,
+  headers: { 'cache-control': 'no-store' },
+  body,
+})
+
+/** An answer, in whatever way it came. */
+export interface Answering extends Pick<Binding, 'audience'> {
+  readonly channel: Channel
+  /** @throws ResponseError for one that is not an answer to the request. */
+  readonly read: (secrets: SessionSecrets) => WalletAnswer
+}
+
+/** `Handover` without the key, which is among the secrets. */
+type Channel = Handover extends infer Way ? (Way extends Handover ? Omit<Way, 'encryptionKey'> : never) : never
+
+function orRefusal(read: () => WalletAnswer): WalletAnswer {
+  try {
+    return read()
+  } catch (thrown) {
+    throw thrown instanceof ResponseError ? refusal(thrown.message, thrown) : thrown
+  }
+}
+
+/** Characters of RFC 6749 §5.2 only, as they go out to the wallet too. */
+const wireText = (text: string): string => new OAuthError('invalid_request', text).toBody().error_description
+
+const returning = (redirectUri: string | undefined): Record<string, string> =>
+  redirectUri === undefined ? {} : { redirect_uri: redirectUri }
+
+/** What {@link createTakeAnswer} is made of. */
+export interface TakeAnswerPorts {
+  readonly sessions: Pick<VerificationSessions, 'end' | 'expireNow'>
+  readonly sessionVault: Pick<SessionVault, 'reveal' | 'randomValue'>
+  readonly verifyVpToken: VerifyVpToken
+  readonly clock: () => Date
+  readonly config: Pick<Config, 'verifierBaseUrl'>
+  readonly metrics: Pick<Metrics, 'verificationSession'>
+}
+
+/** Judges an answer and ends its session. @throws OAuthError */
+export type TakeAnswer = (session: Session, work: Work, answering: Answering) => Promise<ProtocolReply>
+
+export function createTakeAnswer({
+  sessions,
+  sessionVault,
+  verifyVpToken,
+  clock,
+  config,
+  metrics,
+}: TakeAnswerPorts): TakeAnswer {
+  const assertAwaiting = async (session: Session): Promise<void> => {
+    if (isFinal(session.state)) throw refusal(session.errorMessage === EXPIRED_MESSAGE ? EXPIRED_MESSAGE : ANSWERED)
+    const now = clock()
+    if (session.expiresAt <= now) {
+      await sessions.expireNow(session.id, now)
+      throw refusal(EXPIRED_MESSAGE)
+    }
+    if (session.state === 'RequestCreated') throw refusal(NOT_FETCHED)
+  }
+
+  /**
+   * Ends a session. The redirect has a fresh code, so that only the browser that is sent back can name it (§8.2, §13.3). It leads
+   * to the page of the request, where there is one.
+   *
+   * @returns where the person goes on; undefined where there is nothing to go on to
+   * @throws 400 where another answer ended it first
+   */
+  const endAndReturn = async (
+    session: Session,
+    transition: Transition,
+    ending: Omit<Ending, 'responseCodeHash'>,
+  ): Promise<string | undefined> => {
+    const { id, redirectUri } = session
+    const code = sessionVault.randomValue()
+    const stored = { ...ending, responseCodeHash: responseCodeHash(code) }
+    const ended = await sessions.end(id, transition, stored, clock())
+    if (ended === undefined) throw refusal(ANSWERED)
+    // Over the Digital Credentials API nobody has left the page.
+    if (wayOf(session) === 'browser') return undefined
+    const next = ended.pageId === null ? redirectUri : presentReturnUrl(config, ended.pageId)
+    return next === null ? undefined : withParameters(next, { response_code: code })
+  }
+
+  /** Ends a session in Error. @throws 400 where another answer ended it first. */
+  const endInError = async (
+    session: Session,
+    message: string,
+    checks: readonly PresentationChecks[] = [],
+  ): Promise<{ errorMessage: string; redirectUri: string | undefined }> => {
+    const errorMessage = wireText(message)
+    const redirectUri = await endAndReturn(session, responseFailed(errorMessage), {
+      action: 'presentation.refused',
+      checks,
+    })
+    return { errorMessage, redirectUri }
+  }
+
+  /** §8.5. The person is sent back all the same (§8.2; HAIP 1.0 §5.1). */
+  const endByWallet = async (
+    session: Session,
+    { error, description }: Extract<WalletAnswer, { kind: 'error' }>,
+  ): Promise<ProtocolReply> => {
+    const code = /^[\w.-]{1,64}$/.test(error) ? error : 'an unknown error'
+    const why = description === undefined || description === '' ? '.' : `: ${description.slice(0, MAX_DESCRIPTION)}`
+    const { redirectUri } = await endInError(session, `${WALLET_ANSWERED}${code}${why}`)
+    metrics.verificationSession('declined')
+    return accepted(returning(redirectUri))
+  }
+
+  const verifyOrEnd = async (
+    session: Session,
+    binding: Binding,
+    presentations: Presentations,
+    work: Work,
+  ): Promise<VerifiedVpToken> => {
+    try {
+      return await verifyVpToken(session, binding, presentations, work)
+    } catch (thrown) {
+      if (!(thrown instanceof PresentationError)) throw thrown
+      const { errorMessage, redirectUri } = await endInError(session, thrown.message, checksOfRefused(thrown))
+      metrics.verificationSession('refused', thrown.check)
+      throw new OAuthError('invalid_request', errorMessage, { members: returning(redirectUri), cause: thrown })
+    }
+  }
+
+  const complete = async (
+    session: Session,
+    { credentials, discarded, checks }: VerifiedVpToken,
+  ): Promise<ProtocolReply> => {
+    const redirectUri = await endAndReturn(session, responseVerified, {
+      result: credentials.map(verifiedClaims),
+      discarded,
+      checks,
+      action: 'presentation.verified',
+    })
+    metrics.verificationSession('verified')
+    return accepted(returning(redirectUri))
+  }
+
+  return async (session, work, { audience, channel, read }) => {
+    await assertAwaiting(session)
+    const secrets = await sessionVault.reveal(session)
+    const answer = orRefusal(() => read(secrets))
+    if (answer.kind === 'error') return endByWallet(session, answer)
+    const { nonce, encryptionKey } = secrets
+    const handover = { ...channel, encryptionKey: encryptionKey && responsePublicKey(encryptionKey) }
+    const verified = await verifyOrEnd(session, { nonce, audience, handover }, answer, work)
+    return complete(session, verified)
+  }
+}

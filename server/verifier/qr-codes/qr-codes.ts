@@ -1,0 +1,112 @@
+import { onlyLooks } from '../../api/context.js'
+import { errors } from '../../api/errors.js'
+import type { Config } from '../../config/config.js'
+import type { Outbound } from '../../outbound/guard.js'
+import { presentPageUrl } from '../../pages/addresses.js'
+import { onDemandPageId, type SealingKey } from '../../pages/on-demand.js'
+import { type QrCodeContext, qrCodeAnswer } from '../../pages/qr-code-answer.js'
+import type { NewPage } from '../../pages/store.js'
+import { forWallet } from '../../protocol/openid4vp/request-object.js'
+import type { NewRequestPage } from '../authorization-requests/page.js'
+import type { VerificationSessions } from '../sessions/verification-sessions.js'
+import { createQrCodeImageAt, type QrCodeImageAtPorts } from './image.js'
+
+/** A QR code of an authorization request. */
+export interface RequestQrCode {
+  readonly sessionId: string
+  /** What a wallet is opened with. */
+  readonly walletUri: string
+  /** The page whose address the code holds in its place; null where there is none. */
+  readonly pageId: string | null
+}
+
+/** The QR code of an authorization request; undefined where there is none of that id. */
+export const createFindQrCode =
+  (byQrCode: VerificationSessions['byQrCode']) =>
+  async (id: string): Promise<RequestQrCode | undefined> => {
+    const session = await byQrCode(id)
+    if (session === undefined) return undefined
+    const { authorizationRequestUri, walletUrl, pageId } = session
+    const walletUri = walletUrl === null ? authorizationRequestUri : forWallet(authorizationRequestUri, walletUrl)
+    return { sessionId: session.id, walletUri, pageId }
+  }
+
+/** What {@link createQrCodes} is made of. */
+export interface QrCodesPorts {
+  readonly config: Pick<Config, 'verifierBaseUrl' | 'issuerBaseUrl'>
+  readonly outbound: Pick<Outbound, 'fetch'>
+  readonly sessions: Pick<VerificationSessions, 'byQrCode' | 'deleteQrCode' | 'ofPage'>
+  readonly newPage: NewRequestPage
+  /** Makes a page where there is none of that id yet. */
+  readonly createPageOnDemand: (page: NewPage) => Promise<void>
+  readonly sealingKey: SealingKey
+  /** What the QR code of an offering says; undefined where there is none of that id. */
+  readonly offeringContent: (offeringId: string) => Promise<string | undefined>
+}
+
+export type QrCodes = ReturnType<typeof createQrCodes>
+
+/** The QR codes of authorization requests, and images of others. */
+export function createQrCodes({
+  config,
+  outbound,
+  sessions,
+  newPage,
+  createPageOnDemand,
+  sealingKey,
+  offeringContent,
+}: QrCodesPorts) {
+  const find = createFindQrCode(sessions.byQrCode)
+
+  /** What such a code says: to a wallet, or to any camera where it holds the address of a page. */
+  const textOf = ({ walletUri, pageId }: RequestQrCode): string =>
+    pageId === null ? walletUri : presentPageUrl(config, pageId)
+
+  /**
+   * The page behind a QR code: the one whose address it holds, else one that is made on demand. The latter is none of the
+   * page that its maker may have sent somebody to, which is bound to the browser that opens it first.
+   *
+   * @param looks whether nothing may be made, as for a HEAD
+   * @returns its address
+   * @throws 404 where the session was removed meanwhile
+   */
+  const pageOf = async ({ sessionId, pageId }: RequestQrCode, looks: boolean): Promise<string> => {
+    if (pageId !== null) return presentPageUrl(config, pageId)
+    const id = onDemandPageId({ sealingKey }, 'present', sessionId)
+    if (looks) return presentPageUrl(config, id)
+    const session = await sessions.ofPage(sessionId)
+    if (session === undefined) throw errors.qrCodeNotFound()
+    await createPageOnDemand({ ...newPage({ id: sessionId, ...session }), id })
+    return presentPageUrl(config, id)
+  }
+
+  const contentOf: QrCodeImageAtPorts['contentOf'] = async (own) => {
+    if ('offeringId' in own) return offeringContent(own.offeringId)
+    const code = await find(own.qrCodeId)
+    return code === undefined ? undefined : textOf(code)
+  }
+
+  return {
+    find,
+
+    /**
+     * A code in the form that the request asks for; a browser is sent on to its page.
+     *
+     * @throws 404 where there is none of that id
+     */
+    answer: async (context: QrCodeContext, id: string): Promise<string> =>
+      qrCodeAnswer(context, config.verifierBaseUrl, {
+        code: await find(id),
+        textOf,
+        pageOf: (code) => pageOf(code, onlyLooks(context.request)),
+        notFound: errors.qrCodeNotFound,
+      }),
+
+    /** Deletes the code; its request goes on. @throws 404 where there is none of that id. */
+    async delete(id: string): Promise<void> {
+      if (!(await sessions.deleteQrCode(id))) throw errors.qrCodeNotFound()
+    },
+
+    imageAt: createQrCodeImageAt({ config, outbound, contentOf }),
+  }
+}

@@ -1,0 +1,157 @@
+import type { z } from 'zod'
+import { errors } from '../../api/errors.js'
+import type { Config } from '../../config/config.js'
+import type { BatchDone } from '../../database/batch.js'
+import type { Events, StreamOptions } from '../../events/stream.js'
+import { DAY_SECONDS, dueRows, type MaintenanceTask } from '../../maintenance/task.js'
+import type { Metrics } from '../../metrics/metrics.js'
+import type { NewPage } from '../../pages/store.js'
+import type { PresentationChecks } from '../presentations/presentation-error.js'
+import { NOT_REACHED, PASSED } from '../verify/check-done.js'
+import type { readSessionChecks } from './checks.contract.js'
+import type { ListedSession, VerificationSessionListStore } from './list-store.js'
+import { createReadResult } from './result.js'
+import type { Session, SessionView } from './session.js'
+import type { VerificationSessionStore } from './store.js'
+import type { listVerificationSessions, zVerificationSession } from './verification-sessions.contract.js'
+
+type SessionJson = z.output<typeof zVerificationSession>
+type ShownChecks = z.input<typeof readSessionChecks.output>
+
+/** A verification session as the list shows it. */
+export const shownListedSession = ({
+  errorMessage,
+  createdBy,
+  createdAt,
+  expiresAt,
+  endedAt,
+  ...session
+}: ListedSession): z.input<typeof listVerificationSessions.output>['items'][number] => ({
+  ...session,
+  ...(errorMessage === null ? {} : { errorMessage }),
+  ...(createdBy === null ? {} : { createdBy }),
+  createdAt: createdAt.toISOString(),
+  expiresAt: expiresAt.toISOString(),
+  ...(endedAt === null ? {} : { endedAt: endedAt.toISOString() }),
+})
+
+/** Recorded checks as they are shown, each with its sentence. */
+const shownChecks = (checks: readonly PresentationChecks[]): ShownChecks['checks'] =>
+  checks.flatMap(({ credentialQueryId, passed, failed, notReached = [] }) => {
+    const of = credentialQueryId === null ? {} : { credentialQueryId }
+    return [
+      ...passed.map((check) => ({ ...of, check, outcome: 'passed' as const, message: PASSED[check] })),
+      ...(failed === null ? [] : [{ ...of, check: failed.check, outcome: 'failed' as const, message: failed.message }]),
+      ...notReached.map((check) => ({ ...of, check, outcome: 'not-reached' as const, message: NOT_REACHED })),
+    ]
+  })
+
+/** What {@link createVerificationSessions} is made of. */
+export interface VerificationSessionsPorts {
+  readonly store: VerificationSessionStore
+  readonly listStore: VerificationSessionListStore
+  readonly config: Pick<Config, 'sessionResultTtlSeconds' | 'sessionRetentionDays'>
+  readonly clock: () => Date
+  readonly events: Pick<Events, 'stream'>
+  readonly metrics: Pick<Metrics, 'verificationSession'>
+}
+
+export type VerificationSessions = ReturnType<typeof createVerificationSessions>
+
+/** Sessions of authorization requests: what is stored of them, their events and their results. */
+export function createVerificationSessions({
+  store,
+  listStore,
+  config,
+  clock,
+  events,
+  metrics,
+}: VerificationSessionsPorts) {
+  /** A session as it is: the same JSON as in its newest event, so that reads and events never disagree. */
+  const current = async (sessionId: string): Promise<{ seq: number; data: SessionJson }> => {
+    const latest = await store.latest(sessionId)
+    if (latest === undefined) throw errors.verificationSessionNotFound()
+    return latest as { seq: number; data: SessionJson }
+  }
+
+  const expire = async (now: Date, limit: number, id?: string): Promise<BatchDone> => {
+    const expired = await store.expire(now, limit, id)
+    metrics.verificationSession('expired', undefined, expired.count)
+    return expired
+  }
+
+  /** Open sessions expire, results are deleted, and later the sessions themselves. */
+  const tasks: readonly MaintenanceTask[] = [
+    dueRows({ name: 'expire verification sessions', everyMs: 1_000, batch: expire }),
+    dueRows({
+      name: 'forget verified claims',
+      everyMs: 15_000,
+      seconds: config.sessionResultTtlSeconds,
+      batch: store.forgetResults,
+    }),
+    dueRows({
+      name: 'remove ended verification sessions',
+      everyMs: 600_000,
+      seconds: config.sessionRetentionDays * DAY_SECONDS,
+      batch: store.removeEnded,
+    }),
+  ]
+
+  return {
+    listStore,
+    tasks,
+
+    /** @throws 500 for an unknown session. */
+    read: async (sessionId: string): Promise<SessionJson> => (await current(sessionId)).data,
+
+    /** A session as callers see it, with the number of its newest event; undefined for an unknown one. */
+    latest: store.latest,
+
+    /** What was checked of a session's answer. @throws 500 for an unknown session. */
+    async checks(sessionId: string): Promise<ShownChecks> {
+      const found = await store.checks(sessionId)
+      if (found === undefined) throw errors.verificationSessionNotFound()
+      const { state, errorMessage, checks } = found
+      return {
+        verificationSessionId: sessionId,
+        state,
+        ...(errorMessage === null ? {} : { errorMessage }),
+        checks: shownChecks(checks ?? []),
+      }
+    },
+
+    /** The events of a session: its state at once, then every change. */
+    watch: (asked: Omit<StreamOptions<SessionJson>, 'current'>) =>
+      events.stream({ ...asked, current: () => current(asked.sessionId) }),
+
+    /** The verified claims of a session, for callers who may read them. */
+    result: createReadResult({ store, clock, config }),
+
+    /** Stores a new session, and its page where it gets one. @param view its JSON, which is its first event */
+    async add(session: Session, view: SessionView, page?: NewPage): Promise<void> {
+      await store.insert(session, view, page)
+      metrics.verificationSession('created')
+    },
+
+    /** The session of a request; undefined where there is none. */
+    byRequest: store.byRequest,
+
+    /** The session of a request that a wallet asks for. The first time, before it expires, this is a transition. */
+    retrieve: store.retrieve,
+
+    /** Ends a session. @returns the id of its page, if it has one; undefined where another end came first: then nothing changed. */
+    end: store.end,
+
+    /** Ends one open session where it has run out. The maintenance job does so within a second. */
+    expireNow: (id: string, now: Date): Promise<BatchDone> => expire(now, 1, id),
+
+    /** What a QR code stands for; undefined where there is none. */
+    byQrCode: store.byQrCode,
+
+    /** @returns whether there was such a QR code. */
+    deleteQrCode: store.deleteQrCode,
+
+    /** A session that a page is to be made of. */
+    ofPage: store.ofPage,
+  }
+}

@@ -1,0 +1,83 @@
+import type { Admit, DidResolver } from '../../dids/resolver.js'
+import type { Outbound } from '../../outbound/guard.js'
+import { CredentialError } from '../../protocol/credential/verification.js'
+import type { DidKeys } from '../../protocol/did/did-document.js'
+import { MAX_STATUS_LIST_BYTES } from '../../protocol/status-list/compression.js'
+
+/** For all fetches of one verification together. */
+const TOTAL_FETCH_MS = 8_000
+
+/** Fetches of one verification: through the outbound guard, eight seconds for all of them unless said otherwise. */
+export interface VerificationFetches {
+  fetchJson(url: string): Promise<unknown>
+  /** The text of a status list, which may be larger than anything else that is fetched. */
+  fetchStatusList(url: string, accept: string): Promise<string>
+  /** The same, for one that is no text. */
+  fetchStatusListBytes(url: string, accept: string): Promise<Uint8Array>
+  /** The type metadata of an SD-JWT VC; ten types at most, each once. */
+  fetchTypeMetadata(vct: string): Promise<string>
+  resolveDid(did: string): Promise<DidKeys>
+}
+
+/** As many as two credentials need that are five levels away from what was asked for. */
+const MAX_TYPES = 10
+
+const tooManyTypes = () =>
+  new CredentialError(`More than ${MAX_TYPES} types would have to be looked up.`, { check: 'query' })
+
+const tooLong = () =>
+  new CredentialError('Fetching what the verification needs took too long.', { check: 'issuer-key' })
+
+/** What {@link createFetches} is made of. */
+export interface FetchesPorts {
+  readonly outbound: Pick<Outbound, 'fetchJson' | 'fetchText' | 'fetchBytes'>
+  readonly resolver: DidResolver
+}
+
+/**
+ * Begins the fetches of one verification.
+ *
+ * @param admit may refuse to have the DID of another host resolved.
+ * @param totalMs for all fetches together, from the first one on.
+ */
+export type StartFetches = (admit?: Admit, totalMs?: number) => VerificationFetches
+
+export const createFetches =
+  ({ outbound, resolver }: FetchesPorts): StartFetches =>
+  (admit, totalMs = TOTAL_FETCH_MS) => {
+    let deadline: number | undefined
+    const within = async <T>(start: () => Promise<T>): Promise<T> => {
+      deadline ??= performance.now() + totalMs
+      const left = deadline - performance.now()
+      if (left <= 0) throw tooLong()
+      let timer: NodeJS.Timeout | undefined
+      const expired = new Promise<never>((_, reject) => {
+        timer = setTimeout(() => reject(tooLong()), left)
+      })
+      try {
+        return await Promise.race([start(), expired])
+      } finally {
+        clearTimeout(timer)
+      }
+    }
+    const types = new Map<string, Promise<string>>()
+    const fetchTypeMetadata = (vct: string): Promise<string> => {
+      const known = types.get(vct)
+      if (known !== undefined) return known
+      if (types.size === MAX_TYPES) throw tooManyTypes()
+      const fetched = within(async () => (await outbound.fetchText(vct, { accept: 'application/json' })).text)
+      types.set(vct, fetched)
+      return fetched
+    }
+    return {
+      fetchTypeMetadata,
+      fetchJson: (url) => within(() => outbound.fetchJson(url)),
+      fetchStatusList: (url, accept) =>
+        within(async () => (await outbound.fetchText(url, { accept, maxBytes: MAX_STATUS_LIST_BYTES })).text),
+      fetchStatusListBytes: (url, accept) =>
+        within(() => outbound.fetchBytes(url, { accept, maxBytes: MAX_STATUS_LIST_BYTES })),
+      // Every other method is computed.
+      resolveDid: (did) =>
+        did.startsWith('did:web:') ? within(() => resolver.resolve(did, admit)) : resolver.resolve(did),
+    }
+  }

@@ -1,0 +1,97 @@
+import type { z } from 'zod'
+import type { AnyValid, Invalid } from '../../formats/contract.js'
+import type { Formats } from '../../formats/registry.js'
+import type { FormatAnswer, Verifying } from '../../formats/verifying.js'
+import type { Metrics } from '../../metrics/metrics.js'
+import { type Check, CredentialError } from '../../protocol/credential/verification.js'
+import type { Work } from '../../protocol/work.js'
+import { NOT_REACHED, PASSED, type zCheckDone } from './check-done.js'
+import type { Verifications } from './verification.js'
+
+const UNSUPPORTED = 'Unsupported credential format. Expected compact JWT (x.y.z) or SD-JWT.'
+
+/** What is said of a credential. */
+export type Verdict = AnyValid | Invalid
+
+/** What is said of a credential, and the check that it failed where it is not valid. */
+interface Judgement {
+  readonly verdict: Verdict
+  readonly failed: Check | undefined
+  /** In order; it may name the check that failed, too. */
+  readonly passed: readonly Check[]
+}
+
+/** What of a format is answered, where it is taken. */
+type AnswerOf = (verifying: Verifying, compact: string) => FormatAnswer | undefined
+
+const compactAnswer: AnswerOf = ({ answer }) => answer
+const anyAnswer: AnswerOf = ({ answer, answerByCheck }, compact) =>
+  answerByCheck?.resembles(compact) ? answerByCheck : answer
+
+/** What a valid credential has passed. */
+const ALL: readonly Check[] = ['format', 'issuer-key', 'signature', 'validity', 'revoked']
+
+function checksOf({ verdict, failed, passed }: Judgement): z.input<typeof zCheckDone>[] {
+  const done = (checks: readonly Check[]) =>
+    checks.map((check) => ({ check, outcome: 'passed' as const, message: PASSED[check] }))
+  if (failed === undefined) return done(ALL)
+  const before = passed.filter((check) => check !== failed)
+  return [
+    ...done(before),
+    { check: failed, outcome: 'failed', message: String(verdict.error) },
+    ...ALL.filter((check) => check !== failed && !before.includes(check)).map((check) => ({
+      check,
+      outcome: 'not-reached' as const,
+      message: NOT_REACHED,
+    })),
+  ]
+}
+
+/** What {@link createVerify} is made of. */
+export interface VerifyPorts {
+  readonly formats: Pick<Formats, 'recognise'>
+  readonly metrics: Pick<Metrics, 'verification'>
+  readonly check: Verifications['check']
+}
+
+export type Verify = ReturnType<typeof createVerify>
+
+/** Verifies single credentials for who asks. A credential that is not valid is an answer, not an error. */
+export function createVerify({ formats, metrics, check }: VerifyPorts) {
+  const judged = async (compact: string, work: Work, answerOf: AnswerOf): Promise<Judgement> => {
+    const passed: Check[] = []
+    try {
+      const format = formats.recognise(compact)
+      const answer = format === undefined ? undefined : answerOf(format.verifying, compact)
+      if (format === undefined || answer === undefined) throw new CredentialError(UNSUPPORTED)
+      const credential = await check(format, compact, work, (one) => passed.push(one))
+      // Presentations are not verified here; `isValid: true` would suggest that this one was.
+      if (credential.holderProof !== undefined) {
+        throw new CredentialError(
+          `Credential carries a ${credential.holderProof}: presentations are not verified here.`,
+        )
+      }
+      metrics.verification(undefined)
+      // The contract of /credentials/verify, whose members the interface fixes, leaves the issuer out.
+      const { issuer, shown } = credential
+      const verdict = { isValid: true as const, format: answer.format, issuer, ...shown }
+      return { verdict, failed: undefined, passed }
+    } catch (thrown) {
+      if (!(thrown instanceof CredentialError)) throw thrown
+      metrics.verification(thrown.check)
+      return { verdict: { isValid: false as const, error: thrown.message }, failed: thrown.check, passed }
+    }
+  }
+
+  return {
+    /** Verifies a credential of a format that the interface names. @param work pays for it */
+    verify: async (compact: string, work: Work): Promise<Verdict> =>
+      (await judged(compact, work, compactAnswer)).verdict,
+
+    /** Verifies a credential of any format, and tells the outcome of each check. @param work pays for it */
+    async checks(compact: string, work: Work): Promise<{ verdict: Verdict; checks: z.input<typeof zCheckDone>[] }> {
+      const judgement = await judged(compact, work, anyAnswer)
+      return { verdict: judgement.verdict, checks: checksOf(judgement) }
+    },
+  }
+}

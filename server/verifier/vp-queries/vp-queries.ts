@@ -1,0 +1,63 @@
+import type { z } from 'zod'
+import { errors } from '../../api/errors.js'
+import type { Lists } from '../../database/replica/lists.js'
+import type { VpQueryItem } from '../../protocol/openid4vp/query/vp-query.js'
+import type { Work } from '../../protocol/work.js'
+import type { AuthorizationRequests } from '../authorization-requests/authorization-requests.js'
+import { compiledNewQuery, orBadRequest } from './compiled.js'
+import type { VpQueryRecord, VpQueryStore } from './store.js'
+import type { zVpQueryConfiguration } from './vp-queries.contract.js'
+
+/** As the API shows it. */
+export const shownVpQuery = ({ id, query, createdAt }: VpQueryRecord): z.input<typeof zVpQueryConfiguration> => ({
+  id,
+  queryBody: [...query],
+  createdAt: createdAt.getTime(),
+})
+
+/** What {@link createVpQueries} is made of. */
+export interface VpQueriesPorts {
+  readonly store: Pick<VpQueryStore, 'insert' | 'find' | 'delete'>
+  readonly lists: Lists<Pick<VpQueryStore, 'list'>>
+  readonly clock: () => Date
+  readonly newId: () => string
+  readonly requestByVpQuery: AuthorizationRequests['createByVpQuery']
+}
+
+export type VpQueries = ReturnType<typeof createVpQueries>
+
+/** Queries that verifiers have stored, and requests that are made of them. */
+export function createVpQueries({ store, lists, clock, newId, requestByVpQuery }: VpQueriesPorts) {
+  return {
+    lists,
+
+    /**
+     * Stores a query.
+     *
+     * @param work pays for compiling it
+     * @param actor the `sub` of the user who does; null for the client secret
+     * @throws 400 for a query that does not compile, naming the place
+     */
+    async create(query: readonly VpQueryItem[], work: Work, actor: string | null): Promise<VpQueryRecord> {
+      orBadRequest(() => compiledNewQuery(query, work))
+      const record = { id: newId(), query, createdAt: clock() }
+      await store.insert(record, actor)
+      return record
+    },
+
+    /** @throws 404 for an id of no query. */
+    async read(id: string): Promise<VpQueryRecord> {
+      const found = await store.find(id)
+      if (found === undefined) throw errors.vpQueryNotFound()
+      return found
+    },
+
+    /** Requests that were made of it go on. @throws 404 for an id of no query. */
+    async delete(id: string, actor: string | null): Promise<void> {
+      if (!(await store.delete(id, actor))) throw errors.vpQueryNotFound()
+    },
+
+    /** Makes an authorization request of a stored query. */
+    request: requestByVpQuery,
+  }
+}

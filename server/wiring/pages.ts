@@ -1,0 +1,46 @@
+import type { Deps } from '../deps.js'
+import { newPageOf } from '../issuer/credential-offers/page.js'
+import { offeringFullUrl } from '../issuer/offerings/offering-json.js'
+import { createPeoplePages } from '../people-pages/people-pages.js'
+import { createPresentPages } from '../people-pages/present/present-pages.js'
+import { createReceivePages } from '../people-pages/receive/receive-pages.js'
+import type { Verifier } from './verifier.js'
+
+/** The pages to which people are sent. */
+export function wirePages(deps: Deps, { verificationSessions, authorizationRequests, openid4vp }: Verifier) {
+  const { config, clock, random, events, stores } = deps
+
+  const peoplePages = createPeoplePages({
+    store: stores.pages,
+    config,
+    clock,
+    sessionOfPage: verificationSessions.ofPage,
+    newRequestPage: authorizationRequests.newPage,
+    offering: stores.openid4vci.offering,
+    hasOffering: async (id) => (await stores.offerings.find(id)) !== undefined,
+    newOfferPage: (offer, madeBy, texts) => newPageOf(deps, offer, madeBy, texts),
+  })
+
+  const presentPages = createPresentPages({
+    store: stores.pages,
+    config,
+    formats: deps.formats,
+    clock,
+    random,
+    events,
+    latest: verificationSessions.latest,
+    digitalCredentialRequest: openid4vp.digitalCredentialRequest,
+  })
+
+  const receivePages = createReceivePages({
+    store: stores.pages,
+    config,
+    clock,
+    random,
+    events,
+    latest: stores.offerSessions.latest,
+    offerUrl: (offer) => offeringFullUrl(config, offer),
+  })
+
+  return { peoplePages, presentPages, receivePages }
+}

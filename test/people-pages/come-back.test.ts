@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto'
+import { expect, it } from 'vitest'
+import { createComeBack } from '../../server/people-pages/present/come-back.js'
+import type { StoredReturn } from '../../server/people-pages/store.js'
+import { responseCodeHash } from '../../server/verifier/sessions/result.js'
+
+const COOKIE = 'A'.repeat(43)
+const OTHER_COOKIE = 'B'.repeat(43)
+const CODE = 'the-code-of-the-redirect'
+
+const STORED: StoredReturn = {
+  title: null,
+  browserHash: createHash('sha256').update(COOKIE).digest('base64url'),
+  responseCodeHash: responseCodeHash(CODE),
+  state: 'ResponseVerified',
+  errorMessage: null,
+  redirectUri: 'https://shop.example/done?basket=7',
+  requireResponseCode: true,
+  verifierDisplay: [{ name: 'The Shop' }],
+}
+
+function comingBack(
+  stored: Partial<StoredReturn> | undefined,
+  { cookies = [COOKIE], code = CODE }: { cookies?: readonly string[]; code?: string | undefined } = {},
+) {
+  const comeBack = createComeBack({
+    store: { returned: async () => (stored === undefined ? undefined : { ...STORED, ...stored }) },
+    config: { verifierBaseUrl: 'https://verifier.example' },
+  })
+  const cookie = cookies.map((value) => `__Host-presentation=${value}`).join('; ')
+  return comeBack({ method: 'GET', headers: { cookie } }, 'page', code)
+}
+
+it('the browser that began goes on with the code, beside what the address has already', async () => {
+  const { status, headers } = await comingBack({})
+  expect([status, headers?.location]).toEqual([303, `https://shop.example/done?basket=7&response_code=${CODE}`])
+  expect(headers?.['referrer-policy']).toBe('no-referrer')
+})
+
+it.each([
+  ['another browser', {}, { cookies: [OTHER_COOKIE] }],
+  ['a browser without the cookie', {}, { cookies: [] }],
+  ['a browser with two cookies of that name', {}, { cookies: [COOKIE, OTHER_COOKIE] }],
+  ['a wrong code', {}, { code: 'another' }],
+  ['an empty code', {}, { code: '' }],
+  ['a page that nobody opened', { browserHash: null }, {}],
+  ['a page that nobody opened, without a cookie', { browserHash: null }, { cookies: [] }],
+  ['a request that no wallet answered, without a code', { responseCodeHash: null }, { code: '' }],
+])('%s goes nowhere, and is not told how it ended', async (_, stored, sent) => {
+  const { status, headers, body } = await comingBack(stored, sent)
+  expect([status, headers?.location]).toEqual([403, undefined])
+  expect(body).toContain('what came of it is withheld here.')
+  expect(body).not.toContain('shop.example')
+})
+
+it('without an address to go on to, the page says how it ended', async () => {
+  const { status, body } = await comingBack({ redirectUri: null })
+  expect(status).toBe(200)
+  expect(body).toContain('Done. What you showed was accepted.')
+  expect(body).toContain('The Shop')
+})
+
+it('where there is no page, it says so', async () => {
+  expect((await comingBack(undefined)).status).toBe(404)
+})

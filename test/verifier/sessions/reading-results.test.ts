@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest'
+import type { Caller } from '../../../server/auth/caller.js'
+import { createReadResult, type ResultReader, responseCodeHash } from '../../../server/verifier/sessions/result.js'
+import type { StoredResult } from '../../../server/verifier/sessions/store.js'
+
+const ENDED = new Date('2026-01-01T12:00:00Z')
+const CODE = 'the-code-of-the-redirect'
+
+const VERIFIED: StoredResult = {
+  state: 'ResponseVerified',
+  errorMessage: null,
+  createdBy: 'alice',
+  requireResponseCode: false,
+  endedAt: ENDED,
+  result: [{ claims: { product: 'Espresso machine' } }],
+  discarded: null,
+  responseCodeHash: responseCodeHash(CODE),
+  responseCodeUsedAt: null,
+}
+
+const reader = (of: Partial<ResultReader>): ResultReader => ({
+  onlyLooks: false,
+  caller: undefined,
+  client: false,
+  ...of,
+})
+const CLIENT = reader({ client: true })
+const user = (sub: string, roles: readonly string[] = []) =>
+  reader({ caller: { sub, roles: new Set(roles) } as unknown as Caller })
+
+/** Reads a session's result; `used` has the code's uses, of which the first alone counts. */
+function reading(stored: Partial<StoredResult> | undefined, { now = ENDED } = {}) {
+  const used: Date[] = []
+  const read = createReadResult({
+    store: {
+      result: async () => (stored === undefined ? undefined : { ...VERIFIED, ...stored }),
+      useResponseCode: async (_, at) => used.push(at) === 1,
+    },
+    clock: () => now,
+    config: { sessionResultTtlSeconds: 60 },
+  })
+  return { used, read: (by: ResultReader, code?: string) => read(by, 'session', code) }
+}
+
+describe('who reads the result of a session', () => {
+  it.each([
+    ['the client secret', CLIENT],
+    ['its creator', user('alice')],
+    ['an admin', user('boss', ['admin'])],
+  ])('%s does', async (_, by) => {
+    expect((await reading({}).read(by)).credentials).toEqual(VERIFIED.result)
+  })
+
+  it.each([
+    ['nobody', reader({}), 401],
+    ['another caller', user('bob', ['verifier']), 403],
+  ])('%s does not, whatever its state', async (_, by, status) => {
+    for (const stored of [{}, { endedAt: null }, { state: 'Error' as const }])
+      await expect(reading(stored).read(by, CODE)).rejects.toMatchObject({ status })
+  })
+
+  it('of the client secret’s session no ordinary caller does', async () => {
+    await expect(reading({ createdBy: null }).read(user('alice'))).rejects.toMatchObject({ status: 403 })
+  })
+})
+
+describe('the code of the redirect', () => {
+  it('is good once', async () => {
+    const { read, used } = reading({ requireResponseCode: true })
+    await read(CLIENT, CODE)
+    await expect(read(CLIENT, CODE)).rejects.toMatchObject({ status: 403 })
+    expect(used[0]).toBe(ENDED)
+  })
+
+  it.each([
+    ['a wrong one', {}, 'another'],
+    ['an empty one', {}, ''],
+    ['none, where it must be there', { requireResponseCode: true }, undefined],
+    ['one that was used', { responseCodeUsedAt: ENDED }, CODE],
+    ['any, where the session has none', { responseCodeHash: null }, CODE],
+  ])('is not %s, and then nothing is used up', async (_, stored, code) => {
+    const { read, used } = reading(stored)
+    await expect(read(CLIENT, code)).rejects.toThrow('response_code does not match.')
+    expect(used).toEqual([])
+  })
+
+  it('stays good where somebody only looks', async () => {
+    const { read, used } = reading({ requireResponseCode: true })
+    await read(reader({ client: true, onlyLooks: true }), CODE)
+    expect(used).toEqual([])
+    await read(CLIENT, CODE)
+  })
+
+  it('counts before the message of a session that ended in Error is told', async () => {
+    const failed = {
+      state: 'Error' as const,
+      errorMessage: 'Wallet answered access_denied.',
+      requireResponseCode: true,
+    }
+    await expect(reading(failed).read(CLIENT)).rejects.toMatchObject({ status: 403 })
+    await expect(reading(failed).read(CLIENT, CODE)).rejects.toThrow(failed.errorMessage)
+  })
+})
+
+describe('a result', () => {
+  it('is not there before the session has ended, nor without a session', async () => {
+    await expect(reading({ endedAt: null }).read(CLIENT)).rejects.toMatchObject({ status: 409 })
+    await expect(reading(undefined).read(CLIENT)).rejects.toThrow('Verification session not found.')
+  })
+
+  it('is gone at the second, and where it was deleted before', async () => {
+    const endedBefore = (ms: number) => reading({}, { now: new Date(ENDED.getTime() + ms) })
+    expect((await endedBefore(59_999).read(CLIENT)).verifiedAt).toBe('2026-01-01T12:00:00.000Z')
+    await expect(endedBefore(60_000).read(CLIENT)).rejects.toMatchObject({ status: 410 })
+    await expect(reading({ result: null }).read(CLIENT)).rejects.toMatchObject({ status: 410 })
+  })
+})

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest'
+import type { ResolveIssuerKey } from '../../../server/protocol/credential/verification.js'
+import type { VerificationFetches } from '../../../server/verifier/verify/fetches.js'
+import { createStatusChecks, type StatusPorts, type StatusReading } from '../../../server/verifier/verify/status.js'
+
+const LIST = '0b7a3a2e-4f4c-4a53-9b5e-2f6f3c2b1a00'
+const BASE = 'https://issuer.example'
+const jwkOf = (x: string) => ({ kty: 'EC', crv: 'P-256', x, y: 'y' })
+const ISSUER = { jwk: jwkOf('own'), issuer: 'did:web:issuer.example' }
+
+const never = () => Promise.reject(new Error('must not be called'))
+const READING: StatusReading = {
+  fetches: { fetchStatusList: never, fetchStatusListBytes: never } as unknown as VerificationFetches,
+  resolveIssuerKey: never as ResolveIssuerKey,
+  now: new Date(),
+}
+
+const ENTRY = { publicJwk: ISSUER.jwk, size: 100, revoked: false } as NonNullable<
+  Awaited<ReturnType<StatusPorts['ownEntry']>>
+>
+
+/** Reads statuses where the database has one list; `asked` has the entries that it was asked for. */
+function statuses(entry: Partial<typeof ENTRY> = {}) {
+  const asked: string[] = []
+  const checks = createStatusChecks({
+    config: { issuerBaseUrl: BASE, statusTrustAnchors: [] },
+    ownEntry: async (id, index) => {
+      asked.push(`${id} ${index}`)
+      return id === LIST ? { ...ENTRY, ...entry } : undefined
+    },
+  })
+  return { asked, ...checks }
+}
+
+const token = (idx: number, list = LIST) => ({ uri: `${BASE}/token-status-lists/${list}`, idx })
+const bitstring = (index: number) =>
+  ({ statusListCredential: `${BASE}/status-lists/${LIST}`, statusListIndex: index }) as never
+
+describe('the status of a credential in a list of this installation', () => {
+  it('is read from the database, in both forms of the list, and nothing is fetched', async () => {
+    const { read, asked } = statuses()
+    expect(await read(READING, [token(7), bitstring(8)], ISSUER)).toBe('valid')
+    expect(asked).toEqual([`${LIST} 7`, `${LIST} 8`])
+  })
+
+  it('is that of the first entry that is not valid', async () => {
+    const { read, asked, assertNotRevoked } = statuses({ revoked: true })
+    expect(await read(READING, [token(7), token(8)], ISSUER)).toBe('revoked')
+    expect(asked).toHaveLength(1)
+    await expect(assertNotRevoked(READING, [token(7)], ISSUER)).rejects.toMatchObject({
+      message: 'Credential has been revoked.',
+      check: 'revoked',
+    })
+  })
+
+  it('is valid without any entry', async () => {
+    await statuses({ revoked: true }).assertNotRevoked(READING, [], ISSUER)
+  })
+
+  it.each([
+    ['an index behind the end', token(100), 'Status list has no such index.'],
+    ['an index that no column holds', token(2 ** 31), 'Status list has no such index.'],
+    ['a list that is not there', token(1, LIST.replace('0b', '1c')), 'Status list does not exist.'],
+    ['an id that is none', token(1, `${LIST} 1; --`), 'Status list does not exist.'],
+  ])('cannot be had at %s', async (_, reference, message) => {
+    const { assertNotRevoked, asked } = statuses()
+    await expect(assertNotRevoked(READING, [reference], ISSUER)).rejects.toMatchObject({ message, check: 'status' })
+    expect(asked.some((one) => one.includes(';'))).toBe(false)
+  })
+
+  it('is none of a list that belongs to another key', async () => {
+    const { read } = statuses({ publicJwk: jwkOf('another'), revoked: true } as Partial<typeof ENTRY>)
+    await expect(read(READING, [token(7)], ISSUER)).rejects.toThrow(
+      'Status list belongs to another issuer than the credential.',
+    )
+  })
+})
