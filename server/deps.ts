@@ -60,7 +60,7 @@ import type { FlowStore } from './wallet/flows/store.js'
 import type { HolderStore } from './wallet/holders/store.js'
 import type { PendingIssuanceStore } from './wallet/pending/store.js'
 import type { WalletPresentationStore } from './wallet/presentations/store.js'
-import type { WalletProvider } from './wallet/protocol/wallet-provider.js'
+import type { WalletProvider } from './wallet/openid4vci/wallet-provider.js'
 
 export interface Stores {
   readonly agents: AgentStore

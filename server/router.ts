@@ -33,7 +33,7 @@ import { walletCredentialsRouter } from './wallet/credentials/credentials.router
 import { flowsRouter } from './wallet/flows/flows.router.js'
 import { agentHoldersRouter, holdersRouter } from './wallet/holders/holders.router.js'
 import { walletPresentationsRouter } from './wallet/presentations/presentations.router.js'
-import { processRouter } from './wallet/process/process.router.js'
+import { processRouter } from './wallet/invitations/invitations.router.js'
 import type { Features } from './wiring/features.js'
 
 /** The table of contents of the API: what first-party clients call by name and REST clients by path. */

@@ -84,7 +84,7 @@ import { createHolderStore } from '../wallet/holders/store.js'
 import { createPendingIssuanceStore } from '../wallet/pending/store.js'
 import { pendingTasks } from '../wallet/pending/tasks.js'
 import { createWalletPresentationStore } from '../wallet/presentations/store.js'
-import { createWalletProvider } from '../wallet/protocol/wallet-provider.js'
+import { createWalletProvider } from '../wallet/openid4vci/wallet-provider.js'
 import { type Features, wireFeatures } from './features.js'
 
 /** What tests and the start-up replace. */

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { StatementError, TooSlowError } from '../../server/database/errors.js'
 import { replicaLists } from '../../server/database/replica/lists.js'
 import { createLog } from '../../server/log/log.js'
-import { recordPresentation } from '../../server/wallet/presentations/record.js'
+import { recordPresentation } from '../../server/wallet/presentations/presentations.js'
 import { postOffering, postSchema, SUBJECT } from '../issuer/purchase.js'
 import { ofMetric, parseSamples } from '../metrics/scrape.js'
 import { createTestDatabase, query } from '../support/postgres.js'

@@ -1,7 +1,7 @@
 import { dateTimeOf } from '../../formats/seconds.js'
 import type { WalletCredentialJson } from './credentials.contract.js'
 import type { HeldCredential } from './held.js'
-import type { HeldStatus } from './status.js'
+import type { HeldStatus } from './statuses.js'
 
 /** A held credential as the API lists it. Times that no date-time can say are left out: they are whatever an issuer has signed. */
 export function shownCredential(held: HeldCredential, status: HeldStatus): WalletCredentialJson {

@@ -3,7 +3,7 @@ import { type Page, paged } from '../../api/paging.js'
 import type { ListStores } from '../../deps.js'
 import { shownCredential } from './credential-json.js'
 import { openCredential } from './held.js'
-import { statusesOf } from './status.js'
+import { statusesOf } from './statuses.js'
 
 /** One page of a holder's credentials with their statuses as they are now, the newest first. */
 export async function heldCredentials(ctx: ListContext<ListStores>, page: Page & { readonly holderId: string }) {

@@ -4,7 +4,7 @@ import type { Deps } from '../../deps.js'
 import { shownCredential } from './credential-json.js'
 import type { readWalletCredential } from './credentials.contract.js'
 import { openCredential } from './held.js'
-import { statusesOf } from './status.js'
+import { statusesOf } from './statuses.js'
 
 /** A credential of a holder with its claims, its status as it is now, and the credential itself. @throws 404 */
 export async function heldCredential(

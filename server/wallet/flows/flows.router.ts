@@ -1,6 +1,6 @@
 import { changingLists, procedure, router } from '../../api/trpc.js'
 import type { Formats } from '../../formats/registry.js'
-import { exchanging } from '../protocol/exchange-failure.js'
+import { exchanging } from '../exchange/failure.js'
 import { confirm } from './confirm.js'
 import { decline } from './decline.js'
 import { confirmFlow, declineFlow, startFlow } from './flows.contract.js'

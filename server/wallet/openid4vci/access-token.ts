@@ -6,9 +6,9 @@ import {
 import { determineAuthorizationServerForCredentialOffer } from '@openid4vc/openid4vci'
 import { errors } from '../../api/errors.js'
 import type { Deps } from '../../deps.js'
-import { clientIdOf, isAnonymous } from '../protocol/client-authentication.js'
 import { authorize } from './authorization-code.js'
 import { boundTo, dpopBy, endOf, type Grant, type Issuance } from './issuance.js'
+import { clientIdOf, isAnonymous } from './wallet-client.js'
 
 /** The authorization server that an offer's grant names, else the issuer's only one (OpenID4VCI 1.0 §4.1.1). */
 function serverFor({ metadata }: Issuance, named: string | undefined) {

@@ -7,10 +7,10 @@ import {
   readAuthorizationResponse,
   type SentRequest,
 } from '../../protocol/oauth/authorization-response.js'
-import { clientIdOf } from '../protocol/client-authentication.js'
-import { WalletError } from '../protocol/wallet-error.js'
+import { WalletError } from '../exchange/wallet-error.js'
 import type { Issuance } from './issuance.js'
 import { offeredConfigurations } from './offered-configurations.js'
+import { clientIdOf } from './wallet-client.js'
 
 /** RFC 6749 §10.10: what nobody guesses. */
 const STATE_BYTES = 32

@@ -1,11 +1,11 @@
 import { Oauth2Client } from '@openid4vc/oauth2'
 import type { Deps } from '../../deps.js'
-import { WalletError } from '../protocol/wallet-error.js'
-import type { SessionKey, WalletKey } from '../protocol/wallet-keys.js'
+import { WalletError } from '../exchange/wallet-error.js'
 import { askIssuer, IssuerRefusal } from './ask-issuer.js'
 import { type CredentialResponse, readCredentialResponse } from './credential-response.js'
 import { boundTo, dpopOf, endOf, type Grant, type Session } from './issuance.js'
 import type { Expectation } from './verify-received.js'
+import type { SessionKey, WalletKey } from './wallet-keys.js'
 
 /** A credential that an issuer will have later (OpenID4VCI 1.0 §9). */
 export interface Transaction {

@@ -1,8 +1,8 @@
 import { type IssuerMetadataResult, Openid4vciVersion } from '@openid4vc/openid4vci'
 import type { Deps } from '../../deps.js'
 import type { OutboundFetch } from '../../outbound/guard.js'
-import { issuanceClient } from '../protocol/library-clients.js'
-import { WalletError } from '../protocol/wallet-error.js'
+import { WalletError } from '../exchange/wallet-error.js'
+import { issuanceClient } from './issuance-client.js'
 import { demandsEncryption, messageEncryption } from './message-encryption.js'
 import { metadataFetch } from './metadata-documents.js'
 

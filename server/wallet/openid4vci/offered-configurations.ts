@@ -1,7 +1,7 @@
 import type { CredentialOfferObject, IssuerMetadataResult } from '@openid4vc/openid4vci'
 import type { Deps } from '../../deps.js'
-import { isHeld } from '../protocol/held-formats.js'
-import { WalletError } from '../protocol/wallet-error.js'
+import { isHeld } from '../credentials/held-formats.js'
+import { WalletError } from '../exchange/wallet-error.js'
 import type { Expectation } from './verify-received.js'
 
 /** A bound on the configurations of an offer; real offers name a few. */

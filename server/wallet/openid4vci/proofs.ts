@@ -1,7 +1,7 @@
 import type { IssuerMetadataResult } from '@openid4vc/openid4vci'
 import type { Deps } from '../../deps.js'
 import { isObject, type JsonObject } from '../../protocol/json/json-object.js'
-import { WalletError } from '../protocol/wallet-error.js'
+import { WalletError } from '../exchange/wallet-error.js'
 import type { Grant, Session } from './issuance.js'
 import type { ProofKey } from './proof-keys.js'
 

@@ -2,12 +2,12 @@ import { WORK_PER_REQUEST } from '../../api/context.js'
 import type { Deps } from '../../deps.js'
 import type { CredentialFormat } from '../../formats/format.js'
 import { Work } from '../../protocol/work.js'
-import { failureReason } from '../protocol/exchange-failure.js'
-import { WalletError } from '../protocol/wallet-error.js'
-import type { WalletKey } from '../protocol/wallet-keys.js'
+import { failureReason } from '../exchange/failure.js'
+import { WalletError } from '../exchange/wallet-error.js'
 import type { CredentialResponse } from './credential-response.js'
 import { dpopOf, type Grant, type Session } from './issuance.js'
 import { type Expectation, type Receipt, receive } from './verify-received.js'
+import type { WalletKey } from './wallet-keys.js'
 
 /** One credential that was taken. */
 export interface Taken {

@@ -9,7 +9,7 @@ import { isObject, type JsonObject } from '../../protocol/json/json-object.js'
 import type { Work } from '../../protocol/work.js'
 import { checkCredential } from '../../verifier/verify/check-credential.js'
 import type { HeldContent } from '../credentials/held.js'
-import { isNamedBy, newCopyKey, type WalletKey } from '../protocol/wallet-keys.js'
+import { isNamedBy, newCopyKey, type WalletKey } from './wallet-keys.js'
 
 /** What an offer says that a credential will be. */
 export interface Expectation {

@@ -12,7 +12,7 @@ import { readX5c, verifyCertificateChain } from '../../protocol/issuer-keys/cert
 import { IssuerKeyError } from '../../protocol/issuer-keys/issuer-key-error.js'
 import { type DecodedJws, type Jwk, JwsError, verifyDecoded } from '../../protocol/jose/jws.js'
 import { ClientIdentifierError, certifiedIdentifier } from '../../protocol/openid4vp/client-identifier.js'
-import { WalletError } from '../protocol/wallet-error.js'
+import { WalletError } from '../exchange/wallet-error.js'
 import { attestedKey } from './attested-key.js'
 import { clientIdPrefixes } from './client-id-prefixes.js'
 import type { ClaimedVerifier, Profile } from './profiles/profile.js'

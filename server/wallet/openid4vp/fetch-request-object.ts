@@ -4,7 +4,7 @@ import { decodeCompactJwe, decryptEcdhEs, generateP256, JweError } from '../../p
 import { type Jwk, publicJwkOf, thumbprint } from '../../protocol/jose/jws.js'
 import type { JsonObject } from '../../protocol/json/json-object.js'
 import { REQUEST_OBJECT_MEDIA_TYPE } from '../../protocol/openid4vp/request-object.js'
-import { WalletError } from '../protocol/wallet-error.js'
+import { WalletError } from '../exchange/wallet-error.js'
 import { profileOf } from './profiles/profiles.js'
 import { walletMetadata } from './wallet-metadata.js'
 

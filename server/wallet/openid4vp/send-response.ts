@@ -7,10 +7,9 @@ import type { Deps } from '../../deps.js'
 import { type Jwk, JwsError, thumbprint } from '../../protocol/jose/jws.js'
 import { isObject, type JsonObject, objectOf } from '../../protocol/json/json-object.js'
 import { isForeignRedirectUri } from '../../protocol/oauth/redirect-uri.js'
-import { presentationCallbacks } from '../protocol/callbacks.js'
-import { admitHttp } from '../protocol/library-clients.js'
-import { libraryJwk } from '../protocol/library-jwk.js'
-import { WalletError } from '../protocol/wallet-error.js'
+import { admitHttp, libraryJwk } from '../exchange/libraries.js'
+import { WalletError } from '../exchange/wallet-error.js'
+import { presentationCallbacks } from './callbacks.js'
 import type { PresentationRequest } from './presentation-request.js'
 import { RESPONSE_ENCRYPTION } from './wallet-metadata.js'
 
@@ -67,7 +66,7 @@ export async function responseFor(
   parameters: JsonObject,
   encrypted = payload.response_mode === 'direct_post.jwt',
 ): Promise<Send> {
-  admitHttp(deps)
+  admitHttp(deps.config)
   const callbacks = presentationCallbacks(fetch)
   const key = encrypted ? encryptionKeyOf(payload) : undefined
   const { authorizationResponsePayload, jarm } = await createOpenid4vpAuthorizationResponse({

@@ -1,6 +1,6 @@
 import type { Deps } from '../../deps.js'
 import { isObject } from '../../protocol/json/json-object.js'
-import { copySigner } from '../protocol/wallet-keys.js'
+import { copySigner } from '../openid4vci/wallet-keys.js'
 import type { IsTaken } from './match-query.js'
 import type { PresentationRequest } from './presentation-request.js'
 

@@ -1,5 +1,5 @@
 import type { Deps } from '../../deps.js'
-import { failureReason } from '../protocol/exchange-failure.js'
+import { failureReason } from '../exchange/failure.js'
 import type { PresentationRequest } from './presentation-request.js'
 import type { RefusalCode } from './refused-request.js'
 import { redirectUriOf, responseFor } from './send-response.js'

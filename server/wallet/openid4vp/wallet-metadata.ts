@@ -3,7 +3,7 @@ import { SIGNATURE_ALGORITHMS } from '../../protocol/jose/algorithms.js'
 import type { Jwk } from '../../protocol/jose/jws.js'
 import type { JsonObject } from '../../protocol/json/json-object.js'
 import { vpFormatsSupported } from '../../protocol/openid4vp/vp-formats.js'
-import { isHeld } from '../protocol/held-formats.js'
+import { isHeld } from '../credentials/held-formats.js'
 import { clientIdPrefixes } from './client-id-prefixes.js'
 import type { Profile } from './profiles/profile.js'
 

@@ -1,17 +1,17 @@
 import { Oauth2ClientErrorResponseError } from '@openid4vc/oauth2'
 import type { Deps } from '../../deps.js'
 import { keep } from '../credentials/keep.js'
+import { boundedFetch } from '../exchange/bounded-fetch.js'
+import { failureReason } from '../exchange/failure.js'
 import { IssuerRefusal } from '../openid4vci/ask-issuer.js'
 import { collect, type Deferral, refreshed, type Transaction } from '../openid4vci/deferral.js'
 import type { Grant, Session } from '../openid4vci/issuance.js'
+import { issuanceClient } from '../openid4vci/issuance-client.js'
 import { issuerMetadata } from '../openid4vci/issuer-metadata.js'
 import { takeAnswer } from '../openid4vci/receive.js'
-import { boundedFetch } from '../protocol/bounded-fetch.js'
-import { failureReason } from '../protocol/exchange-failure.js'
-import { issuanceClient } from '../protocol/library-clients.js'
 import { openDeferral, protectDeferral } from './content.js'
+import { nextAsk } from './pending.js'
 import type { HeldPending } from './store.js'
-import { nextAsk } from './wait.js'
 
 /** What asking for all that one offer deferred may take: less than an exchange that somebody waits for. */
 const TOTAL_MS = 10_000

@@ -4,7 +4,7 @@ import { createSigner, type Jwk } from '../../protocol/jose/jws.js'
 import { isObject } from '../../protocol/json/json-object.js'
 import type { Deferral, Transaction } from '../openid4vci/deferral.js'
 import { dpopBy, type Grant } from '../openid4vci/issuance.js'
-import { type SessionKey, sessionKey, type WalletKey } from '../protocol/wallet-keys.js'
+import { type SessionKey, sessionKey, type WalletKey } from '../openid4vci/wallet-keys.js'
 
 const zJwk = z.custom<Jwk>((value) => isObject(value))
 

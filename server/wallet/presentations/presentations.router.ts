@@ -1,7 +1,7 @@
 import { paged } from '../../api/paging.js'
 import { listing, procedure, router } from '../../api/trpc.js'
 import { listWalletPresentations } from './presentations.contract.js'
-import { shownPresentation } from './record.js'
+import { shownPresentation } from './presentations.js'
 
 export const walletPresentationsRouter = router({
   list: procedure(listWalletPresentations)

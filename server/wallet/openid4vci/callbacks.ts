@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto'
-import type { CallbackContext, JweEncryptor, JwtSigner } from '@openid4vc/oauth2'
-import { CompactEncrypt, importJWK } from 'jose'
+import type { CallbackContext, JwtSigner } from '@openid4vc/oauth2'
 import type { Deps } from '../../deps.js'
 import { isSameKey, type Signer, signCompact } from '../../protocol/jose/jws.js'
+import { libraryJwk, ownJwk } from '../exchange/libraries.js'
+import { WalletError } from '../exchange/wallet-error.js'
 import { schemeNormalizing } from './challenge-schemes.js'
-import { type ClientOptions, clientAuthentication } from './client-authentication.js'
-import { libraryJwk, ownJwk } from './library-jwk.js'
-import { WalletError } from './wallet-error.js'
+import { type ClientOptions, clientAuthentication } from './wallet-client.js'
 
 export interface CallbackOptions {
   readonly fetch: typeof globalThis.fetch
@@ -41,19 +40,6 @@ const signJwt =
     return { jwt: await signCompact(signer, header, payload), signerJwk: libraryJwk(signer.publicJwk) }
   }
 
-/** OpenID4VP 1.0 §8.3: to the verifier's key, whose `kid` is echoed. */
-async function encryptJwe({ publicJwk, alg, enc, apu, apv }: JweEncryptor, data: string) {
-  const key = await importJWK(ownJwk(publicJwk), alg)
-  const jwe = await new CompactEncrypt(new TextEncoder().encode(data))
-    .setProtectedHeader({ alg, enc, ...(publicJwk.kid === undefined ? {} : { kid: publicJwk.kid }) })
-    .setKeyManagementParameters({
-      ...(apu === undefined ? {} : { apu: new Uint8Array(Buffer.from(apu, 'base64url')) }),
-      ...(apv === undefined ? {} : { apv: new Uint8Array(Buffer.from(apv, 'base64url')) }),
-    })
-    .encrypt(key)
-  return { encryptionJwk: publicJwk, jwe }
-}
-
 export type IssuanceCallbacks = Omit<CallbackContext, 'verifyJwt' | 'decryptJwe' | 'encryptJwe'>
 
 /**
@@ -69,14 +55,3 @@ export function issuanceCallbacks(deps: Deps, options: IssuanceOptions): Issuanc
     clientAuthentication: clientAuthentication(deps, options),
   }
 }
-
-type PresentationCallbacks = Pick<CallbackContext, 'encryptJwe' | 'signJwt'> & {
-  readonly fetch: typeof globalThis.fetch
-}
-
-/** What the presentation library does through us: it makes and sends answers, which are encrypted and never signed. */
-export const presentationCallbacks = (fetch: typeof globalThis.fetch): PresentationCallbacks => ({
-  fetch,
-  signJwt: signJwt([]),
-  encryptJwe,
-})

@@ -1,7 +1,7 @@
 import { errors } from '../../api/errors.js'
 import type { Deps } from '../../deps.js'
 import { decodeCompact, JwsError } from '../../protocol/jose/jws.js'
-import { WalletError } from './wallet-error.js'
+import { WalletError } from '../exchange/wallet-error.js'
 
 /** A credential offer as it was found: by value, or by the address that serves it (OpenID4VCI 1.0 §4.1.2, §4.1.3). */
 export type OfferInvitation =

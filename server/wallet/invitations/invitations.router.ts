@@ -1,7 +1,7 @@
 import { changingLists, procedure, router } from '../../api/trpc.js'
 import type { Formats } from '../../formats/registry.js'
-import { processUri } from './process.contract.js'
-import { processInvitation } from './process.js'
+import { processUri } from './invitations.contract.js'
+import { processInvitation } from './invitations.js'
 
 export const processRouter = (formats: Formats) =>
   router({

@@ -1,7 +1,7 @@
 import type { Deps } from '../../deps.js'
 import type { Work } from '../../protocol/work.js'
 import type { HeldCredential } from '../credentials/held.js'
-import { type HeldStatus, hasExpired, statusReader } from '../credentials/status.js'
+import { type HeldStatus, hasExpired, statusReader } from '../credentials/statuses.js'
 import type { Match, Matching, Objection } from '../openid4vp/match-query.js'
 
 /** Bounds on what a stranger's query makes this service read, and, of lists of other hosts, fetch before it answers. */

@@ -2,7 +2,7 @@ import type { AuthorizationServerMetadata, CallbackContext } from '@openid4vc/oa
 import { z } from 'zod'
 import type { Deps } from '../../deps.js'
 import { PRE_AUTHORIZED_CODE_GRANT } from '../../protocol/openid4vci/requests.js'
-import { WalletError } from './wallet-error.js'
+import { WalletError } from '../exchange/wallet-error.js'
 import type { SessionKey } from './wallet-keys.js'
 import { proofOfPossession } from './wallet-provider.js'
 

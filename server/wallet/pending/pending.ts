@@ -1,7 +1,7 @@
 import type { Deps } from '../../deps.js'
 import { DAY_SECONDS } from '../../maintenance/task.js'
+import { WalletError } from '../exchange/wallet-error.js'
 import type { Deferral } from '../openid4vci/deferral.js'
-import { WalletError } from '../protocol/wallet-error.js'
 import { protectDeferral } from './content.js'
 
 /** For how many deferred issuances one holder may wait. */

@@ -2,12 +2,12 @@ import type { CredentialOfferObject } from '@openid4vc/openid4vci'
 import { errors } from '../../api/errors.js'
 import type { Deps } from '../../deps.js'
 import type { StoredDid } from '../../dids/store.js'
-import { type Offered, takeOffer } from '../openid4vci/take-offer.js'
-import { waitFor } from '../pending/wait.js'
-import { failureReason } from '../protocol/exchange-failure.js'
-import { holderKeys } from '../protocol/wallet-keys.js'
-import type { HeldCredential } from './held.js'
-import { keep } from './keep.js'
+import type { HeldCredential } from '../credentials/held.js'
+import { keep } from '../credentials/keep.js'
+import { failureReason } from '../exchange/failure.js'
+import { waitFor } from '../pending/pending.js'
+import { type Offered, takeOffer } from './take-offer.js'
+import { holderKeys } from './wallet-keys.js'
 
 export interface TakeIntoWallet {
   readonly holderId: string
