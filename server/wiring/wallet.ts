@@ -1,6 +1,212 @@
 import type { Deps } from '../deps.js'
+import { newIdentity } from '../dids/identity.js'
+import { createDidStore } from '../dids/store.js'
+import { authorizationServerMetadata, issuerMetadata } from '../issuer/metadata/published.js'
+import { claim, claimRefusal } from '../issuer/offerings/claim.js'
+import { credentialOfferUri, offeringFullUrl } from '../issuer/offerings/offering-json.js'
+import { findQrCode } from '../verifier/qr-codes/image.js'
+import { checkCredential } from '../verifier/verify/check-credential.js'
+import { issuerKeyResolution, verificationFetches } from '../verifier/verify/issuer-keys.js'
+import { readStatus } from '../verifier/verify/status.js'
+import { createWalletCredentials } from '../wallet/credentials/credentials.js'
+import { createHeldStatuses, type StatusReading } from '../wallet/credentials/statuses.js'
+import { createWalletCredentialStore } from '../wallet/credentials/store.js'
+import { createFlowClaims } from '../wallet/flows/claims.js'
+import { createFlows } from '../wallet/flows/flows.js'
+import { createFlowHolderOf } from '../wallet/flows/holder.js'
+import { createOwnOfferings } from '../wallet/flows/own-offerings.js'
+import { createFlowPresentations } from '../wallet/flows/presentations.js'
+import { createQrContent } from '../wallet/flows/qr-content.js'
+import { createFlowRecords } from '../wallet/flows/records.js'
+import { createHolders, type HolderDidRequest } from '../wallet/holders/holders.js'
+import { createHolderStore } from '../wallet/holders/store.js'
+import { createInvitations } from '../wallet/invitations/invitations.js'
+import { createIssuerExchanges } from '../wallet/openid4vci/issuer-exchanges.js'
+import { createIssuerSessions } from '../wallet/openid4vci/issuer-sessions.js'
+import { createOffers } from '../wallet/openid4vci/offers.js'
+import { createReceiving } from '../wallet/openid4vci/receiving.js'
+import { createReceive } from '../wallet/openid4vci/verify-received.js'
+import { createWalletClient } from '../wallet/openid4vci/wallet-client.js'
+import { createVerifierExchanges } from '../wallet/openid4vp/verifier-exchanges.js'
+import { createAskAgain } from '../wallet/pending/ask.js'
+import { createDeferralContents } from '../wallet/pending/content.js'
+import { createPendingIssuances } from '../wallet/pending/pending.js'
+import { createWalletPresentations } from '../wallet/presentations/presentations.js'
+import { createPresenting } from '../wallet/presentations/presenting.js'
+import { createWalletPresentationStore } from '../wallet/presentations/store.js'
 
 /** The hosted wallets. */
-export function wireWallet(_deps: Deps) {
-  return {}
+export function wireWallet(deps: Deps) {
+  const { clock, config, formats, keys, listsOver, log, newId, outbound, random, resolver, stores, vault } = deps
+
+  const newHolderIdentity = ({ method, holderId, createdBy }: HolderDidRequest) =>
+    newIdentity(vault, newId, { method, purpose: 'holder', createdBy, holderId, baseUrl: config.issuerBaseUrl })
+  const holders = createHolders({
+    store: stores.holders,
+    lists: listsOver((database) => ({ holders: createHolderStore(database), dids: createDidStore(database) })),
+    newIdentity: newHolderIdentity,
+    createDid: async (request) => {
+      const { keySetId, key, dids, did } = await newHolderIdentity(request)
+      await stores.dids.insert(keySetId, key, dids, [
+        { actor: request.createdBy, action: 'did.created', subject: 'did', subjectId: did },
+        { actor: request.createdBy, action: 'key.created', subject: 'key', subjectId: key.id },
+      ])
+      const stored = await stores.dids.find(did)
+      if (stored === undefined) throw new Error('A DID was not stored.')
+      return stored
+    },
+    newId,
+  })
+
+  const statuses = createHeldStatuses({
+    formats,
+    startReading: ({ now, sharing, totalMs, work }: StatusReading) => {
+      const fetches = sharing(verificationFetches(deps, undefined, totalMs))
+      const resolveIssuerKey = issuerKeyResolution(deps, fetches, now)
+      const reading = { fetches, resolveIssuerKey, now, ...(work === undefined ? {} : { work }) }
+      return (references, issuer) => readStatus(deps, reading, references, issuer)
+    },
+    clock,
+  })
+
+  const walletCredentials = createWalletCredentials({
+    store: stores.walletCredentials,
+    lists: listsOver(createWalletCredentialStore),
+    statusesOf: statuses.of,
+    formats,
+    vault,
+    keys,
+    newId,
+    clock,
+  })
+
+  const walletClient = createWalletClient({ config, provider: deps.walletProvider, clock })
+  const sessions = createIssuerSessions({
+    wallet: walletClient,
+    outbound,
+    config,
+    ownMetadata: (of) => (of === 'issuer' ? issuerMetadata(deps) : authorizationServerMetadata(deps)),
+    random,
+  })
+  const offers = createOffers({ sessions, formats, config })
+  const issuers = createIssuerExchanges({
+    wallet: walletClient,
+    sessions,
+    configurationsIn: offers.configurationsIn,
+    receive: createReceive({
+      formats,
+      check: (format, compact, work) => checkCredential(deps, format, compact, work),
+    }),
+    random,
+    clock,
+    log,
+  })
+
+  const deferrals = createDeferralContents({ vault, formats, keys })
+  const pendingIssuances = createPendingIssuances({
+    store: stores.pendingIssuances,
+    contents: deferrals,
+    askAgain: createAskAgain({
+      store: stores.pendingIssuances,
+      contents: deferrals,
+      resume: sessions.resume,
+      takeAnswer: issuers.takeAnswer,
+      keep: walletCredentials.keep,
+      clock,
+      log,
+    }),
+    newId,
+    clock,
+    log,
+  })
+
+  const receiving = createReceiving({
+    keys,
+    takeOffer: issuers.takeOffer,
+    keep: walletCredentials.keep,
+    waitFor: pendingIssuances.waitFor,
+    log,
+  })
+
+  const walletPresentations = createWalletPresentations({
+    store: stores.walletPresentations,
+    lists: listsOver(createWalletPresentationStore),
+    vault,
+    newId,
+    clock,
+  })
+
+  const verifiers = createVerifierExchanges({
+    config,
+    formats,
+    resolver,
+    signerOf: walletCredentials.signerOf,
+    random,
+    newId,
+    clock,
+    log,
+  })
+  const presenting = createPresenting({
+    credentials: walletCredentials,
+    statusReader: statuses.reader,
+    matchRequest: verifiers.match,
+    present: verifiers.present,
+    record: walletPresentations.record,
+    clock,
+  })
+
+  const invitations = createInvitations({
+    outbound,
+    config,
+    didsOf: (holderId) => stores.dids.ofHolder(holderId),
+    readOffer: offers.read,
+    take: receiving.take,
+    resolveRequest: verifiers.resolve,
+    answer: presenting.answerUnasked,
+  })
+
+  const offerUri = (offeringId: string) => credentialOfferUri(config.issuerBaseUrl, offeringId)
+  const flowRecords = createFlowRecords({ store: stores.flows, vault, newId, clock })
+  const flows = createFlows({
+    store: stores.flows,
+    outbound,
+    config,
+    holderOf: createFlowHolderOf({
+      findDid: (did) => stores.dids.find(did),
+      isOwnedBy: (holderId, sub) => stores.holders.isOwnedBy(holderId, sub),
+    }),
+    qrContent: createQrContent({
+      config,
+      requestUriOf: async (qrCodeId) => (await findQrCode(deps, qrCodeId))?.walletUri,
+      offeringUriOf: async (offeringId) => {
+        const offering = await stores.offerings.find(offeringId)
+        return offering === undefined ? undefined : offeringFullUrl(config, offering)
+      },
+    }),
+    records: flowRecords,
+    claims: createFlowClaims({
+      outbound,
+      offers,
+      take: receiving.take,
+      ownOfferings: createOwnOfferings({
+        config,
+        offerUri,
+        offeringIdOf: (code) => deps.seals.openCode(code)?.offeringId,
+        find: (offeringId, sub) => stores.issuance.offeringContext(offeringId, sub),
+      }),
+      offerUri,
+      claimRefusal: (offering, dids) => claimRefusal(offering, dids, clock()),
+      claim: (caller, offeringId, did) => claim(deps, caller, offeringId, did),
+      add: flowRecords.add,
+    }),
+    presentations: createFlowPresentations({
+      outbound,
+      verifiers,
+      presenting,
+      formats,
+      add: flowRecords.add,
+    }),
+  })
+
+  return { holders, walletCredentials, walletPresentations, pendingIssuances, invitations, flows }
 }

@@ -1,5 +1,4 @@
 import { errors } from '../../api/errors.js'
-import type { Deps } from '../../deps.js'
 import { decodeCompact, JwsError } from '../../protocol/jose/jws.js'
 import { WalletError } from '../exchange/wallet-error.js'
 
@@ -143,14 +142,15 @@ export const servesNeither = (host: string) =>
 /**
  * What a content invites to, fetched where need be.
  *
+ * @param allowHttp whether http addresses count as https ones.
  * @throws 400 where it is no invitation at all.
  */
 export async function resolveInvitation(
-  deps: Pick<Deps, 'config'>,
   fetch: typeof globalThis.fetch,
   content: string,
+  allowHttp: boolean,
 ): Promise<Invitation> {
-  const invitation = readInvitation(content, deps.config.allowInsecureHttp)
+  const invitation = readInvitation(content, allowHttp)
   if (invitation === undefined) throw errors.unknownUriProtocol()
   return invitation.kind === 'reference' ? followReference(fetch, invitation) : invitation
 }

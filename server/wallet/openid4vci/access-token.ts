@@ -5,10 +5,9 @@ import {
 } from '@openid4vc/oauth2'
 import { determineAuthorizationServerForCredentialOffer } from '@openid4vc/openid4vci'
 import { errors } from '../../api/errors.js'
-import type { Deps } from '../../deps.js'
-import { authorize } from './authorization-code.js'
+import type { Authorize } from './authorization-code.js'
 import { boundTo, dpopBy, endOf, type Grant, type Issuance } from './issuance.js'
-import { clientIdOf, isAnonymous } from './wallet-client.js'
+import type { WalletClient } from './wallet-client.js'
 
 /** The authorization server that an offer's grant names, else the issuer's only one (OpenID4VCI 1.0 §4.1.1). */
 function serverFor({ metadata }: Issuance, named: string | undefined) {
@@ -25,54 +24,66 @@ function dpopOptions({ dpopKey }: Issuance, server: ReturnType<typeof serverFor>
   return { dpop: dpopBy(dpopKey) }
 }
 
-async function byPreAuthorizedCode(deps: Deps, issuance: Issuance): Promise<Grant> {
-  const { client, offer, metadata } = issuance
-  const grant = offer.grants?.[preAuthorizedCodeGrantIdentifier]
-  // OpenID4VCI 1.0 §4.1.1: also an empty `tx_code` object asks for one; without it none must be sent (§6.3).
-  const txCode = grant?.tx_code === undefined ? undefined : issuance.txCode
-  if (grant?.tx_code !== undefined && txCode === undefined) {
-    throw errors.badRequest('txCode must be defined: the offer asks for a transaction code')
-  }
-  const server = serverFor(issuance, grant?.authorization_server)
-  const { accessTokenResponse, dpop } = await client.retrievePreAuthorizedCodeAccessTokenFromOffer({
-    credentialOffer: offer,
-    issuerMetadata: metadata,
-    ...(txCode === undefined ? {} : { txCode }),
-    ...dpopOptions(issuance, server),
-  })
-  return {
-    token: accessTokenResponse,
-    server: server.issuer,
-    expiresAt: endOf(accessTokenResponse, deps.clock()),
-    dpop: boundTo(accessTokenResponse, dpop),
-    clientId: isAnonymous(deps, server) ? undefined : clientIdOf(deps),
-  }
+/** What {@link createAccessTokens} is made of. */
+export interface AccessTokensPorts {
+  readonly wallet: Pick<WalletClient, 'id' | 'isAnonymous'>
+  readonly authorize: Authorize
+  readonly clock: () => Date
 }
 
-async function byAuthorizationCode(deps: Deps, issuance: Issuance): Promise<Grant> {
-  const server = serverFor(issuance, issuance.offer.grants?.authorization_code?.authorization_server)
-  const dpop = dpopOptions(issuance, server)
-  const answer = await issuance.client.retrieveAuthorizationCodeAccessTokenFromOffer({
-    ...(await authorize(deps, issuance, server, dpop)),
-    issuerMetadata: issuance.metadata,
-    ...dpop,
-  })
-  return {
-    token: answer.accessTokenResponse,
-    server: server.issuer,
-    expiresAt: endOf(answer.accessTokenResponse, deps.clock()),
-    dpop: boundTo(answer.accessTokenResponse, answer.dpop),
-    clientId: clientIdOf(deps),
-  }
-}
+/** Gets an access token. */
+export type ObtainToken = ReturnType<typeof createAccessTokens>
 
-/**
- * Gets an access token for an offer: by its pre-authorized code, else by authorization.
- *
- * @throws 400 where the offer asks for a transaction code and none was given.
- */
-export function obtainToken(deps: Deps, issuance: Issuance): Promise<Grant> {
-  return issuance.offer.grants?.[preAuthorizedCodeGrantIdentifier] === undefined
-    ? byAuthorizationCode(deps, issuance)
-    : byPreAuthorizedCode(deps, issuance)
+/** Makes what gets access tokens. */
+export function createAccessTokens({ wallet, authorize, clock }: AccessTokensPorts) {
+  async function byPreAuthorizedCode(issuance: Issuance): Promise<Grant> {
+    const { client, offer, metadata } = issuance
+    const grant = offer.grants?.[preAuthorizedCodeGrantIdentifier]
+    // OpenID4VCI 1.0 §4.1.1: also an empty `tx_code` object asks for one; without it none must be sent (§6.3).
+    const txCode = grant?.tx_code === undefined ? undefined : issuance.txCode
+    if (grant?.tx_code !== undefined && txCode === undefined) {
+      throw errors.badRequest('txCode must be defined: the offer asks for a transaction code')
+    }
+    const server = serverFor(issuance, grant?.authorization_server)
+    const { accessTokenResponse, dpop } = await client.retrievePreAuthorizedCodeAccessTokenFromOffer({
+      credentialOffer: offer,
+      issuerMetadata: metadata,
+      ...(txCode === undefined ? {} : { txCode }),
+      ...dpopOptions(issuance, server),
+    })
+    return {
+      token: accessTokenResponse,
+      server: server.issuer,
+      expiresAt: endOf(accessTokenResponse, clock()),
+      dpop: boundTo(accessTokenResponse, dpop),
+      clientId: wallet.isAnonymous(server) ? undefined : wallet.id,
+    }
+  }
+
+  async function byAuthorizationCode(issuance: Issuance): Promise<Grant> {
+    const server = serverFor(issuance, issuance.offer.grants?.authorization_code?.authorization_server)
+    const dpop = dpopOptions(issuance, server)
+    const answer = await issuance.client.retrieveAuthorizationCodeAccessTokenFromOffer({
+      ...(await authorize(issuance, server, dpop)),
+      issuerMetadata: issuance.metadata,
+      ...dpop,
+    })
+    return {
+      token: answer.accessTokenResponse,
+      server: server.issuer,
+      expiresAt: endOf(answer.accessTokenResponse, clock()),
+      dpop: boundTo(answer.accessTokenResponse, answer.dpop),
+      clientId: wallet.id,
+    }
+  }
+
+  /**
+   * Gets an access token for an offer: by its pre-authorized code, else by authorization.
+   *
+   * @throws 400 where the offer asks for a transaction code and none was given.
+   */
+  return (issuance: Issuance): Promise<Grant> =>
+    issuance.offer.grants?.[preAuthorizedCodeGrantIdentifier] === undefined
+      ? byAuthorizationCode(issuance)
+      : byPreAuthorizedCode(issuance)
 }

@@ -1,20 +1,16 @@
 import { createHash } from 'node:crypto'
 import type { CallbackContext, JwtSigner } from '@openid4vc/oauth2'
-import type { Deps } from '../../deps.js'
 import { isSameKey, type Signer, signCompact } from '../../protocol/jose/jws.js'
 import { libraryJwk, ownJwk } from '../exchange/libraries.js'
 import { WalletError } from '../exchange/wallet-error.js'
 import { schemeNormalizing } from './challenge-schemes.js'
-import { type ClientOptions, clientAuthentication } from './wallet-client.js'
+import type { ClientOptions } from './wallet-client.js'
 
-export interface CallbackOptions {
-  readonly fetch: typeof globalThis.fetch
+/** What an exchange with an issuer does with the library. */
+export interface IssuanceOptions extends ClientOptions {
   /** The keys that the exchange may sign with. */
   readonly signers: readonly Signer[]
 }
-
-/** Of an exchange with an issuer, in which the wallet authenticates itself too. */
-export type IssuanceOptions = CallbackOptions & ClientOptions
 
 const HASHES: Readonly<Record<string, string>> = { 'sha-256': 'sha256', 'sha-384': 'sha384', 'sha-512': 'sha512' }
 
@@ -46,12 +42,10 @@ export type IssuanceCallbacks = Omit<CallbackContext, 'verifyJwt' | 'decryptJwe'
  * What the issuance library does through us. Without `verifyJwt` it ignores signed metadata, for whose signers
  * there is no trust anchor.
  */
-export function issuanceCallbacks(deps: Deps, options: IssuanceOptions): IssuanceCallbacks {
-  return {
-    fetch: schemeNormalizing(options.fetch),
-    hash,
-    generateRandom: deps.random,
-    signJwt: signJwt(options.signers),
-    clientAuthentication: clientAuthentication(deps, options),
-  }
+export function issuanceCallbacks(
+  { fetch, signers }: IssuanceOptions,
+  clientAuthentication: CallbackContext['clientAuthentication'],
+  generateRandom: (length: number) => Uint8Array,
+): IssuanceCallbacks {
+  return { fetch: schemeNormalizing(fetch), hash, generateRandom, signJwt: signJwt(signers), clientAuthentication }
 }

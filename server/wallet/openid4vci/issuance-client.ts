@@ -1,7 +1,6 @@
 import { Openid4vciClient } from '@openid4vc/openid4vci'
-import type { Deps } from '../../deps.js'
-import { admitHttp } from '../exchange/libraries.js'
 import { type IssuanceCallbacks, type IssuanceOptions, issuanceCallbacks } from './callbacks.js'
+import type { WalletClient } from './wallet-client.js'
 
 /** A client of OpenID4VCI for one issuance, and what requests take that it does not make. */
 export interface IssuanceClient {
@@ -9,8 +8,19 @@ export interface IssuanceClient {
   readonly callbacks: IssuanceCallbacks
 }
 
-export function issuanceClient(deps: Deps, options: IssuanceOptions): IssuanceClient {
-  admitHttp(deps.config)
-  const callbacks = issuanceCallbacks(deps, options)
-  return { client: new Openid4vciClient({ callbacks }), callbacks }
+/** Makes a client of OpenID4VCI that may sign with some keys. */
+export type ClientFor = (options: IssuanceOptions) => IssuanceClient
+
+/** What {@link createClientFor} is made of. */
+export interface ClientPorts {
+  readonly wallet: Pick<WalletClient, 'authentication'>
+  readonly random: (length: number) => Uint8Array
+}
+
+/** Makes what makes clients. */
+export function createClientFor({ wallet, random }: ClientPorts): ClientFor {
+  return (options) => {
+    const callbacks = issuanceCallbacks(options, wallet.authentication(options), random)
+    return { client: new Openid4vciClient({ callbacks }), callbacks }
+  }
 }

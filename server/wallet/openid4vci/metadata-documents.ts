@@ -1,5 +1,4 @@
-import type { Deps } from '../../deps.js'
-import { authorizationServerMetadata, issuerMetadata } from '../../issuer/metadata/published.js'
+import type { Config } from '../../config/config.js'
 import type { OutboundFetch } from '../../outbound/guard.js'
 import { usedIssuerMembers, usedServerMembers } from './used-members.js'
 
@@ -36,10 +35,11 @@ function atExactAddress(fetch: OutboundFetch, issuer: string): OutboundFetch {
   }
 }
 
-/** The metadata of this installation, which is its own authorization server, without HTTP; undefined for every other issuer. */
-function ownDocument(deps: Deps, issuer: string, isIssuer: boolean): Promise<string> | undefined {
-  if (issuer !== deps.config.issuerBaseUrl) return undefined
-  return isIssuer ? issuerMetadata(deps) : authorizationServerMetadata(deps)
+/** The metadata of this installation, which is its own authorization server, without HTTP. */
+export interface OwnMetadata {
+  readonly config: Pick<Config, 'issuerBaseUrl'>
+  /** Metadata as JSON: as a credential issuer (OpenID4VCI 1.0 §12.2.4), or as an authorization server (RFC 8414). */
+  readonly ownMetadata: (of: 'issuer' | 'authorization server') => Promise<string>
 }
 
 const json = (document: unknown, status = 200): Response =>
@@ -55,7 +55,13 @@ const isJson = ({ ok, headers }: Response): boolean =>
  * @param issuer credential issuer identifier; the own metadata of this installation are read without HTTP.
  * @param offered ids of the configurations that count
  */
-export function metadataFetch(deps: Deps, fetch: OutboundFetch, issuer: string, offered: readonly string[]): Fetch {
+export function metadataFetch(
+  { config, ownMetadata }: OwnMetadata,
+  fetch: OutboundFetch,
+  issuer: string,
+  offered: readonly string[],
+): Fetch {
+  const isOwn = issuer === config.issuerBaseUrl
   const exact = atExactAddress(fetch, issuer)
   const ids = new Set(offered)
   return async (input, init) => {
@@ -63,8 +69,7 @@ export function metadataFetch(deps: Deps, fetch: OutboundFetch, issuer: string, 
     const isIssuer = url.includes(ISSUER)
     if (!isIssuer && !SERVERS.some((name) => url.includes(name))) return fetch(input, init)
     const cut = (document: unknown) => (isIssuer ? usedIssuerMembers(document, ids) : usedServerMembers(document))
-    const own = ownDocument(deps, issuer, isIssuer)
-    if (own !== undefined) return json(cut(JSON.parse(await own)))
+    if (isOwn) return json(cut(JSON.parse(await ownMetadata(isIssuer ? 'issuer' : 'authorization server'))))
     const answer = await exact(input, { ...init, maxBytes: MAX_METADATA_BYTES })
     return isJson(answer) ? json(cut(await answer.json()), answer.status) : answer
   }

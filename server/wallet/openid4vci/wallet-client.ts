@@ -1,28 +1,15 @@
 import type { AuthorizationServerMetadata, CallbackContext } from '@openid4vc/oauth2'
 import { z } from 'zod'
-import type { Deps } from '../../deps.js'
+import type { Config } from '../../config/config.js'
+import type { Jwk } from '../../protocol/jose/jws.js'
 import { PRE_AUTHORIZED_CODE_GRANT } from '../../protocol/openid4vci/requests.js'
 import { WalletError } from '../exchange/wallet-error.js'
 import type { SessionKey } from './wallet-keys.js'
-import { proofOfPossession } from './wallet-provider.js'
+import { proofOfPossession, type WalletProvider } from './wallet-provider.js'
 
 const ATTESTED = 'attest_jwt_client_auth'
 
-/** How this wallet names itself to authorization servers: the installation, never a holder. */
-export const clientIdOf = (deps: Pick<Deps, 'config'>): string => deps.config.issuerBaseUrl
-
 const methodsOf = ({ token_endpoint_auth_methods_supported: methods }: AuthorizationServerMetadata) => methods ?? []
-
-/** Whether a server is sent a wallet attestation: it takes them, and there is somebody to vouch for this wallet. */
-const isAttested = ({ walletProvider }: Pick<Deps, 'walletProvider'>, server: AuthorizationServerMetadata): boolean =>
-  walletProvider !== undefined && methodsOf(server).includes(ATTESTED)
-
-/**
- * OpenID4VCI 1.0 §6.1: a pre-authorized code needs no client identifier where the server takes anonymous clients. An attested
- * wallet is not anonymous.
- */
-export const isAnonymous = (deps: Pick<Deps, 'walletProvider'>, server: AuthorizationServerMetadata): boolean =>
-  server['pre-authorized_grant_anonymous_access_supported'] === true && !isAttested(deps, server)
 
 /** @throws WalletError where a server authenticates wallets by attestations alone, and there is nobody to vouch for this one. */
 function assertWelcome(server: AuthorizationServerMetadata): void {
@@ -51,27 +38,62 @@ export interface ClientOptions {
   readonly anonymous?: boolean
 }
 
-/**
- * How the wallet authenticates to an authorization server: by attestation where the server takes those and WALLET_PROVIDER_X509 is
- * set, else as a public client, or as an anonymous one.
- */
-export function clientAuthentication(
-  deps: Pick<Deps, 'clock' | 'config' | 'walletProvider'>,
-  { fetch, instanceKey, anonymous = false }: ClientOptions,
-): CallbackContext['clientAuthentication'] {
-  const clientId = clientIdOf(deps)
-  return async ({ authorizationServerMetadata: server, body, headers }) => {
-    const { walletProvider } = deps
-    const isPreAuthorized = body.grant_type === PRE_AUTHORIZED_CODE_GRANT
-    if (isPreAuthorized ? isAnonymous(deps, server) : anonymous) return
-    body.client_id = clientId
-    if (walletProvider === undefined || instanceKey === undefined) return assertWelcome(server)
-    if (!isAttested(deps, server)) return
-    const { publicJwk } = instanceKey.signer
-    const challenge = await challengeOf(fetch, server)
-    const now = deps.clock()
-    const proof = { clientId, audience: server.issuer, challenge, now }
-    headers.set('OAuth-Client-Attestation', await walletProvider.attestWallet(clientId, publicJwk, now))
-    headers.set('OAuth-Client-Attestation-PoP', await proofOfPossession(instanceKey.signer, proof))
+/** What {@link createWalletClient} is made of. */
+export interface WalletClientPorts {
+  readonly config: Pick<Config, 'issuerBaseUrl'>
+  /** Undefined where nobody vouches for the hosted wallets. */
+  readonly provider: WalletProvider | undefined
+  readonly clock: () => Date
+}
+
+export type WalletClient = ReturnType<typeof createWalletClient>
+
+/** What the hosted wallets are to issuers and authorization servers: one client, which is the installation and never a holder. */
+export function createWalletClient({ config, provider, clock }: WalletClientPorts) {
+  const { issuerBaseUrl: id } = config
+
+  /** Whether a server is sent a wallet attestation: it takes them, and there is somebody to vouch for this wallet. */
+  const isAttested = (server: AuthorizationServerMetadata): boolean =>
+    provider !== undefined && methodsOf(server).includes(ATTESTED)
+
+  /**
+   * OpenID4VCI 1.0 §6.1: a pre-authorized code needs no client identifier where the server takes anonymous clients. An attested
+   * wallet is not anonymous.
+   */
+  const isAnonymous = (server: AuthorizationServerMetadata): boolean =>
+    server['pre-authorized_grant_anonymous_access_supported'] === true && !isAttested(server)
+
+  return {
+    /** `client_id`. */
+    id,
+    /** Nothing listens there: the redirect is read and not followed. */
+    redirectUri: `${id}/openid4vci/wallet`,
+    /** Whether somebody vouches for the wallets. */
+    hasProvider: provider !== undefined,
+    isAnonymous,
+
+    /**
+     * How the wallet authenticates to an authorization server: by attestation where the server takes those and WALLET_PROVIDER_X509 is
+     * set, else as a public client, or as an anonymous one.
+     */
+    authentication:
+      ({ fetch, instanceKey, anonymous = false }: ClientOptions): CallbackContext['clientAuthentication'] =>
+      async ({ authorizationServerMetadata: server, body, headers }) => {
+        const isPreAuthorized = body.grant_type === PRE_AUTHORIZED_CODE_GRANT
+        if (isPreAuthorized ? isAnonymous(server) : anonymous) return
+        body.client_id = id
+        if (provider === undefined || instanceKey === undefined) return assertWelcome(server)
+        if (!isAttested(server)) return
+        const { publicJwk } = instanceKey.signer
+        const challenge = await challengeOf(fetch, server)
+        const now = clock()
+        const proof = { clientId: id, audience: server.issuer, challenge, now }
+        headers.set('OAuth-Client-Attestation', await provider.attestWallet(id, publicJwk, now))
+        headers.set('OAuth-Client-Attestation-PoP', await proofOfPossession(instanceKey.signer, proof))
+      },
+
+    /** A key attestation (OpenID4VCI 1.0 Appendix D.1); undefined where nobody vouches for the wallets. */
+    attestKeys: async (keys: readonly Jwk[], nonce: string | undefined): Promise<string | undefined> =>
+      provider?.attestKeys(keys, nonce, clock()),
   }
 }

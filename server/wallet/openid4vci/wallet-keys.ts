@@ -1,11 +1,10 @@
-import type { Deps } from '../../deps.js'
 import { keyIdOf } from '../../dids/identity.js'
 import type { StoredDid } from '../../dids/store.js'
+import type { Keys } from '../../keys/keys.js'
 import { decodeDidJwk } from '../../protocol/did/did-jwk.js'
 import { decodeDidKey, didKeyFromJwk } from '../../protocol/did/did-key.js'
 import { DidResolutionError } from '../../protocol/did/did-resolution-error.js'
 import { createSigner, generateKeyPair, isSameKey, type Jwk, type Signer } from '../../protocol/jose/jws.js'
-import type { HeldCredential } from '../credentials/held.js'
 
 /** A key of a hosted wallet, under the DID that names it. */
 export interface WalletKey {
@@ -19,15 +18,15 @@ export interface WalletKey {
 }
 
 /** The newest key of each DID, in the order of the DIDs. */
-export async function holderKeys(deps: Pick<Deps, 'keys'>, dids: readonly StoredDid[]): Promise<WalletKey[]> {
-  const keys = await Promise.all(
+export async function holderKeys(keys: Pick<Keys, 'signer'>, dids: readonly StoredDid[]): Promise<WalletKey[]> {
+  const found = await Promise.all(
     dids.map(async ({ did, keys: [newest] }) => {
       if (newest === undefined) return undefined
-      const signer = await deps.keys.signer(newest.id, keyIdOf(did, newest.publicJwk))
+      const signer = await keys.signer(newest.id, keyIdOf(did, newest.publicJwk))
       return { did, signer, keyId: newest.id, privateJwk: null }
     }),
   )
-  return keys.filter((key) => key !== undefined)
+  return found.filter((key) => key !== undefined)
 }
 
 /** A new key, under a did:key, that one copy of a credential is to be bound to: no two copies have a key in common. */
@@ -69,12 +68,4 @@ export function isNamedBy({ did, signer }: WalletKey, name: string): boolean {
   if (name === did) return true
   const jwk = keyWithin(name)
   return jwk !== undefined && isSameKey(jwk, signer.publicJwk)
-}
-
-/** The signer for a copy of a held credential, under the DID URL that the copy is bound to. */
-export async function copySigner(deps: Pick<Deps, 'keys' | 'vault'>, held: HeldCredential): Promise<Signer> {
-  if (held.keyId !== null) return deps.keys.signer(held.keyId, held.kid)
-  if (held.privateJwk === null) throw new Error(`Credential ${held.id} has no key.`)
-  const place = { column: 'wallet_credential_copies.private_jwk', id: held.copyId } as const
-  return createSigner(JSON.parse(await deps.vault.reveal(place, held.privateJwk)) as Jwk, held.kid)
 }

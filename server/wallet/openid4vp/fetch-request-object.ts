@@ -1,4 +1,3 @@
-import type { Deps } from '../../deps.js'
 import { mediaTypeOf } from '../../protocol/credential/verification.js'
 import { decodeCompactJwe, decryptEcdhEs, generateP256, JweError } from '../../protocol/jose/ecdh-es.js'
 import { type Jwk, publicJwkOf, thumbprint } from '../../protocol/jose/jws.js'
@@ -6,7 +5,7 @@ import type { JsonObject } from '../../protocol/json/json-object.js'
 import { REQUEST_OBJECT_MEDIA_TYPE } from '../../protocol/openid4vp/request-object.js'
 import { WalletError } from '../exchange/wallet-error.js'
 import { profileOf } from './profiles/profiles.js'
-import { walletMetadata } from './wallet-metadata.js'
+import { type WalletMetadataPorts, walletMetadata } from './wallet-metadata.js'
 
 const COMPACT_JWS = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/
 /** With direct key agreement there is no encrypted key, the second part. */
@@ -23,6 +22,11 @@ export interface RequestObject {
   readonly walletNonce?: string
 }
 
+/** What {@link fetchRequestObject} is done with. */
+export interface FetchRequestObjectPorts extends WalletMetadataPorts {
+  readonly random: (length: number) => Uint8Array
+}
+
 /**
  * Fetches a request object (OpenID4VP 1.0 §5.10): by GET; or by POST with a nonce against its replay, and a key for it that is made for this
  * one fetch. It need not be encrypted: verifiers may ignore the key.
@@ -30,7 +34,7 @@ export interface RequestObject {
  * @param address the parameters that stand in the address of the request, `request_uri` among them.
  */
 export async function fetchRequestObject(
-  deps: Pick<Deps, 'config' | 'formats' | 'random'>,
+  { random, ...about }: FetchRequestObjectPorts,
   fetch: typeof globalThis.fetch,
   uri: string,
   address: JsonObject,
@@ -41,9 +45,9 @@ export async function fetchRequestObject(
   }
   if (method === 'get') return { compact: signedRequestIn(await textAt(fetch, uri, {})) }
   const key = requestKey()
-  const walletNonce = Buffer.from(deps.random(16)).toString('base64url')
+  const walletNonce = Buffer.from(random(16)).toString('base64url')
   const profile = profileOf(address)
-  const metadata = profile.walletMetadataOf(walletMetadata(deps, profile, publicJwkOf(key)), deps.formats)
+  const metadata = profile.walletMetadataOf(walletMetadata(about, profile, publicJwkOf(key)), about.formats)
   const body = new URLSearchParams({ wallet_metadata: JSON.stringify(metadata), wallet_nonce: walletNonce })
   const headers = { 'content-type': 'application/x-www-form-urlencoded' }
   const text = await textAt(fetch, uri, { method: 'POST', headers, body: body.toString() })

@@ -1,57 +1,75 @@
-import type { Deps } from '../../deps.js'
-import { DAY_SECONDS } from '../../maintenance/task.js'
+import type { Log } from '../../log/log.js'
+import { dueRows, type MaintenanceTask } from '../../maintenance/task.js'
+import type { OnBehalf } from '../credentials/credentials.js'
 import { WalletError } from '../exchange/wallet-error.js'
 import type { Deferral } from '../openid4vci/deferral.js'
-import { protectDeferral } from './content.js'
+import type { AskAgain } from './ask.js'
+import type { DeferralContents } from './content.js'
+import type { PendingIssuanceStore } from './store.js'
+import { lastAsk, nextAsk } from './times.js'
 
 /** For how many deferred issuances one holder may wait. */
 const MAX_OF_A_HOLDER = 50
-/** How long at most: as long as refresh tokens are usually good. */
-const MAX_SECONDS = 90 * DAY_SECONDS
-/** From then on an issuer is asked once an hour, unless it wants to be asked less. */
-const HOUR_SECONDS = 3_600
+/** Issuers asked at once. */
+const MAX_AT_ONCE = 10
+/** For how long a row is this process's own: longer than a round can take, and soon enough after a crash. */
+const HOLD_MS = 120_000
 
-const after = (now: Date, seconds: number) => new Date(now.getTime() + seconds * 1000)
-
-/**
- * When to ask next: no sooner than the issuer said (OpenID4VCI 1.0 §8.3), and less often the longer it takes, since nothing
- * tells an answer that comes in seconds from one that comes in weeks.
- */
-export function nextAsk({ transactions }: Deferral, createdAt: Date, now: Date): Date {
-  const age = (now.getTime() - createdAt.getTime()) / 1000
-  const asked = Math.max(...transactions.map(({ intervalSeconds }) => intervalSeconds))
-  return after(now, Math.min(Math.max(asked, Math.min(age / 20, HOUR_SECONDS)), MAX_SECONDS))
+/** What {@link createPendingIssuances} is made of. */
+export interface PendingIssuancesPorts {
+  readonly store: Pick<PendingIssuanceStore, 'hold' | 'insert' | 'removeExpired'>
+  readonly contents: Pick<DeferralContents, 'protect'>
+  readonly askAgain: AskAgain
+  readonly newId: () => string
+  readonly clock: () => Date
+  readonly log: Pick<Log, 'error'>
 }
 
-/** Without a refresh token nothing comes after the end of the access token. */
-function endOf({ grant: { token, expiresAt } }: Deferral, now: Date): Date {
-  const last = after(now, MAX_SECONDS)
-  return token.refresh_token === undefined && expiresAt !== undefined && expiresAt < last ? expiresAt : last
-}
+export type PendingIssuances = ReturnType<typeof createPendingIssuances>
 
-/**
- * Stores what an issuer deferred, to be asked for by the maintenance job.
- *
- * @throws WalletError where the holder waits for too much already.
- */
-export async function waitFor(
-  deps: Pick<Deps, 'clock' | 'newId' | 'stores' | 'vault'>,
-  { holderId, actor }: { readonly holderId: string; readonly actor: string },
-  deferral: Deferral,
-): Promise<void> {
-  const id = deps.newId()
-  const now = deps.clock()
-  const keyIds = deferral.transactions.flatMap(({ keys }) => keys.flatMap(({ keyId }) => keyId ?? []))
-  const row = {
-    id,
-    holderId,
-    createdBy: actor,
-    content: await protectDeferral(deps, id, deferral),
-    keyIds: [...new Set(keyIds)],
-    askAt: nextAsk(deferral, now, now),
-    createdAt: now,
-    expiresAt: endOf(deferral, now),
+/** What hosted wallets wait for, since issuers have deferred it (OpenID4VCI 1.0 §9). */
+export function createPendingIssuances({ store, contents, askAgain, newId, clock, log }: PendingIssuancesPorts) {
+  const askWhatIsDue: MaintenanceTask['run'] = async (now, batchSize) => {
+    const limit = Math.min(batchSize, MAX_AT_ONCE)
+    const due = await store.hold(now, new Date(now.getTime() + HOLD_MS), limit)
+    const results = await Promise.allSettled(due.map(askAgain))
+    for (const result of results) {
+      if (result.status === 'rejected') log.error({ err: result.reason }, 'deferred credentials were not asked for')
+    }
+    // Who waits is asked again at times that the issuer sets, so that nobody is late by minutes here.
+    return { count: due.length, more: due.length === limit, lateSeconds: 0 }
   }
-  if (!(await deps.stores.pendingIssuances.insert(row, MAX_OF_A_HOLDER)))
-    throw new WalletError('The wallet waits for as many deferred credentials as it may.')
+
+  const tasks: readonly MaintenanceTask[] = [
+    { name: 'ask for deferred credentials', everyMs: 5_000, elsewhere: true, run: askWhatIsDue },
+    dueRows({ name: 'remove expired deferred credentials', everyMs: 60_000, batch: store.removeExpired }),
+  ]
+
+  return {
+    /** Ask issuers for what they deferred, and forget what can no longer come. */
+    tasks,
+
+    /**
+     * Stores what an issuer deferred, to be asked for by the maintenance job.
+     *
+     * @throws WalletError where the holder waits for too much already.
+     */
+    async waitFor({ holderId, actor }: OnBehalf, deferral: Deferral): Promise<void> {
+      const id = newId()
+      const now = clock()
+      const keyIds = deferral.transactions.flatMap(({ keys }) => keys.flatMap(({ keyId }) => keyId ?? []))
+      const row = {
+        id,
+        holderId,
+        createdBy: actor,
+        content: await contents.protect(id, deferral),
+        keyIds: [...new Set(keyIds)],
+        askAt: nextAsk(deferral, now, now),
+        createdAt: now,
+        expiresAt: lastAsk(deferral, now),
+      }
+      if (!(await store.insert(row, MAX_OF_A_HOLDER)))
+        throw new WalletError('The wallet waits for as many deferred credentials as it may.')
+    },
+  }
 }

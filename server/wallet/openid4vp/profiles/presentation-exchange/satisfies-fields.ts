@@ -1,4 +1,5 @@
-import type { Deps } from '../../../../deps.js'
+import type { Config } from '../../../../config/config.js'
+import type { Formats } from '../../../../formats/registry.js'
 import type { CredentialView } from '../../../../protocol/openid4vp/query/credential-view.js'
 import { type CompiledField, compileVpQuery, VpQueryError } from '../../../../protocol/openid4vp/query/vp-query.js'
 import { type Work, WorkExceededError } from '../../../../protocol/work.js'
@@ -14,7 +15,8 @@ import { refusedDefinition } from './presentation-definition.js'
  * @returns the check, by the id of a credential query.
  */
 export function fieldsCheck(
-  { config, formats }: Pick<Deps, 'config' | 'formats'>,
+  formats: Pick<Formats, 'named'>,
+  config: Pick<Config, 'issuerBaseUrl'>,
   { descriptors }: ExchangeRequest,
   work: Work,
 ): (queryId: string, held: HeldCredential) => boolean {
