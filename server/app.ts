@@ -1,36 +1,52 @@
 import express, { type ErrorRequestHandler, type Express } from 'express'
 import type { Store } from 'express-rate-limit'
+import type { ContextPorts } from './api/context.js'
 import { errors } from './api/errors.js'
 import type { Config } from './config/config.js'
+import type { ConsoleSessions } from './console/sessions/sessions.js'
 import { accessLog } from './http/access-log.js'
 import { apiReference, REFERENCE_FILES } from './http/api-reference.js'
 import { consoleFiles } from './http/console-files.js'
+import { createContexts } from './http/contexts.js'
 import { corsPolicy } from './http/cors.js'
-import { sendFailure } from './http/failure.js'
+import { createFailures } from './http/failure.js'
 import { hostCheck } from './http/host-check.js'
 import { isOpenRoute } from './http/open-routes.js'
 import { uncountedPaths, walletPaths } from './http/paths.js'
 import { rateLimiter } from './http/rate-limit.js'
 import { requestId } from './http/request-facts.js'
 import { requestMetrics } from './http/request-metrics.js'
-import { createRestMount } from './http/rest.js'
+import { createRestMount, type RestPorts } from './http/rest.js'
 import { createRpcMount, sendRpcFailure } from './http/rpc.js'
 import { securityHeaders } from './http/security-headers.js'
 import type { App } from './http/server.js'
 import { insertedWellKnown } from './http/well-known.js'
+import type { Log } from './log/log.js'
+import type { Metrics } from './metrics/metrics.js'
 import { isOwnRequest } from './outbound/own-origin.js'
-import type { Service } from './wiring/service.js'
+import type { Routers } from './router.js'
+
+/** What an application is made of. */
+export interface AppPorts extends Pick<RestPorts, 'pings'> {
+  readonly config: Config
+  readonly routers: Routers
+  readonly context: ContextPorts
+  readonly clock: () => Date
+  readonly log: Log
+  readonly metrics: Metrics
+  /** Undefined where users cannot log in. */
+  readonly sessions: Pick<ConsoleSessions, 'counted'> | undefined
+  /** A key of 32 bytes for one use. */
+  readonly sealingKey: (label: string) => Uint8Array
+}
 
 export interface AppOptions {
   /** Where the rate limit is counted; this process' memory unless given. */
   readonly rateLimitStore?: Store | undefined
 }
 
-type Served = Pick<Service, 'deps' | 'routers'>
-
 /** An application without anything of its own: what all requests pass first. */
-function newApp({ deps, routers: { restRouter } }: Served): Express {
-  const { config } = deps
+function newApp({ config, log, metrics, routers: { restRouter }, sealingKey }: AppPorts): Express {
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag')
@@ -38,21 +54,28 @@ function newApp({ deps, routers: { restRouter } }: Served): Express {
   app.set('trust proxy', config.trustProxy ?? false)
 
   app.use(requestId())
-  if (config.metrics.port !== undefined) app.use(requestMetrics(deps.metrics, restRouter))
-  if (deps.log.isLevelEnabled('info')) app.use(accessLog(deps.log, deps.sealingKey('access-log')))
+  if (config.metrics.port !== undefined) app.use(requestMetrics(metrics, restRouter))
+  if (log.isLevelEnabled('info')) app.use(accessLog(log, sealingKey('access-log')))
   app.use(securityHeaders())
   app.use(corsPolicy(config, walletPaths(restRouter)))
   return app
 }
 
-function limitRate(app: Express, { deps, routers }: Served, { rateLimitStore }: AppOptions): void {
-  const { rateLimit, console } = deps.config
+function limitRate(app: Express, ports: AppPorts, { rateLimitStore }: AppOptions, ofStrangers: boolean): void {
+  const { rateLimit, console } = ports.config
   if (rateLimit.max === 0 && (console?.rateLimitMax ?? 0) === 0) return
-  const key = deps.sealingKey('own-request')
+  const key = ports.sealingKey('own-request')
   const isOwn = (path: string, method: string, mac: string | undefined) =>
-    isOwnRequest(key, deps.clock, method, path, mac)
-  const isUncounted = uncountedPaths(routers.restRouter)
-  app.use(rateLimiter(deps, rateLimitStore, (path) => isUncounted(path) || REFERENCE_FILES.has(path), isOwn))
+    isOwnRequest(key, ports.clock, method, path, mac)
+  const isUncounted = uncountedPaths(ports.routers.restRouter)
+  app.use(
+    rateLimiter(
+      { ...ports, ofStrangers },
+      rateLimitStore,
+      (path) => isUncounted(path) || REFERENCE_FILES.has(path),
+      isOwn,
+    ),
+  )
 }
 
 /** Finds issuer metadata at the address that has its path at the end. */
@@ -60,25 +83,32 @@ function useWellKnown(app: Express, { issuerBaseUrl }: Config): void {
   if (new URL(issuerBaseUrl).pathname !== '/') app.use(insertedWellKnown(issuerBaseUrl))
 }
 
+/** What the mounts of an application share. */
+const mountedWith = ({ config, context, clock, log, pings }: AppPorts): RestPorts => ({
+  contextOf: createContexts(context, config),
+  failures: createFailures({ config, clock, log }),
+  pings,
+})
+
 /** The Express stack, in the order in which a request passes it. */
-export function createApp(service: Served, options: AppOptions = {}): App {
-  const { deps, routers } = service
-  const { config } = deps
+export function createApp(ports: AppPorts, options: AppOptions = {}): App {
+  const { config, routers } = ports
   const { appRouter, restRouter } = routers
-  const app = newApp(service)
+  const mounted = mountedWith(ports)
+  const app = newApp(ports)
   if (config.authDisabled) app.use(hostCheck(config, walletPaths(restRouter)))
   // Not counted: opening the console takes some ten files at once.
   if (config.console !== undefined) app.use(consoleFiles(config))
-  limitRate(app, service, options)
+  limitRate(app, ports, options, false)
   useWellKnown(app, config)
-  app.use(createRestMount(restRouter, deps))
-  app.use('/trpc', createRpcMount(appRouter, deps))
-  app.use(apiReference(restRouter, deps))
+  app.use(createRestMount(restRouter, mounted))
+  app.use('/trpc', createRpcMount(appRouter, mounted))
+  app.use(apiReference(restRouter, config))
 
   app.use((request, _response, next) => next(errors.routeNotFound(request.method, request.path)))
   const onError: ErrorRequestHandler = (thrown, request, response, _next) => {
-    if (request.path.startsWith('/trpc/')) sendRpcFailure(thrown, appRouter, request, response, deps)
-    else sendFailure(thrown, undefined, request, response, deps)
+    if (request.path.startsWith('/trpc/')) sendRpcFailure(thrown, appRouter, request, response, mounted)
+    else mounted.failures.send(thrown, undefined, request, response)
   }
   app.use(onError)
   return app
@@ -88,16 +118,16 @@ export function createApp(service: Served, options: AppOptions = {}): App {
  * The stack of the public listener: protocol, metadata and pages, for callers who are nobody, whatever they send and
  * whatever host they name. What else the service has is not there.
  */
-export function createPublicApp({ forStrangers }: Pick<Service, 'forStrangers'>, options: AppOptions = {}): App {
-  const { deps, routers } = forStrangers
-  const app = newApp(forStrangers)
-  limitRate(app, forStrangers, options)
-  useWellKnown(app, deps.config)
-  app.use(createRestMount(routers.restRouter, deps, isOpenRoute))
+export function createPublicApp(ports: AppPorts, options: AppOptions = {}): App {
+  const mounted = mountedWith(ports)
+  const app = newApp(ports)
+  limitRate(app, ports, options, true)
+  useWellKnown(app, ports.config)
+  app.use(createRestMount(ports.routers.restRouter, mounted, isOpenRoute))
 
   app.use((request, _response, next) => next(errors.routeNotFound(request.method, request.path)))
   const onError: ErrorRequestHandler = (thrown, request, response, _next) =>
-    sendFailure(thrown, undefined, request, response, deps)
+    mounted.failures.send(thrown, undefined, request, response)
   app.use(onError)
   return app
 }

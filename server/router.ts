@@ -40,8 +40,8 @@ import type { Features } from './wiring/features.js'
 const createAppRouter = (formats: Formats, features: Features) =>
   router({
     service: serviceRouter,
-    console: consoleRouter,
-    dids: didsRouter,
+    console: consoleRouter(features.console),
+    dids: didsRouter(features.dids),
     schemas: schemasRouter,
     offerings: offeringsRouter,
     credentials: credentialsRouter(formats),
@@ -54,11 +54,11 @@ const createAppRouter = (formats: Formats, features: Features) =>
     walletTrust: walletTrustRouter,
     qrCodes: qrCodesRouter,
     pages: createPageRouter,
-    agent: agentRouter,
-    signers: signersRouter,
-    audit: auditRouter,
-    setup: setupRouter,
-    settings: settingsRouter,
+    agent: agentRouter(features.agent),
+    signers: signersRouter(features.signers),
+    audit: auditRouter(features.audit),
+    setup: setupRouter(features.setup),
+    settings: settingsRouter(features.settings),
     statistics: statisticsRouter,
     agentHolders: agentHoldersRouter(features.holders),
     holders: mergeRouters(holdersRouter(features.holders), invitationsRouter(formats, features.invitations)),
@@ -71,16 +71,16 @@ const createAppRouter = (formats: Formats, features: Features) =>
  * What wallets, probes and other strangers ask by path, in the standards' own shapes (`kind: 'protocol'`). None of it is
  * on `/trpc`: its status, headers and media types would be lost there, and the address that a DPoP proof names wrong.
  */
-const createProtocolRouter = (_features: Features) =>
+const createProtocolRouter = (features: Features) =>
   router({
-    greeting: greetingRouter,
-    health: healthRouter,
+    greeting: greetingRouter(features.homePage),
+    health: healthRouter(features.health),
     statusLists: statusListsRouter,
     metadata: metadataRouter,
     openid4vci: mergeRouters(openid4vciRouter, authorizationsRouter),
     pageFiles: pageFilesRouter,
     peoplePages: peoplePagesRouter,
-    consolePages: consolePagesRouter,
+    consolePages: consolePagesRouter(features.console),
     openid4vp: openid4vpRouter,
   })
 

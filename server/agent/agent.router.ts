@@ -1,8 +1,7 @@
-import { errors } from '../api/errors.js'
 import { paged } from '../api/paging.js'
-import { changingLists, listing, procedure, router } from '../api/trpc.js'
+import { changingLists, procedure, reading, router } from '../api/trpc.js'
 import {
-  certifyVerifier as certifyVerifierContract,
+  certifyVerifier,
   createDid,
   createIssuer,
   createVerifier,
@@ -14,87 +13,82 @@ import {
   readVerifier,
   requestVerifierCertificate,
 } from './agent.contract.js'
-import { createAgentDid, didSpellings, listedDid, shownDid } from './dids.js'
-import { createRecord, shownRecord } from './records.js'
-import { certifyVerifier, requestCertificate } from './verifier-certificate.js'
+import { type AgentDids, listedDid } from './dids.js'
+import { type Records, shownRecord } from './records.js'
+import type { VerifierCertificates } from './verifier-certificate.js'
 
-export const agentRouter = router({
-  createIssuer: procedure(createIssuer)
-    .use(changingLists)
-    .mutation(async ({ ctx: { deps, caller }, input }) =>
-      shownRecord(await createRecord(deps, 'issuer', input, caller.sub)),
+/** What admins do with records and DIDs. */
+export interface Agent {
+  readonly records: Records
+  readonly dids: AgentDids
+  readonly certificates: VerifierCertificates
+}
+
+export const agentRouter = ({ records, dids, certificates }: Agent) =>
+  router({
+    createIssuer: procedure(createIssuer)
+      .use(changingLists)
+      .mutation(async ({ ctx: { caller }, input }) => shownRecord(await records.create('issuer', input, caller.sub))),
+
+    issuers: procedure(listIssuers)
+      .use(reading(records.lists))
+      .query(async ({ ctx, input }) => {
+        const rows = await paged(
+          ctx,
+          input,
+          (store, part) => store.issuers(ctx.caller.sub, part),
+          (row) => row,
+        )
+        return rows.map(shownRecord)
+      }),
+
+    issuer: procedure(readIssuer).query(async ({ ctx: { caller }, input }) =>
+      shownRecord(await records.issuer(input.id, caller.sub)),
     ),
 
-  issuers: procedure(listIssuers)
-    .use(listing)
-    .query(async ({ ctx, input }) => {
-      const rows = await paged(
-        ctx,
-        input,
-        ({ agents }, part) => agents.issuers(ctx.caller.sub, part),
-        (row) => row,
-      )
-      return rows.map(shownRecord)
-    }),
+    createVerifier: procedure(createVerifier)
+      .use(changingLists)
+      .mutation(async ({ ctx: { caller }, input }) => shownRecord(await records.create('verifier', input, caller.sub))),
 
-  issuer: procedure(readIssuer).query(async ({ ctx: { deps, caller }, input }) => {
-    const record = await deps.stores.agents.issuer(input.id, caller.sub)
-    if (record === undefined) throw errors.issuerNotFound()
-    return shownRecord(record)
-  }),
+    verifiers: procedure(listVerifiers)
+      .use(reading(records.lists))
+      .query(async ({ ctx, input }) => {
+        const rows = await paged(
+          ctx,
+          input,
+          (store, part) => store.verifiers(ctx.caller.sub, part),
+          (row) => row,
+        )
+        return rows.map(shownRecord)
+      }),
 
-  createVerifier: procedure(createVerifier)
-    .use(changingLists)
-    .mutation(async ({ ctx: { deps, caller }, input }) =>
-      shownRecord(await createRecord(deps, 'verifier', input, caller.sub)),
+    verifier: procedure(readVerifier).query(async ({ ctx: { caller }, input }) =>
+      shownRecord(await records.verifier(input.id, caller.sub)),
     ),
 
-  verifiers: procedure(listVerifiers)
-    .use(listing)
-    .query(async ({ ctx, input }) => {
-      const rows = await paged(
-        ctx,
-        input,
-        ({ agents }, part) => agents.verifiers(ctx.caller.sub, part),
-        (row) => row,
-      )
-      return rows.map(shownRecord)
-    }),
-
-  verifier: procedure(readVerifier).query(async ({ ctx: { deps, caller }, input }) => {
-    const record = await deps.stores.agents.verifier(input.id, caller.sub)
-    if (record === undefined) throw errors.verifierNotFound()
-    return shownRecord(record)
-  }),
-
-  requestVerifierCertificate: procedure(requestVerifierCertificate).query(({ ctx: { deps, caller }, input }) =>
-    requestCertificate(deps, input.id, caller.sub),
-  ),
-
-  certifyVerifier: procedure(certifyVerifierContract)
-    .use(changingLists)
-    .mutation(({ ctx: { deps, caller }, input }) => certifyVerifier(deps, input, caller.sub)),
-
-  createDid: procedure(createDid)
-    .use(changingLists)
-    .mutation(async ({ ctx: { deps, caller }, input }) =>
-      shownDid(deps, await createAgentDid(deps, input.method, caller.sub)),
+    requestVerifierCertificate: procedure(requestVerifierCertificate).query(({ ctx: { caller }, input }) =>
+      certificates.request(input.id, caller.sub),
     ),
 
-  dids: procedure(listDids)
-    .use(listing)
-    .query(async ({ ctx, input }) => {
-      const rows = await paged(
-        ctx,
-        input,
-        ({ dids }, part) => dids.createdBy(ctx.caller.sub, part),
-        ({ createdAt, did }) => ({ createdAt, id: did }),
-      )
-      return rows.map(listedDid)
-    }),
+    certifyVerifier: procedure(certifyVerifier)
+      .use(changingLists)
+      .mutation(({ ctx: { caller }, input }) => certificates.take(input, caller.sub)),
 
-  did: procedure(readDid).query(async ({ ctx: { deps }, input }) => {
-    const found = await deps.stores.dids.findAny(didSpellings(input.did))
-    return found === undefined ? null : shownDid(deps, found)
-  }),
-})
+    createDid: procedure(createDid)
+      .use(changingLists)
+      .mutation(({ ctx: { caller }, input }) => dids.create(input.method, caller.sub)),
+
+    dids: procedure(listDids)
+      .use(reading(dids.lists))
+      .query(async ({ ctx, input }) => {
+        const rows = await paged(
+          ctx,
+          input,
+          (store, part) => store.createdBy(ctx.caller.sub, part),
+          ({ createdAt, did }) => ({ createdAt, id: did }),
+        )
+        return rows.map(listedDid)
+      }),
+
+    did: procedure(readDid).query(({ input }) => dids.read(input.did)),
+  })

@@ -6,7 +6,8 @@ import type { AgentStore } from './store.js'
 
 interface Attested {
   readonly config: Pick<Config, 'verifierAttestation'>
-  readonly stores: { readonly agents: Pick<AgentStore, 'defaultVerifier'>; readonly keys: Pick<KeyStore, 'current'> }
+  readonly agents: Pick<AgentStore, 'defaultVerifier'>
+  readonly keys: Pick<KeyStore, 'current'>
 }
 
 const refusal = (reason: string) =>
@@ -18,7 +19,7 @@ const refusal = (reason: string) =>
  *
  * @throws {ConfigurationError} where it is about another key, or not valid at this moment.
  */
-export async function assertAttested({ config, stores: { agents, keys } }: Attested, now: Date): Promise<void> {
+export async function assertAttested({ config, agents, keys }: Attested, now: Date): Promise<void> {
   const { verifierAttestation: attestation } = config
   if (attestation === undefined) return
   if (attestationHasExpired(attestation, now)) throw refusal('not have expired.')

@@ -1,7 +1,5 @@
 import { createPublicKey } from 'node:crypto'
 import { isIP } from 'node:net'
-import type { Deps } from '../deps.js'
-import { keyIdOf } from '../dids/identity.js'
 import type { StoredKey } from '../keys/store.js'
 import type { Jwk, Signer } from '../protocol/jose/jws.js'
 import type { AgentRecord } from './store.js'
@@ -44,9 +42,10 @@ function commonNameOf({ display }: AgentRecord, host: string): string {
  * host of VERIFIER_BASE_URL (dNSName) where that is a name.
  */
 export async function certificateRequestOf(
-  { config, keys }: Pick<Deps, 'config' | 'keys'>,
   record: AgentRecord,
-  { id, alg, publicJwk }: StoredKey,
+  { alg, publicJwk }: StoredKey,
+  signer: Signer,
+  verifierBaseUrl: string,
 ): Promise<string> {
   const algorithm = ALGORITHMS[alg]
   if (algorithm === undefined) throw new Error(`No certificate can be asked for a key for ${alg}.`)
@@ -57,8 +56,7 @@ export async function certificateRequestOf(
     Pkcs10CertificateRequestGenerator,
     SubjectAlternativeNameExtension,
   } = await x509Library()
-  const signer = await keys.signer(id, keyIdOf(record.did, publicJwk))
-  const { hostname } = new URL(config.verifierBaseUrl)
+  const { hostname } = new URL(verifierBaseUrl)
   const isAddress = isIP(hostname.replace(/^\[|\]$/g, '')) !== 0
   const request = await Pkcs10CertificateRequestGenerator.create(
     {

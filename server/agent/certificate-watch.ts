@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.js'
 import type { KeyAndChain } from '../config/rules.js'
-import type { Deps } from '../deps.js'
-import type { CertifiedVerifier } from '../keys/store.js'
+import type { CertifiedVerifier, KeyStore } from '../keys/store.js'
+import type { Log } from '../log/log.js'
 import { DAY_SECONDS, type MaintenanceTask } from '../maintenance/task.js'
 import type { Expiries } from '../metrics/metrics.js'
 import { certificateProfile } from '../protocol/issuer-keys/certificate-profile.js'
@@ -58,7 +58,7 @@ function watchedIn(files: Files): Watched[] {
   ]
 }
 
-interface Warning {
+export interface Warning {
   readonly text: string
   readonly expired: boolean
 }
@@ -104,7 +104,7 @@ const LICENCE = 'org.iso.18013.5.1.mDL'
  */
 async function licenceWarnings(
   { issuerX509 }: Pick<Config, 'issuerX509'>,
-  { schemas }: Pick<Deps['stores'], 'schemas'>,
+  hasDoctype: (doctype: string) => Promise<boolean>,
 ): Promise<string[]> {
   const leaf = issuerX509?.chain[0]
   if (leaf === undefined) return []
@@ -114,49 +114,56 @@ async function licenceWarnings(
     ...(isSigner ? [] : ['the extended key usage 1.0.18013.5.1.2']),
     ...(hasCountry ? [] : ['a country (C) in its subject']),
   ]
-  if (missing.length === 0 || !(await schemas.hasDoctype(LICENCE))) return []
+  if (missing.length === 0 || !(await hasDoctype(LICENCE))) return []
   return [
     `ISSUER_X509 begins with a certificate without ${missing.join(' and ')}: wallets and readers may refuse mobile documents of the doctype ${LICENCE}.`,
   ]
 }
 
-/** What the operator should know of certificates beside those of {@link certificateWarnings}. */
-export async function storedWarnings(
-  { config, stores }: Pick<Deps, 'config' | 'stores'>,
-  now: Date,
-): Promise<Warning[]> {
-  const verifiers = await stores.keys.certifiedVerifiers(MAX_WATCHED)
-  const licences = await licenceWarnings(config, stores)
-  return [...recordWarnings(verifiers, now), ...licences.map((text) => ({ text, expired: false }))]
-}
-
-/** Readiness checks, one for each thing that is there: once it has run out the service still answers, but what it signs is not accepted. */
-export const certificateChecks = ({
-  config,
-  clock,
-}: Pick<Deps, 'config' | 'clock'>): Record<string, () => Promise<unknown>> =>
+/**
+ * Readiness checks, one for each file that is configured. Once the certificate or attestation has expired the service still answers, but
+ * no wallet accepts what it signs.
+ */
+export const certificateChecks = (config: Files, clock: () => Date): Record<string, () => Promise<unknown>> =>
   Object.fromEntries(
     Object.entries(expiriesOf(config)).flatMap(([component, end]) =>
       end === undefined ? [] : [[component, async () => (end <= clock() ? 'degraded' : undefined)]],
     ),
   )
 
-/**
- * Says every hour what a start would say, since the service may run for longer than a certificate; the first time soon after the start,
- * which says nothing of certificates in the database.
- */
-export const certificateTasks = ({
-  config,
-  log,
-  stores,
-}: Pick<Deps, 'config' | 'log' | 'stores'>): readonly MaintenanceTask[] => [
-  {
+/** What {@link createCertificateWatch} is made of. */
+export interface CertificateWatchPorts {
+  readonly config: Files
+  readonly log: Pick<Log, 'error' | 'warn'>
+  readonly keys: Pick<KeyStore, 'certifiedVerifiers'>
+  /** Whether mobile documents of a doctype are issued. */
+  readonly hasDoctype: (doctype: string) => Promise<boolean>
+}
+
+export type CertificateWatch = ReturnType<typeof createCertificateWatch>
+
+/** Watches the certificates of files and of verifier records. */
+export function createCertificateWatch({ config, log, keys, hasDoctype }: CertificateWatchPorts) {
+  /** What the operator should know of certificates beside {@link certificateWarnings}. */
+  async function storedWarnings(now: Date): Promise<Warning[]> {
+    const verifiers = await keys.certifiedVerifiers(MAX_WATCHED)
+    const licences = await licenceWarnings(config, hasDoctype)
+    return [...recordWarnings(verifiers, now), ...licences.map((text) => ({ text, expired: false }))]
+  }
+
+  /**
+   * Logs every hour what a start would log, since the service may run for longer than a certificate is valid. The first time is soon after
+   * the start, which logs nothing of certificates in the database.
+   */
+  const watch: MaintenanceTask = {
     name: 'look at certificates',
     everyMs: HOUR_MS,
     run: async (now) => {
-      const warnings = [...certificateWarnings(config, now), ...(await storedWarnings({ config, stores }, now))]
+      const warnings = [...certificateWarnings(config, now), ...(await storedWarnings(now))]
       for (const { text, expired } of warnings) log[expired ? 'error' : 'warn'](text)
       return { count: 0, more: false, lateSeconds: 0 }
     },
-  },
-]
+  }
+
+  return { storedWarnings, tasks: [watch] as readonly MaintenanceTask[] }
+}

@@ -11,10 +11,12 @@ interface Certifying {
   readonly config: Config
   readonly vault: Vault
   readonly newId: () => string
-  readonly stores: { readonly agents: AgentStore; readonly keys: KeyStore; readonly keyRotation: KeyRotationStore }
+  readonly agents: Pick<AgentStore, 'defaultIssuer' | 'defaultVerifier'>
+  readonly keys: Pick<KeyStore, 'current' | 'newestUncertified' | 'ofKeySet'>
+  readonly keyRotation: Pick<KeyRotationStore, 'isTaken' | 'rotate' | 'signAgain' | 'signingRecords'>
 }
 
-async function newKeyOf(certified: CertifiedKey, { vault, newId }: Certifying) {
+async function newKeyOf(certified: CertifiedKey, { vault, newId }: Pick<Certifying, 'vault' | 'newId'>) {
   const id = newId()
   const { alg, publicJwk, x5c } = certified
   const privateJwk = await vault.protect({ column: 'keys.private_jwk', id }, JSON.stringify(certified.privateJwk))
@@ -22,7 +24,11 @@ async function newKeyOf(certified: CertifiedKey, { vault, newId }: Certifying) {
 }
 
 /** Without such a file the newest key that never had a certificate signs again: the file with the other may be lost to somebody. */
-async function uncertify({ config, stores: { keys, keyRotation } }: Certifying, keySetId: string, now: Date) {
+async function uncertify(
+  { config, keys, keyRotation }: Pick<Certifying, 'config' | 'keys' | 'keyRotation'>,
+  keySetId: string,
+  now: Date,
+) {
   const [former, signing] = await Promise.all([keys.newestUncertified(keySetId), keyRotation.signingRecords()])
   if (former === undefined) return
   const records = signing.filter((record) => record.keySetId === keySetId)
@@ -45,7 +51,7 @@ const usedKey = (owner: 'issuer' | 'verifier') =>
  */
 export async function certifyDefault(start: Certifying, owner: 'issuer' | 'verifier', now: Date): Promise<void> {
   const certified = certifiedKey(owner, start.config, now)
-  const { agents, keys, keyRotation } = start.stores
+  const { agents, keys, keyRotation } = start
   const record = await (owner === 'issuer' ? agents.defaultIssuer() : agents.defaultVerifier())
   if (record === undefined) return
   const { keySetId } = record

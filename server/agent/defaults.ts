@@ -10,45 +10,53 @@ import { assertAttested } from './attested.js'
 import { certifyDefault } from './certify.js'
 import type { AgentRecord, AgentStore } from './store.js'
 
-interface Startup {
+/** What the defaults are made of. */
+export interface DefaultsPorts {
   readonly config: Config
   readonly vault: Vault
   readonly newId: () => string
-  readonly stores: {
-    readonly agents: AgentStore
-    readonly dids: DidStore
-    readonly keys: KeyStore
-    readonly keyRotation: KeyRotationStore
-  }
+  readonly agents: AgentStore
+  readonly dids: Pick<DidStore, 'rename' | 'webDidOf'>
+  readonly keys: KeyStore
+  readonly keyRotation: KeyRotationStore
 }
 
 type Kind = 'issuer' | 'verifier'
 
-async function create(start: Startup, kind: Kind, baseUrl: string): Promise<void> {
-  const identity = await newIdentity(start.vault, start.newId, {
+async function create(
+  { agents, vault, newId }: Pick<DefaultsPorts, 'agents' | 'vault' | 'newId'>,
+  kind: Kind,
+  baseUrl: string,
+): Promise<void> {
+  const identity = await newIdentity(vault, newId, {
     method: 'web',
     purpose: kind,
     createdBy: null,
     baseUrl,
   })
-  const record = { id: start.newId(), method: 'web', display: [], isDefault: true, createdBy: null }
+  const record = { id: newId(), method: 'web', display: [], isDefault: true, createdBy: null }
   const audit = [
     { actor: null, action: `${kind}.created`, subject: kind, subjectId: record.id },
     { actor: null, action: 'key.created', subject: 'key', subjectId: identity.key.id },
   ] as const
-  if (kind === 'issuer') await start.stores.agents.insertIssuer(record, identity, audit)
-  else await start.stores.agents.insertVerifier(record, identity, audit)
+  if (kind === 'issuer') await agents.insertIssuer(record, identity, audit)
+  else await agents.insertVerifier(record, identity, audit)
 }
 
 /** An installation that moved to another base URL signs under the DIDs of that one from then on. */
-async function follow(start: Startup, kind: Kind, record: AgentRecord, baseUrl: string): Promise<void> {
-  const web = await start.stores.dids.webDidOf(record.keySetId)
-  const key = await start.stores.keys.current(record.keySetId)
+async function follow(
+  { agents, dids, keys }: Pick<DefaultsPorts, 'agents' | 'dids' | 'keys'>,
+  kind: Kind,
+  record: AgentRecord,
+  baseUrl: string,
+): Promise<void> {
+  const web = await dids.webDidOf(record.keySetId)
+  const key = await keys.current(record.keySetId)
   if (web === undefined || key === undefined) return
   const hosted = didWebFromUrl(baseUrl, web.uuid)
-  if (hosted !== web.did) await start.stores.dids.rename(web.did, hosted)
+  if (hosted !== web.did) await dids.rename(web.did, hosted)
   const did = signingDidOf(record.method, hosted, baseUrl, key.publicJwk)
-  if (did !== record.did) await start.stores.agents.signAs(kind, record.id, did)
+  if (did !== record.did) await agents.signAs(kind, record.id, did)
 }
 
 /**
@@ -57,8 +65,8 @@ async function follow(start: Startup, kind: Kind, record: AgentRecord, baseUrl: 
  *
  * @throws {ConfigurationError} where ISSUER_X509, VERIFIER_X509 or VERIFIER_ATTESTATION cannot be used.
  */
-export async function ensureDefaults(start: Startup): Promise<void> {
-  const { agents } = start.stores
+export async function ensureDefaults(start: DefaultsPorts): Promise<void> {
+  const { agents } = start
   const { issuerBaseUrl, verifierBaseUrl } = start.config
   const issuer = await agents.defaultIssuer()
   if (issuer === undefined) await create(start, 'issuer', issuerBaseUrl)

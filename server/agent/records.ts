@@ -1,8 +1,10 @@
 import type { z } from 'zod'
-import type { Deps } from '../deps.js'
-import { newIdentity } from '../dids/identity.js'
+import { errors } from '../api/errors.js'
+import type { Config } from '../config/config.js'
+import type { Lists } from '../database/replica/lists.js'
+import type { Identify } from '../dids/identity.js'
 import type { zAgentRecord } from './agent.contract.js'
-import type { AgentRecord, DisplayEntry } from './store.js'
+import type { AgentRecord, AgentStore, DisplayEntry } from './store.js'
 
 export interface RecordRequest {
   readonly method: 'key' | 'web'
@@ -19,32 +21,59 @@ export const shownRecord = (record: AgentRecord): z.input<typeof zAgentRecord> =
   createdAt: record.createdAt.toISOString(),
 })
 
-/** Makes an issuer or verifier record of a caller's, with a key pair and a DID that nothing else uses. */
-export async function createRecord(
-  deps: Deps,
-  kind: 'issuer' | 'verifier',
-  request: RecordRequest,
-  sub: string,
-): Promise<AgentRecord> {
-  const { config, stores } = deps
-  const identity = await newIdentity(deps.vault, deps.newId, {
-    method: request.method,
-    purpose: kind,
-    createdBy: sub,
-    baseUrl: kind === 'issuer' ? config.issuerBaseUrl : config.verifierBaseUrl,
-  })
-  const record = {
-    id: deps.newId(),
-    method: request.method,
-    display: request.display ?? [],
-    isDefault: false,
-    createdBy: sub,
+/** What {@link createRecords} is made of. */
+export interface RecordsPorts {
+  readonly store: Pick<AgentStore, 'insertIssuer' | 'insertVerifier' | 'issuer' | 'verifier'>
+  readonly lists: Lists<Pick<AgentStore, 'issuers' | 'verifiers'>>
+  readonly config: Pick<Config, 'issuerBaseUrl' | 'verifierBaseUrl'>
+  readonly newId: () => string
+  /** Makes a key pair and its DIDs. */
+  readonly identify: Identify
+}
+
+export type Records = ReturnType<typeof createRecords>
+
+/** Issuer and verifier records: who this installation signs as. */
+export function createRecords({ store, lists, config, newId, identify }: RecordsPorts) {
+  return {
+    lists,
+
+    /** Makes a record of a caller, with a key pair and a DID that nothing else uses. */
+    async create(kind: 'issuer' | 'verifier', request: RecordRequest, sub: string): Promise<AgentRecord> {
+      const identity = await identify({
+        method: request.method,
+        purpose: kind,
+        createdBy: sub,
+        baseUrl: kind === 'issuer' ? config.issuerBaseUrl : config.verifierBaseUrl,
+      })
+      const record = {
+        id: newId(),
+        method: request.method,
+        display: request.display ?? [],
+        isDefault: false,
+        createdBy: sub,
+      }
+      const audit = [
+        { actor: sub, action: `${kind}.created`, subject: kind, subjectId: record.id },
+        { actor: sub, action: 'key.created', subject: 'key', subjectId: identity.key.id },
+      ] as const
+      return kind === 'issuer'
+        ? store.insertIssuer(record, identity, audit)
+        : store.insertVerifier(record, identity, audit)
+    },
+
+    /** @throws 500 for a record that is unknown, and for a record of another caller. */
+    async issuer(id: string, sub: string): Promise<AgentRecord> {
+      const record = await store.issuer(id, sub)
+      if (record === undefined) throw errors.issuerNotFound()
+      return record
+    },
+
+    /** @throws 500 for a record that is unknown, and for a record of another caller. */
+    async verifier(id: string, sub: string): Promise<AgentRecord> {
+      const record = await store.verifier(id, sub)
+      if (record === undefined) throw errors.verifierNotFound()
+      return record
+    },
   }
-  const audit = [
-    { actor: sub, action: `${kind}.created`, subject: kind, subjectId: record.id },
-    { actor: sub, action: 'key.created', subject: 'key', subjectId: identity.key.id },
-  ] as const
-  return kind === 'issuer'
-    ? stores.agents.insertIssuer(record, identity, audit)
-    : stores.agents.insertVerifier(record, identity, audit)
 }

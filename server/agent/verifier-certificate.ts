@@ -1,37 +1,20 @@
 import type { X509Certificate } from 'node:crypto'
 import type { z } from 'zod'
 import { errors } from '../api/errors.js'
+import type { Config } from '../config/config.js'
 import { certificatesIn } from '../config/rules.js'
-import type { Deps } from '../deps.js'
-import type { StoredKey } from '../keys/store.js'
+import { keyIdOf } from '../dids/identity.js'
+import type { Keys } from '../keys/keys.js'
+import type { KeyStore, StoredKey } from '../keys/store.js'
 import { subjectAlternativeNames } from '../protocol/issuer-keys/subject-alternative-name.js'
 import { verificationKey } from '../protocol/jose/verification-key.js'
 import { chainEnd, hashIdentifier } from '../protocol/openid4vp/client-identifier.js'
 import type { zVerifierCertificate } from './agent.contract.js'
 import { certificateRequestOf } from './certificate-request.js'
 import { certifiedChain, REQUEST_CHAIN } from './certified-chain.js'
-import type { AgentRecord } from './store.js'
+import type { AgentRecord, AgentStore } from './store.js'
 
 const refusal = (reason: string) => errors.badRequest(`chain ${reason}`)
-
-/** The verifier of a caller, or the default one, and the key that signs for it now. */
-async function verifierOf(
-  { stores: { agents, keys } }: Pick<Deps, 'stores'>,
-  id: string,
-  sub: string,
-): Promise<{ readonly record: AgentRecord; readonly key: StoredKey }> {
-  const record = await agents.verifier(id, sub)
-  if (record === undefined) throw errors.verifierNotFound()
-  const key = await keys.current(record.keySetId)
-  if (key === undefined) throw new Error(`Verifier ${id} has no key.`)
-  return { record, key }
-}
-
-/** A certification request of the key that signs for a verifier now. @throws 500 for an unknown verifier. */
-export async function requestCertificate(deps: Deps, id: string, sub: string): Promise<{ certificateRequest: string }> {
-  const { record, key } = await verifierOf(deps, id, sub)
-  return { certificateRequest: await certificateRequestOf(deps, record, key) }
-}
 
 function certificatesOf(pem: string): X509Certificate[] {
   // Above all no private key: what is sent here is stored as it is.
@@ -54,28 +37,60 @@ function isFor({ publicJwk }: StoredKey, leaf: X509Certificate | undefined): boo
 
 const FOR_ITS_KEY = 'must begin with a certificate for the key that signs for the verifier now'
 
-/**
- * Takes what an authority made of a certification request: from then on the verifier names itself by the certificate, unless a
- * request says otherwise.
- *
- * @throws 400 naming the check that fails, and for the default verifier, whose certificate is that of VERIFIER_X509; 500 for an unknown
- *   verifier.
- */
-export async function certifyVerifier(
-  deps: Deps,
-  { id, chain: pem }: { readonly id: string; readonly chain: string },
-  sub: string,
-): Promise<z.input<typeof zVerifierCertificate>> {
-  const { record, key } = await verifierOf(deps, id, sub)
-  if (record.isDefault) throw errors.badRequest('The certificate of the default verifier is that of VERIFIER_X509')
-  const certificates = certificatesOf(pem)
-  const [leaf] = certificates
-  if (leaf === undefined || !isFor(key, leaf)) throw refusal(FOR_ITS_KEY)
-  const x5c = certifiedChain(certificates, REQUEST_CHAIN, refusal, deps.clock())
-  if (!(await deps.stores.keys.certify(key.id, x5c, sub))) throw refusal(FOR_ITS_KEY)
+/** What {@link createVerifierCertificates} is made of. */
+export interface VerifierCertificatesPorts {
+  readonly agents: Pick<AgentStore, 'verifier'>
+  readonly store: Pick<KeyStore, 'certify' | 'current'>
+  readonly keys: Pick<Keys, 'signer'>
+  readonly config: Pick<Config, 'verifierBaseUrl'>
+  readonly clock: () => Date
+}
+
+export type VerifierCertificates = ReturnType<typeof createVerifierCertificates>
+
+/** Certificates by which verifier records name themselves. */
+export function createVerifierCertificates({ agents, store, keys, config, clock }: VerifierCertificatesPorts) {
+  /** A verifier that the caller sees, and the key that signs for it now. */
+  async function verifierOf(id: string, sub: string): Promise<{ record: AgentRecord; key: StoredKey }> {
+    const record = await agents.verifier(id, sub)
+    if (record === undefined) throw errors.verifierNotFound()
+    const key = await store.current(record.keySetId)
+    if (key === undefined) throw new Error(`Verifier ${id} has no key.`)
+    return { record, key }
+  }
+
   return {
-    clientId: hashIdentifier(leaf.raw.toString('base64')),
-    dnsNames: subjectAlternativeNames(leaf).dns,
-    expiresAt: chainEnd(x5c).toISOString(),
+    /** A certification request of the key that signs for a verifier now. @throws 500 for an unknown verifier. */
+    async request(id: string, sub: string): Promise<{ certificateRequest: string }> {
+      const { record, key } = await verifierOf(id, sub)
+      const signer = await keys.signer(key.id, keyIdOf(record.did, key.publicJwk))
+      return { certificateRequest: await certificateRequestOf(record, key, signer, config.verifierBaseUrl) }
+    },
+
+    /**
+     * Takes the chain that an authority made of a certification request: from then on the verifier names itself by the certificate,
+     * unless a request says otherwise.
+     *
+     * @param chain PEM, the leaf first
+     * @throws 400 naming the check that fails, and for the default verifier, whose certificate is in VERIFIER_X509; 500 for an unknown
+     *   verifier.
+     */
+    async take(
+      { id, chain: pem }: { readonly id: string; readonly chain: string },
+      sub: string,
+    ): Promise<z.input<typeof zVerifierCertificate>> {
+      const { record, key } = await verifierOf(id, sub)
+      if (record.isDefault) throw errors.badRequest('The certificate of the default verifier is that of VERIFIER_X509')
+      const certificates = certificatesOf(pem)
+      const [leaf] = certificates
+      if (leaf === undefined || !isFor(key, leaf)) throw refusal(FOR_ITS_KEY)
+      const x5c = certifiedChain(certificates, REQUEST_CHAIN, refusal, clock())
+      if (!(await store.certify(key.id, x5c, sub))) throw refusal(FOR_ITS_KEY)
+      return {
+        clientId: hashIdentifier(leaf.raw.toString('base64')),
+        dnsNames: subjectAlternativeNames(leaf).dns,
+        expiresAt: chainEnd(x5c).toISOString(),
+      }
+    },
   }
 }

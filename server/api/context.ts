@@ -59,19 +59,20 @@ type Changing = Lists<unknown>['changing']
 
 /** What a service puts into the context of each of its requests. */
 export interface ContextPorts {
+  readonly deps: Deps
   readonly accessOf: (request: RequestFacts) => RequestAccess
   readonly changing: Changing
   readonly production: boolean
 }
 
 /** Makes the context of one request: the same for REST, RPC and tests. */
-export function createContext(deps: Deps, request: RequestFacts): Context {
+export function createContext(ports: ContextPorts, request: RequestFacts): Context {
   return {
-    deps,
+    deps: ports.deps,
     request,
-    access: deps.accessOf(request),
-    changing: deps.lists.changing,
-    production: deps.config.production,
+    access: ports.accessOf(request),
+    changing: ports.changing,
+    production: ports.production,
     responseHeaders: new Map(),
     otherForm: {},
     work: new Work(WORK_PER_REQUEST),

@@ -1,10 +1,18 @@
 import { listed } from '../api/paging.js'
-import { listing, procedure, router } from '../api/trpc.js'
+import { procedure, reading, router } from '../api/trpc.js'
+import type { Lists } from '../database/replica/lists.js'
 import { listAuditEvents } from './audit.contract.js'
 import { auditEvent } from './audit-event.js'
+import type { AuditStore } from './store.js'
 
-export const auditRouter = router({
-  list: procedure(listAuditEvents)
-    .use(listing)
-    .query(({ ctx, input }) => listed(ctx, input, ({ audit }, part) => audit.page(input, part), auditEvent)),
-})
+/** The list of audit events is all of the feature: other features write them with the rows that they change. */
+export interface AuditPorts {
+  readonly lists: Lists<Pick<AuditStore, 'page'>>
+}
+
+export const auditRouter = ({ lists }: AuditPorts) =>
+  router({
+    list: procedure(listAuditEvents)
+      .use(reading(lists))
+      .query(({ ctx, input }) => listed(ctx, input, (store, part) => store.page(input, part), auditEvent)),
+  })

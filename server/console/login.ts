@@ -1,18 +1,28 @@
 import { z } from 'zod'
-import { type Context, onlyLooks } from '../api/context.js'
+import { onlyLooks, type RequestFacts } from '../api/context.js'
 import { errors } from '../api/errors.js'
-import { answerAt, isStateOf, type Login, type LoginAnswer, newLogin, SignInError } from '../auth/sign-in.js'
+import {
+  answerAt,
+  isStateOf,
+  type Login,
+  type LoginAnswer,
+  newLogin,
+  type SignIn,
+  SignInError,
+} from '../auth/sign-in.js'
+import type { Config } from '../config/config.js'
 import { isLoopbackName } from '../config/loopback.js'
-import type { Deps } from '../deps.js'
 import { sha256 } from '../keys/secret-hash.js'
+import type { Log } from '../log/log.js'
 import { cookieHeader, cookieValues } from '../pages/browser-cookie.js'
 import { seeOther } from '../pages/page.js'
 import { open, seal } from '../protocol/jose/sealed.js'
 import type { ProtocolReply } from '../protocol/oauth/reply.js'
-import { acceptLogin } from './accept-login.js'
+import type { AcceptLogin } from './accept-login.js'
 import { homeOf, returnAddress } from './addresses.js'
 import { loginPage } from './pages.js'
 import { LOGIN_COOKIE } from './sessions/cookies.js'
+import type { ConsoleSessionStore } from './sessions/store.js'
 
 /** For a login, in seconds: it is sealed into a cookie so long. */
 const LOGIN_SECONDS = 600
@@ -29,93 +39,107 @@ const zPending = z.strictObject({
 
 type Pending = z.infer<typeof zPending>
 
-const callbackOf = ({ issuerBaseUrl }: Deps['config']): string => `${issuerBaseUrl}/console/callback`
-
-const keyOf = (deps: Deps) => deps.sealingKey('console-login')
-
-/** The login that a browser began and that has not run out. */
-function pendingOf({ deps, request }: Context): Pending | undefined {
-  const [value = '', ...others] = cookieValues(request.headers.cookie, LOGIN_COOKIE, deps.config.issuerBaseUrl)
-  const opened = zPending.safeParse(others.length === 0 ? open(keyOf(deps), value) : undefined)
-  return opened.success && opened.data.exp * 1000 > deps.clock().getTime() ? opened.data : undefined
-}
-
-/** Over plain http a session is for a browser on this very machine, by whatever name it came. */
-function isSafe({ deps, request }: Context): boolean {
-  const { host = '' } = request.headers
-  return deps.config.issuerBaseUrl.startsWith('https:') || isLoopbackName(host.replace(/:\d+$/, ''))
-}
-
-/**
- * The login at the base URL, for a browser that came to this very machine by another of its names: the provider sends it back to the base URL,
- * where cookies of that other name are not sent. A proxy may have changed the name that a request has, so that nobody is moved twice.
- */
-function atBaseUrl({ deps, request }: Context, { return: to, moved }: LoginInput): string | undefined {
-  const base = new URL(deps.config.issuerBaseUrl)
-  const { host = '' } = request.headers
-  const isOther = base.protocol === 'http:' && host.toLowerCase() !== base.host
-  if (!isOther || moved !== undefined) return undefined
-  const query = new URLSearchParams({ ...(to === undefined ? {} : { return: to }), moved: '1' })
-  return `${deps.config.issuerBaseUrl}/console/login?${query}`
-}
+const callbackOf = (issuerBaseUrl: string): string => `${issuerBaseUrl}/console/callback`
 
 /** As a browser sends it. */
-interface LoginInput {
+export interface LoginInput {
   /** An address below the console's; its first page unless given, or where it is another. */
   readonly return?: string | undefined
   /** Whether the browser was sent here from another name of this machine. */
   readonly moved?: string | undefined
 }
 
-/** Sends a browser to the identity provider to log in, and back afterwards. */
-export async function beginLogin(ctx: Context, sent: LoginInput): Promise<ProtocolReply> {
-  const { deps, request } = ctx
-  const { config, signIn, random, clock } = deps
-  if (config.console === undefined) throw errors.routeNotFound(request.method, request.path)
-  if (config.console.mode === 'open') return seeOther(homeOf(config))
-  if (signIn === undefined || !isSafe(ctx)) return loginPage(config, 'insecure')
-  if (onlyLooks(request)) return seeOther(homeOf(config))
-  const elsewhere = atBaseUrl(ctx, sent)
-  if (elsewhere !== undefined) return seeOther(elsewhere)
-  const login: Login = newLogin(random)
-  const exp = Math.floor(clock().getTime() / 1000) + LOGIN_SECONDS
-  const pending: Pending = { ...login, to: returnAddress(config, sent.return), exp }
-  try {
-    const address = await signIn.addressFor(login, callbackOf(config))
-    const cookie = cookieHeader(LOGIN_COOKIE, seal(keyOf(deps), pending), config.issuerBaseUrl, LOGIN_SECONDS)
-    return seeOther(address.href, { 'set-cookie': cookie })
-  } catch (thrown) {
-    return failed(ctx, thrown)
-  }
+/** What {@link createLogin} is made of. */
+export interface LoginPorts {
+  readonly config: Pick<Config, 'console' | 'issuerBaseUrl'>
+  /** Undefined where nobody can sign in. */
+  readonly signIn: Pick<SignIn, 'addressFor' | 'tokens'> | undefined
+  /** Undefined where users cannot log in. */
+  readonly accept: AcceptLogin | undefined
+  /** Takes a `state` once. */
+  readonly useState: ConsoleSessionStore['useState']
+  /** Seals the login of a browser into its cookie. */
+  readonly key: Uint8Array
+  readonly clock: () => Date
+  readonly random: (length: number) => Uint8Array
+  readonly log: Pick<Log, 'warn'>
 }
 
-function failed({ deps, request }: Context, thrown: unknown): ProtocolReply {
-  if (!(thrown instanceof SignInError)) throw thrown
-  deps.log.warn({ requestId: request.requestId, err: thrown }, 'login of the console failed')
-  return loginPage(deps.config, thrown.failure)
-}
+/** The login of browsers at the identity provider. */
+export function createLogin({ config, signIn, accept, useState, key, clock, random, log }: LoginPorts) {
+  const { issuerBaseUrl } = config
 
-/**
- * Ends a login: the provider sent the browser back. It must be the browser that began, with the `state` of its login; an answer counts
- * once. Whoever has no role here gets no session.
- */
-export async function endLogin(ctx: Context, sent: LoginAnswer): Promise<ProtocolReply> {
-  const { deps, request } = ctx
-  const { config, signIn, sessions } = deps
-  if (config.console?.mode !== 'login' || signIn === undefined || sessions === undefined) {
-    throw errors.routeNotFound(request.method, request.path)
+  /** The login that a browser began and that has not expired. */
+  function pendingOf({ headers }: RequestFacts): Pending | undefined {
+    const [value = '', ...others] = cookieValues(headers.cookie, LOGIN_COOKIE, issuerBaseUrl)
+    const opened = zPending.safeParse(others.length === 0 ? open(key, value) : undefined)
+    return opened.success && opened.data.exp * 1000 > clock().getTime() ? opened.data : undefined
   }
-  const pending = pendingOf(ctx)
-  if (pending === undefined || !isStateOf(pending, sent.state ?? '')) return loginPage(config, 'unknown')
-  if (onlyLooks(request)) return seeOther(homeOf(config))
-  const { to, exp, ...login } = pending
-  if (!(await deps.stores.consoleSessions.useState(sha256(login.state), new Date(exp * 1000)))) {
-    return loginPage(config, 'unknown')
+
+  /** Over plain http a session is for a browser on this very machine, by whatever name it came. */
+  function isSafe({ headers: { host = '' } }: RequestFacts): boolean {
+    return issuerBaseUrl.startsWith('https:') || isLoopbackName(host.replace(/:\d+$/, ''))
   }
-  try {
-    const { claims, ...tokens } = await signIn.tokens(answerAt(callbackOf(config), sent), login)
-    return await acceptLogin({ ...ctx, deps: { ...deps, signIn, sessions } }, tokens, claims, to)
-  } catch (thrown) {
-    return failed(ctx, thrown)
+
+  /**
+   * The login at the base URL, for a browser that came to this very machine by another of its names: the provider sends the browser back to
+   * the base URL, where cookies of that other name are not sent. A proxy may have changed the name that a request has, so that no browser is
+   * moved twice.
+   */
+  function atBaseUrl({ headers: { host = '' } }: RequestFacts, { return: to, moved }: LoginInput): string | undefined {
+    const base = new URL(issuerBaseUrl)
+    const isOther = base.protocol === 'http:' && host.toLowerCase() !== base.host
+    if (!isOther || moved !== undefined) return undefined
+    const query = new URLSearchParams({ ...(to === undefined ? {} : { return: to }), moved: '1' })
+    return `${issuerBaseUrl}/console/login?${query}`
+  }
+
+  function failed({ requestId }: RequestFacts, thrown: unknown): ProtocolReply {
+    if (!(thrown instanceof SignInError)) throw thrown
+    log.warn({ requestId, err: thrown }, 'login of the console failed')
+    return loginPage(config, thrown.failure)
+  }
+
+  return {
+    /** Sends a browser to the identity provider to log in, and back afterwards. */
+    async begin(request: RequestFacts, sent: LoginInput): Promise<ProtocolReply> {
+      if (config.console === undefined) throw errors.routeNotFound(request.method, request.path)
+      if (config.console.mode === 'open') return seeOther(homeOf(config))
+      if (signIn === undefined || !isSafe(request)) return loginPage(config, 'insecure')
+      if (onlyLooks(request)) return seeOther(homeOf(config))
+      const elsewhere = atBaseUrl(request, sent)
+      if (elsewhere !== undefined) return seeOther(elsewhere)
+      const login: Login = newLogin(random)
+      const exp = Math.floor(clock().getTime() / 1000) + LOGIN_SECONDS
+      const pending: Pending = { ...login, to: returnAddress(config, sent.return), exp }
+      try {
+        const address = await signIn.addressFor(login, callbackOf(issuerBaseUrl))
+        const cookie = cookieHeader(LOGIN_COOKIE, seal(key, pending), issuerBaseUrl, LOGIN_SECONDS)
+        return seeOther(address.href, { 'set-cookie': cookie })
+      } catch (thrown) {
+        return failed(request, thrown)
+      }
+    },
+
+    /**
+     * Ends a login: the provider sent the browser back. It must be the browser that began, with the `state` of its login; an answer counts
+     * once. A user without a role here gets no session.
+     */
+    async end(request: RequestFacts, sent: LoginAnswer): Promise<ProtocolReply> {
+      if (config.console?.mode !== 'login' || signIn === undefined || accept === undefined) {
+        throw errors.routeNotFound(request.method, request.path)
+      }
+      const pending = pendingOf(request)
+      if (pending === undefined || !isStateOf(pending, sent.state ?? '')) return loginPage(config, 'unknown')
+      if (onlyLooks(request)) return seeOther(homeOf(config))
+      const { to, exp, ...login } = pending
+      if (!(await useState(sha256(login.state), new Date(exp * 1000)))) return loginPage(config, 'unknown')
+      try {
+        const { claims, ...tokens } = await signIn.tokens(answerAt(callbackOf(issuerBaseUrl), sent), login)
+        return await accept(request, tokens, claims, to)
+      } catch (thrown) {
+        return failed(request, thrown)
+      }
+    },
   }
 }

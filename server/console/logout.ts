@@ -1,29 +1,46 @@
-import { type Context, onlyLooks } from '../api/context.js'
+import { onlyLooks, type RequestFacts } from '../api/context.js'
 import { errors } from '../api/errors.js'
-import { revokeTokens } from './accept-login.js'
+import type { SignIn } from '../auth/sign-in.js'
+import type { Config } from '../config/config.js'
+import type { Log } from '../log/log.js'
+import type { RevokeTokens } from './accept-login.js'
 import { noSessionCookie } from './sessions/cookies.js'
+import type { ConsoleSessions } from './sessions/sessions.js'
+
+/** What {@link createLogOut} is made of; `users` is undefined where users cannot log in. */
+export interface LogOutPorts {
+  readonly config: Pick<Config, 'console' | 'issuerBaseUrl'>
+  readonly users:
+    | {
+        readonly sessions: Pick<ConsoleSessions, 'end'>
+        readonly signIn: Pick<SignIn, 'endSession'>
+        readonly revoke: RevokeTokens
+      }
+    | undefined
+  readonly log: Pick<Log, 'warn'>
+}
 
 /**
  * Ends the session of a request: here at once, then at the provider, whose tokens are revoked.
  *
- * @returns where the browser ends its session at the provider; null where that has no such address, or is away
+ * @returns where the browser ends its session at the provider, null for a provider without such an address; and the cookie to set
  * @throws 401 where there is no session
  */
-export async function logOut(ctx: Context): Promise<string | null> {
-  const { deps, request, responseHeaders } = ctx
-  const { config, signIn, sessions, log } = deps
-  if (config.console === undefined) throw errors.routeNotFound(request.method, request.path)
-  if (signIn === undefined || sessions === undefined || onlyLooks(request)) throw errors.unauthorized()
-  const content = await sessions.end(request.headers)
-  if (content === undefined) throw errors.unauthorized()
-  responseHeaders.set('set-cookie', noSessionCookie(config.issuerBaseUrl))
-  const { accessToken, refreshToken } = content
-  await revokeTokens({ ...ctx, deps: { ...deps, signIn, sessions } }, { accessToken, refreshToken })
-  return signIn.endSession().then(
-    (address) => address?.href ?? null,
-    (err: unknown) => {
-      log.warn({ requestId: request.requestId, err }, 'end of the session at the identity provider is not known')
-      return null
-    },
-  )
-}
+export const createLogOut =
+  ({ config, users, log }: LogOutPorts) =>
+  async (request: RequestFacts): Promise<{ readonly location: string | null; readonly cookie: string }> => {
+    if (config.console === undefined) throw errors.routeNotFound(request.method, request.path)
+    if (users === undefined || onlyLooks(request)) throw errors.unauthorized()
+    const content = await users.sessions.end(request.headers)
+    if (content === undefined) throw errors.unauthorized()
+    const { accessToken, refreshToken } = content
+    await users.revoke(request.requestId, { accessToken, refreshToken })
+    const location = await users.signIn.endSession().then(
+      (address) => address?.href ?? null,
+      (err: unknown) => {
+        log.warn({ requestId: request.requestId, err }, 'end of the session at the identity provider is not known')
+        return null
+      },
+    )
+    return { location, cookie: noSessionCookie(config.issuerBaseUrl) }
+  }

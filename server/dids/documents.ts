@@ -7,7 +7,7 @@ import type { StoredDid } from './store.js'
  * The DID document of a DID of this installation (DID Core 1.0 §5): every key of its set, also those that no longer
  * sign, since what they signed must stay verifiable; a LinkedDomains service for issuers and verifiers, never for holders.
  */
-export function documentOf(stored: StoredDid, config: Config): DidDocument {
+export function documentOf(stored: StoredDid, config: Pick<Config, 'issuerBaseUrl' | 'verifierBaseUrl'>): DidDocument {
   const { did, purpose } = stored
   const origin = new URL(purpose === 'verifier' ? config.verifierBaseUrl : config.issuerBaseUrl).origin
   const linked = stored.method === 'web' && (purpose === 'issuer' || purpose === 'verifier')

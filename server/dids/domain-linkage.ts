@@ -24,7 +24,12 @@ const seconds = (date: Date) => Math.floor(date.getTime() / 1000)
  * A Domain Linkage Credential as a JWT (DIF Well Known DID Configuration §4.2): issuer and subject are the DID, the
  * header holds `alg` and `kid` alone.
  */
-async function domainLinkageJwt(keys: Keys, identity: RecordIdentity, origin: string, now: Date): Promise<string> {
+async function domainLinkageJwt(
+  keys: Pick<Keys, 'signer'>,
+  identity: RecordIdentity,
+  origin: string,
+  now: Date,
+): Promise<string> {
   const { did, keyId, publicJwk } = identity
   const signer = await keys.signer(keyId, keyIdOf(did, publicJwk))
   const expires = new Date(now.getTime() + VALIDITY_MS)
@@ -49,7 +54,11 @@ async function domainLinkageJwt(keys: Keys, identity: RecordIdentity, origin: st
 }
 
 /** Signs a credential for each DID that an issuer or verifier record signs with, and keeps it for an hour. */
-export function createDomainLinkages(keys: Keys, config: Config, clock: () => Date) {
+export function createDomainLinkages(
+  keys: Pick<Keys, 'signer'>,
+  config: Pick<Config, 'issuerBaseUrl' | 'verifierBaseUrl'>,
+  clock: () => Date,
+) {
   const signed = new LruMap<string, { readonly jwt: string; readonly until: number }>(MAX_KEPT, MAX_KEPT_BYTES)
   const originOf = (purpose: RecordIdentity['purpose']) =>
     new URL(purpose === 'verifier' ? config.verifierBaseUrl : config.issuerBaseUrl).origin

@@ -45,6 +45,9 @@ export function keyIdOf(did: string, publicJwk: Jwk): string {
   return `${did}#${thumbprint(publicJwk)}`
 }
 
+/** {@link newIdentity} of a service, which protects keys with its vault. */
+export type Identify = (request: IdentityRequest) => Promise<NewIdentity>
+
 /** Makes a key pair and the DIDs of it. Records that sign (issuer, verifier) get a did:jwk beside their did:web. */
 export async function newIdentity(vault: Vault, newId: () => string, request: IdentityRequest): Promise<NewIdentity> {
   const alg = request.alg ?? 'ES256'

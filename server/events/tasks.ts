@@ -1,20 +1,27 @@
-import type { Deps } from '../deps.js'
-import type { Partition } from '../maintenance/partitions/store.js'
-import { partitionTask } from '../maintenance/partitions/task.js'
+import type { Config } from '../config/config.js'
+import type { Partition, PartitionStore } from '../maintenance/partitions/store.js'
+import type { PartitionTaskOf } from '../maintenance/partitions/task.js'
 import { DAY_SECONDS, type MaintenanceTask, secondsBefore } from '../maintenance/task.js'
-import type { EventsWanted } from './store.js'
+import type { EventStore, EventsWanted } from './store.js'
 
 /** Most sessions last a day: a partition that is older than that still is one that a longer one keeps. */
 const KEPT_SECONDS = 2 * DAY_SECONDS
 
 const FIRST: EventsWanted = { sessionId: '', after: 0 }
 
+/** What {@link eventTasks} are made of. */
+export interface EventTasksPorts {
+  readonly store: Pick<EventStore, 'remaining' | 'removeOrphans'>
+  readonly partitions: Pick<PartitionStore, 'list'>
+  readonly partitionTask: PartitionTaskOf
+  readonly config: Pick<Config, 'sessionRetentionDays'>
+}
+
 /**
  * Maintenance of events: partitions are made for the days ahead, and one is dropped when none of the sessions remains that
  * has events in it. Of one that a session keeps for long, events of sessions that are gone are removed by themselves.
  */
-export function eventTasks(deps: Pick<Deps, 'stores' | 'config' | 'metrics'>): readonly MaintenanceTask[] {
-  const { stores, config } = deps
+export function eventTasks({ store, partitions, partitionTask, config }: EventTasksPorts): readonly MaintenanceTask[] {
   /** Who was found in a partition at last: while that session remains, nobody else is looked for. */
   const remaining = new Map<string, string>()
 
@@ -24,15 +31,15 @@ export function eventTasks(deps: Pick<Deps, 'stores' | 'config' | 'metrics'>): r
   const droppable = async ({ name, since, until }: Partition, now: Date): Promise<boolean> => {
     // No session that ended in it has been removed before.
     if (!isOlder(until, 0, now)) return false
-    const sessionId = await stores.events.remaining(since, until, remaining.get(name))
+    const sessionId = await store.remaining(since, until, remaining.get(name))
     remaining.delete(name)
     if (sessionId !== undefined) remaining.set(name, sessionId)
     return sessionId === undefined
   }
 
   return [
-    partitionTask(deps, { table: 'session_events', step: { hours: 24 }, ahead: 3, writesAheadSeconds: 0, droppable }),
-    orphansTask(deps, ({ name, since, until }, now) =>
+    partitionTask({ table: 'session_events', step: { hours: 24 }, ahead: 3, writesAheadSeconds: 0, droppable }),
+    orphansTask(store, partitions, ({ name, since, until }, now) =>
       // The first partition has whatever was there before there were any.
       since === undefined ? true : remaining.has(name) && isOlder(until, KEPT_SECONDS, now),
     ),
@@ -41,17 +48,17 @@ export function eventTasks(deps: Pick<Deps, 'stores' | 'config' | 'metrics'>): r
 
 /** Goes through each partition that is `kept` once a day. */
 function orphansTask(
-  { stores }: Pick<Deps, 'stores'>,
+  store: Pick<EventStore, 'removeOrphans'>,
+  partitions: Pick<PartitionStore, 'list'>,
   kept: (partition: Partition, now: Date) => boolean,
 ): MaintenanceTask {
   let walk: { readonly partition: Partition; readonly last: EventsWanted } | undefined
   const endedAt = new Map<string, Date>()
 
   const next = async (now: Date) => {
-    const partitions = await stores.partitions.list('session_events')
-    for (const name of endedAt.keys())
-      if (!partitions.some((partition) => partition.name === name)) endedAt.delete(name)
-    const partition = partitions.find((one) => {
+    const known = await partitions.list('session_events')
+    for (const name of endedAt.keys()) if (!known.some((partition) => partition.name === name)) endedAt.delete(name)
+    const partition = known.find((one) => {
       const ended = endedAt.get(one.name)
       return kept(one, now) && (ended === undefined || ended <= secondsBefore(now, DAY_SECONDS))
     })
@@ -65,7 +72,7 @@ function orphansTask(
       walk ??= await next(now)
       if (walk === undefined) return { count: 0, more: false, lateSeconds: 0 }
       const { partition, last } = walk
-      const done = await stores.events.removeOrphans(partition.since, partition.until, last, batchSize)
+      const done = await store.removeOrphans(partition.since, partition.until, last, batchSize)
       if (done === undefined) endedAt.set(partition.name, now)
       walk = done === undefined ? undefined : { partition, last: done.last }
       return { count: done?.count ?? 0, more: true, lateSeconds: 0 }

@@ -1,11 +1,18 @@
 import { procedure, router } from '../api/trpc.js'
 import { liveness, readiness } from './health.contract.js'
-import { healthReply, readinessOf } from './readiness.js'
+import { type Components, healthReply } from './readiness.js'
 
-export const healthRouter = router({
-  liveness: procedure(liveness).query(({ ctx: { deps, request } }) => healthReply({}, request.path, deps.clock())),
+/** What probes ask. */
+export interface HealthPorts {
+  readonly clock: () => Date
+  readonly readiness: (requestId: string) => Promise<Components>
+}
 
-  readiness: procedure(readiness).query(async ({ ctx: { deps, request } }) =>
-    healthReply(await readinessOf(deps, request.requestId), request.path, deps.clock()),
-  ),
-})
+export const healthRouter = (health: HealthPorts) =>
+  router({
+    liveness: procedure(liveness).query(({ ctx: { request } }) => healthReply({}, request.path, health.clock())),
+
+    readiness: procedure(readiness).query(async ({ ctx: { request } }) =>
+      healthReply(await health.readiness(request.requestId), request.path, health.clock()),
+    ),
+  })

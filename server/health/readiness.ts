@@ -1,4 +1,3 @@
-import type { Health } from '../deps.js'
 import type { Log } from '../log/log.js'
 import { inTime } from '../outbound/in-time.js'
 import type { ProtocolReply } from '../protocol/oauth/reply.js'
@@ -8,6 +7,17 @@ type Status = 'up' | 'degraded' | 'down'
 
 /** The status of each component that requests use, by name. */
 export type Components = Readonly<Record<string, { readonly status: Status }>>
+
+/** What is asked whether requests can be served. */
+export interface Health {
+  /** Whether the process was told to stop. */
+  stopping(): boolean
+  /**
+   * A check for each component. A rejection says that the component is down, and that no request can be served. `degraded` says that
+   * requests are served without it.
+   */
+  readonly checks: Readonly<Record<string, () => Promise<unknown>>>
+}
 
 /** A component that takes longer to answer its check counts as unavailable. */
 const CHECK_TIMEOUT_MS = 3_000
@@ -23,7 +33,7 @@ async function statusOf(check: () => Promise<unknown>, onFailure: (error: unknow
 
 /** Asks every component that a request needs; a process that stops is not ready whatever they say. */
 export async function readinessOf(
-  { health, log }: { readonly health: Health; readonly log: Log },
+  { health, log }: { readonly health: Health; readonly log: Pick<Log, 'error'> },
   requestId?: string,
 ): Promise<Components> {
   if (health.stopping()) return { service: { status: 'down' } }

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import type { AnyRouter } from '@trpc/server'
 import { type RequestHandler, Router } from 'express'
-import type { Deps } from '../deps.js'
+import type { Config } from '../config/config.js'
 import { openApiDocument } from './openapi.js'
 
 /** Swagger UI's own files; nothing on the page comes from another host. */
@@ -45,11 +45,11 @@ const PAGE_CSP =
   "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
 /** `/api-docs` and `/api-docs-json`. The document is made once, when it is first asked for: that takes a tenth of a second. */
-export function apiReference(appRouter: AnyRouter, deps: Pick<Deps, 'config'>): RequestHandler {
+export function apiReference(appRouter: AnyRouter, config: Config): RequestHandler {
   let document: string | undefined
   const reference = Router({ caseSensitive: true, strict: true })
   reference.get('/api-docs-json', (_request, response) => {
-    document ??= JSON.stringify(openApiDocument(appRouter, deps.config))
+    document ??= JSON.stringify(openApiDocument(appRouter, config))
     response.type('application/json').send(document)
   })
   reference.get('/api-docs', (_request, response) => {

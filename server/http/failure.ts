@@ -3,7 +3,8 @@ import type { Request, Response } from 'express'
 import { preferredType } from '../api/accept.js'
 import { hasOAuthErrors } from '../api/contract.js'
 import { publicError, serviceErrorOf } from '../api/public-error.js'
-import type { Deps } from '../deps.js'
+import type { Config } from '../config/config.js'
+import type { Log } from '../log/log.js'
 import { baseUrlOf } from '../pages/addresses.js'
 import { noPage } from '../pages/no-page.js'
 import { messagePage } from '../pages/page.js'
@@ -20,24 +21,6 @@ function privateReason(error: Error): { detail?: string; cause?: string } {
     ...(error instanceof OAuthError && error.detail !== undefined ? { detail: error.detail } : {}),
     ...(error.cause instanceof Error ? { cause: error.cause.message } : {}),
   }
-}
-
-/** 5xx with stack and cause, 4xx and 501, which a caller asks for, as a warning; neither with bodies, headers or claims. */
-export function logFailure(
-  thrown: unknown,
-  status: number,
-  request: Request,
-  response: Response,
-  deps: Pick<Deps, 'log'>,
-): void {
-  const cause = causeOf(thrown)
-  const facts = { requestId: response.locals.requestId, method: request.method, path: request.path, status }
-  if (status >= 500 && status !== 501) {
-    deps.log.error({ ...facts, err: cause }, 'request failed')
-    return
-  }
-  const refusal = serviceErrorOf(thrown) ?? (cause instanceof Error ? cause : new Error(String(cause)))
-  deps.log.warn({ ...facts, reason: refusal.message, ...privateReason(refusal) }, 'request refused')
 }
 
 /** `Retry-After` (RFC 9110 §10.2.3), where the error knows it. */
@@ -78,15 +61,6 @@ function sendPage({ headers, body }: ProtocolReply, status: number, response: Re
   response.status(status).end(body)
 }
 
-/** The failure of a page request, as a page for a person. */
-function sendFailurePage(thrown: unknown, request: Request, response: Response, deps: Deps): void {
-  const cause = causeOf(thrown)
-  // A form that cannot be read: nobody is there to be told an OAuth error's code.
-  const { status, message } = cause instanceof OAuthError ? cause : publicError(thrown, deps.config.production)
-  logFailure(thrown, status, request, response, deps)
-  sendPage(failurePage(baseUrlOf(deps.config, request.path), status, message), status, response)
-}
-
 /**
  * Whether a person's browser opens the address: it likes HTML better than JSON. What scripts, pictures and styles ask for takes
  * anything, or is asked as JSON.
@@ -95,55 +69,82 @@ const isOpenedByBrowser = ({ method, headers }: Request): boolean =>
   (method === 'GET' || method === 'HEAD') &&
   preferredType(headers.accept, ['application/json', 'text/html']) === 'text/html'
 
-/** A failure before any route was found, as a page: an address that there is not, too many requests. */
-function sendPageOfNoRoute(thrown: unknown, request: Request, response: Response, deps: Deps): void {
-  const { status, message } = publicError(thrown, deps.config.production)
-  const baseUrl = baseUrlOf(deps.config, request.path)
-  logFailure(thrown, status, request, response, deps)
-  sayWhenToRetry(thrown, response)
-  sendPage(status === 404 ? noPage(baseUrl) : failurePage(baseUrl, status, message), status, response)
+/** What {@link createFailures} is made of. */
+export interface FailurePorts {
+  readonly config: Pick<Config, 'production' | 'issuerBaseUrl' | 'verifierBaseUrl'>
+  readonly clock: () => Date
+  readonly log: Pick<Log, 'error' | 'warn'>
 }
 
-/**
- * Answers a failed request: the interface's envelope, an OAuth error body on protocol routes, or a page for a person on those of
- * pages, and where a browser meets a failure before any route.
- */
-export function sendFailure(
-  thrown: unknown,
-  route: Route | undefined,
-  request: Request,
-  response: Response,
-  deps: Deps,
-): void {
-  const { production } = deps.config
-  if (response.headersSent) {
-    response.destroy()
-    return
+export type Failures = ReturnType<typeof createFailures>
+
+/** Answers and logs requests that failed. */
+export function createFailures({ config, clock, log }: FailurePorts) {
+  const { production } = config
+
+  /** 5xx with stack and cause, 4xx and 501, which a caller asks for, as a warning; neither with bodies, headers or claims. */
+  function logged(thrown: unknown, status: number, request: Request, response: Response): void {
+    const cause = causeOf(thrown)
+    const facts = { requestId: response.locals.requestId, method: request.method, path: request.path, status }
+    if (status >= 500 && status !== 501) {
+      log.error({ ...facts, err: cause }, 'request failed')
+      return
+    }
+    const refusal = serviceErrorOf(thrown) ?? (cause instanceof Error ? cause : new Error(String(cause)))
+    log.warn({ ...facts, reason: refusal.message, ...privateReason(refusal) }, 'request refused')
   }
-  if (route !== undefined && hasOAuthErrors(route.rest)) {
+
+  /** The failure of a page request, as a page for a person. */
+  function sendFailurePage(thrown: unknown, request: Request, response: Response): void {
+    const cause = causeOf(thrown)
+    // A form that cannot be read: no client is there that knows the code of an OAuth error.
+    const { status, message } = cause instanceof OAuthError ? cause : publicError(thrown, production)
+    logged(thrown, status, request, response)
+    sendPage(failurePage(baseUrlOf(config, request.path), status, message), status, response)
+  }
+
+  /** A failure before any route was found, as a page: an unknown address, too many requests. */
+  function sendPageOfNoRoute(thrown: unknown, request: Request, response: Response): void {
+    const { status, message } = publicError(thrown, production)
+    const baseUrl = baseUrlOf(config, request.path)
+    logged(thrown, status, request, response)
+    sayWhenToRetry(thrown, response)
+    sendPage(status === 404 ? noPage(baseUrl) : failurePage(baseUrl, status, message), status, response)
+  }
+
+  function sendOAuthError(thrown: unknown, route: Route, request: Request, response: Response): void {
     const refusal = oauthErrorOf(thrown, route, production)
-    logFailure(thrown, refusal.status, request, response, deps)
+    logged(thrown, refusal.status, request, response)
     // Not by Express, which would add a charset that JSON does not have (RFC 8259 §11).
     const headers = { 'cache-control': 'no-store', 'content-type': 'application/json', ...refusal.headers }
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
     response.status(refusal.status).end(JSON.stringify({ ...refusal.toBody(), ...refusal.members }))
-    return
   }
-  if (route?.rest.kind === 'page') {
-    sendFailurePage(thrown, request, response, deps)
-    return
+
+  function sendEnvelope(thrown: unknown, route: Route | undefined, request: Request, response: Response): void {
+    const body = envelopeOf(thrown, request.path, clock(), production)
+    logged(thrown, body.statusCode, request, response)
+    const challenge = body.statusCode === 401 ? bearerChallenge(route, request) : undefined
+    if (challenge !== undefined) response.setHeader('www-authenticate', challenge)
+    sayWhenToRetry(thrown, response)
+    response.status(body.statusCode).json(body)
   }
-  if (route === undefined) {
-    response.vary('Accept')
-    if (isOpenedByBrowser(request)) {
-      sendPageOfNoRoute(thrown, request, response, deps)
+
+  /**
+   * Answers a failed request: the interface's envelope; an OAuth error body on protocol routes; a page for a person on routes of pages,
+   * and where a browser meets a failure before any route.
+   */
+  function send(thrown: unknown, route: Route | undefined, request: Request, response: Response): void {
+    if (response.headersSent) {
+      response.destroy()
       return
     }
+    if (route === undefined) response.vary('Accept')
+    if (route !== undefined && hasOAuthErrors(route.rest)) sendOAuthError(thrown, route, request, response)
+    else if (route?.rest.kind === 'page') sendFailurePage(thrown, request, response)
+    else if (route === undefined && isOpenedByBrowser(request)) sendPageOfNoRoute(thrown, request, response)
+    else sendEnvelope(thrown, route, request, response)
   }
-  const body = envelopeOf(thrown, request.path, deps.clock(), production)
-  logFailure(thrown, body.statusCode, request, response, deps)
-  const challenge = body.statusCode === 401 ? bearerChallenge(route, request) : undefined
-  if (challenge !== undefined) response.setHeader('www-authenticate', challenge)
-  sayWhenToRetry(thrown, response)
-  response.status(body.statusCode).json(body)
+
+  return { production, logged, send }
 }

@@ -1,8 +1,11 @@
 import type { Request, RequestHandler } from 'express'
 import { ipKeyGenerator, MemoryStore, rateLimit, type Store } from 'express-rate-limit'
 import { errors } from '../api/errors.js'
+import type { Config } from '../config/config.js'
 import { isOfConsole } from '../console/sessions/cookies.js'
-import type { Deps } from '../deps.js'
+import type { ConsoleSessions } from '../console/sessions/sessions.js'
+import type { Log } from '../log/log.js'
+import type { Metrics } from '../metrics/metrics.js'
 import type { IsPath } from './paths.js'
 import { MAX_BATCH } from './rpc.js'
 
@@ -26,11 +29,22 @@ interface Bucket {
   readonly max: number
 }
 
+/** What the limit counts with. */
+export interface RateLimitPorts {
+  readonly config: Pick<Config, 'console' | 'rateLimit'>
+  readonly log: Pick<Log, 'warn'>
+  readonly metrics: Pick<Metrics, 'rateLimited'>
+  /** Undefined where users cannot log in. */
+  readonly sessions: Pick<ConsoleSessions, 'counted'> | undefined
+  /** Whether the limit is of the public listener, whose callers are counted apart. */
+  readonly ofStrangers: boolean
+}
+
 /**
  * Calls of the console are counted for each session, and with AUTH_DISABLED, where there are none, for the address; all else for the
  * address, in a count of its own: made-up sessions, those that ended, and logins too.
  */
-function bucketOf({ config, sessions, forStrangers }: Pick<Deps, 'config' | 'sessions' | 'forStrangers'>) {
+function bucketOf({ config, sessions, ofStrangers }: Pick<RateLimitPorts, 'config' | 'sessions' | 'ofStrangers'>) {
   const {
     console,
     rateLimit: { max },
@@ -45,7 +59,7 @@ function bucketOf({ config, sessions, forStrangers }: Pick<Deps, 'config' | 'ses
       if (openTo(request)) return { key: `console ${address}`, max: console.rateLimitMax }
     }
     // A tunnel's strangers come from the address of whoever works here: they must not use their calls up.
-    return { key: forStrangers ? `public ${address}` : address, max }
+    return { key: ofStrangers ? `public ${address}` : address, max }
   }
 }
 
@@ -54,13 +68,13 @@ function bucketOf({ config, sessions, forStrangers }: Pick<Deps, 'config' | 'ses
  * @param isOwn tells requests that this service sends itself on behalf of one already counted
  */
 export function rateLimiter(
-  deps: Pick<Deps, 'config' | 'log' | 'metrics' | 'sessions' | 'forStrangers'>,
+  ports: RateLimitPorts,
   store: Store = new MemoryStore(),
   isUncounted: IsPath,
   isOwn: (path: string, method: string, mac: string | undefined) => boolean,
 ): RequestHandler {
-  const { config, log, metrics } = deps
-  const find = bucketOf(deps)
+  const { config, log, metrics } = ports
+  const find = bucketOf(ports)
   const buckets = new WeakMap<Request, Bucket>()
   const { windowSeconds } = config.rateLimit
   const skip = (request: Request) => {

@@ -1,16 +1,21 @@
 import type { Request, Response } from 'express'
-import type { Deps } from '../deps.js'
 import type { ProtocolReply } from '../protocol/oauth/reply.js'
 import type { Route } from './routes.js'
-import { type StreamedEvents, sendEventStream } from './sse.js'
+import { type StreamedEvents, type StreamPorts, sendEventStream } from './sse.js'
 
 /** Sends what a procedure returned, in the way that its contract names (`RestMeta.kind`). */
-export function sendReply(route: Route, data: unknown, request: Request, response: Response, deps: Deps): void {
+export function sendReply(
+  route: Route,
+  data: unknown,
+  request: Request,
+  response: Response,
+  streams: StreamPorts,
+): void {
   const { kind, produces, eventName = 'session', status = 200 } = route.rest
   if (kind === 'protocol' || kind === 'page') sendProtocolReply(data as ProtocolReply, response)
   else if (kind === 'bytes') sendBytes(data as Uint8Array, produces, response)
   // Not awaited: for as long as a stream is open, nothing of the way to it is kept in memory.
-  else if (kind === 'events') void sendEventStream(request, response, deps, data as StreamedEvents, eventName)
+  else if (kind === 'events') void sendEventStream(request, response, streams, data as StreamedEvents, eventName)
   else {
     response.statusCode = status
     if (status === 204 || data === undefined) response.end()

@@ -1,13 +1,13 @@
 import type { AnyProcedure, AnyRouter } from '@trpc/server'
 import type { Request, RequestHandler, Response } from 'express'
-import { type Context, createContext } from '../api/context.js'
-import type { Deps } from '../deps.js'
-import { sendFailure } from './failure.js'
+import type { Context } from '../api/context.js'
+import type { ContextOf } from './contexts.js'
+import type { Failures } from './failure.js'
 import { sendProtocolReply, sendReply } from './reply.js'
-import { requestFacts } from './request-facts.js'
 import { noteCalls } from './request-metrics.js'
 import { restInput } from './rest-input.js'
 import { createRouteTable, type Route, type RouteMatch, routesOf } from './routes.js'
+import type { StreamPorts } from './sse.js'
 
 function call({ name, procedure }: Route, ctx: Context, getRawInput: () => Promise<unknown>): Promise<unknown> {
   // tRPC copies them, one by one, for each middleware: what no procedure asks for is left out.
@@ -26,18 +26,25 @@ function addHeaders({ responseHeaders }: Context, response: Response): void {
   }
 }
 
+/** What a mount needs beside its router. */
+export interface RestPorts {
+  readonly contextOf: ContextOf
+  readonly failures: Failures
+  readonly pings: StreamPorts['pings']
+}
+
 /** Calls the procedure, as `/trpc` does, and sends what it returned or threw. */
-async function serve(match: RouteMatch, search: string, request: Request, response: Response, deps: Deps) {
-  const ctx = createContext(deps, requestFacts(request, response, deps.config, match.params))
+async function serve(match: RouteMatch, search: string, request: Request, response: Response, ports: RestPorts) {
+  const ctx = ports.contextOf(request, response, match.params)
   try {
     const data = await call(match.route, ctx, () => restInput(match, search, request, response))
     addHeaders(ctx, response)
     const { reply } = ctx.otherForm
-    if (reply === undefined) sendReply(match.route, data, request, response, deps)
+    if (reply === undefined) sendReply(match.route, data, request, response, ports)
     else sendProtocolReply(reply, response)
   } catch (thrown) {
     addHeaders(ctx, response)
-    sendFailure(thrown, match.route, request, response, deps)
+    ports.failures.send(thrown, match.route, request, response)
   }
 }
 
@@ -49,7 +56,7 @@ async function serve(match: RouteMatch, search: string, request: Request, respon
  */
 export function createRestMount(
   router: AnyRouter,
-  deps: Deps,
+  ports: RestPorts,
   isServed: (route: Route) => boolean = () => true,
 ): RequestHandler {
   const match = createRouteTable(routesOf(router).filter(isServed))
@@ -58,7 +65,7 @@ export function createRestMount(
     const found = match(request.method === 'HEAD' ? 'GET' : request.method, path)
     if (found === undefined) return next()
     noteCalls(response, [found.route.name])
-    return serve(found, search, request, response, deps)
+    return serve(found, search, request, response, ports)
   }
 }
 

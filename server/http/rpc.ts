@@ -2,16 +2,15 @@ import { getTRPCErrorFromUnknown, getTRPCErrorShape, transformTRPCResponse } fro
 import { createExpressMiddleware } from '@trpc/server/adapters/express'
 import type { TRPCRequestInfo } from '@trpc/server/http'
 import type { Request, RequestHandler, Response } from 'express'
-import { type Context, createContext } from '../api/context.js'
+import type { Context } from '../api/context.js'
 import { errors, StreamEnd } from '../api/errors.js'
 import { assertPlainJson } from '../api/json-text.js'
 import { NEXT_CURSOR } from '../api/paging.js'
 import { publicError } from '../api/public-error.js'
-import type { Deps } from '../deps.js'
 import type { AppRouter } from '../router.js'
 import { mediaType, readText } from './body.js'
-import { logFailure, sayWhenToRetry } from './failure.js'
-import { requestFacts } from './request-facts.js'
+import type { ContextOf } from './contexts.js'
+import { type Failures, sayWhenToRetry } from './failure.js'
 import { NO_PROCEDURE, noteCalls, noteFailedCall } from './request-metrics.js'
 
 export const MAX_BATCH = 10
@@ -55,9 +54,15 @@ function readInput(): RequestHandler {
   }
 }
 
+/** What the mount needs beside its router. */
+export interface RpcPorts {
+  readonly contextOf: ContextOf
+  readonly failures: Pick<Failures, 'logged' | 'production'>
+}
+
 /** Typed RPC for first-party clients: the same procedures, with superjson, batches of ten and subscriptions over SSE. */
-export function createRpcMount(appRouter: AppRouter, deps: Deps): RequestHandler[] {
-  const { production } = deps.config
+export function createRpcMount(appRouter: AppRouter, { contextOf, failures }: RpcPorts): RequestHandler[] {
+  const { production } = failures
   const { procedures } = appRouter._def
   const nameOf = (path = '') => (Object.hasOwn(procedures, path) ? path : NO_PROCEDURE)
   const adapter = createExpressMiddleware({
@@ -68,7 +73,7 @@ export function createRpcMount(appRouter: AppRouter, deps: Deps): RequestHandler
         res,
         info.calls.map(({ path }) => nameOf(path)),
       )
-      return createContext(deps, requestFacts(req, res, deps.config))
+      return contextOf(req, res)
     },
     // Some statuses have no RPC code; a single call still answers with the exact status.
     responseMeta: ({ errors, paths, ctx }) => {
@@ -83,7 +88,7 @@ export function createRpcMount(appRouter: AppRouter, deps: Deps): RequestHandler
       const { status } = publicError(error, production)
       noteFailedCall(response, nameOf(path), status)
       sayWhenToRetry(error, response)
-      logFailure(error, status, req, response, deps)
+      failures.logged(error, status, req, response)
     },
   })
   return [allowMethods(), readInput(), adapter]
@@ -95,13 +100,13 @@ export function sendRpcFailure(
   appRouter: AppRouter,
   request: Request,
   response: Response,
-  deps: Deps,
+  { contextOf, failures }: RpcPorts,
 ): void {
   const { _config: config } = appRouter._def
   const error = getTRPCErrorFromUnknown(thrown)
-  const { status } = publicError(error, deps.config.production)
-  logFailure(error, status, request, response, deps)
-  const ctx = createContext(deps, requestFacts(request, response, deps.config))
+  const { status } = publicError(error, failures.production)
+  failures.logged(error, status, request, response)
+  const ctx = contextOf(request, response)
   const shape = getTRPCErrorShape({ config, error, type: 'unknown', path: undefined, input: undefined, ctx })
   response.status(status).json(transformTRPCResponse(config, { error: shape }))
 }

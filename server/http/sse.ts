@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express'
 import { StreamEnd } from '../api/errors.js'
-import type { Deps } from '../deps.js'
-import { logFailure } from './failure.js'
+import type { Pings } from '../events/pings.js'
+import type { Failures } from './failure.js'
 
 type StreamedEvent = readonly [id: string, data: unknown, ...rest: unknown[]]
 
@@ -16,6 +16,12 @@ const HEADERS = {
   'x-accel-buffering': 'no',
 }
 
+/** What {@link sendEventStream} needs beside the stream. */
+export interface StreamPorts {
+  readonly pings: Pick<Pings, 'add'>
+  readonly failures: Pick<Failures, 'logged'>
+}
+
 /**
  * Sends a stream as Server-Sent Events (HTML §9.2), each with its id, the stream's name for events and its data as JSON; every 15 seconds a `ping` with data `keepalive`. The next event is asked for when the client
  * has taken the last one, so that a slow reader is not buffered for; one that takes nothing between two pings is dropped.
@@ -24,7 +30,7 @@ const HEADERS = {
 export async function sendEventStream(
   request: Request,
   response: Response,
-  deps: Deps,
+  { pings, failures }: StreamPorts,
   stream: StreamedEvents,
   name: string,
 ): Promise<void> {
@@ -37,21 +43,21 @@ export async function sendEventStream(
       await events.return?.()
       return
     }
-    begin(response, deps)
+    begin(response, pings)
     while (await sendNext(events, response, name));
     response.end()
   } catch (thrown) {
     // The connection stays: a client that has seen the end may send its next request on it at once. A process that stops closes it.
     if (thrown instanceof StreamEnd) response.end()
     else {
-      logFailure(thrown, 500, request, response, deps)
+      failures.logged(thrown, 500, request, response)
       response.destroy()
     }
   }
 }
 
 /** Sends the head, and keeps the connection alive from then on. */
-function begin(response: Response, deps: Pick<Deps, 'pings'>): void {
+function begin(response: Response, pings: Pick<Pings, 'add'>): void {
   // Flushed alone, the head becomes one text; written with the first event, it stays some seventy pieces of memory as long as the
   // stream is open. The socket holds both back, so that they leave in one packet. A corked response would not do: Node 22 and 24
   // send the last chunk of such a response before its events if it ends at once.
@@ -60,7 +66,7 @@ function begin(response: Response, deps: Pick<Deps, 'pings'>): void {
   response.writeHead(200, HEADERS).flushHeaders()
   setImmediate(() => socket?.uncork())
   // The close event of a client that left before the first event has already passed.
-  if (!response.destroyed) deps.pings.add(response)
+  if (!response.destroyed) pings.add(response)
 }
 
 /**

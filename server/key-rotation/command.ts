@@ -55,7 +55,7 @@ export async function keysCommand(args: readonly string[], environment: NodeJS.P
       clock: () => new Date(),
       algorithm,
     })
-    const encryption = await rotateEncryptionKey({ vault, newId, stores }, new Date())
+    const encryption = await rotateEncryptionKey({ vault, newId, ...stores }, new Date())
     return [
       ...rotated.map(
         ({ kind, id, did, uncertified }) =>

@@ -8,11 +8,12 @@ import type { KeyRotationStore } from './store.js'
 interface Making {
   readonly vault: Vault
   readonly newId: () => string
-  readonly stores: { readonly keys: KeyStore; readonly keyRotation: KeyRotationStore }
+  readonly keys: Pick<KeyStore, 'current'>
+  readonly keyRotation: Pick<KeyRotationStore, 'begin' | 'rotate'>
 }
 
 /** Its id is its `kid`, so that the key of a request is found by what the request names. */
-async function newEncryptionKey({ vault, newId }: Making): Promise<NewKey> {
+async function newEncryptionKey({ vault, newId }: Pick<Making, 'vault' | 'newId'>): Promise<NewKey> {
   const id = newId()
   const jwk = generateEncryptionKey(id)
   const privateJwk = await vault.protect({ column: 'keys.private_jwk', id }, JSON.stringify(jwk))
@@ -21,7 +22,7 @@ async function newEncryptionKey({ vault, newId }: Making): Promise<NewKey> {
 
 /** Makes the key that credential requests are encrypted for, unless there is one; of two makers at once one wins. */
 export async function ensureEncryptionKey(making: Making): Promise<void> {
-  const { keys, keyRotation } = making.stores
+  const { keys, keyRotation } = making
   if ((await keys.current(ENCRYPTION_KEY_SET)) !== undefined) return
   await keyRotation.begin(ENCRYPTION_KEY_SET, await newEncryptionKey(making))
 }
@@ -32,9 +33,15 @@ export async function ensureEncryptionKey(making: Making): Promise<void> {
  * @returns false where there was none, or another rotation was faster.
  */
 export async function rotateEncryptionKey(making: Making, at: Date): Promise<boolean> {
-  const former = await making.stores.keys.current(ENCRYPTION_KEY_SET)
+  const former = await making.keys.current(ENCRYPTION_KEY_SET)
   if (former === undefined) return false
   const key = await newEncryptionKey(making)
-  const { keyRotation } = making.stores
-  return keyRotation.rotate({ keySetId: ENCRYPTION_KEY_SET, formerKeyId: former.id, key, dids: [], records: [], at })
+  return making.keyRotation.rotate({
+    keySetId: ENCRYPTION_KEY_SET,
+    formerKeyId: former.id,
+    key,
+    dids: [],
+    records: [],
+    at,
+  })
 }

@@ -2,10 +2,10 @@ import cluster, { type Worker } from 'node:cluster'
 import type { AddressInfo } from 'node:net'
 import { Gauge, Registry } from 'prom-client'
 import { type Config, ConfigurationError } from '../config/config.js'
-import type { Deps } from '../deps.js'
-import { type Components, readinessOf } from '../health/readiness.js'
+import type { Components } from '../health/readiness.js'
 import { createOperationsServer, type OperationsSources } from '../http/operations.js'
 import type { Log } from '../log/log.js'
+import type { Metrics } from '../metrics/metrics.js'
 import { type Counts, WorkerCounts } from '../metrics/workers.js'
 import { type AskWorkers, answerPrimary, createQuestions } from './worker-questions.js'
 
@@ -33,18 +33,23 @@ export async function listenForOperators(config: Config, log: Log, sources: () =
   log.info({ address: host, port: (server.address() as AddressInfo).port }, 'metrics listening')
 }
 
-type Told = Pick<Deps, 'clock' | 'health' | 'log' | 'metrics'>
+/** What a process tells operators of itself. */
+export interface OperatedService {
+  readonly clock: () => Date
+  readonly readiness: () => Promise<Components>
+  readonly metrics: Pick<Metrics, 'registry'>
+}
 
 /** Of a process that serves alone. */
-export const ownSources = (deps: Told): OperationsSources => ({
-  clock: deps.clock,
-  readiness: () => readinessOf(deps),
-  metrics: () => deps.metrics.registry.metrics(),
+export const ownSources = ({ clock, readiness, metrics }: OperatedService): OperationsSources => ({
+  clock,
+  readiness,
+  metrics: () => metrics.registry.metrics(),
 })
 
 /** Answers the primary with this worker's readiness and counts. */
-export function tellPrimary(deps: Told): void {
-  answerPrimary({ metrics: () => deps.metrics.registry.getMetricsAsJSON(), readiness: () => readinessOf(deps) })
+export function tellPrimary({ readiness, metrics }: OperatedService): void {
+  answerPrimary({ metrics: () => metrics.registry.getMetricsAsJSON(), readiness })
 }
 
 /** The worst status of each component over all workers. */

@@ -34,7 +34,7 @@ export async function prepareDatabase(config: Config, log: Log): Promise<void> {
         config.keyEncryptionKeys,
       )
       if (encrypted > 0) log.info({ values: encrypted }, 'stored secrets encrypted for their rows')
-      await ensureDefaults({ config, vault, newId: () => crypto.randomUUID(), stores })
+      await ensureDefaults({ config, vault, newId: () => crypto.randomUUID(), ...stores })
     } finally {
       await database.close()
     }

@@ -81,7 +81,7 @@ async function listenForStrangers(
   { publicListener: { host, port } }: Config,
   rateLimitStore: Store | undefined,
 ): Promise<Server | undefined> {
-  return port === undefined ? undefined : listen(createPublicApp(service, { rateLimitStore }), { host, port })
+  return port === undefined ? undefined : listen(createPublicApp(service.publicApp, { rateLimitStore }), { host, port })
 }
 
 /**
@@ -95,11 +95,11 @@ export async function serve(config: Config, log: Log): Promise<void> {
     log,
     ...(redis === undefined ? {} : { checks: { redis: redis.check } }),
   })
-  if (config.metrics.port !== undefined) service.deps.metrics.readProcess()
-  if (cluster.isWorker) tellPrimary(service.deps)
-  else await listenForOperators(config, log, () => ownSources(service.deps))
+  if (config.metrics.port !== undefined) service.operated.metrics.readProcess()
+  if (cluster.isWorker) tellPrimary(service.operated)
+  else await listenForOperators(config, log, () => ownSources(service.operated))
   const rateLimitStore: Store | undefined = redis?.store ?? (cluster.isWorker ? new PrimaryStore() : undefined)
-  const server = await listen(createApp(service, { rateLimitStore }), config)
+  const server = await listen(createApp(service.app, { rateLimitStore }), config)
   const strangers = await listenForStrangers(service, config, rateLimitStore)
   stopWhenTold(config, strangers === undefined ? [server] : [server, strangers], service, redis, log)
   const { address, port } = server.address() as AddressInfo

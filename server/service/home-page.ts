@@ -1,5 +1,5 @@
-import type { Context } from '../api/context.js'
-import { readinessOf } from '../health/readiness.js'
+import type { Config } from '../config/config.js'
+import type { Components } from '../health/readiness.js'
 import { type Html, html } from '../pages/html.js'
 import { page } from '../pages/page.js'
 import type { ProtocolReply } from '../protocol/oauth/reply.js'
@@ -14,16 +14,14 @@ const linkItem = ({ address, name, text }: Link): Html =>
   html`<li><a href="${address}"><strong>${name}</strong><span>${text}</span></a></li>`
 
 /** Whether requests are served, in words; which part is away is for operators to know. */
-async function stateOf({ deps, request }: Context): Promise<Html> {
-  const components = await readinessOf(deps, request.requestId)
+function stateOf(components: Components): Html {
   const isDown = Object.values(components).some(({ status }) => status === 'down')
   return isDown
     ? html`<p class="state down" role="status">Requests cannot be served at the moment</p>`
     : html`<p class="state" role="status">Running</p>`
 }
 
-function linksOf({ config, forStrangers }: Context['deps']): Link[] {
-  const base = config.issuerBaseUrl
+function linksOf({ config: { issuerBaseUrl: base, console }, forStrangers }: HomePagePorts): Link[] {
   const metadata = {
     address: `${base}/.well-known/openid-credential-issuer`,
     name: 'Issuer metadata',
@@ -31,7 +29,7 @@ function linksOf({ config, forStrangers }: Context['deps']): Link[] {
   }
   if (forStrangers) return [metadata]
   return [
-    ...(config.console === undefined
+    ...(console === undefined
       ? []
       : [{ address: `${base}/console/`, name: 'Console', text: 'Issue, verify and look after credentials.' }]),
     { address: `${base}/api-docs`, name: 'API reference', text: 'Every operation, to read and to try.' },
@@ -40,15 +38,27 @@ function linksOf({ config, forStrangers }: Context['deps']): Link[] {
   ]
 }
 
-/** What the service is and how it is, for whoever opens its address in a browser. */
-export async function homePage(ctx: Context, { version }: { readonly version: string }): Promise<ProtocolReply> {
-  return page(ctx.deps.config.issuerBaseUrl, {
-    title: 'Credence',
-    headers: { vary: 'Accept' },
-    body: html`
+/** What {@link createHomePage} is made of. */
+export interface HomePagePorts {
+  readonly config: Pick<Config, 'issuerBaseUrl' | 'console'>
+  readonly readiness: (requestId: string) => Promise<Components>
+  /** On the public listener, which has neither console nor reference: no link leads there. */
+  readonly forStrangers: boolean
+  readonly version: string
+}
+
+export type HomePage = ReturnType<typeof createHomePage>
+
+/** The page that a browser gets at the address of the service: what the service is, whether it runs, and what else is here. */
+export const createHomePage =
+  (ports: HomePagePorts) =>
+  async (requestId: string): Promise<ProtocolReply> =>
+    page(ports.config.issuerBaseUrl, {
+      title: 'Credence',
+      headers: { vary: 'Accept' },
+      body: html`
 <h1>Credence</h1>
 <p class="about">Issues, holds and verifies digital credentials.</p>
-<div class="states">${await stateOf(ctx)}<p class="hint">Version ${version}</p></div>
-<nav aria-label="What is here"><ul>${linksOf(ctx.deps).map(linkItem)}</ul></nav>`,
-  })
-}
+<div class="states">${stateOf(await ports.readiness(requestId))}<p class="hint">Version ${ports.version}</p></div>
+<nav aria-label="What is here"><ul>${linksOf(ports).map(linkItem)}</ul></nav>`,
+    })

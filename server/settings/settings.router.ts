@@ -1,11 +1,20 @@
 import { procedure, router } from '../api/trpc.js'
+import type { Config } from '../config/config.js'
+import type { Formats } from '../formats/registry.js'
 import { SIGNATURE_ALGORITHMS } from '../protocol/jose/algorithms.js'
 import { readSettings } from './settings.contract.js'
 
-export const settingsRouter = router({
-  read: procedure(readSettings).query(({ ctx: { deps } }) => ({
-    settings: [...deps.config.settings],
-    formats: deps.formats.all.map(({ name }) => name),
-    algorithms: [...SIGNATURE_ALGORITHMS],
-  })),
-})
+/** What the settings are read from. */
+export interface SettingsPorts {
+  readonly config: Pick<Config, 'settings'>
+  readonly formats: Pick<Formats, 'all'>
+}
+
+export const settingsRouter = ({ config, formats }: SettingsPorts) =>
+  router({
+    read: procedure(readSettings).query(() => ({
+      settings: [...config.settings],
+      formats: formats.all.map(({ name }) => name),
+      algorithms: [...SIGNATURE_ALGORITHMS],
+    })),
+  })

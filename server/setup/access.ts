@@ -1,13 +1,18 @@
 import type { Config } from '../config/config.js'
-import type { Deps } from '../deps.js'
 import { inTime } from '../outbound/in-time.js'
 import { item, type SetupItem } from './item.js'
 
 const ASK_MS = 3_000
 
-/** Whether callers can be told apart, and by whom. */
-export async function identityProviderItem({ config, health }: Pick<Deps, 'config' | 'health'>): Promise<SetupItem> {
-  const check = health.checks.identityProvider
+/**
+ * Whether the identity provider's keys are known.
+ *
+ * @param check of the identity provider; undefined with AUTH_DISABLED
+ */
+export async function identityProviderItem(
+  { oidc }: Pick<Config, 'oidc'>,
+  check: (() => Promise<unknown>) | undefined,
+): Promise<SetupItem> {
   if (check === undefined) {
     return item(
       'identityProvider',
@@ -20,7 +25,7 @@ export async function identityProviderItem({ config, health }: Pick<Deps, 'confi
     (state) => state === 'up',
     () => false,
   )
-  const name = config.oidc.issuer ?? 'the identity provider'
+  const name = oidc.issuer ?? 'the identity provider'
   return isUp
     ? item('identityProvider', 'ok', `The keys of ${name} are known: access tokens can be checked.`)
     : item(

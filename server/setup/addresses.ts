@@ -1,7 +1,9 @@
+import type { Config } from '../config/config.js'
 import { isLoopbackName } from '../config/loopback.js'
-import type { Deps } from '../deps.js'
+import type { Outbound } from '../outbound/guard.js'
 import { inTime } from '../outbound/in-time.js'
 import { OutboundError } from '../outbound/outbound-error.js'
+import type { StatusListStore } from '../status-lists/store.js'
 import { item, type SetupId, type SetupItem } from './item.js'
 
 const ASK_MS = 5_000
@@ -27,7 +29,7 @@ interface Asked {
 }
 
 async function reached(
-  { outbound }: Pick<Deps, 'outbound'>,
+  outbound: Pick<Outbound, 'fetchJson'>,
   { id, variable, baseUrl, url, isOurs }: Asked,
 ): Promise<SetupItem> {
   const repair = `Check ${variable}, and that the proxy in front passes ${url} on to this service.`
@@ -55,50 +57,57 @@ function metadataAddress(issuer: string): string {
   return `${origin}/.well-known/openid-credential-issuer${pathname === '/' ? '' : pathname}`
 }
 
-/** Whether this installation is found at its base URLs, by what is published there. */
-export async function addressItems(deps: Pick<Deps, 'config' | 'outbound' | 'stores'>): Promise<SetupItem[]> {
-  const { issuerBaseUrl, verifierBaseUrl } = deps.config
-  const verifier = await deps.stores.agents.defaultVerifier()
-  const web = verifier === undefined ? undefined : await deps.stores.dids.webDidOf(verifier.keySetId)
-  return Promise.all([
-    reached(deps, {
-      id: 'issuerBaseUrl',
-      variable: 'ISSUER_BASE_URL',
-      baseUrl: issuerBaseUrl,
-      url: metadataAddress(issuerBaseUrl),
-      isOurs: ({ credential_issuer }) => credential_issuer === issuerBaseUrl,
-    }),
-    reached(deps, {
-      id: 'verifierBaseUrl',
-      variable: 'VERIFIER_BASE_URL',
-      baseUrl: verifierBaseUrl,
-      url: `${verifierBaseUrl}/${web?.uuid ?? ''}/did.json`,
-      isOurs: ({ id }) => id === web?.did,
-    }),
-  ])
+/** What {@link createAddressChecks} is made of. */
+export interface AddressPorts {
+  readonly config: Pick<Config, 'issuerBaseUrl' | 'verifierBaseUrl'>
+  readonly outbound: Pick<Outbound, 'fetchJson' | 'fetchText'>
+  /** The hosted DID of the default verifier. */
+  readonly verifierDid: () => Promise<{ readonly did: string; readonly uuid: string } | undefined>
+  readonly statusLists: Pick<StatusListStore, 'overview'>
 }
 
-/** Whether what is signed can be looked up: the list that is used now is asked for as verifiers would. */
-export async function statusListItem({
-  config,
-  outbound,
-  stores,
-}: Pick<Deps, 'config' | 'outbound' | 'stores'>): Promise<SetupItem> {
-  const { newest, count } = await stores.statusLists.overview()
-  if (newest === null)
-    return item('statusLists', 'ok', 'There is no status list yet: the first one is made with the first credential.')
-  const url = `${config.issuerBaseUrl}/token-status-lists/${newest}`
-  const lists = count === 1 ? 'One status list' : `${count} status lists`
-  try {
-    const { contentType } = await inTime(outbound.fetchText(url, { accept: STATUS_LIST }), ASK_MS)
-    if (!contentType.startsWith(STATUS_LIST)) throw new OutboundError('status', 'Something else answers there.')
-    return item('statusLists', 'ok', `${lists} can be looked up below ${config.issuerBaseUrl}.`)
-  } catch (error) {
-    return item(
-      'statusLists',
-      'failed',
-      `${lists} cannot be looked up: nobody can see whether a credential is revoked. ${reasonOf(error)}`,
-      `Check that the proxy in front passes ${url} on to this service.`,
-    )
-  }
-}
+/** Asks this installation's own addresses, as others would. */
+export const createAddressChecks = ({ config, outbound, verifierDid, statusLists }: AddressPorts) => ({
+  /** Whether this installation is found at its base URLs, by what is published there. */
+  async baseUrls(): Promise<SetupItem[]> {
+    const { issuerBaseUrl, verifierBaseUrl } = config
+    const web = await verifierDid()
+    return Promise.all([
+      reached(outbound, {
+        id: 'issuerBaseUrl',
+        variable: 'ISSUER_BASE_URL',
+        baseUrl: issuerBaseUrl,
+        url: metadataAddress(issuerBaseUrl),
+        isOurs: ({ credential_issuer }) => credential_issuer === issuerBaseUrl,
+      }),
+      reached(outbound, {
+        id: 'verifierBaseUrl',
+        variable: 'VERIFIER_BASE_URL',
+        baseUrl: verifierBaseUrl,
+        url: `${verifierBaseUrl}/${web?.uuid ?? ''}/did.json`,
+        isOurs: ({ id }) => id === web?.did,
+      }),
+    ])
+  },
+
+  /** Whether the status of credentials can be looked up: the list that is used now is asked for as verifiers would. */
+  async statusLists(): Promise<SetupItem> {
+    const { newest, count } = await statusLists.overview()
+    if (newest === null)
+      return item('statusLists', 'ok', 'There is no status list yet: the first one is made with the first credential.')
+    const url = `${config.issuerBaseUrl}/token-status-lists/${newest}`
+    const lists = count === 1 ? 'One status list' : `${count} status lists`
+    try {
+      const { contentType } = await inTime(outbound.fetchText(url, { accept: STATUS_LIST }), ASK_MS)
+      if (!contentType.startsWith(STATUS_LIST)) throw new OutboundError('status', 'Something else answers there.')
+      return item('statusLists', 'ok', `${lists} can be looked up below ${config.issuerBaseUrl}.`)
+    } catch (error) {
+      return item(
+        'statusLists',
+        'failed',
+        `${lists} cannot be looked up: nobody can see whether a credential is revoked. ${reasonOf(error)}`,
+        `Check that the proxy in front passes ${url} on to this service.`,
+      )
+    }
+  },
+})

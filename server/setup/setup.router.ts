@@ -1,7 +1,8 @@
 import { procedure, router } from '../api/trpc.js'
-import { checklist } from './checklist.js'
 import { readSetup } from './setup.contract.js'
+import type { Setup } from './setup.js'
 
-export const setupRouter = router({
-  read: procedure(readSetup).query(({ ctx: { deps }, input: { ask } }) => checklist(deps, ask)),
-})
+export const setupRouter = (setup: Setup) =>
+  router({
+    read: procedure(readSetup).query(({ input: { ask } }) => setup.read(ask)),
+  })

@@ -1,7 +1,7 @@
 import { certificateEnd, expiriesOf, WARN_DAYS } from '../agent/certificate-watch.js'
-import type { AgentRecord } from '../agent/store.js'
+import type { AgentRecord, AgentStore } from '../agent/store.js'
 import type { Config } from '../config/config.js'
-import type { Deps } from '../deps.js'
+import type { KeyStore } from '../keys/store.js'
 import { DAY_SECONDS } from '../maintenance/task.js'
 import { item, type SetupId, type SetupItem } from './item.js'
 
@@ -33,24 +33,26 @@ export const keyEncryptionItem = ({ keyEncryptionKeys }: Pick<Config, 'keyEncryp
       )
 
 async function keyItem(
-  { stores }: Pick<Deps, 'stores'>,
+  keys: Pick<KeyStore, 'current'>,
   id: SetupId,
   who: string,
   record: AgentRecord | undefined,
 ): Promise<SetupItem> {
-  const key = record === undefined ? undefined : await stores.keys.current(record.keySetId)
+  const key = record === undefined ? undefined : await keys.current(record.keySetId)
   return record === undefined || key === undefined
     ? item(id, 'missing', `The ${who} has no key.`, 'Start the service again: a start makes what is missing.')
     : item(id, 'ok', `The ${who} signs with ${key.alg} as ${record.did}.`)
 }
 
 /** What the default issuer and the default verifier sign with. */
-export async function keyItems(deps: Pick<Deps, 'stores'>): Promise<SetupItem[]> {
-  const { agents } = deps.stores
+export async function keyItems(
+  agents: Pick<AgentStore, 'defaultIssuer' | 'defaultVerifier'>,
+  keys: Pick<KeyStore, 'current'>,
+): Promise<SetupItem[]> {
   const [issuer, verifier] = await Promise.all([agents.defaultIssuer(), agents.defaultVerifier()])
   return Promise.all([
-    keyItem(deps, 'issuerKey', 'default issuer', issuer),
-    keyItem(deps, 'verifierKey', 'default verifier', verifier),
+    keyItem(keys, 'issuerKey', 'default issuer', issuer),
+    keyItem(keys, 'verifierKey', 'default verifier', verifier),
   ])
 }
 

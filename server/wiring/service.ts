@@ -1,11 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { certificateChecks, certificateTasks, expiriesOf } from '../agent/certificate-watch.js'
+import { certificateChecks, expiriesOf } from '../agent/certificate-watch.js'
 import { certifiedKey } from '../agent/certified-key.js'
 import { createSignerStore } from '../agent/signers/store.js'
 import { createAgentStore } from '../agent/store.js'
+import type { AppPorts } from '../app.js'
 import { createAuditStore } from '../audit/store.js'
-import { auditTasks } from '../audit/tasks.js'
 import { createAccess, createTokenCheck } from '../auth/access.js'
 import { createRequestAccess } from '../auth/request-access.js'
 import { createSignIn } from '../auth/sign-in.js'
@@ -14,7 +14,6 @@ import { createChanges } from '../console/changes/changes.js'
 import { changesIn, createChangeStore } from '../console/changes/store.js'
 import { createConsoleSessions } from '../console/sessions/sessions.js'
 import { createConsoleSessionStore } from '../console/sessions/store.js'
-import { consoleTasks } from '../console/tasks.js'
 import { connectDatabase, type Database } from '../database/connect.js'
 import { openReplica } from '../database/replica/open.js'
 import type { Deps, Stores } from '../deps.js'
@@ -25,10 +24,9 @@ import { createDidStore } from '../dids/store.js'
 import { createPings } from '../events/pings.js'
 import { type Announce, createEventStore } from '../events/store.js'
 import { createEvents } from '../events/stream.js'
-import { eventTasks } from '../events/tasks.js'
 import { eventTransport } from '../events/transports/configured.js'
 import { type Formats, standardFormats } from '../formats/registry.js'
-import { depsOfStrangers } from '../http/open-routes.js'
+import { readinessOf } from '../health/readiness.js'
 import { walletPaths } from '../http/paths.js'
 import { createOfferBatchStore } from '../issuer/credential-offers/batch/store.js'
 import { createCredentialHistoryStore } from '../issuer/credentials/history/store.js'
@@ -44,6 +42,7 @@ import { createDeferredIssuanceStore } from '../issuer/openid4vci/deferred/store
 import { issuanceTasks } from '../issuer/openid4vci/expire.js'
 import { createSeals } from '../issuer/openid4vci/sealed.js'
 import { createOfferSessionListStore } from '../issuer/openid4vci/sessions/list-store.js'
+import { CREDENTIAL_OFFER_STATES, isFinal } from '../issuer/openid4vci/sessions/session.js'
 import { createOfferSessionStore } from '../issuer/openid4vci/sessions/store.js'
 import { createOpenid4vciStore } from '../issuer/openid4vci/store.js'
 import { createSchemaListStore } from '../issuer/schemas/list/store.js'
@@ -58,14 +57,15 @@ import { createMaintenance, type Maintenance, type Pace } from '../maintenance/j
 import { createPartitionStore } from '../maintenance/partitions/store.js'
 import { recentWriterTask } from '../maintenance/recent-writers.js'
 import { createMaintenanceStore } from '../maintenance/store.js'
-import { createMetrics } from '../metrics/metrics.js'
+import { createMetrics, type Metrics } from '../metrics/metrics.js'
 import { createOutbound, type OutboundOptions } from '../outbound/guard.js'
 import { createOwnPathCheck, ownRequestMac } from '../outbound/own-origin.js'
 import { pageTasks } from '../people-pages/expire.js'
 import { createPageStore } from '../people-pages/store.js'
+import type { OperatedService } from '../process/operations.js'
 import { LruMap } from '../protocol/jose/lru-map.js'
 import { deriveKey } from '../protocol/jose/sealed.js'
-import { contractRouters, createRouters, type Routers } from '../router.js'
+import { contractRouters, createRouters } from '../router.js'
 import { createStatisticsStore } from '../statistics/store.js'
 import { statisticsTasks } from '../statistics/tasks.js'
 import { createAllotment } from '../status-lists/allotment.js'
@@ -84,6 +84,7 @@ import { createWalletProvider } from '../wallet/openid4vci/wallet-provider.js'
 import { createPendingIssuanceStore } from '../wallet/pending/store.js'
 import { createWalletPresentationStore } from '../wallet/presentations/store.js'
 import { type Features, wireFeatures } from './features.js'
+import { depsOfStrangers } from './strangers.js'
 
 /** What tests and the start-up replace. */
 export interface DepsOptions {
@@ -112,6 +113,8 @@ export interface DepsOptions {
   readonly maintenanceEveryMs?: number
 }
 
+const OPEN_STATES = CREDENTIAL_OFFER_STATES.filter((state) => !isFinal(state))
+
 /**
  * The stores over one database; nothing else in the service uses Prisma.
  *
@@ -126,7 +129,7 @@ export function createStores(database: Database, announce: Announce = () => {}):
     authorizationRequests: createAuthorizationRequestStore(database),
     credentialHistory: createCredentialHistoryStore(database),
     credentialList: createCredentialListStore(database),
-    changes: createChangeStore(database),
+    changes: createChangeStore(database, OPEN_STATES),
     consoleSessions: createConsoleSessionStore(database),
     credentials: createCredentialStore(database),
     dids: createDidStore(database),
@@ -177,9 +180,10 @@ function memoized(make: (label: string) => Uint8Array): (label: string) => Uint8
 export interface Service {
   readonly deps: Deps
   readonly features: Features
-  readonly routers: Routers
-  /** The same for the public listener, to which everybody is a stranger. */
-  readonly forStrangers: Pick<Service, 'deps' | 'routers'>
+  readonly app: AppPorts
+  readonly operated: OperatedService & { readonly metrics: Metrics }
+  /** Of the public listener, to which everybody is a stranger. */
+  readonly publicApp: AppPorts
   readonly maintenance: Maintenance
   /** From now on the readiness check fails; everything is still served. */
   beginStop(): void
@@ -188,6 +192,13 @@ export interface Service {
   /** Closes connections; requests must be done. */
   close(): Promise<void>
 }
+
+/** What an application serves of a service. */
+const appPorts = (deps: Deps, features: Features): AppPorts => ({
+  ...deps,
+  routers: createRouters(deps.formats, features),
+  context: { deps, accessOf: deps.accessOf, changing: deps.lists.changing, production: deps.config.production },
+})
 
 /** Wires a process. The database must be migrated and hold the default issuer and verifier. */
 export async function createService(config: Config, options: DepsOptions = {}): Promise<Service> {
@@ -290,7 +301,7 @@ export async function createService(config: Config, options: DepsOptions = {}): 
     database,
     events,
     changes: createChanges({
-      store: changesIn(replica.listsOver(createChangeStore)),
+      store: changesIn(replica.listsOver((from) => createChangeStore(from, OPEN_STATES))),
       events,
       clock,
       log,
@@ -305,7 +316,7 @@ export async function createService(config: Config, options: DepsOptions = {}): 
         ...replica.checks,
         ...(config.events.transport === 'nats' ? { nats: async () => deps.events.check?.() } : {}),
         ...(tokens.identityProvider === undefined ? {} : { identityProvider: tokens.identityProvider }),
-        ...certificateChecks({ config, clock }),
+        ...certificateChecks(config, clock),
         ...options.checks,
       },
     },
@@ -321,11 +332,11 @@ export async function createService(config: Config, options: DepsOptions = {}): 
       ...features.flows.tasks,
       ...features.pendingIssuances.tasks,
       ...pageTasks(deps),
-      ...consoleTasks(deps),
-      ...certificateTasks(deps),
-      ...auditTasks(deps),
+      ...features.console.tasks,
+      ...features.certificates.tasks,
+      ...features.audit.tasks,
       ...statisticsTasks(deps),
-      ...eventTasks(deps),
+      ...features.sessionEvents.tasks,
       ...(replica.forget === undefined ? [] : [recentWriterTask(replica.forget)]),
     ],
     clock,
@@ -345,8 +356,9 @@ export async function createService(config: Config, options: DepsOptions = {}): 
   return {
     deps,
     features,
-    routers: createRouters(formats, features),
-    forStrangers: { deps: strangers, routers: createRouters(formats, wireFeatures(strangers)) },
+    app: appPorts(deps, features),
+    publicApp: appPorts(strangers, wireFeatures(strangers)),
+    operated: { clock, metrics, readiness: () => readinessOf(deps) },
     maintenance,
     beginStop: () => {
       state.stopping = true

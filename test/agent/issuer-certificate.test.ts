@@ -3,7 +3,6 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { certificateTasks } from '../../server/agent/certificate-watch.js'
 import { certifiedKey } from '../../server/agent/certified-key.js'
 import { ConfigurationError, readConfig } from '../../server/config/config.js'
 import { startupWarnings } from '../../server/setup/startup-warnings.js'
@@ -144,7 +143,7 @@ describe('a start with ISSUER_X509', () => {
     expect([status, details.issuerCertificate]).toEqual(['ok', { status: 'degraded' }])
     const text = await service.deps.metrics.registry.metrics()
     expect(text).toContain(`credence_issuer_certificate_expiry_timestamp_seconds ${Math.floor(ends.getTime() / 1000)}`)
-    for (const task of certificateTasks(service.deps)) await task.run(clock.now(), 1)
+    for (const task of service.features.certificates.tasks) await task.run(clock.now(), 1)
     expect(lines).toContainEqual(
       expect.objectContaining({
         level: 50,
@@ -172,7 +171,7 @@ describe('a start with ISSUER_X509', () => {
       await using service = await startService({ env, log, maintenance: false })
       const warnings = async () => {
         lines.length = 0
-        for (const task of certificateTasks(service.deps)) await task.run(new Date(), 1)
+        for (const task of service.features.certificates.tasks) await task.run(new Date(), 1)
         return lines.filter((line) => line.includes('org.iso.18013.5.1.mDL'))
       }
       expect(await warnings()).toEqual([])

@@ -2,7 +2,6 @@ import { generateKeyPairSync } from 'node:crypto'
 import { compactVerify, decodeJwt, decodeProtectedHeader, importX509 } from 'jose'
 import pino from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { certificateTasks } from '../../server/agent/certificate-watch.js'
 import { keysCommand } from '../../server/key-rotation/command.js'
 import type { TestCertificate } from '../protocol/issuer-keys/certificates.js'
 import { query } from '../support/postgres.js'
@@ -334,7 +333,7 @@ describe('POST /agent/verifier/{id}/certificate', () => {
       end.toISOString().replace('.000', ''),
     )
     const look = async (at: Date) => {
-      for (const task of certificateTasks(other.deps)) await task.run(at, 1)
+      for (const task of other.features.certificates.tasks) await task.run(at, 1)
       return lines.splice(0).map(({ level, msg }) => [level, msg])
     }
     const daysFrom = (days: number) => new Date(end.getTime() + days * 86_400_000)

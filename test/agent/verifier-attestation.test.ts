@@ -1,7 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import pino from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { certificateTasks } from '../../server/agent/certificate-watch.js'
 import { ConfigurationError, readConfig } from '../../server/config/config.js'
 import { startupWarnings } from '../../server/setup/startup-warnings.js'
 import { startService } from '../support/service.js'
@@ -131,7 +130,7 @@ describe('VERIFIER_ATTESTATION (OpenID4VP 1.0 §12)', () => {
     expect(text).toContain(`credence_verifier_certificate_expiry_timestamp_seconds ${exp - 60}`)
     expect(text).toContain(`credence_verifier_attestation_expiry_timestamp_seconds ${exp}`)
     expect(text).not.toContain('credence_issuer_certificate')
-    for (const task of certificateTasks(service.deps)) await task.run(clock.now(), 1)
+    for (const task of service.features.certificates.tasks) await task.run(clock.now(), 1)
     for (const msg of ['VERIFIER_X509 has a certificate that expired', 'VERIFIER_ATTESTATION expired'])
       expect(lines).toContainEqual(expect.objectContaining({ level: 50, msg: expect.stringContaining(msg) }))
   })

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { auditTasks } from '../../server/audit/tasks.js'
 import { runTask } from '../support/maintenance.js'
 import { query } from '../support/postgres.js'
 import { startService, type TestService } from '../support/service.js'
@@ -23,7 +22,7 @@ it('audit rows are kept: of their partitions new ones are made, and none is ever
   const before = await partitions()
   expect(before.length).toBeGreaterThan(1)
   for (const year of [2040, 2060, 2099]) {
-    for (const task of auditTasks(service.deps)) await runTask(task, new Date(Date.UTC(year, 5)))
+    for (const task of service.features.audit.tasks) await runTask(task, new Date(Date.UTC(year, 5)))
   }
   const after = await partitions()
   expect(after).toEqual(expect.arrayContaining(before))

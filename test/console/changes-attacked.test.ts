@@ -125,9 +125,13 @@ describe('attack: who hears of what', () => {
       [id],
     )
     await using changes = await watchChanges(service, ['credence-issuer'])
+    // Without an announcement: the credential alone brings the session's new state.
+    await query(service.databaseUrl, `UPDATE credential_offer_sessions SET state = 'CredentialIssued' WHERE id = $1`, [
+      id,
+    ])
     await record([['credential', credential]])
     const told = await changes.until('credential', credential)
-    expect(told).toContainEqual({ kind: 'credential-offer-session', id, state: 'Created' })
+    expect(told).toContainEqual({ kind: 'credential-offer-session', id, state: 'CredentialIssued' })
     await service.deps.stores.statistics.fold(new Date(), 1_000)
     await changes.until('statistics', null)
   })

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 // ARCHITECTURE.md, "What may import what".
 const REFUSED = [
   ['server/protocol/jose/store.ts', "import '../../issuer/schemas/store.js'", 'protocol/ stands on its own'],
-  ['server/protocol/jose/log.ts', "import '../../log.js'", 'protocol/ stands on its own'],
+  ['server/protocol/jose/log.ts', "import '../../log/log.js'", 'protocol/ stands on its own'],
   ['server/protocol/jose/express.ts', "import 'express'", 'protocol/ and formats/ are pure'],
   ['server/protocol/jose/formats.ts', "import '../../formats/registry.js'", 'protocol/ stands on its own'],
   ['server/formats/jwt-vc-json/sign.ts', "import '../../issuer/issuance/sign.js'", 'formats/ on it alone'],
@@ -32,7 +32,8 @@ const REFUSED = [
   ],
 ] as const
 const CONSOLE = "import '../../../server/protocol/json-schema/form.js'\n"
-const DOWNWARD = "import '../../deps.js'\nimport '../../protocol/jose/jws.js'\nimport '../../formats/format.js'\n"
+const DOWNWARD =
+  "import '../../config/config.js'\nimport '../../protocol/jose/jws.js'\nimport '../../formats/format.js'\n"
 
 let directory: string
 let said: string

@@ -30,12 +30,14 @@ it('what reads and writes mobile documents is loaded when the first one comes, a
   ])
 })
 
-it.each(['main.ts', 'prepare.ts'])(
+it.each(['main.ts', 'process/prepare.ts'])(
   '%s loads no part of the service before a process serves: a primary never does, nor does a migration job',
   (entry) => {
     const before = [...loadedWith(`server/${entry}`)]
     expect(before).toContain('server/agent/defaults.ts')
-    expect(before.filter((path) => /^server\/(?:app|router|wiring)\.ts$|\.router\.ts$/.test(path))).toEqual([])
+    expect(before.filter((path) => /^server\/(?:app|router)\.ts$|^server\/wiring\/|\.router\.ts$/.test(path))).toEqual(
+      [],
+    )
     const packages = new Set(before.flatMap((path) => importsOf(path)))
     for (const name of ['express', 'trpc-to-openapi', 'openid-client', 'undici']) expect(packages).not.toContain(name)
   },

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { eventTasks } from '../../server/events/tasks.js'
 import { issuanceTasks } from '../../server/issuer/openid4vci/expire.js'
 import { type Issuer, JWT_VC, movingClock, startIssuer } from '../issuer/openid4vci/actors.js'
 import { readEvents } from '../issuer/openid4vci/event-reader.js'
@@ -18,7 +17,7 @@ afterAll(() => issuer.service.close())
 
 const run = (sql: string, values: unknown[] = []) => query(issuer.service.databaseUrl, sql, values)
 /** The task that this process goes on with. */
-const ofEvents = () => eventTasks(issuer.service.deps)
+const ofEvents = () => issuer.service.features.sessionEvents.tasks
 const maintain = async (tasks = ofEvents()) => {
   for (const task of [...issuanceTasks(issuer.service.deps), ...tasks]) await runTask(task, clock.now())
 }

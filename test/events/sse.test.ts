@@ -2,7 +2,6 @@ import type { AddressInfo } from 'node:net'
 import { connect } from 'node:net'
 import express from 'express'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import type { Deps } from '../../server/deps.js'
 import { createPings } from '../../server/events/pings.js'
 import { sendEventStream } from '../../server/http/sse.js'
 import { readEvents } from '../issuer/openid4vci/event-reader.js'
@@ -127,12 +126,12 @@ describe('GET /verification-sessions/{sessionId}/events', () => {
 async function serve(stream: () => AsyncIterable<readonly [string, unknown]>, everyMs: number) {
   const pings = createPings(everyMs, 3)
   const errors: unknown[] = []
-  const deps = { pings, log: { error: (entry: unknown) => errors.push(entry), warn: () => {} } } as unknown as Deps
+  const failures = { logged: (thrown: unknown) => void errors.push(thrown) }
   const app = express()
   const closed = vi.fn()
   app.get('/', (request, response) => {
     response.on('close', closed)
-    void sendEventStream(request, response, deps, stream(), 'session')
+    void sendEventStream(request, response, { pings, failures }, stream(), 'session')
   })
   const server = app.listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))

@@ -31,10 +31,10 @@ beforeAll(async () => {
   service = await startService()
   authorization = await service.bearer('alice')
   operations = await startOperations(service)
-  publicUrl = await serveApp(createPublicApp(service.service))
-  const { deps, routers } = service.service
-  const config = { ...deps.config, rateLimit: { ...deps.config.rateLimit, max: 1 } }
-  limitedUrl = await serveApp(createApp({ deps: { ...deps, config }, routers }))
+  publicUrl = await serveApp(createPublicApp(service.service.publicApp))
+  const { app } = service.service
+  const config = { ...app.config, rateLimit: { ...app.config.rateLimit, max: 1 } }
+  limitedUrl = await serveApp(createApp({ ...app, config }))
   await fetch(`${limitedUrl}/version`)
 })
 afterAll(async () => {

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { query } from '../support/postgres.js'
 import { CLIENT_SECRET, startService, type TestService } from '../support/service.js'
 import { sendPath } from './raw.js'
 
@@ -175,7 +176,7 @@ describe('internal errors', () => {
   })
 
   it('are those of an answer that breaks its own contract, too', async () => {
-    vi.spyOn(service.deps.lists, 'readerFor').mockResolvedValue(async () => [{ id: 7 }] as never)
+    await query(service.databaseUrl, `UPDATE issuers SET method = 'of no contract'`)
     expect((await service.request('GET', '/agent/issuers', { authorization: admin })).status).toBe(500)
   })
 })

@@ -19,7 +19,7 @@ afterAll(() => service.close())
 /** Serves the application once more, and notes each request with the prototypes that it and its response arrive with. */
 async function startWatched() {
   const { server, serve } = createAppServer()
-  const app = createApp(service.service)
+  const app = createApp(service.service.app)
   const arrived: { request: IncomingMessage; response: ServerResponse; prototypes: readonly unknown[] }[] = []
   server.on('request', (request, response) => {
     arrived.push({ request, response, prototypes: [request, response].map(Object.getPrototypeOf) })

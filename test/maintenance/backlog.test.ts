@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { eventTasks } from '../../server/events/tasks.js'
 import type { Pace } from '../../server/maintenance/job.js'
 import { type Issuer, JWT_VC, movingClock, startIssuer } from '../issuer/openid4vci/actors.js'
 import { ofMetric, startOperations } from '../metrics/scrape.js'
@@ -135,7 +134,7 @@ it('tables shrink under load, however much there is, and two processes do nothin
   await vi.waitFor(
     async () => {
       // PostgreSQL's own vacuum may have it for a moment.
-      for (const task of eventTasks(issuer.service.deps)) await runTask(task, clock.now())
+      for (const task of issuer.service.features.sessionEvents.tasks) await runTask(task, clock.now())
       expect([await eventsOf('old-'), await eventsOf('new-')]).toEqual([0, 6 * 50 * batches])
     },
     { timeout: 60_000, interval: 500 },

@@ -28,7 +28,7 @@ export const ofMetric = (samples: Samples, name: string): Record<string, number>
 
 /** The port for operators of a service, where a test has it. */
 export async function startOperations(service: TestService) {
-  const server = createOperationsServer(ownSources(service.deps))
+  const server = createOperationsServer(ownSources(service.service.operated))
   const url = await listenLocally(server)
   return {
     url,

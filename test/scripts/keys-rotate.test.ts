@@ -33,7 +33,7 @@ async function prepare(databaseUrl: string): Promise<void> {
     config: readConfig(localEnvironment(databaseUrl)),
     vault: createVault([]),
     newId: randomUUID,
-    stores: createStores(database),
+    ...createStores(database),
   })
   await database.close()
 }

@@ -94,7 +94,7 @@ async function makeDefaults(config: Config): Promise<void> {
     config,
     vault: createVault(config.keyEncryptionKeys),
     newId: () => crypto.randomUUID(),
-    stores,
+    ...stores,
   })
   await database.close()
 }
@@ -127,7 +127,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     ...options,
     outbound: { ...onBusyMachine.outbound, ...options.outbound },
   })
-  serve(createApp(service, options))
+  serve(createApp(service.app, options))
   const close = async () => {
     service.beginStop()
     service.endStreams()

@@ -1,5 +1,5 @@
 import { listed } from '../../api/paging.js'
-import { changingLists, listing, procedure, router } from '../../api/trpc.js'
+import { changingLists, procedure, reading, router } from '../../api/trpc.js'
 import {
   listIssuerSigners,
   listVerifierSigners,
@@ -8,42 +8,41 @@ import {
   renameIssuer,
   renameVerifier,
 } from './signers.contract.js'
-import { issuerSigner, renameSigner, shownSigner, verifierSigner } from './signers.js'
+import { type Signers, shownSigner } from './signers.js'
 
-export const signersRouter = router({
-  issuers: procedure(listIssuerSigners)
-    .use(listing)
-    .query(({ ctx, input }) =>
-      listed(
-        ctx,
-        input,
-        ({ signers }, part) => signers.page('issuer', part),
-        (signer) => shownSigner(signer, ctx.caller),
+export const signersRouter = (signers: Signers) =>
+  router({
+    issuers: procedure(listIssuerSigners)
+      .use(reading(signers.lists))
+      .query(({ ctx, input }) =>
+        listed(
+          ctx,
+          input,
+          (store, part) => store.page('issuer', part),
+          (signer) => shownSigner(signer, ctx.caller),
+        ),
       ),
-    ),
 
-  issuer: procedure(readIssuerSigner).query(({ ctx: { deps, caller }, input }) => issuerSigner(deps, input.id, caller)),
+    issuer: procedure(readIssuerSigner).query(({ ctx: { caller }, input }) => signers.issuer(input.id, caller)),
 
-  renameIssuer: procedure(renameIssuer)
-    .use(changingLists)
-    .mutation(({ ctx: { deps, caller }, input }) => renameSigner(deps, 'issuer', input, caller)),
+    renameIssuer: procedure(renameIssuer)
+      .use(changingLists)
+      .mutation(({ ctx: { caller }, input }) => signers.rename('issuer', input, caller)),
 
-  verifiers: procedure(listVerifierSigners)
-    .use(listing)
-    .query(({ ctx, input }) =>
-      listed(
-        ctx,
-        input,
-        ({ signers }, part) => signers.page('verifier', part),
-        (signer) => shownSigner(signer, ctx.caller),
+    verifiers: procedure(listVerifierSigners)
+      .use(reading(signers.lists))
+      .query(({ ctx, input }) =>
+        listed(
+          ctx,
+          input,
+          (store, part) => store.page('verifier', part),
+          (signer) => shownSigner(signer, ctx.caller),
+        ),
       ),
-    ),
 
-  verifier: procedure(readVerifierSigner).query(({ ctx: { deps, caller }, input }) =>
-    verifierSigner(deps, input.id, caller),
-  ),
+    verifier: procedure(readVerifierSigner).query(({ ctx: { caller }, input }) => signers.verifier(input.id, caller)),
 
-  renameVerifier: procedure(renameVerifier)
-    .use(changingLists)
-    .mutation(({ ctx: { deps, caller }, input }) => renameSigner(deps, 'verifier', input, caller)),
-})
+    renameVerifier: procedure(renameVerifier)
+      .use(changingLists)
+      .mutation(({ ctx: { caller }, input }) => signers.rename('verifier', input, caller)),
+  })

@@ -2,9 +2,12 @@ import { X509Certificate } from 'node:crypto'
 import type { z } from 'zod'
 import { errors } from '../../api/errors.js'
 import { type Caller, isAdmin } from '../../auth/caller.js'
-import type { Deps } from '../../deps.js'
+import type { Config } from '../../config/config.js'
+import type { Lists } from '../../database/replica/lists.js'
 import { documentOf } from '../../dids/documents.js'
 import { keyIdOf } from '../../dids/identity.js'
+import type { DidStore } from '../../dids/store.js'
+import type { Formats } from '../../formats/registry.js'
 import {
   CLIENT_ID_PREFIXES,
   type Client,
@@ -14,7 +17,6 @@ import {
   clientIdentifier,
 } from '../../protocol/openid4vp/client-identifier.js'
 import { attests } from '../../protocol/openid4vp/verifier-attestation.js'
-import { defaultPrefix } from '../../verifier/openid4vp/profiles/request.js'
 import { shownCertificate } from '../shown-certificate.js'
 import {
   type listIssuerSigners,
@@ -23,7 +25,7 @@ import {
   type readIssuerSigner,
   type readVerifierSigner,
 } from './signers.contract.js'
-import type { Signer, SignerKind } from './store.js'
+import type { Signer, SignerKind, SignerStore } from './store.js'
 
 type Shown = z.input<typeof listIssuerSigners.output>['items'][number]
 type ShownIssuer = z.input<typeof readIssuerSigner.output>
@@ -51,49 +53,6 @@ export const shownSigner = (signer: Signer, caller: Caller | undefined): Shown =
   certifiedUntil: signer.x5c === null ? null : chainEnd(signer.x5c).toISOString(),
 })
 
-/** @throws 404 for an unknown one. */
-export async function signerOf({ stores }: Pick<Deps, 'stores'>, kind: SignerKind, id: string): Promise<Signer> {
-  const signer = await stores.signers.find(kind, id)
-  if (signer === undefined) throw errors.recordNotFound(kind === 'issuer' ? 'Issuer' : 'Verifier')
-  return signer
-}
-
-/** What both kinds of records have beside what lists show of them. */
-async function shownWhole(deps: Pick<Deps, 'config' | 'stores'>, signer: Signer, kind: SignerKind) {
-  const { config, stores } = deps
-  const [did, web, keys] = await Promise.all([
-    stores.dids.find(signer.did),
-    stores.dids.webDidOf(signer.keySetId),
-    stores.signers.keysOf(signer.keySetId, MAX_KEYS),
-  ])
-  const baseUrl = kind === 'issuer' ? config.issuerBaseUrl : config.verifierBaseUrl
-  return {
-    didDocument: did === undefined ? null : { ...documentOf(did, config) },
-    didDocumentUrl: web === undefined ? null : `${baseUrl}/${web.uuid}/did.json`,
-    chain: chainOf(signer.x5c),
-    keys: keys.map(({ alg, publicJwk, createdAt, retiredAt }) => ({
-      keyId: keyIdOf(web?.did ?? signer.did, publicJwk),
-      algorithm: alg,
-      createdAt: createdAt.toISOString(),
-      retiredAt: retiredAt?.toISOString() ?? null,
-    })),
-  }
-}
-
-/** @throws 404 for an unknown issuer. */
-export async function issuerSigner(deps: Deps, id: string, caller: Caller | undefined): Promise<ShownIssuer> {
-  const signer = await signerOf(deps, 'issuer', id)
-  const [whole, types] = await Promise.all([
-    shownWhole(deps, signer, 'issuer'),
-    deps.stores.signers.typesOf(signer.id, MAX_TYPES),
-  ])
-  const formats = deps.formats.all.map(({ name, issuing }) => ({
-    format: name,
-    lacks: issuing.lacks({ asMdoc: true, certified: signer.x5c !== null }) ?? null,
-  }))
-  return { ...shownSigner(signer, caller), ...whole, formats, types }
-}
-
 /** How a verifier is named with a prefix, or what it lacks for that. */
 function nameWith(prefix: ClientIdPrefix, client: Client) {
   try {
@@ -105,39 +64,98 @@ function nameWith(prefix: ClientIdPrefix, client: Client) {
   }
 }
 
-/** @throws 404 for an unknown verifier. */
-export async function verifierSigner(deps: Deps, id: string, caller: Caller | undefined): Promise<ShownVerifier> {
-  const signer = await signerOf(deps, 'verifier', id)
-  const { verifierAttestation: attestation, verifierBaseUrl, verifierProfile } = deps.config
-  const { did, publicJwk, x5c } = signer
-  const client = { did, publicJwk, x5c, attestation, responseUri: verifierBaseUrl, overBrowser: true }
-  const byDefault = defaultPrefix(verifierProfile, client)
-  return {
-    ...shownSigner(signer, caller),
-    ...(await shownWhole(deps, signer, 'verifier')),
-    names: CLIENT_ID_PREFIXES.map((prefix) => ({
-      prefix,
-      ...nameWith(prefix, client),
-      isDefault: prefix === byDefault,
-    })),
-    attestedUntil:
-      attestation !== undefined && attests(attestation, publicJwk) ? attestation.expiresAt.toISOString() : null,
-  }
+/** What {@link createSigners} is made of. */
+export interface SignersPorts {
+  readonly store: Pick<SignerStore, 'find' | 'keysOf' | 'rename' | 'typesOf'>
+  readonly lists: Lists<Pick<SignerStore, 'page'>>
+  readonly dids: Pick<DidStore, 'find' | 'webDidOf'>
+  readonly config: Pick<Config, 'issuerBaseUrl' | 'verifierBaseUrl' | 'verifierAttestation'>
+  readonly formats: Pick<Formats, 'all'>
+  /** How requests name a verifier that asks for no prefix. */
+  readonly defaultPrefix: (client: Client) => ClientIdPrefix
 }
 
-/**
- * Changes how a record of a caller's, or the default one, is shown.
- *
- * @throws 404 for an unknown one and that of somebody else, 409 where somebody else has changed it meanwhile.
- */
-export async function renameSigner(
-  deps: Deps,
-  kind: SignerKind,
-  { id, ...change }: Pick<Shown, 'id' | 'display'> & { readonly before: Shown['display'] },
-  caller: Caller,
-): Promise<Shown> {
-  const outcome = await deps.stores.signers.rename(kind, id, change, caller.sub)
-  if (outcome === 'changed') throw errors.recordChanged()
-  if (outcome === 'unknown') throw errors.recordNotFound(kind === 'issuer' ? 'Issuer' : 'Verifier')
-  return shownSigner(await signerOf(deps, kind, id), caller)
+export type Signers = ReturnType<typeof createSigners>
+
+/** Issuer and verifier records with their keys and certificates, as operators see them. */
+export function createSigners({ store, lists, dids, config, formats, defaultPrefix }: SignersPorts) {
+  const notFound = (kind: SignerKind) => errors.recordNotFound(kind === 'issuer' ? 'Issuer' : 'Verifier')
+
+  async function signerOf(kind: SignerKind, id: string): Promise<Signer> {
+    const signer = await store.find(kind, id)
+    if (signer === undefined) throw notFound(kind)
+    return signer
+  }
+
+  /** What both kinds of records have beside what lists show of them. */
+  async function shownWhole(signer: Signer, kind: SignerKind) {
+    const [did, web, keys] = await Promise.all([
+      dids.find(signer.did),
+      dids.webDidOf(signer.keySetId),
+      store.keysOf(signer.keySetId, MAX_KEYS),
+    ])
+    const baseUrl = kind === 'issuer' ? config.issuerBaseUrl : config.verifierBaseUrl
+    return {
+      didDocument: did === undefined ? null : { ...documentOf(did, config) },
+      didDocumentUrl: web === undefined ? null : `${baseUrl}/${web.uuid}/did.json`,
+      chain: chainOf(signer.x5c),
+      keys: keys.map(({ alg, publicJwk, createdAt, retiredAt }) => ({
+        keyId: keyIdOf(web?.did ?? signer.did, publicJwk),
+        algorithm: alg,
+        createdAt: createdAt.toISOString(),
+        retiredAt: retiredAt?.toISOString() ?? null,
+      })),
+    }
+  }
+
+  return {
+    lists,
+
+    /** @throws 404 for an unknown issuer. */
+    async issuer(id: string, caller: Caller | undefined): Promise<ShownIssuer> {
+      const signer = await signerOf('issuer', id)
+      const [whole, types] = await Promise.all([shownWhole(signer, 'issuer'), store.typesOf(signer.id, MAX_TYPES)])
+      const lacking = formats.all.map(({ name, issuing }) => ({
+        format: name,
+        lacks: issuing.lacks({ asMdoc: true, certified: signer.x5c !== null }) ?? null,
+      }))
+      return { ...shownSigner(signer, caller), ...whole, formats: lacking, types }
+    },
+
+    /** @throws 404 for an unknown verifier. */
+    async verifier(id: string, caller: Caller | undefined): Promise<ShownVerifier> {
+      const signer = await signerOf('verifier', id)
+      const { verifierAttestation: attestation, verifierBaseUrl } = config
+      const { did, publicJwk, x5c } = signer
+      const client = { did, publicJwk, x5c, attestation, responseUri: verifierBaseUrl, overBrowser: true }
+      const byDefault = defaultPrefix(client)
+      return {
+        ...shownSigner(signer, caller),
+        ...(await shownWhole(signer, 'verifier')),
+        names: CLIENT_ID_PREFIXES.map((prefix) => ({
+          prefix,
+          ...nameWith(prefix, client),
+          isDefault: prefix === byDefault,
+        })),
+        attestedUntil:
+          attestation !== undefined && attests(attestation, publicJwk) ? attestation.expiresAt.toISOString() : null,
+      }
+    },
+
+    /**
+     * Changes how a record of the caller, or the default record, is shown.
+     *
+     * @throws 404 for an unknown record and a record of another caller, 409 where another caller has changed the record meanwhile.
+     */
+    async rename(
+      kind: SignerKind,
+      { id, ...change }: Pick<Shown, 'id' | 'display'> & { readonly before: Shown['display'] },
+      caller: Caller,
+    ): Promise<Shown> {
+      const outcome = await store.rename(kind, id, change, caller.sub)
+      if (outcome === 'changed') throw errors.recordChanged()
+      if (outcome === 'unknown') throw notFound(kind)
+      return shownSigner(await signerOf(kind, id), caller)
+    },
+  }
 }

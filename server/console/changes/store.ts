@@ -2,7 +2,6 @@ import { z } from 'zod'
 import type { Database } from '../../database/connect.js'
 import type { Lists } from '../../database/replica/lists.js'
 import { json } from '../../database/row-shapes.js'
-import { CREDENTIAL_OFFER_STATES, isFinal } from '../../issuer/openid4vci/sessions/session.js'
 
 /** What an audit event says that something was done to. `id`: its number. */
 export interface News {
@@ -45,11 +44,10 @@ export type OpenSession = z.infer<typeof zOpenSession>
 
 export type SessionKey = Pick<OpenSession, 'kind' | 'id'>
 
-const OPEN_STATES = CREDENTIAL_OFFER_STATES.filter((state) => !isFinal(state))
-
 export type ChangeStore = ReturnType<typeof createChangeStore>
 
-export function createChangeStore({ bounded, sql }: Database) {
+/** @param openStates the states of credential offer sessions that have not ended */
+export function createChangeStore({ bounded, sql }: Database, openStates: readonly string[]) {
   return {
     /** The number of the newest audit event; 0 where there is none. */
     async newest(): Promise<number> {
@@ -95,7 +93,7 @@ export function createChangeStore({ bounded, sql }: Database) {
     /** The newest sessions of both kinds that have not ended, at most `limit` of each state. */
     openSessions: (limit: number): Promise<OpenSession[]> =>
       bounded(zOpenSession)`
-        SELECT 'credential-offer-session' AS kind, newest.id, states.state FROM unnest(${OPEN_STATES}::text[]) AS states(state)
+        SELECT 'credential-offer-session' AS kind, newest.id, states.state FROM unnest(${[...openStates]}::text[]) AS states(state)
         CROSS JOIN LATERAL (
           SELECT id FROM credential_offer_sessions WHERE state = states.state ORDER BY created_at DESC LIMIT ${limit}) newest
         UNION ALL

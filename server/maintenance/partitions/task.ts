@@ -15,6 +15,9 @@ export interface PartitionPlan {
   readonly droppable?: (partition: Partition, now: Date) => Promise<boolean>
 }
 
+/** {@link partitionTask} of a service. */
+export type PartitionTaskOf = (plan: PartitionPlan) => MaintenanceTask
+
 /** How long a drop that could not have its lock is not tried again: whoever comes while it waits does too, for 200 ms. */
 const DROP_AGAIN_MS = 300_000
 

@@ -113,7 +113,7 @@ describe('metadata after a change say what has changed, at every process and in 
     const kid = async () => (await told()).issuer.credential_request_encryption.jwks.keys[0].kid
     const before = await kid()
     const { vault, stores } = first.deps
-    expect(await rotateEncryptionKey({ vault, stores, newId: () => crypto.randomUUID() }, new Date())).toBe(true)
+    expect(await rotateEncryptionKey({ vault, ...stores, newId: () => crypto.randomUUID() }, new Date())).toBe(true)
     expect(await kid()).not.toBe(before)
   })
 

@@ -23,7 +23,7 @@ describe('the key that credential requests are encrypted for', () => {
     const service = await startService({ env: { CREDENTIAL_ENCRYPTION: 'off' } })
     expect(await stored(service)).toEqual([])
     const { vault, newId, stores } = service.deps
-    await Promise.all(Array.from({ length: 8 }, () => ensureEncryptionKey({ vault, newId, stores })))
+    await Promise.all(Array.from({ length: 8 }, () => ensureEncryptionKey({ vault, newId, ...stores })))
     const [key, ...others] = await stored(service)
     expect(others).toEqual([])
     const audited = await query(

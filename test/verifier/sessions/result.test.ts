@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { eventTasks } from '../../../server/events/tasks.js'
 import { sessionTasks } from '../../../server/verifier/sessions/expire.js'
 import { runTask } from '../../support/maintenance.js'
 import { query as sql } from '../../support/postgres.js'
@@ -121,7 +120,7 @@ describe('retention', () => {
     now = new Date(now.getTime() + 86_400_000)
     await runTask(remove, now)
     expect((await read('')).json.message).toBe('Verification session not found.')
-    const [events] = eventTasks(service.deps)
+    const [events] = service.features.sessionEvents.tasks
     // Those of a day go together.
     if (events !== undefined) await runTask(events, new Date(now.getTime() + 2 * 86_400_000))
     expect(await sql(service.databaseUrl, 'SELECT 1 FROM session_events')).toEqual([])

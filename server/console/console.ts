@@ -1,0 +1,69 @@
+import type { RequestFacts } from '../api/context.js'
+import { errors, ServiceError } from '../api/errors.js'
+import type { Access } from '../auth/access.js'
+import { type Caller, LOCAL_ADMIN } from '../auth/caller.js'
+import { type Rights, rightsOf } from '../auth/rights.js'
+import type { Config } from '../config/config.js'
+import type { Changes } from './changes/changes.js'
+import type { createLogin } from './login.js'
+import type { createLogOut } from './logout.js'
+import type { ConsoleSessions } from './sessions/sessions.js'
+
+/** A backend with the client secret. All of them count as one caller, who reads the lists of both halves. */
+const BACKEND = { sub: 'x-client-secret' } as const
+const RIGHTS_OF_BACKENDS: Rights = { roles: [], isAdmin: false, mayIssue: true, mayVerify: true }
+
+/** What {@link createConsole} is made of. */
+export interface ConsolePorts {
+  readonly config: Pick<Config, 'console' | 'issuerRole' | 'verifierRole'>
+  readonly access: Pick<Access, 'user'>
+  /** Undefined where users cannot log in. */
+  readonly sessions: Pick<ConsoleSessions, 'described'> | undefined
+  readonly changes: Pick<Changes, 'watch'>
+  readonly login: ReturnType<typeof createLogin>
+  readonly logOut: ReturnType<typeof createLogOut>
+}
+
+export type Console = ReturnType<typeof createConsole>
+
+/** What the console asks of its own session, and of what changes in its lists. */
+export function createConsole({ config, access, sessions, changes, login, logOut }: ConsolePorts) {
+  /** Whose session a request has; undefined for a request without a session that goes on. */
+  async function userOf({ headers }: RequestFacts) {
+    const described = await sessions?.described(headers)
+    if (described === undefined) return undefined
+    try {
+      const { sub, roles } = await access.user(headers, false)
+      const { expiresAt, endsAt } = described.session
+      const user = { sub, name: described.content.name ?? null, ...rightsOf(roles, config) }
+      return { user, idleAt: expiresAt.toISOString(), endsAt: endsAt.toISOString() }
+    } catch (thrown) {
+      // It ended just now: its tokens could not be renewed.
+      if (thrown instanceof ServiceError && thrown.status === 401) return undefined
+      throw thrown
+    }
+  }
+
+  return {
+    login,
+    logOut,
+
+    /** Who uses the console, and until when. @throws 404 for a service without a console. */
+    async session(request: RequestFacts) {
+      if (config.console === undefined) throw errors.routeNotFound(request.method, request.path)
+      const { mode } = config.console
+      const nobody = { mode, user: null, idleAt: null, endsAt: null }
+      if (mode === 'login') return { ...nobody, ...(await userOf(request)) }
+      return { ...nobody, user: { sub: LOCAL_ADMIN.sub, name: null, ...rightsOf(LOCAL_ADMIN.roles, config) } }
+    },
+
+    /** What changes in the lists that a caller may read, from an event on. */
+    watch: (caller: Caller | undefined, lastEventId: string | undefined, signal: AbortSignal) =>
+      changes.watch({
+        caller: caller ?? BACKEND,
+        rights: caller === undefined ? RIGHTS_OF_BACKENDS : rightsOf(caller.roles, config),
+        lastEventId,
+        signal,
+      }),
+  }
+}

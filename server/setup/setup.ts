@@ -1,0 +1,71 @@
+import type { z } from 'zod'
+import type { CertificateWatch } from '../agent/certificate-watch.js'
+import type { Config } from '../config/config.js'
+import { clientSecretItem, signInItem } from './access.js'
+import { item, type SetupItem } from './item.js'
+import type { readSetup } from './setup.contract.js'
+import { SETUP_ITEMS } from './setup.contract.js'
+import { certificateItems, httpsItem, keyEncryptionItem } from './signing.js'
+import { startupWarnings } from './startup-warnings.js'
+
+/** Wallets in the field read no more than 256 KiB of metadata, and every type adds to them. */
+const MANY_METADATA_BYTES = 200_000
+
+/** Whether there is a credential type to issue. */
+export const credentialTypesItem = (isAny: boolean): SetupItem =>
+  isAny
+    ? item('credentialTypes', 'ok', 'There are credential types to issue.')
+    : item('credentialTypes', 'missing', 'There is no credential type yet.', 'Make one (POST /schemas).')
+
+/** Whether wallets can be expected to read the issuer's metadata, which describe all types. */
+export function issuerMetadataItem(metadata: string): SetupItem {
+  const bytes = Buffer.byteLength(metadata)
+  const size = `${Math.ceil(bytes / 1_000)} KB`
+  return bytes < MANY_METADATA_BYTES
+    ? item('issuerMetadata', 'ok', `The issuer's metadata are ${size}.`)
+    : item(
+        'issuerMetadata',
+        'warning',
+        `The issuer's metadata are ${size}: some wallets refuse more than 256 KB, and take no credential then.`,
+        'Withdraw types that are not issued, or have fewer names of claims, languages and pictures in them.',
+      )
+}
+
+/** What {@link createSetup} is made of. */
+export interface SetupPorts {
+  readonly config: Config
+  readonly clock: () => Date
+  readonly storedWarnings: CertificateWatch['storedWarnings']
+  /** Items about rows of the database. */
+  readonly storedItems: () => Promise<readonly SetupItem[]>
+  /** Items about answers of other servers: they may take seconds. */
+  readonly askedItems: () => Promise<readonly SetupItem[]>
+}
+
+export type Setup = ReturnType<typeof createSetup>
+
+/** The checklist of an installation. */
+export const createSetup = ({ config, clock, storedWarnings, storedItems, askedItems }: SetupPorts) => ({
+  /**
+   * Everything that an operator should check.
+   *
+   * @param ask whether other servers are asked; without their answers these items are left out
+   */
+  async read(ask: boolean): Promise<z.input<typeof readSetup.output>> {
+    const now = clock()
+    const [warnings, stored, asked] = await Promise.all([storedWarnings(now), storedItems(), ask ? askedItems() : []])
+    const items = [
+      ...stored,
+      ...asked,
+      httpsItem(config),
+      signInItem(config),
+      clientSecretItem(config),
+      keyEncryptionItem(config),
+      ...certificateItems(config, now),
+    ]
+    return {
+      items: items.toSorted((a, b) => SETUP_ITEMS.indexOf(a.id) - SETUP_ITEMS.indexOf(b.id)),
+      warnings: [...startupWarnings(config, now), ...warnings.map(({ text }) => text)],
+    }
+  },
+})

@@ -1,0 +1,36 @@
+import { createAgentDids } from '../agent/dids.js'
+import { createRecords } from '../agent/records.js'
+import { createSigners } from '../agent/signers/signers.js'
+import { createSignerStore } from '../agent/signers/store.js'
+import { createAgentStore } from '../agent/store.js'
+import { createVerifierCertificates } from '../agent/verifier-certificate.js'
+import type { Deps } from '../deps.js'
+import { createDids } from '../dids/dids.js'
+import { type Identify, newIdentity } from '../dids/identity.js'
+import { createDidStore } from '../dids/store.js'
+import { defaultPrefix } from '../verifier/openid4vp/profiles/request.js'
+
+/** Who this installation is: its DIDs, its issuers and its verifiers. */
+export function wireIdentities(deps: Deps) {
+  const { config, stores, listsOver, clock, newId, vault, keys, formats } = deps
+  const identify: Identify = (request) => newIdentity(vault, newId, request)
+
+  const dids = createDids({ store: stores.dids, config, link: deps.domainLinkages })
+
+  const agent = {
+    records: createRecords({ store: stores.agents, lists: listsOver(createAgentStore), config, newId, identify }),
+    dids: createAgentDids({ store: stores.dids, lists: listsOver(createDidStore), config, identify }),
+    certificates: createVerifierCertificates({ agents: stores.agents, store: stores.keys, keys, config, clock }),
+  }
+
+  const signers = createSigners({
+    store: stores.signers,
+    lists: listsOver(createSignerStore),
+    dids: stores.dids,
+    config,
+    formats,
+    defaultPrefix: (client) => defaultPrefix(config.verifierProfile, client),
+  })
+
+  return { dids, agent, signers }
+}
