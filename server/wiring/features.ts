@@ -10,7 +10,7 @@ export function wireFeatures(deps: Deps) {
   const identities = wireIdentities(deps)
   const issuer = wireIssuer(deps)
   const verifier = wireVerifier(deps)
-  const wallet = wireWallet(deps)
+  const wallet = wireWallet(deps, identities)
   const operators = wireOperators(deps)
   return { ...identities, ...issuer, ...verifier, ...wallet, ...operators }
 }

@@ -1,4 +1,5 @@
 import type { Deps } from '../deps.js'
+import type { Dids } from '../dids/dids.js'
 import { newIdentity } from '../dids/identity.js'
 import { createDidStore } from '../dids/store.js'
 import { authorizationServerMetadata, issuerMetadata } from '../issuer/metadata/published.js'
@@ -18,7 +19,7 @@ import { createOwnOfferings } from '../wallet/flows/own-offerings.js'
 import { createFlowPresentations } from '../wallet/flows/presentations.js'
 import { createQrContent } from '../wallet/flows/qr-content.js'
 import { createFlowRecords } from '../wallet/flows/records.js'
-import { createHolders, type HolderDidRequest } from '../wallet/holders/holders.js'
+import { createHolders } from '../wallet/holders/holders.js'
 import { createHolderStore } from '../wallet/holders/store.js'
 import { createInvitations } from '../wallet/invitations/invitations.js'
 import { createIssuerExchanges } from '../wallet/openid4vci/issuer-exchanges.js'
@@ -36,25 +37,15 @@ import { createPresenting } from '../wallet/presentations/presenting.js'
 import { createWalletPresentationStore } from '../wallet/presentations/store.js'
 
 /** The hosted wallets. */
-export function wireWallet(deps: Deps) {
+export function wireWallet(deps: Deps, { dids }: { readonly dids: Pick<Dids, 'create'> }) {
   const { clock, config, formats, keys, listsOver, log, newId, outbound, random, resolver, stores, vault } = deps
 
-  const newHolderIdentity = ({ method, holderId, createdBy }: HolderDidRequest) =>
-    newIdentity(vault, newId, { method, purpose: 'holder', createdBy, holderId, baseUrl: config.issuerBaseUrl })
   const holders = createHolders({
     store: stores.holders,
     lists: listsOver((database) => ({ holders: createHolderStore(database), dids: createDidStore(database) })),
-    newIdentity: newHolderIdentity,
-    createDid: async (request) => {
-      const { keySetId, key, dids, did } = await newHolderIdentity(request)
-      await stores.dids.insert(keySetId, key, dids, [
-        { actor: request.createdBy, action: 'did.created', subject: 'did', subjectId: did },
-        { actor: request.createdBy, action: 'key.created', subject: 'key', subjectId: key.id },
-      ])
-      const stored = await stores.dids.find(did)
-      if (stored === undefined) throw new Error('A DID was not stored.')
-      return stored
-    },
+    config,
+    identify: (request) => newIdentity(vault, newId, request),
+    createDid: dids.create,
     newId,
   })
 

@@ -1,8 +1,10 @@
 import type { z } from 'zod'
 import { didSpellings } from '../../agent/dids.js'
 import { errors } from '../../api/errors.js'
+import type { Config } from '../../config/config.js'
 import type { Lists } from '../../database/replica/lists.js'
-import type { DidMethod, NewIdentity } from '../../dids/identity.js'
+import type { Dids } from '../../dids/dids.js'
+import type { DidMethod, Identify } from '../../dids/identity.js'
 import type { DidStore, StoredDid } from '../../dids/store.js'
 import type { createHolderDid, deleteHolderDid, zHolder } from './holders.contract.js'
 import type { Holder, HolderStore } from './store.js'
@@ -22,29 +24,21 @@ export const shownDid = ({ did, method, createdAt }: StoredDid): z.input<typeof 
   createdAt: createdAt.toISOString(),
 })
 
-/** What a new DID of a holder is made of. */
-export interface HolderDidRequest {
-  readonly method: DidMethod
-  readonly holderId: string
-  /** The `sub` of the user who makes it. */
-  readonly createdBy: string
-}
-
 /** What {@link createHolders} is made of. */
 export interface HoldersPorts {
   readonly store: Pick<HolderStore, 'insert' | 'removeDid'>
   readonly lists: Lists<{ holders: Pick<HolderStore, 'createdBy'>; dids: Pick<DidStore, 'ofHolder'> }>
-  /** A DID with a key of its own; nothing is stored yet. */
-  readonly newIdentity: (request: HolderDidRequest) => Promise<NewIdentity>
-  /** The same, stored with its audit events. */
-  readonly createDid: (request: HolderDidRequest) => Promise<StoredDid>
+  readonly config: Pick<Config, 'issuerBaseUrl'>
+  /** Makes a key pair and its DIDs; nothing is stored yet. */
+  readonly identify: Identify
+  readonly createDid: Dids['create']
   readonly newId: () => string
 }
 
 export type Holders = ReturnType<typeof createHolders>
 
 /** The owners of hosted wallets, each with its DIDs. */
-export function createHolders({ store, lists, newIdentity, createDid, newId }: HoldersPorts) {
+export function createHolders({ store, lists, config, identify, createDid, newId }: HoldersPorts) {
   return {
     lists,
 
@@ -55,7 +49,13 @@ export function createHolders({ store, lists, newIdentity, createDid, newId }: H
      */
     async create(method: DidMethod, createdBy: string): Promise<Holder> {
       const id = newId()
-      const identity = await newIdentity({ method, holderId: id, createdBy })
+      const identity = await identify({
+        method,
+        purpose: 'holder',
+        createdBy,
+        holderId: id,
+        baseUrl: config.issuerBaseUrl,
+      })
       return store.insert(id, method, createdBy, identity, [
         { actor: createdBy, action: 'holder.created', subject: 'holder', subjectId: id },
         { actor: createdBy, action: 'key.created', subject: 'key', subjectId: identity.key.id },
@@ -64,7 +64,7 @@ export function createHolders({ store, lists, newIdentity, createDid, newId }: H
 
     /** Makes a further DID of a holder, with a key of its own. */
     createDid: ({ holderId, method }: z.output<typeof createHolderDid.input>, createdBy: string): Promise<StoredDid> =>
-      createDid({ method, holderId, createdBy }),
+      createDid({ method, purpose: 'holder', createdBy, holderId }),
 
     /** Removes a DID of a holder with its key. @throws 404 for an unknown DID, 409 while a credential is bound to it. */
     async removeDid({ holderId, did }: z.output<typeof deleteHolderDid.input>, actor: string): Promise<void> {
