@@ -43,7 +43,11 @@ export const unit = [
   'test/verifier/qr-codes/png.test.ts',
   'test/verifier/sessions/session-states.test.ts',
   'test/verifier/presentations/trust.test.ts',
+  'test/wallet/flows/records.test.ts',
+  'test/wallet/invitations/invitation.test.ts',
+  'test/wallet/openid4vci/receiving.test.ts',
   'test/wallet/openid4vp/matching.test.ts',
+  'test/wallet/presentations/*.test.ts',
 ]
 
 /** Tests that start programs: the built service, npm start, the compiler, the linter. */
