@@ -26,7 +26,7 @@ import { createIssuerExchanges } from '../wallet/openid4vci/issuer-exchanges.js'
 import { createIssuerSessions } from '../wallet/openid4vci/issuer-sessions.js'
 import { createOffers } from '../wallet/openid4vci/offers.js'
 import { createReceiving } from '../wallet/openid4vci/receiving.js'
-import { createReceive } from '../wallet/openid4vci/verify-received.js'
+import { createVerifyReceived } from '../wallet/openid4vci/verify-received.js'
 import { createWalletClient } from '../wallet/openid4vci/wallet-client.js'
 import { createVerifierExchanges } from '../wallet/openid4vp/verifier-exchanges.js'
 import { createAskAgain } from '../wallet/pending/ask.js'
@@ -84,7 +84,7 @@ export function wireWallet(deps: Deps, { dids }: { readonly dids: Pick<Dids, 'cr
     wallet: walletClient,
     sessions,
     configurationsIn: offers.configurationsIn,
-    receive: createReceive({
+    verifyReceived: createVerifyReceived({
       formats,
       check: (format, compact, work) => checkCredential(deps, format, compact, work),
     }),

@@ -16,16 +16,15 @@ export interface FlowHolderPorts {
   readonly isOwnedBy: (holderId: string, sub: string) => Promise<boolean>
 }
 
-/** Finds who a flow is for. */
+/**
+ * The caller's DID: that of a holder whom they created, or one that their token names.
+ *
+ * @throws 403 `Access to holder denied.` for any other.
+ */
 export type FlowHolderOf = ReturnType<typeof createFlowHolderOf>
 
-/** Makes what finds who a flow is for. */
+/** Binds {@link FlowHolderOf} to its ports. */
 export function createFlowHolderOf({ findDid, isOwnedBy }: FlowHolderPorts) {
-  /**
-   * The caller's DID: that of a holder whom they created, or one that their token names.
-   *
-   * @throws 403 `Access to holder denied.` for any other.
-   */
   return async (caller: Pick<Caller, 'sub' | 'tokenDids'>, did: string): Promise<FlowHolder> => {
     const stored = await findDid(did)
     const holderId = stored?.holderId ?? undefined

@@ -11,17 +11,16 @@ export interface QrContentPorts {
   readonly offeringUriOf: (offeringId: string) => Promise<string | undefined>
 }
 
-/** Reads QR codes of this service. */
+/**
+ * What a QR code of this service says to wallets, by the address of the code, read from the store.
+ *
+ * @returns undefined for any other address.
+ * @throws 404 for a code that does not exist.
+ */
 export type QrContent = ReturnType<typeof createQrContent>
 
-/** Makes what reads QR codes of this service. */
+/** Binds {@link QrContent} to its ports. */
 export function createQrContent({ config, requestUriOf, offeringUriOf }: QrContentPorts) {
-  /**
-   * What a QR code of this service says to wallets, by the address of the code, read from the store.
-   *
-   * @returns undefined for any other address.
-   * @throws 404 for a code that does not exist.
-   */
   return async (address: string): Promise<string | undefined> => {
     const own = ownQrCode(config, address)
     if (own === undefined) return undefined

@@ -31,10 +31,14 @@ export interface AccessTokensPorts {
   readonly clock: () => Date
 }
 
-/** Gets an access token. */
+/**
+ * Gets an access token for an offer: by its pre-authorized code, else by authorization.
+ *
+ * @throws 400 where the offer asks for a transaction code and none was given.
+ */
 export type ObtainToken = ReturnType<typeof createAccessTokens>
 
-/** Makes what gets access tokens. */
+/** Binds {@link ObtainToken} to its ports. */
 export function createAccessTokens({ wallet, authorize, clock }: AccessTokensPorts) {
   async function byPreAuthorizedCode(issuance: Issuance): Promise<Grant> {
     const { client, offer, metadata } = issuance
@@ -77,11 +81,6 @@ export function createAccessTokens({ wallet, authorize, clock }: AccessTokensPor
     }
   }
 
-  /**
-   * Gets an access token for an offer: by its pre-authorized code, else by authorization.
-   *
-   * @throws 400 where the offer asks for a transaction code and none was given.
-   */
   return (issuance: Issuance): Promise<Grant> =>
     issuance.offer.grants?.[preAuthorizedCodeGrantIdentifier] === undefined
       ? byAuthorizationCode(issuance)

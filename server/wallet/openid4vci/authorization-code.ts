@@ -80,18 +80,17 @@ export interface AuthorizePorts {
   readonly random: (length: number) => Uint8Array
 }
 
-/** Runs the authorization code flow. */
+/**
+ * Runs the authorization code flow (OpenID4VCI 1.0 §5) with PKCE, and with a pushed request where the server takes one,
+ * as far as it goes without a user in front of a browser. The answer is read off the very connection that the request
+ * went out on. It must have the `state` of this one flow all the same, so that nobody can put another flow's code into its place.
+ *
+ * @throws WalletError where the server wants a user to log in, or refuses, and for an answer of another flow or server.
+ */
 export type Authorize = ReturnType<typeof createAuthorize>
 
-/** Makes what runs the authorization code flow. */
+/** Binds {@link Authorize} to its ports. */
 export function createAuthorize({ wallet, configurationsIn, random }: AuthorizePorts) {
-  /**
-   * Runs the authorization code flow (OpenID4VCI 1.0 §5) with PKCE, and with a pushed request where the server takes one,
-   * as far as it goes without a user in front of a browser. The answer is read off the very connection that the request
-   * went out on. It must have the `state` of this one flow all the same, so that nobody can put another flow's code into its place.
-   *
-   * @throws WalletError where the server wants a user to log in, or refuses, and for an answer of another flow or server.
-   */
   return async (
     issuance: Issuance,
     server: AuthorizationServerMetadata,

@@ -17,7 +17,7 @@ export interface ClientPorts {
   readonly random: (length: number) => Uint8Array
 }
 
-/** Makes what makes clients. */
+/** Binds {@link ClientFor} to its ports. */
 export function createClientFor({ wallet, random }: ClientPorts): ClientFor {
   return (options) => {
     const callbacks = issuanceCallbacks(options, wallet.authentication(options), random)

@@ -4,9 +4,9 @@ import { createAuthorize } from './authorization-code.js'
 import type { IssuerSessions } from './issuer-sessions.js'
 import type { Offers } from './offers.js'
 import { createProofs } from './proofs.js'
-import { createTakeAnswer } from './receive.js'
+import { createTakeAnswer } from './take-answer.js'
 import { createTakeOffer } from './take-offer.js'
-import type { Receive } from './verify-received.js'
+import type { VerifyReceived } from './verify-received.js'
 import type { WalletClient } from './wallet-client.js'
 
 /** What {@link createIssuerExchanges} is made of. */
@@ -14,7 +14,7 @@ export interface IssuerExchangesPorts {
   readonly wallet: WalletClient
   readonly sessions: IssuerSessions
   readonly configurationsIn: Offers['configurationsIn']
-  readonly receive: Receive
+  readonly verifyReceived: VerifyReceived
   readonly random: (length: number) => Uint8Array
   readonly clock: () => Date
   readonly log: Log
@@ -27,13 +27,13 @@ export function createIssuerExchanges({
   wallet,
   sessions,
   configurationsIn,
-  receive,
+  verifyReceived,
   random,
   clock,
   log,
 }: IssuerExchangesPorts) {
   const authorize = createAuthorize({ wallet, configurationsIn, random })
-  const takeAnswer = createTakeAnswer({ receive, log })
+  const takeAnswer = createTakeAnswer({ verifyReceived, log })
   return {
     takeAnswer,
     takeOffer: createTakeOffer({

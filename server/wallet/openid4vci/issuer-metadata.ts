@@ -14,18 +14,17 @@ export interface IssuerMetadataPorts extends OwnMetadata {
   readonly clientFor: ClientFor
 }
 
-/** Reads an issuer's metadata. */
+/**
+ * Reads an issuer's metadata. Those of an issuer of W3C credentials alone may not tell OpenID4VCI 1.0 from its draft 14. Then the library
+ * supposes the draft, while here a nonce endpoint stands for 1.0.
+ *
+ * @param offered ids of the configurations that count
+ * @throws WalletError where the issuer demands what this wallet cannot do.
+ */
 export type ReadIssuerMetadata = ReturnType<typeof createIssuerMetadata>
 
-/** Makes what reads issuers' metadata. */
+/** Binds {@link ReadIssuerMetadata} to its ports. */
 export function createIssuerMetadata({ clientFor, ...own }: IssuerMetadataPorts) {
-  /**
-   * An issuer's metadata. Where nothing in it tells OpenID4VCI 1.0 from its draft 14, as with an issuer of W3C
-   * credentials alone, the library supposes the draft; an issuer that has a nonce endpoint is asked as 1.0 has it.
-   *
-   * @param offered ids of the configurations that count
-   * @throws WalletError where the issuer demands what this wallet cannot do.
-   */
   return async (fetch: OutboundFetch, issuer: string, offered: readonly string[]): Promise<IssuerMetadataResult> => {
     const options = { fetch: metadataFetch(own, fetch, issuer, offered), signers: [], instanceKey: undefined }
     const found = await clientFor(options).client.resolveIssuerMetadata(issuer)

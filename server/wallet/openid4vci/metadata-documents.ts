@@ -49,8 +49,8 @@ const isJson = ({ ok, headers }: Response): boolean =>
   ok && /^application\/json\b/i.test(headers.get('content-type')?.trim() ?? '')
 
 /**
- * A fetch for the library's look-up of the metadata of an issuer and its authorization servers: within a bound of their own, at the exact
- * address, and cut to the members that the wallet uses, since the library refuses a whole document for one odd entry.
+ * A fetch for the library's look-up of the metadata of an issuer and its authorization servers. They have a bound of their own, and are
+ * fetched at the exact address. They are cut to the members that the wallet uses: the library refuses a whole document for one odd entry.
  *
  * @param issuer credential issuer identifier; the own metadata of this installation are read without HTTP.
  * @param offered ids of the configurations that count

@@ -67,17 +67,16 @@ export interface ProofsPorts {
   readonly clock: () => Date
 }
 
-/** Proves keys to an issuer. */
+/**
+ * Proves that the wallet has keys (OpenID4VCI 1.0 Appendix F): with a proof by each key. An issuer that wants the keys attested gets
+ * one proof and an attestation of all keys, and issues a credential for each of them.
+ *
+ * @throws WalletError where the issuer wants what nobody has attested.
+ */
 export type ProveKeys = ReturnType<typeof createProofs>
 
-/** Makes what proves keys. */
+/** Binds {@link ProveKeys} to its ports. */
 export function createProofs({ wallet, clock }: ProofsPorts) {
-  /**
-   * Proves that the wallet has keys (OpenID4VCI 1.0 Appendix F): with a proof by each, or where the issuer wants them attested with
-   * one proof and an attestation of all, for each of which it issues a credential.
-   *
-   * @throws WalletError where the issuer wants what nobody has attested.
-   */
   return async (
     session: Session,
     grant: Grant,

@@ -10,8 +10,8 @@ import type { IssuerSessions } from './issuer-sessions.js'
 import type { Offers } from './offers.js'
 import { isBoundToNoKey, proofKeys } from './proof-keys.js'
 import { assertProvable, type ProveKeys } from './proofs.js'
-import type { TakeAnswer, Taken } from './receive.js'
 import { requestCredential, type Wanted, wantedCredentials } from './request-credential.js'
+import type { TakeAnswer, Taken } from './take-answer.js'
 import type { Expectation } from './verify-received.js'
 import type { WalletClient } from './wallet-client.js'
 import type { WalletKey } from './wallet-keys.js'
@@ -50,10 +50,16 @@ export interface TakeOfferPorts {
   readonly log: Pick<Log, 'warn'>
 }
 
-/** Takes an offer. */
+/**
+ * Takes what an offer offers, from whatever issuer (OpenID4VCI 1.0): every configuration that this wallet can hold, as
+ * far as the issuer gives it. Each credential is verified and must be bound to a key of this wallet.
+ *
+ * @throws 400 for a transaction code that is missing; what the first configuration failed with, where none could be
+ * taken and none was deferred.
+ */
 export type TakeOffer = ReturnType<typeof createTakeOffer>
 
-/** Makes what takes offers. */
+/** Binds {@link TakeOffer} to its ports. */
 export function createTakeOffer({
   sessions,
   wallet,
@@ -93,13 +99,6 @@ export function createTakeOffer({
     progress.taken.push(await takeAnswer(session, progress.grant, answer, { expected, keys }, async (one) => one))
   }
 
-  /**
-   * Takes what an offer offers, from whatever issuer (OpenID4VCI 1.0): every configuration that this wallet can hold, as
-   * far as the issuer gives it. Each credential is verified and must be bound to a key of this wallet.
-   *
-   * @throws 400 for a transaction code that is missing; what the first configuration failed with, where none could be
-   * taken and none was deferred.
-   */
   return async (request: TakeRequest): Promise<Offered> => {
     const { offer, txCode } = request
     const issuance = await sessions.begin(offer, txCode)

@@ -85,24 +85,23 @@ async function unboundReceipt(
   return { compact, key, kid: key.signer.kid, content: { ...contentOf(credential, expected), unbound: true } }
 }
 
-/** What {@link createReceive} is made of. */
-export interface ReceivePorts {
+/** What {@link createVerifyReceived} is made of. */
+export interface VerifyReceivedPorts {
   readonly formats: Pick<Formats, 'recognise'>
   /** Verifies a credential as its issuer hands it out, with its status. @throws CredentialError */
   readonly check: (format: CredentialFormat, compact: string, work: Work) => Promise<VerifiedCredential>
 }
 
-/** Verifies one credential that an issuer sent. */
-export type Receive = ReturnType<typeof createReceive>
+/**
+ * Verifies a credential that an issuer sent, and finds which of the proven keys it is bound to; without keys it must be bound to none.
+ *
+ * @throws CredentialError where it does not verify, is not what was offered, or is bound to a key that is not the
+ * wallet's.
+ */
+export type VerifyReceived = ReturnType<typeof createVerifyReceived>
 
-/** Makes what verifies received credentials. */
-export function createReceive({ formats, check }: ReceivePorts) {
-  /**
-   * Verifies a credential that an issuer sent, and finds which of the proven keys it is bound to; without keys it must be bound to none.
-   *
-   * @throws CredentialError where it does not verify, is not what was offered, or is bound to a key that is not the
-   * wallet's.
-   */
+/** Binds {@link VerifyReceived} to its ports. */
+export function createVerifyReceived({ formats, check }: VerifyReceivedPorts) {
   return async (compact: string, keys: readonly WalletKey[], expected: Expectation, work: Work): Promise<Receipt> => {
     if (formats.recognise(compact) !== expected.format) {
       throw new CredentialError('Credential has another format than was offered.')

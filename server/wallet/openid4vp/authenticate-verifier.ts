@@ -70,10 +70,15 @@ export interface AuthenticateVerifierPorts {
   readonly clock: () => Date
 }
 
-/** Checks that a request is from whom it says. */
+/**
+ * Checks that a request is from whom it says, by the rules of the client identifier prefix, and that its answer goes where that prefix allows
+ * (OpenID4VP 1.0 §5.9.3).
+ *
+ * @throws WalletError with the reason.
+ */
 export type AuthenticateVerifier = ReturnType<typeof createAuthenticateVerifier>
 
-/** Makes what authenticates verifiers. */
+/** Binds {@link AuthenticateVerifier} to its ports. */
 export function createAuthenticateVerifier({ config, resolver, clock }: AuthenticateVerifierPorts) {
   /** A key of the DID, which the `kid` names. A `jwk` in the header says nothing about the verifier. */
   const keyOfDid: KeyOf = async ({ identifier: did, signed }) => {
@@ -92,7 +97,7 @@ export function createAuthenticateVerifier({ config, resolver, clock }: Authenti
     return method.jwk
   }
 
-  /** That of a certificate that leads to one of VERIFIER_TRUST_ANCHORS, and that the client identifier names: a root for credentials vouches for no verifier. */
+  /** The key of the certificate that the client identifier names. Only VERIFIER_TRUST_ANCHORS count: a root for credentials vouches for no verifier. */
   const keyOfCertificate =
     (kind: 'x509_san_dns' | 'x509_hash'): KeyOf =>
     async ({ prefix, identifier, signed, responseUri }) => {
@@ -114,12 +119,6 @@ export function createAuthenticateVerifier({ config, resolver, clock }: Authenti
     ['verifier_attestation', keyOfAttestation],
   ])
 
-  /**
-   * Checks that a request is from whom it says, by the rules of the client identifier prefix, and that its answer goes where that prefix allows
-   * (OpenID4VP 1.0 §5.9.3).
-   *
-   * @throws WalletError with the reason.
-   */
   return async (
     profile: Profile,
     { parameters, signed }: ReceivedRequest,

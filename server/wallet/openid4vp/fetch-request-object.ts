@@ -22,7 +22,7 @@ export interface RequestObject {
   readonly walletNonce?: string
 }
 
-/** What {@link fetchRequestObject} is done with. */
+/** What {@link createFetchRequestObject} is made of. */
 export interface FetchRequestObjectPorts extends WalletMetadataPorts {
   readonly random: (length: number) => Uint8Array
 }
@@ -33,25 +33,25 @@ export interface FetchRequestObjectPorts extends WalletMetadataPorts {
  *
  * @param address the parameters that stand in the address of the request, `request_uri` among them.
  */
-export async function fetchRequestObject(
-  { random, ...about }: FetchRequestObjectPorts,
-  fetch: typeof globalThis.fetch,
-  uri: string,
-  address: JsonObject,
-): Promise<RequestObject> {
-  const { request_uri_method: method = 'get' } = address
-  if (method !== 'get' && method !== 'post') {
-    throw new WalletError('The authorization request has a request_uri_method that is neither get nor post.')
+export type FetchRequestObject = ReturnType<typeof createFetchRequestObject>
+
+/** Binds {@link FetchRequestObject} to its ports. */
+export function createFetchRequestObject({ random, config, formats }: FetchRequestObjectPorts) {
+  return async (fetch: typeof globalThis.fetch, uri: string, address: JsonObject): Promise<RequestObject> => {
+    const { request_uri_method: method = 'get' } = address
+    if (method !== 'get' && method !== 'post') {
+      throw new WalletError('The authorization request has a request_uri_method that is neither get nor post.')
+    }
+    if (method === 'get') return { compact: signedRequestIn(await textAt(fetch, uri, {})) }
+    const key = requestKey()
+    const walletNonce = Buffer.from(random(16)).toString('base64url')
+    const profile = profileOf(address)
+    const metadata = profile.walletMetadataOf(walletMetadata({ config, formats }, profile, publicJwkOf(key)), formats)
+    const body = new URLSearchParams({ wallet_metadata: JSON.stringify(metadata), wallet_nonce: walletNonce })
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    const text = await textAt(fetch, uri, { method: 'POST', headers, body: body.toString() })
+    return { compact: signedRequestIn(COMPACT_JWE.test(text) ? decrypted(text, key) : text), walletNonce }
   }
-  if (method === 'get') return { compact: signedRequestIn(await textAt(fetch, uri, {})) }
-  const key = requestKey()
-  const walletNonce = Buffer.from(random(16)).toString('base64url')
-  const profile = profileOf(address)
-  const metadata = profile.walletMetadataOf(walletMetadata(about, profile, publicJwkOf(key)), about.formats)
-  const body = new URLSearchParams({ wallet_metadata: JSON.stringify(metadata), wallet_nonce: walletNonce })
-  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-  const text = await textAt(fetch, uri, { method: 'POST', headers, body: body.toString() })
-  return { compact: signedRequestIn(COMPACT_JWE.test(text) ? decrypted(text, key) : text), walletNonce }
 }
 
 function requestKey(): Jwk {

@@ -29,19 +29,18 @@ export interface MatchRequestPorts {
   readonly tell: TellVerifier
 }
 
-/** Finds what of held credentials answers a request. */
+/**
+ * What of held credentials answers a request.
+ *
+ * @param heldFor reads the credentials, the preferred ones first; only for a query that is well-formed
+ * @param work pays for the checks that a request can make expensive
+ * @throws RefusedRequest where the verifier takes the algorithms of none of them; it is told (OpenID4VP 1.0 §8.5). WalletError where it wants
+ * proof of a key, and those that match are bound to none.
+ */
 export type MatchRequest = ReturnType<typeof createMatchRequest>
 
-/** Makes what matches requests. */
+/** Binds {@link MatchRequest} to its ports. */
 export function createMatchRequest({ formats, config, signerOf, tell }: MatchRequestPorts) {
-  /**
-   * What of held credentials answers a request.
-   *
-   * @param heldFor reads the credentials, the preferred ones first; only for a query that is well-formed
-   * @param work pays for the checks that a request can make expensive
-   * @throws RefusedRequest where the verifier takes the algorithms of none of them; it is told (OpenID4VP 1.0 §8.5). WalletError where it wants
-   * proof of a key, and those that match are bound to none.
-   */
   return async (
     fetch: typeof globalThis.fetch,
     request: PresentationRequest,

@@ -17,10 +17,15 @@ export interface PresentPorts {
   readonly clock: () => Date
 }
 
-/** Answers a request with presentations. */
+/**
+ * Answers a request with presentations (OpenID4VP 1.0 §8): by direct_post, encrypted where the request asks for that.
+ *
+ * @returns where the verifier sends the holder next.
+ * @throws WalletError where the verifier refuses.
+ */
 export type Present = ReturnType<typeof createPresent>
 
-/** Makes what answers requests. */
+/** Binds {@link Present} to its ports. */
 export function createPresent({ formats, signerOf, random, newId, clock }: PresentPorts) {
   async function presentationOf(
     request: PresentationRequest,
@@ -43,12 +48,6 @@ export function createPresent({ formats, signerOf, random, newId, clock }: Prese
     })
   }
 
-  /**
-   * Answers a request with presentations (OpenID4VP 1.0 §8): by direct_post, encrypted where the request asks for that.
-   *
-   * @returns where the verifier sends the holder next.
-   * @throws WalletError where the verifier refuses.
-   */
   return async (
     fetch: typeof globalThis.fetch,
     request: PresentationRequest,

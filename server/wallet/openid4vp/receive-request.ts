@@ -4,7 +4,7 @@ import type { JsonObject } from '../../protocol/json/json-object.js'
 import { parsedJson } from '../exchange/failure.js'
 import { WalletError } from '../exchange/wallet-error.js'
 import type { RequestInvitation } from '../invitations/invitation.js'
-import { type FetchRequestObjectPorts, fetchRequestObject } from './fetch-request-object.js'
+import type { FetchRequestObject } from './fetch-request-object.js'
 import { profileOf } from './profiles/profiles.js'
 
 /** Parameters that are JSON where they stand in an address (OpenID4VP 1.0 §5.1). */
@@ -29,7 +29,7 @@ export interface ReceivedRequest {
  * @throws 400 for an address that makes no request; WalletError.
  */
 export async function receiveRequest(
-  ports: FetchRequestObjectPorts,
+  fetchRequestObject: FetchRequestObject,
   fetch: typeof globalThis.fetch,
   address: RequestInvitation['params'],
 ): Promise<ReceivedRequest> {
@@ -41,7 +41,7 @@ export async function receiveRequest(
   }
   if (clientId === undefined) throw new WalletError('The authorization request has no client_id.')
   if (requestUri === undefined) return signedRequest(String(request), address)
-  const { compact, walletNonce } = await fetchRequestObject(ports, fetch, requestUri, address)
+  const { compact, walletNonce } = await fetchRequestObject(fetch, requestUri, address)
   return signedRequest(compact, address, walletNonce)
 }
 

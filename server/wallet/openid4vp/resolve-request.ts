@@ -102,20 +102,18 @@ export interface ResolveRequestPorts {
   readonly formats: Formats
 }
 
-/** Resolves and checks an authorization request. */
+/**
+ * Resolves and checks an authorization request (OpenID4VP 1.0 §5). The client identifier prefix says how its sender is authenticated, and
+ * where its answer may go. The request must also ask in a way that a hosted wallet can answer.
+ *
+ * Once the verifier is authenticated, it is told why its request is refused (§8.5).
+ *
+ * @throws WalletError with the reason.
+ */
 export type ResolveRequest = ReturnType<typeof createResolveRequest>
 
-/** Makes what resolves requests. */
+/** Binds {@link ResolveRequest} to its ports. */
 export function createResolveRequest({ receive, authenticate, tell, formats }: ResolveRequestPorts) {
-  /**
-   * Resolves and checks an authorization request (OpenID4VP 1.0 §5): who sends it, by its client identifier prefix, that
-   * the response goes where that prefix allows, and that it asks in a way that a wallet without a user in front of it may
-   * answer.
-   *
-   * The verifier is told why its request is refused (§8.5), once it is known who that is.
-   *
-   * @throws WalletError with the reason.
-   */
   return async (
     fetch: typeof globalThis.fetch,
     { params }: RequestInvitation,

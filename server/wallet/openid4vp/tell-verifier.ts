@@ -13,10 +13,15 @@ export interface TellVerifierPorts {
   readonly log: Pick<Log, 'info'>
 }
 
-/** Tells a verifier that its request is not answered. */
+/**
+ * Tells a verifier why its request is not answered (OpenID4VP 1.0 §8.5), at the address that its client identifier allows. Whatever
+ * goes wrong with it changes nothing for the wallet's owner.
+ *
+ * @returns where the verifier sends the holder next (§8.2).
+ */
 export type TellVerifier = ReturnType<typeof createTellVerifier>
 
-/** Makes what tells verifiers that their requests are not answered. */
+/** Binds {@link TellVerifier} to its ports. */
 export function createTellVerifier({ random, log }: TellVerifierPorts) {
   /** §8.3.1: in the clear where it cannot be encrypted. */
   async function errorResponse(
@@ -31,12 +36,6 @@ export function createTellVerifier({ random, log }: TellVerifierPorts) {
     }
   }
 
-  /**
-   * Tells a verifier why its request is not answered (OpenID4VP 1.0 §8.5), at the address that its client identifier allows. Whatever
-   * goes wrong with it changes nothing for the wallet's owner.
-   *
-   * @returns where the verifier sends the holder next (§8.2).
-   */
   return async (
     fetch: typeof globalThis.fetch,
     payload: PresentationRequest['payload'],

@@ -5,6 +5,7 @@ import type { Log } from '../../log/log.js'
 import type { WalletCredentials } from '../credentials/credentials.js'
 import { admitHttp } from '../exchange/libraries.js'
 import { createAuthenticateVerifier } from './authenticate-verifier.js'
+import { createFetchRequestObject } from './fetch-request-object.js'
 import { createMatchRequest } from './match-request.js'
 import { createPresent } from './present.js'
 import { receiveRequest } from './receive-request.js'
@@ -40,11 +41,12 @@ export function createVerifierExchanges({
   log,
 }: VerifierExchangesPorts) {
   admitHttp(config)
+  const fetchRequestObject = createFetchRequestObject({ config, formats, random })
   const tell = createTellVerifier({ random, log })
   return {
     tell,
     resolve: createResolveRequest({
-      receive: (fetch, address) => receiveRequest({ config, formats, random }, fetch, address),
+      receive: (fetch, address) => receiveRequest(fetchRequestObject, fetch, address),
       authenticate: createAuthenticateVerifier({ config, resolver, clock }),
       tell,
       formats,

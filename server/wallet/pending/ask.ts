@@ -6,7 +6,7 @@ import { IssuerRefusal } from '../openid4vci/ask-issuer.js'
 import { collect, type Deferral, refreshed, type Transaction } from '../openid4vci/deferral.js'
 import type { Grant, Session } from '../openid4vci/issuance.js'
 import type { IssuerSessions } from '../openid4vci/issuer-sessions.js'
-import type { TakeAnswer } from '../openid4vci/receive.js'
+import type { TakeAnswer } from '../openid4vci/take-answer.js'
 import type { DeferralContents } from './content.js'
 import type { HeldPending, PendingIssuanceStore } from './store.js'
 import { nextAsk } from './times.js'
@@ -53,10 +53,13 @@ export interface AskAgainPorts {
   readonly log: Pick<Log, 'info' | 'warn'>
 }
 
-/** Asks an issuer for what it deferred. */
+/**
+ * Asks an issuer for the credentials that it deferred (OpenID4VCI 1.0 §9), within the life of the tokens. Credentials that come are
+ * verified and kept. A refusal ends the wait for a credential; all others are asked for again later.
+ */
 export type AskAgain = ReturnType<typeof createAskAgain>
 
-/** Makes what asks issuers for what they deferred. */
+/** Binds {@link AskAgain} to its ports. */
 export function createAskAgain({ store, contents, resume, takeAnswer, keep, clock, log }: AskAgainPorts) {
   /** The new tokens are stored before they are used: the former refresh token may be good no more. */
   async function refresh(round: Round): Promise<void> {
@@ -144,10 +147,6 @@ export function createAskAgain({ store, contents, resume, takeAnswer, keep, cloc
     }
   }
 
-  /**
-   * Asks an issuer for what it deferred (OpenID4VCI 1.0 §9), within the life of the tokens: what comes is verified and kept, what is
-   * refused has ended, and everything else is asked for again later.
-   */
   return async (row: HeldPending): Promise<void> => {
     const left = await roundOrSame(row, await contents.open(row))
     if (left.transactions.length === 0) return store.remove(row)

@@ -9,8 +9,8 @@ const HOUR_SECONDS = 3_600
 const after = (now: Date, seconds: number) => new Date(now.getTime() + seconds * 1000)
 
 /**
- * When to ask next: no sooner than the issuer said (OpenID4VCI 1.0 §8.3), and less often the longer it takes, since nothing
- * tells an answer that comes in seconds from one that comes in weeks.
+ * When to ask next: no sooner than the issuer said (OpenID4VCI 1.0 §8.3), and less often the longer it takes. An answer may come in
+ * seconds or in weeks, and nothing says which.
  */
 export function nextAsk({ transactions }: Deferral, createdAt: Date, now: Date): Date {
   const age = (now.getTime() - createdAt.getTime()) / 1000

@@ -20,20 +20,19 @@ export interface ChooseUsablePorts {
   readonly clock: () => Date
 }
 
-/** Chooses what answers a query. */
+/**
+ * Chooses the credentials that answer a query, rather those that are not known to be revoked, suspended or expired. A status is read, live,
+ * only of a credential that another one could replace. So most answers wait for nothing, and tell no issuer that a credential is about
+ * to be used. Eight statuses are read at most, with three seconds for all fetches together.
+ *
+ * @param selectedId what a person selected, whatever its status
+ * @param work pays for lists of other hosts
+ * @returns undefined where the query cannot be answered.
+ */
 export type ChooseUsable = ReturnType<typeof createChooseUsable>
 
-/** Makes what chooses among matches. */
+/** Binds {@link ChooseUsable} to its ports. */
 export function createChooseUsable({ statusReader, clock }: ChooseUsablePorts) {
-  /**
-   * Chooses what answers a query, rather credentials that are not known to be revoked, suspended or expired. A status is read, live, only of
-   * a credential that another one could take the place of, so that most answers wait for nothing and tell no issuer that a
-   * credential is about to be used: of eight credentials at most, three seconds for all fetches together.
-   *
-   * @param selectedId what a person selected, whatever its status
-   * @param work pays for lists of other hosts
-   * @returns undefined where the query cannot be answered.
-   */
   return async (
     { choose }: Pick<Matching, 'choose'>,
     selectedId: string | undefined,

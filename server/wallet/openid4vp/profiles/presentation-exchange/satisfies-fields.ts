@@ -8,8 +8,8 @@ import type { ExchangeRequest } from '../profile.js'
 import { refusedDefinition } from './presentation-definition.js'
 
 /**
- * What of an input descriptor DCQL could not say: whether a held credential has, for each field, a value at one of its paths that satisfies its filter
- * (DIF Presentation Exchange 2 §8). Which of several counts is for the verifier to judge.
+ * Checks what DCQL cannot say of an input descriptor (DIF Presentation Exchange 2 §8). For each field, a held credential must have a
+ * value at one of the field's paths that satisfies its filter. Which of several values counts is for the verifier to judge.
  *
  * @param work pays for it; what it is not enough for does not fit.
  * @returns the check, by the id of a credential query.

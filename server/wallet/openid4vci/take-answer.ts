@@ -6,7 +6,7 @@ import { failureReason } from '../exchange/failure.js'
 import { WalletError } from '../exchange/wallet-error.js'
 import type { CredentialResponse } from './credential-response.js'
 import { dpopOf, type Grant, type Session } from './issuance.js'
-import type { Expectation, Receipt, Receive } from './verify-received.js'
+import type { Expectation, Receipt, VerifyReceived } from './verify-received.js'
 import type { WalletKey } from './wallet-keys.js'
 
 /** One credential that was taken. */
@@ -18,15 +18,20 @@ export interface Taken {
 
 /** What {@link createTakeAnswer} is made of. */
 export interface TakeAnswerPorts {
-  readonly receive: Receive
+  readonly verifyReceived: VerifyReceived
   readonly log: Pick<Log, 'warn'>
 }
 
-/** Takes what an issuer answered. */
+/**
+ * Verifies what an issuer sent, keeps it, and notifies the issuer of either.
+ *
+ * @param keep what is done with credentials that verify.
+ * @throws WalletError or CredentialError for what is not taken.
+ */
 export type TakeAnswer = ReturnType<typeof createTakeAnswer>
 
-/** Makes what takes issuers' answers. */
-export function createTakeAnswer({ receive, log }: TakeAnswerPorts) {
+/** Binds {@link TakeAnswer} to its ports. */
+export function createTakeAnswer({ verifyReceived, log }: TakeAnswerPorts) {
   /** Notifies the issuer of the result (OpenID4VCI 1.0 §11). A failure of the notification is ignored. */
   async function notify({ client, metadata }: Session, grant: Grant, id: string | undefined, accepted: boolean) {
     if (id === undefined || metadata.credentialIssuer.notification_endpoint === undefined) return
@@ -49,19 +54,15 @@ export function createTakeAnswer({ receive, log }: TakeAnswerPorts) {
     expected: Expectation,
   ): Promise<Taken> {
     const work = new Work(WORK_PER_REQUEST)
-    const [first, ...further] = await Promise.all(compacts.map((compact) => receive(compact, keys, expected, work)))
+    const [first, ...further] = await Promise.all(
+      compacts.map((compact) => verifyReceived(compact, keys, expected, work)),
+    )
     if (first === undefined) throw new WalletError('The issuer sent no credential.')
     const bound = new Set([first, ...further].map(({ key }) => key.signer.kid))
     if (bound.size <= further.length) throw new WalletError('The issuer bound two copies to one key.')
     return { format: expected.format, receipts: [first, ...further] }
   }
 
-  /**
-   * Verifies what an issuer sent, keeps it, and notifies the issuer of either.
-   *
-   * @param keep what is done with credentials that verify.
-   * @throws WalletError or CredentialError for what is not taken.
-   */
   return async <T>(
     session: Session,
     grant: Grant,
