@@ -1,4 +1,4 @@
-import { requireNode } from '../scripts/setup/node-version.mjs'
+import { requireNode } from '../scripts/launch/node-version.mjs'
 
 requireNode()
-import('../scripts/setup/launch.mjs').then(({ launch }) => launch('../bench/lists/run.ts', { build: true }))
+import('../scripts/launch/launch.mjs').then(({ launch }) => launch('../bench/lists/run.ts', { build: true }))

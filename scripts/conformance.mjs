@@ -1,4 +1,4 @@
-import { requireNode } from './setup/node-version.mjs'
+import { requireNode } from './launch/node-version.mjs'
 
 requireNode()
-import('./setup/launch.mjs').then(({ launch }) => launch('conformance/run.ts', { build: true }))
+import('./launch/launch.mjs').then(({ launch }) => launch('conformance/run.ts', { build: true }))

@@ -1,6 +1,6 @@
-import { requireNode } from './setup/node-version.mjs'
+import { requireNode } from './launch/node-version.mjs'
 
 requireNode()
-import('./setup/launch.mjs').then(({ launch }) =>
+import('./launch/launch.mjs').then(({ launch }) =>
   launch('start/run.ts', { build: process.argv.indexOf('--dev') === -1 }),
 )

@@ -35,7 +35,7 @@ export interface AppPorts extends Pick<RestPorts, 'pings'> {
   readonly log: Log
   readonly metrics: Metrics
   /** Undefined where users cannot log in. */
-  readonly sessions: Pick<ConsoleSessions, 'counted'> | undefined
+  readonly consoleSessions: Pick<ConsoleSessions, 'counted'> | undefined
   /** A key of 32 bytes for one use. */
   readonly sealingKey: (label: string) => Uint8Array
 }

@@ -145,7 +145,7 @@ export interface Deps {
   /** Access tokens of the identity provider, wherever they come from. */
   readonly tokens: Pick<TokenCheck, 'user'>
   /** Those of the console; undefined where nobody logs in. */
-  readonly sessions: ConsoleSessions | undefined
+  readonly consoleSessions: ConsoleSessions | undefined
   /** Sign-in at the identity provider; undefined where nobody can. */
   readonly signIn: SignIn | undefined
   /** Vouches for hosted wallets; undefined without WALLET_PROVIDER_X509. */

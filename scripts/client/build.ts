@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { AnyProcedure } from '@trpc/server'
 import { contractRouters } from '../../server/router.js'
-import { programOf } from '../setup/run-program.js'
+import { programOf } from '../launch/run-program.js'
 import { apiText, type Contracted } from './api-text.js'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..')

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { projectDirectory } from '../../server/database/migrations.js'
-import { programOf, runInForeground } from '../setup/run-program.js'
+import { programOf, runInForeground } from '../launch/run-program.js'
 import { withEmbeddedDatabase } from '../start/embedded-database.js'
 import { readEnvironment } from '../start/settings.js'
 

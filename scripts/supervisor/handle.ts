@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
 import { createRequire } from 'node:module'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { isRunning } from '../setup/lock.mjs'
+import { isRunning } from '../launch/lock.mjs'
 import type { Commands, Report, ServiceEnd, ServiceOptions } from './protocol.js'
 
 interface Events {

@@ -6,8 +6,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
+import { acquireLock, releaseLock } from '../launch/lock.mjs'
 import { Cluster } from '../postgres/cluster.js'
-import { acquireLock, releaseLock } from '../setup/lock.mjs'
 import type { Call, Commands, Report } from './protocol.js'
 
 const serviceStopMilliseconds = 30_000

@@ -1,4 +1,4 @@
-import { programOf, runInForeground } from '../setup/run-program.js'
+import { programOf, runInForeground } from '../launch/run-program.js'
 
 /** `npm test`: Vitest with the arguments given; with `--proof` the heavy counts run in full. */
 export async function run(args: readonly string[]): Promise<void> {

@@ -35,7 +35,7 @@ export interface RateLimitPorts {
   readonly log: Pick<Log, 'warn'>
   readonly metrics: Pick<Metrics, 'rateLimited'>
   /** Undefined where users cannot log in. */
-  readonly sessions: Pick<ConsoleSessions, 'counted'> | undefined
+  readonly consoleSessions: Pick<ConsoleSessions, 'counted'> | undefined
   /** Whether the limit is of the public listener, whose callers are counted apart. */
   readonly ofStrangers: boolean
 }
@@ -44,7 +44,11 @@ export interface RateLimitPorts {
  * Calls of the console are counted for each session, and with AUTH_DISABLED, where there are none, for the address; all else for the
  * address, in a count of its own: made-up sessions, those that ended, and logins too.
  */
-function bucketOf({ config, sessions, ofStrangers }: Pick<RateLimitPorts, 'config' | 'sessions' | 'ofStrangers'>) {
+function bucketOf({
+  config,
+  consoleSessions,
+  ofStrangers,
+}: Pick<RateLimitPorts, 'config' | 'consoleSessions' | 'ofStrangers'>) {
   const {
     console,
     rateLimit: { max },
@@ -54,7 +58,7 @@ function bucketOf({ config, sessions, ofStrangers }: Pick<RateLimitPorts, 'confi
   return async (request: Request): Promise<Bucket> => {
     const address = addressOf(request)
     if (console !== undefined) {
-      const session = await sessions?.counted(request.headers).catch(() => undefined)
+      const session = await consoleSessions?.counted(request.headers).catch(() => undefined)
       if (session !== undefined) return { key: `console ${session}`, max: console.rateLimitMax }
       if (openTo(request)) return { key: `console ${address}`, max: console.rateLimitMax }
     }

@@ -20,7 +20,7 @@ import { keyItems } from '../setup/signing.js'
 
 /** What operators use: the console, health, settings, the checklist, audit events. */
 export function wireOperators(deps: Deps) {
-  const { config, stores, listsOver, clock, log, formats, outbound, sessions, signIn } = deps
+  const { config, stores, listsOver, clock, log, formats, outbound, consoleSessions: sessions, signIn } = deps
   const readiness = (requestId: string) => readinessOf(deps, requestId)
 
   const partitionTaskOf: PartitionTaskOf = (plan) => partitionTask(deps, plan)

@@ -239,7 +239,7 @@ export async function createService(config: Config, options: DepsOptions = {}): 
   const tokens = createTokenCheck(config, clock)
   const signIn = config.signIn === undefined ? undefined : createSignIn(config, config.signIn, outbound.fetch, clock)
   const random = (length: number) => new Uint8Array(randomBytes(length))
-  const sessions =
+  const consoleSessions =
     config.console?.mode !== 'login' || signIn === undefined
       ? undefined
       : createConsoleSessions({
@@ -254,7 +254,7 @@ export async function createService(config: Config, options: DepsOptions = {}): 
           sealingKey,
           log,
         })
-  const access = createAccess(config, tokens, sessions)
+  const access = createAccess(config, tokens, consoleSessions)
   const state = { stopping: false }
   const replica = openReplica({
     url: config.databaseReplicaUrl,
@@ -281,7 +281,7 @@ export async function createService(config: Config, options: DepsOptions = {}): 
     access,
     accessOf: createRequestAccess({ access, config, isHolderOf: stores.holders.isOwnedBy }),
     tokens,
-    sessions,
+    consoleSessions,
     signIn,
     walletProvider: provider === undefined ? undefined : await createWalletProvider(provider, config.issuerBaseUrl),
     vault,

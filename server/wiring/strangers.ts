@@ -22,7 +22,7 @@ export const depsOfStrangers = (deps: Deps): Deps => {
     config,
     access: STRANGERS,
     accessOf: createRequestAccess({ access: STRANGERS, config, isHolderOf: async () => false }),
-    sessions: undefined,
+    consoleSessions: undefined,
     forStrangers: true,
   }
 }

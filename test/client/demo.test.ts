@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { runDemo } from '../../scripts/demo/run.js'
-import { programOf } from '../../scripts/setup/run-program.js'
+import { programOf } from '../../scripts/launch/run-program.js'
 import { CLIENT_SECRET, startService } from '../support/service.js'
 import { startFront } from './front.js'
 

@@ -58,7 +58,7 @@ describe('new tokens', () => {
     Object.assign(open.provider, { user: { sub: 'mallory', roles: ['admin'] }, accessSeconds: 3600 })
     const mallory = await logIn(open)
     const headers = { ...OF_CONSOLE, cookie: mallory.browser.cookies(open.service.url) }
-    const foreign = await open.service.deps.sessions?.described(headers)
+    const foreign = await open.service.deps.consoleSessions?.described(headers)
     const { accessToken = '' } = foreign?.content ?? {}
     Object.assign(signIn, { refresh: async () => ({ accessToken, refreshToken: 'another' }) })
     now += RUN_OUT

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { programOf } from '../../scripts/setup/run-program.js'
+import { programOf } from '../../scripts/launch/run-program.js'
 
 const run = promisify(execFile)
 

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { programOf } from '../../scripts/setup/run-program.js'
+import { programOf } from '../../scripts/launch/run-program.js'
 
 interface Message {
   readonly id?: number

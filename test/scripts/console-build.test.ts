@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
-import { programOf } from '../../scripts/setup/run-program.js'
+import { programOf } from '../../scripts/launch/run-program.js'
 
 /** Every file of the console as built in an environment, by its name. */
 async function built(environment: Readonly<Record<string, string>>): Promise<Record<string, string>> {

@@ -29,7 +29,7 @@ beforeEach(async () => {
   await write('package.json', '{}')
   await lock('1.3.0')
   await write('npm/npm-cli.js', npm)
-  const script = join('scripts', 'setup', 'install.mjs')
+  const script = join('scripts', 'launch', 'install.mjs')
   await cp(join(projectDirectory(), script), join(directory, script))
 })
 
@@ -44,7 +44,7 @@ const lock = (version: string) =>
   write('package-lock.json', JSON.stringify({ packages: { '': {}, 'node_modules/left-pad': { version } } }))
 
 async function install(): Promise<void> {
-  const program = "import { installDependencies } from './scripts/setup/install.mjs'; installDependencies()"
+  const program = "import { installDependencies } from './scripts/launch/install.mjs'; installDependencies()"
   await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], {
     cwd: directory,
     env: { ...process.env, npm_execpath: join(directory, 'npm', 'npm-cli.js') },

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { isRunning } from '../../scripts/setup/lock.mjs'
+import { isRunning } from '../../scripts/launch/lock.mjs'
 import { DataDirectory } from '../../scripts/start/data-directory.js'
 import { Supervisor } from '../../scripts/supervisor/handle.js'
 import { ensureDefaults } from '../../server/agent/defaults.js'

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { acquireLock, isRunning, releaseLock } from '../../scripts/setup/lock.mjs'
+import { acquireLock, isRunning, releaseLock } from '../../scripts/launch/lock.mjs'
 import { projectDirectory } from '../../server/database/migrations.js'
 
-const lockModule = pathToFileURL(join(projectDirectory(), 'scripts', 'setup', 'lock.mjs')).href
+const lockModule = pathToFileURL(join(projectDirectory(), 'scripts', 'launch', 'lock.mjs')).href
 
 let directory: string
 let file: string

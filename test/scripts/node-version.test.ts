@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
-import { fits } from '../../scripts/setup/node-version.mjs'
+import { fits } from '../../scripts/launch/node-version.mjs'
 import { unit } from '../../vitest.config.js'
 import { features } from '../../vitest.versions.config.js'
 

@@ -5,7 +5,7 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'n
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isRunning } from '../../scripts/setup/lock.mjs'
+import { isRunning } from '../../scripts/launch/lock.mjs'
 import { projectDirectory } from '../../server/database/migrations.js'
 
 const original = projectDirectory()

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { isRunning } from '../../scripts/setup/lock.mjs'
+import { isRunning } from '../../scripts/launch/lock.mjs'
 import { Project, untilGone } from './project.js'
 
 const failed = { code: 1, signal: null }

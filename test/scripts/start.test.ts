@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
-import { isRunning } from '../../scripts/setup/lock.mjs'
+import { isRunning } from '../../scripts/launch/lock.mjs'
 import { Project } from './project.js'
 
 const stopped = { code: 0, signal: null }

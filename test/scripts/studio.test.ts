@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
+import { isRunning } from '../../scripts/launch/lock.mjs'
 import { freePort, isFree } from '../../scripts/postgres/free-port.js'
-import { isRunning } from '../../scripts/setup/lock.mjs'
 import { Project } from './project.js'
 
 let project: Project

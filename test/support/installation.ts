@@ -3,7 +3,7 @@ import { cp, mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { programOf } from '../../scripts/setup/run-program.js'
+import { programOf } from '../../scripts/launch/run-program.js'
 import { projectDirectory } from '../../server/database/migrations.js'
 
 const project = projectDirectory()
