@@ -47,8 +47,8 @@ export async function openCredential(vault: Pick<Vault, 'reveal'>, stored: Store
 }
 
 /**
- * Whether hosted wallets take credentials of a format: those whose issuers nothing but a certificate proves only where
- * TRUST_ANCHORS has roots, since each credential is verified before it is kept.
+ * Whether hosted wallets take credentials of a format. Each credential is verified before it is kept. Some formats prove their issuers by
+ * certificates alone: their credentials are taken only where TRUST_ANCHORS has roots.
  */
 export const isHeld = ({ trustAnchors }: Pick<Config, 'trustAnchors'>, { verifying }: CredentialFormat): boolean =>
   !verifying.certifiedOnly || trustAnchors.length > 0

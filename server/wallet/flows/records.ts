@@ -80,7 +80,7 @@ export function createFlowRecords({ store, vault, newId, clock }: FlowRecordsPor
       throw errors.flowEnded('confirmed')
     },
 
-    /** What was confirmed has failed: the flow may be confirmed again. */
+    /** Opens a flow again whose confirmation has failed. */
     reopen: (id: string, reason: string): Promise<void> => store.reopen(id, reason),
   }
 }

@@ -62,7 +62,7 @@ async function codeOf(
   throw new WalletError(`The authorization server refused the request: ${response.error}`)
 }
 
-/** Nothing is spent on an answer that is refused: the code of the right one is still good, and its request may be made again. */
+/** A refused answer spends nothing: the code of the right answer is still good, and the request may be made again. */
 function responseIn(query: URLSearchParams, request: SentRequest): AuthorizationResponse {
   try {
     return readAuthorizationResponse(query, request)
@@ -81,8 +81,8 @@ export interface AuthorizePorts {
 }
 
 /**
- * Runs the authorization code flow (OpenID4VCI 1.0 §5) with PKCE, and with a pushed request where the server takes one,
- * as far as it goes without a user in front of a browser. The answer is read off the very connection that the request
+ * Runs the authorization code flow (OpenID4VCI 1.0 §5) with PKCE, and with a pushed request where the server takes one.
+ * The flow ends where it needs a user in front of a browser. The answer is read off the very connection that the request
  * went out on. It must have the `state` of this one flow all the same, so that nobody can put another flow's code into its place.
  *
  * @throws WalletError where the server wants a user to log in, or refuses, and for an answer of another flow or server.

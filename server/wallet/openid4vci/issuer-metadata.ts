@@ -15,8 +15,8 @@ export interface IssuerMetadataPorts extends OwnMetadata {
 }
 
 /**
- * Reads an issuer's metadata. Those of an issuer of W3C credentials alone may not tell OpenID4VCI 1.0 from its draft 14. Then the library
- * supposes the draft, while here a nonce endpoint stands for 1.0.
+ * Reads an issuer's metadata. Metadata with W3C credentials alone may not tell OpenID4VCI 1.0 from its draft 14. The library then supposes
+ * the draft; here a nonce endpoint stands for 1.0.
  *
  * @param offered ids of the configurations that count
  * @throws WalletError where the issuer demands what this wallet cannot do.

@@ -89,7 +89,7 @@ export function createOffers({ sessions, formats, config }: OffersPorts) {
     },
 
     /**
-     * What an offer is for, as far as its issuer's metadata says: the type of the first credential that this wallet can
+     * Describes an offer, as far as its issuer's metadata does: by the type of the first credential that this wallet can
      * hold.
      */
     async describe(fetch: OutboundFetch, offer: CredentialOfferObject): Promise<{ readonly credentialType: string }> {

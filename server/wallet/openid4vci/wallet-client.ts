@@ -73,8 +73,8 @@ export function createWalletClient({ config, provider, clock }: WalletClientPort
     isAnonymous,
 
     /**
-     * How the wallet authenticates to an authorization server: by attestation where the server takes those and WALLET_PROVIDER_X509 is
-     * set, else as a public client, or as an anonymous one.
+     * Authenticates the wallet to an authorization server: by attestation where the server takes attestations and WALLET_PROVIDER_X509
+     * is set, else as a public client or an anonymous one.
      */
     authentication:
       ({ fetch, instanceKey, anonymous = false }: ClientOptions): CallbackContext['clientAuthentication'] =>

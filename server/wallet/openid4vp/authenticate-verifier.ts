@@ -71,8 +71,8 @@ export interface AuthenticateVerifierPorts {
 }
 
 /**
- * Checks that a request is from whom it says, by the rules of the client identifier prefix, and that its answer goes where that prefix allows
- * (OpenID4VP 1.0 §5.9.3).
+ * Checks who sent a request, by the rules of its client identifier prefix (OpenID4VP 1.0 §5.9.3). The answer must go where that prefix
+ * allows.
  *
  * @throws WalletError with the reason.
  */

@@ -28,8 +28,8 @@ export interface FetchRequestObjectPorts extends WalletMetadataPorts {
 }
 
 /**
- * Fetches a request object (OpenID4VP 1.0 §5.10): by GET; or by POST with a nonce against its replay, and a key for it that is made for this
- * one fetch. It need not be encrypted: verifiers may ignore the key.
+ * Fetches a request object (OpenID4VP 1.0 §5.10): by GET, or by POST. A POST has a nonce against replay, and a key for the encryption of
+ * this one request object. It need not be encrypted: verifiers may ignore the key.
  *
  * @param address the parameters that stand in the address of the request, `request_uri` among them.
  */

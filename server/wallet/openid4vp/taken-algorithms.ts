@@ -5,8 +5,8 @@ import type { IsTaken } from './match-query.js'
 import type { PresentationRequest } from './presentation-request.js'
 
 /**
- * Whether a verifier takes the algorithms of a match: those that its metadata list (OpenID4VP 1.0 §11.1), and where the query was made of a
- * presentation definition those that its `format` lists.
+ * Whether a verifier takes the algorithms of a match. Its metadata list algorithms (OpenID4VP 1.0 §11.1), and so does the `format` of a
+ * presentation definition.
  *
  * @returns undefined for a verifier that lists nothing.
  */

@@ -36,7 +36,7 @@ export function createPendingIssuances({ store, contents, askAgain, newId, clock
     for (const result of results) {
       if (result.status === 'rejected') log.error({ err: result.reason }, 'deferred credentials were not asked for')
     }
-    // Who waits is asked again at times that the issuer sets, so that nobody is late by minutes here.
+    // The issuer sets when to ask, in seconds: no row is ever late by minutes.
     return { count: due.length, more: due.length === limit, lateSeconds: 0 }
   }
 

@@ -7,7 +7,7 @@ import type { Match, Matching, Objection } from '../openid4vp/match-query.js'
 const MAX_READ = 8
 const TOTAL_MS = 3_000
 
-/** What cannot be known may be good; what is known to be bad is presented where there is nothing else, and the verifier says so. */
+/** A credential of unknown status may be good. A bad one is presented where there is no other, and the verifier says so. */
 const OBJECTIONS: Readonly<Record<HeldStatus, number>> = { valid: 0, unknown: 1, suspended: 2, revoked: 2, expired: 2 }
 
 const distinct = (all: readonly HeldCredential[]): HeldCredential[] => [
@@ -43,15 +43,12 @@ export function createChooseUsable({ statusReader, clock }: ChooseUsablePorts) {
     const read = statusReader({ totalMs: TOTAL_MS, work })
     const objection: Objection = (held) =>
       OBJECTIONS[statuses.get(held.id) ?? (hasExpired(held, now) ? 'expired' : 'valid')]
+    // The choice stays the same for a selected credential, and for one that has expired: no status could change it.
     const isReplaceable = ({ queryId, held }: Match): boolean => {
       const others = choose(selectedId, (one) => (one.id === held.id ? OBJECTIONS.revoked : objection(one)))
       return others?.find((match) => match.queryId === queryId)?.held.id !== held.id
     }
-    const isOpen = (match: Match): boolean =>
-      match.held.id !== selectedId &&
-      !statuses.has(match.held.id) &&
-      !hasExpired(match.held, now) &&
-      isReplaceable(match)
+    const isOpen = (match: Match): boolean => !statuses.has(match.held.id) && isReplaceable(match)
     for (;;) {
       const chosen = choose(selectedId, objection)
       const open = (chosen ?? []).filter(isOpen).map(({ held }) => held)
