@@ -57,7 +57,11 @@ export const unit = [
   'test/verifier/verify/outcomes.test.ts',
   'test/verifier/verify/own-status.test.ts',
   'test/verifier/verify/work-of-chains.test.ts',
+  'test/wallet/flows/records.test.ts',
+  'test/wallet/invitations/invitation.test.ts',
+  'test/wallet/openid4vci/receiving.test.ts',
   'test/wallet/openid4vp/matching.test.ts',
+  'test/wallet/presentations/*.test.ts',
 ]
 
 /** Tests that start programs: the built service, npm start, the compiler, the linter. */

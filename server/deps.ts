@@ -58,9 +58,9 @@ import type { VpQueryStore } from './verifier/vp-queries/store.js'
 import type { WalletCredentialStore } from './wallet/credentials/store.js'
 import type { FlowStore } from './wallet/flows/store.js'
 import type { HolderStore } from './wallet/holders/store.js'
+import type { WalletProvider } from './wallet/openid4vci/wallet-provider.js'
 import type { PendingIssuanceStore } from './wallet/pending/store.js'
 import type { WalletPresentationStore } from './wallet/presentations/store.js'
-import type { WalletProvider } from './wallet/protocol/wallet-provider.js'
 
 export interface Stores {
   readonly agents: AgentStore

@@ -32,8 +32,8 @@ import { vpQueriesRouter } from './verifier/vp-queries/vp-queries.router.js'
 import { walletCredentialsRouter } from './wallet/credentials/credentials.router.js'
 import { flowsRouter } from './wallet/flows/flows.router.js'
 import { agentHoldersRouter, holdersRouter } from './wallet/holders/holders.router.js'
+import { invitationsRouter } from './wallet/invitations/invitations.router.js'
 import { walletPresentationsRouter } from './wallet/presentations/presentations.router.js'
-import { processRouter } from './wallet/process/process.router.js'
 import type { Features } from './wiring/features.js'
 
 /** The table of contents of the API: what first-party clients call by name and REST clients by path. */
@@ -60,11 +60,11 @@ const createAppRouter = (formats: Formats, features: Features) =>
     setup: setupRouter(features.setup),
     settings: settingsRouter(features.settings),
     statistics: statisticsRouter(features.statistics),
-    agentHolders: agentHoldersRouter,
-    holders: mergeRouters(holdersRouter, processRouter(formats)),
-    walletCredentials: walletCredentialsRouter(formats),
-    walletPresentations: walletPresentationsRouter,
-    flows: flowsRouter(formats),
+    agentHolders: agentHoldersRouter(features.holders),
+    holders: mergeRouters(holdersRouter(features.holders), invitationsRouter(formats, features.invitations)),
+    walletCredentials: walletCredentialsRouter(formats, features.walletCredentials),
+    walletPresentations: walletPresentationsRouter(features.walletPresentations),
+    flows: flowsRouter(formats, features.flows),
   })
 
 /**

@@ -2,21 +2,35 @@ import { errors } from '../api/errors.js'
 import type { Config } from '../config/config.js'
 import { documentOf } from './documents.js'
 import type { DomainLinkage, DomainLinkages } from './domain-linkage.js'
-import { keyIdOf } from './identity.js'
-import type { DidStore } from './store.js'
+import { type Identify, type IdentityRequest, keyIdOf } from './identity.js'
+import type { DidStore, StoredDid } from './store.js'
 
 /** What {@link createDids} is made of. */
 export interface DidsPorts {
-  readonly store: Pick<DidStore, 'findByUuid' | 'issuerDids' | 'recordIdentities'>
+  readonly store: Pick<DidStore, 'find' | 'findByUuid' | 'insert' | 'issuerDids' | 'recordIdentities'>
   readonly config: Pick<Config, 'issuerBaseUrl' | 'verifierBaseUrl'>
   readonly link: DomainLinkages
+  /** Makes a key pair and its DIDs. */
+  readonly identify: Identify
 }
 
 export type Dids = ReturnType<typeof createDids>
 
-/** What this installation publishes of its DIDs and keys. */
-export function createDids({ store, config, link }: DidsPorts) {
+/** The DIDs and keys of this installation, and what it publishes of them. */
+export function createDids({ store, config, link, identify }: DidsPorts) {
   return {
+    /** Makes a DID under the issuer's base URL, with a key of its own, and stores both. `createdBy` is the actor of the audit events too. */
+    async create(request: Omit<IdentityRequest, 'baseUrl'> & { readonly createdBy: string }): Promise<StoredDid> {
+      const { did, dids, key, keySetId } = await identify({ ...request, baseUrl: config.issuerBaseUrl })
+      await store.insert(keySetId, key, dids, [
+        { actor: request.createdBy, action: 'did.created', subject: 'did', subjectId: did },
+        { actor: request.createdBy, action: 'key.created', subject: 'key', subjectId: key.id },
+      ])
+      const stored = await store.find(did)
+      if (stored === undefined) throw new Error('A DID was not stored.')
+      return stored
+    },
+
     /** @throws 404 for a UUID without a hosted DID document. */
     async hosted(uuid: string) {
       const stored = await store.findByUuid(uuid)

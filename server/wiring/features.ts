@@ -12,9 +12,9 @@ export function wireFeatures(deps: Deps) {
   const identities = wireIdentities(deps)
   const issuer = wireIssuer(deps, identities)
   const openid4vci = wireOpenid4vci(deps, issuer)
-  const verifier = wireVerifier(deps)
-  const wallet = wireWallet(deps)
-  const pages = wirePages(deps, verifier)
+  const verifier = wireVerifier(deps, { ...identities, ...issuer })
+  const wallet = wireWallet(deps, { ...identities, ...issuer, ...verifier })
+  const pages = wirePages(deps, issuer, verifier)
   const operators = wireOperators(deps, issuer)
   return { ...identities, ...issuer, ...openid4vci, ...verifier, ...wallet, ...pages, ...operators }
 }

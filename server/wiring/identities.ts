@@ -15,11 +15,11 @@ export function wireIdentities(deps: Deps) {
   const { config, stores, listsOver, clock, newId, vault, keys, formats } = deps
   const identify: Identify = (request) => newIdentity(vault, newId, request)
 
-  const dids = createDids({ store: stores.dids, config, link: deps.domainLinkages })
+  const dids = createDids({ store: stores.dids, config, link: deps.domainLinkages, identify })
 
   const agent = {
     records: createRecords({ store: stores.agents, lists: listsOver(createAgentStore), config, newId, identify }),
-    dids: createAgentDids({ store: stores.dids, lists: listsOver(createDidStore), config, identify }),
+    dids: createAgentDids({ store: stores.dids, lists: listsOver(createDidStore), config, create: dids.create }),
     certificates: createVerifierCertificates({ agents: stores.agents, store: stores.keys, keys, config, clock }),
   }
 

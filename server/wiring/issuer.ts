@@ -18,7 +18,6 @@ import { createSchemaListStore } from '../issuer/schemas/list/store.js'
 import { createSchemas } from '../issuer/schemas/schemas.js'
 import { createWalletTrust } from '../issuer/wallet-trust/wallet-trust.js'
 import { createStatistics } from '../statistics/statistics.js'
-import { wireIdentities } from './identities.js'
 
 /** The issuing half. */
 export function wireIssuer(deps: Deps, { dids }: { readonly dids: Dids }) {
@@ -119,11 +118,4 @@ export function wireIssuer(deps: Deps, { dids }: { readonly dids: Dids }) {
   }
 }
 
-const wired = new WeakMap<Deps, ReturnType<typeof wireIssuer>>()
-
-/** The same features, for areas that are still given `Deps`. */
-export function issuerOf(deps: Deps): ReturnType<typeof wireIssuer> {
-  const known = wired.get(deps) ?? wireIssuer(deps, wireIdentities(deps))
-  wired.set(deps, known)
-  return known
-}
+export type Issuer = ReturnType<typeof wireIssuer>

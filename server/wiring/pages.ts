@@ -4,10 +4,12 @@ import { offeringFullUrl } from '../issuer/offerings/offering-json.js'
 import { createPeoplePages } from '../people-pages/people-pages.js'
 import { createPresentPages } from '../people-pages/present/present-pages.js'
 import { createReceivePages } from '../people-pages/receive/receive-pages.js'
+import type { Issuer } from './issuer.js'
 import type { Verifier } from './verifier.js'
 
 /** The pages to which people are sent. */
-export function wirePages(deps: Deps, { verificationSessions, authorizationRequests, openid4vp }: Verifier) {
+export function wirePages(deps: Deps, { offerings }: Pick<Issuer, 'offerings'>, verifier: Verifier) {
+  const { verificationSessions, authorizationRequests, openid4vp } = verifier
   const { config, clock, random, events, stores } = deps
 
   const peoplePages = createPeoplePages({
@@ -17,7 +19,7 @@ export function wirePages(deps: Deps, { verificationSessions, authorizationReque
     sessionOfPage: verificationSessions.ofPage,
     newRequestPage: authorizationRequests.newPage,
     offering: stores.openid4vci.offering,
-    hasOffering: async (id) => (await stores.offerings.find(id)) !== undefined,
+    hasOffering: offerings.isOpen,
     newOfferPage: (offer, madeBy, texts) => newPageOf(deps, offer, madeBy, texts),
   })
 

@@ -73,13 +73,11 @@ import { createVerificationSessionStore } from '../verifier/sessions/store.js'
 import { createTrustedIssuerStore } from '../verifier/trusted-issuers/store.js'
 import { createVpQueryStore } from '../verifier/vp-queries/store.js'
 import { createWalletCredentialStore } from '../wallet/credentials/store.js'
-import { flowTasks } from '../wallet/flows/expire.js'
 import { createFlowStore } from '../wallet/flows/store.js'
 import { createHolderStore } from '../wallet/holders/store.js'
+import { createWalletProvider } from '../wallet/openid4vci/wallet-provider.js'
 import { createPendingIssuanceStore } from '../wallet/pending/store.js'
-import { pendingTasks } from '../wallet/pending/tasks.js'
 import { createWalletPresentationStore } from '../wallet/presentations/store.js'
-import { createWalletProvider } from '../wallet/protocol/wallet-provider.js'
 import { type Features, wireFeatures } from './features.js'
 import { depsOfStrangers } from './strangers.js'
 
@@ -338,8 +336,8 @@ export async function createService(config: Config, options: DepsOptions = {}): 
       ...features.walletTokens.tasks,
       ...features.nonces.tasks,
       ...features.requestEncryption.tasks,
-      ...flowTasks(deps),
-      ...pendingTasks(deps),
+      ...features.flows.tasks,
+      ...features.pendingIssuances.tasks,
       ...features.peoplePages.tasks,
       ...features.console.tasks,
       ...features.certificates.tasks,

@@ -1,6 +1,5 @@
 import type { Deps } from '../deps.js'
-import { issuerKeySet } from '../dids/issuer-key-set.js'
-import { offeringFullUrl } from '../issuer/offerings/offering-json.js'
+import type { Dids } from '../dids/dids.js'
 import { createAuthorizationRequests } from '../verifier/authorization-requests/authorization-requests.js'
 import { createOpenid4vp } from '../verifier/openid4vp/openid4vp.js'
 import { createVerifyVpToken } from '../verifier/presentations/verify-vp-token.js'
@@ -13,28 +12,32 @@ import { createVerifications } from '../verifier/verify/verification.js'
 import { createVerify } from '../verifier/verify/verify.js'
 import { createVpQueryStore } from '../verifier/vp-queries/store.js'
 import { createVpQueries } from '../verifier/vp-queries/vp-queries.js'
+import type { Issuer } from './issuer.js'
 
-/** Verifications of credentials, which both the verifying half and hosted wallets do. */
-export const wireVerifications = (deps: Deps) =>
-  createVerifications({
-    config: deps.config,
-    clock: deps.clock,
-    outbound: deps.outbound,
-    resolver: deps.resolver,
-    ownKeySet: () => issuerKeySet(deps),
-    ownStatusEntry: deps.stores.statusLists.entry,
-  })
+/** What the verifying half uses of the issuing half. */
+interface VerifierFeatures {
+  readonly dids: Dids
+  readonly statusLists: Issuer['statusLists']
+  readonly offerings: Issuer['offerings']
+}
 
 /** The verifying half. */
-export function wireVerifier(deps: Deps) {
+export function wireVerifier(deps: Deps, { dids, statusLists, offerings }: VerifierFeatures) {
   const { config, clock, newId, formats, keys, metrics, outbound, stores } = deps
 
-  const verifications = wireVerifications(deps)
+  const verifications = createVerifications({
+    config,
+    clock,
+    outbound,
+    resolver: deps.resolver,
+    ownKeySet: dids.issuerKeySet,
+    ownStatusEntry: statusLists.entry,
+  })
 
   const verify = createVerify({ formats, metrics, check: verifications.check })
 
   const trustedIssuers = createTrustedIssuers({
-    store: createTrustedIssuerStore(deps.database),
+    store: stores.trustedIssuers,
     lists: deps.listsOver(createTrustedIssuerStore),
     config,
     newId,
@@ -96,8 +99,7 @@ export function wireVerifier(deps: Deps) {
     newPage: authorizationRequests.newPage,
     createPageOnDemand: stores.pages.createOnDemand,
     sealingKey: deps.sealingKey,
-    offeringContent: async (id) =>
-      (await stores.offerings.find(id)) === undefined ? undefined : offeringFullUrl(config, { id }),
+    offeringContent: offerings.walletUri,
   })
 
   return {

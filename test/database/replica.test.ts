@@ -3,7 +3,6 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { StatementError, TooSlowError } from '../../server/database/errors.js'
 import { replicaLists } from '../../server/database/replica/lists.js'
 import { createLog } from '../../server/log/log.js'
-import { recordPresentation } from '../../server/wallet/presentations/record.js'
 import { postOffering, postSchema, SUBJECT } from '../issuer/purchase.js'
 import { ofMetric, parseSamples } from '../metrics/scrape.js'
 import { createTestDatabase, query } from '../support/postgres.js'
@@ -89,7 +88,11 @@ beforeAll(async () => {
   await unaware.request('POST', '/api/v1/trusted-issuers', { headers, body: { issuer: 'https://university.example' } })
   const offering = await postOffering(unaware, { credential_type: credentialType })
   expect((await wallet.process(offering.offering_full_url)).status).toBe(200)
-  await recordPresentation(unaware.deps, holderId, 'alice', { verifier: 'x', credentials: [], state: 'accepted' })
+  await unaware.features.walletPresentations.record(holderId, 'alice', {
+    verifier: 'x',
+    credentials: [],
+    state: 'accepted',
+  })
 })
 afterAll(async () => {
   vi.restoreAllMocks()

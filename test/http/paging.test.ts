@@ -2,7 +2,6 @@ import { createTRPCClient, httpBatchLink } from '@trpc/client'
 import superjson from 'superjson'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { AppRouter } from '../../server/router.js'
-import { recordPresentation } from '../../server/wallet/presentations/record.js'
 import { postOffering, postSchema } from '../issuer/purchase.js'
 import { query } from '../support/postgres.js'
 import { CLIENT_SECRET, startService, type TestService } from '../support/service.js'
@@ -46,7 +45,11 @@ beforeAll(async () => {
     await post('/api/v1/verifier/vp-queries', { query: [ITEM] })
     const offering = await postOffering(service, { credential_type })
     expect((await wallet.process(offering.offering_full_url)).status).toBe(200)
-    await recordPresentation(service.deps, holderId, 'alice', { verifier: 'x', credentials: [], state: 'accepted' })
+    await service.features.walletPresentations.record(holderId, 'alice', {
+      verifier: 'x',
+      credentials: [],
+      state: 'accepted',
+    })
   }
   // What would keep rows from being deleted.
   for (const table of ['redemptions', 'credential_instances', 'credentials', 'issuance_tokens']) {

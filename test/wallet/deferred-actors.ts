@@ -1,4 +1,3 @@
-import { pendingTasks } from '../../server/wallet/pending/tasks.js'
 import { runTask } from '../support/maintenance.js'
 import { query } from '../support/postgres.js'
 import type { TestService } from '../support/service.js'
@@ -11,7 +10,7 @@ export async function askDue(service: TestService, all: readonly TestService[] =
 
 /** The turn of a maintenance job as things are. */
 export async function turn(service: TestService): Promise<void> {
-  for (const task of pendingTasks(service.deps)) await runTask(task, service.deps.clock())
+  for (const task of service.features.pendingIssuances.tasks) await runTask(task, service.deps.clock())
 }
 
 export interface PendingRow {

@@ -1,19 +1,27 @@
-import { changingLists, listing, procedure, router } from '../../api/trpc.js'
+import { paged } from '../../api/paging.js'
+import { changingLists, procedure, reading, router } from '../../api/trpc.js'
 import type { Formats } from '../../formats/registry.js'
 import { deleteWalletCredential, listWalletCredentials, readWalletCredential } from './credentials.contract.js'
-import { heldCredentials } from './list.js'
-import { heldCredential } from './read.js'
-import { removeCredential } from './remove.js'
+import type { WalletCredentials } from './credentials.js'
 
-export const walletCredentialsRouter = (formats: Formats) =>
+export const walletCredentialsRouter = (formats: Formats, { lists, shown, read, remove }: WalletCredentials) =>
   router({
     list: procedure(listWalletCredentials(formats))
-      .use(listing)
-      .query(({ ctx, input }) => heldCredentials(ctx, input)),
+      .use(reading(lists))
+      .query(async ({ ctx, input }) =>
+        shown(
+          await paged(
+            ctx,
+            input,
+            (store, part) => store.list(input.holderId, part),
+            (row) => row,
+          ),
+        ),
+      ),
 
-    read: procedure(readWalletCredential(formats)).query(({ ctx: { deps }, input }) => heldCredential(deps, input)),
+    read: procedure(readWalletCredential(formats)).query(({ input }) => read(input)),
 
     remove: procedure(deleteWalletCredential)
       .use(changingLists)
-      .mutation(({ ctx: { deps, caller }, input }) => removeCredential(deps, caller, input)),
+      .mutation(({ ctx: { caller }, input }) => remove(input, caller.sub)),
   })

@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import type { Deps } from '../../deps.js'
+import type { Config } from '../../config/config.js'
 import type { CredentialFormat } from '../../formats/format.js'
+import type { Vault } from '../../keys/vault.js'
 import { authorityKeyIdentifier } from '../../protocol/issuer-keys/authority-key-identifier.js'
 import { readX5c } from '../../protocol/issuer-keys/certificate-chain.js'
 import { IssuerKeyError } from '../../protocol/issuer-keys/issuer-key-error.js'
@@ -37,14 +38,20 @@ export interface HeldCredential extends Omit<StoredCredential, 'content'> {
 }
 
 /** Opens what the vault protects. */
-export async function openCredential(deps: Pick<Deps, 'vault'>, stored: StoredCredential): Promise<HeldCredential> {
-  const { vault } = deps
+export async function openCredential(vault: Pick<Vault, 'reveal'>, stored: StoredCredential): Promise<HeldCredential> {
   const [content, compact] = await Promise.all([
     vault.reveal({ column: 'wallet_credentials.content', id: stored.id }, stored.content),
     vault.reveal({ column: 'wallet_credential_copies.compact', id: stored.copyId }, stored.compact),
   ])
   return { ...stored, content: zContent.parse(JSON.parse(content)), compact }
 }
+
+/**
+ * Whether hosted wallets take credentials of a format. Each credential is verified before it is kept. Some formats prove their issuers by
+ * certificates alone: their credentials are taken only where TRUST_ANCHORS has roots.
+ */
+export const isHeld = ({ trustAnchors }: Pick<Config, 'trustAnchors'>, { verifying }: CredentialFormat): boolean =>
+  !verifying.certifiedOnly || trustAnchors.length > 0
 
 /** Key identifiers of the authorities in a credential's certificate chain, base64url (OpenID4VP 1.0 §6.1.1.1). */
 export async function authorityKeyIdentifiers(

@@ -1,24 +1,17 @@
 import { changingLists, procedure, router } from '../../api/trpc.js'
 import type { Formats } from '../../formats/registry.js'
-import { exchanging } from '../protocol/exchange-failure.js'
-import { confirm } from './confirm.js'
-import { decline } from './decline.js'
 import { confirmFlow, declineFlow, startFlow } from './flows.contract.js'
-import { start } from './start.js'
+import type { Flows } from './flows.js'
 
-export const flowsRouter = (formats: Formats) => {
-  const startContract = startFlow(formats)
-  return router({
-    start: procedure(startContract)
+export const flowsRouter = (formats: Formats, { start, confirm, decline }: Flows) =>
+  router({
+    start: procedure(startFlow(formats))
       .use(changingLists)
-      .mutation(({ ctx: { deps, caller, work }, input }) => exchanging(() => start(deps, caller, work, input))),
+      .mutation(({ ctx: { caller, work }, input }) => start(caller, input, work)),
 
     confirm: procedure(confirmFlow)
       .use(changingLists)
-      .mutation(({ ctx: { deps, caller, work }, input }) => exchanging(() => confirm(deps, caller, work, input))),
+      .mutation(({ ctx: { caller, work }, input }) => confirm(caller, input, work)),
 
-    decline: procedure(declineFlow).mutation(({ ctx: { deps, caller }, input }) =>
-      decline(deps, caller, input.processId),
-    ),
+    decline: procedure(declineFlow).mutation(({ ctx: { caller }, input }) => decline(input, caller.sub)),
   })
-}

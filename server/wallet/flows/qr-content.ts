@@ -1,8 +1,15 @@
 import { errors } from '../../api/errors.js'
-import type { Deps } from '../../deps.js'
-import { offeringFullUrl } from '../../issuer/offerings/offering-json.js'
+import type { Config } from '../../config/config.js'
 import { ownQrCode } from '../../verifier/qr-codes/address.js'
-import { findQrCode } from '../../wiring/unconverted.js'
+
+/** What {@link createQrContent} is made of. */
+export interface QrContentPorts {
+  readonly config: Pick<Config, 'issuerBaseUrl' | 'verifierBaseUrl'>
+  /** What the QR code of an authorization request says to wallets; undefined where there is none of that id. */
+  readonly requestUriOf: (qrCodeId: string) => Promise<string | undefined>
+  /** The same of an offering. */
+  readonly offeringUriOf: (offeringId: string) => Promise<string | undefined>
+}
 
 /**
  * What a QR code of this service says to wallets, by the address of the code, read from the store.
@@ -10,15 +17,20 @@ import { findQrCode } from '../../wiring/unconverted.js'
  * @returns undefined for any other address.
  * @throws 404 for a code that does not exist.
  */
-export async function ownQrContent(deps: Deps, address: string): Promise<string | undefined> {
-  const own = ownQrCode(deps.config, address)
-  if (own === undefined) return undefined
-  if ('qrCodeId' in own) {
-    const code = await findQrCode(deps, own.qrCodeId)
-    if (code === undefined) throw errors.qrCodeNotFound()
-    return code.walletUri
+export type QrContent = ReturnType<typeof createQrContent>
+
+/** Binds {@link QrContent} to its ports. */
+export function createQrContent({ config, requestUriOf, offeringUriOf }: QrContentPorts) {
+  return async (address: string): Promise<string | undefined> => {
+    const own = ownQrCode(config, address)
+    if (own === undefined) return undefined
+    if ('qrCodeId' in own) {
+      const uri = await requestUriOf(own.qrCodeId)
+      if (uri === undefined) throw errors.qrCodeNotFound()
+      return uri
+    }
+    const uri = await offeringUriOf(own.offeringId)
+    if (uri === undefined) throw errors.offeringNotFound()
+    return uri
   }
-  const offering = await deps.stores.offerings.find(own.offeringId)
-  if (offering === undefined) throw errors.offeringNotFound()
-  return offeringFullUrl(deps.config, offering)
 }

@@ -1,29 +1,40 @@
-import { changingLists, listing, procedure, router } from '../../api/trpc.js'
-import { addHolder, addHolderDid } from './create.js'
+import { paged } from '../../api/paging.js'
+import { changingLists, procedure, reading, router } from '../../api/trpc.js'
 import { createHolder, createHolderDid, deleteHolderDid, listHolderDids, listHolders } from './holders.contract.js'
-import { didsOf, ownHolders } from './list.js'
-import { removeDid } from './remove-did.js'
+import { type Holders, shownDid, shownHolder } from './holders.js'
 
-export const agentHoldersRouter = router({
-  create: procedure(createHolder)
-    .use(changingLists)
-    .mutation(({ ctx: { deps, caller }, input }) => addHolder(deps, caller, input.method)),
+/** Holders, for the users who made them. */
+export const agentHoldersRouter = ({ lists, create }: Holders) =>
+  router({
+    create: procedure(createHolder)
+      .use(changingLists)
+      .mutation(async ({ ctx: { caller }, input }) => shownHolder(await create(input.method, caller.sub))),
 
-  list: procedure(listHolders)
-    .use(listing)
-    .query(({ ctx, input }) => ownHolders(ctx, input)),
-})
+    list: procedure(listHolders)
+      .use(reading(lists))
+      .query(async ({ ctx, input }) => {
+        const rows = await paged(
+          ctx,
+          input,
+          ({ holders }, part) => holders.createdBy(ctx.caller.sub, part),
+          (row) => row,
+        )
+        return rows.map(shownHolder)
+      }),
+  })
 
-export const holdersRouter = router({
-  dids: procedure(listHolderDids)
-    .use(listing)
-    .query(({ ctx, input }) => didsOf(ctx, input.holderId)),
+/** The DIDs of one holder. */
+export const holdersRouter = ({ lists, createDid, removeDid }: Holders) =>
+  router({
+    dids: procedure(listHolderDids)
+      .use(reading(lists))
+      .query(async ({ ctx, input }) => (await ctx.lists(({ dids }) => dids.ofHolder(input.holderId))).map(shownDid)),
 
-  createDid: procedure(createHolderDid)
-    .use(changingLists)
-    .mutation(({ ctx: { deps, caller }, input }) => addHolderDid(deps, caller, input)),
+    createDid: procedure(createHolderDid)
+      .use(changingLists)
+      .mutation(async ({ ctx: { caller }, input }) => shownDid(await createDid(input, caller.sub))),
 
-  deleteDid: procedure(deleteHolderDid)
-    .use(changingLists)
-    .mutation(({ ctx: { deps, caller }, input }) => removeDid(deps, caller, input)),
-})
+    deleteDid: procedure(deleteHolderDid)
+      .use(changingLists)
+      .mutation(({ ctx: { caller }, input }) => removeDid(input, caller.sub)),
+  })

@@ -5,10 +5,9 @@ import {
 } from '@openid4vc/oauth2'
 import { determineAuthorizationServerForCredentialOffer } from '@openid4vc/openid4vci'
 import { errors } from '../../api/errors.js'
-import type { Deps } from '../../deps.js'
-import { clientIdOf, isAnonymous } from '../protocol/client-authentication.js'
-import { authorize } from './authorization-code.js'
+import type { Authorize } from './authorization-code.js'
 import { boundTo, dpopBy, endOf, type Grant, type Issuance } from './issuance.js'
+import type { WalletClient } from './wallet-client.js'
 
 /** The authorization server that an offer's grant names, else the issuer's only one (OpenID4VCI 1.0 §4.1.1). */
 function serverFor({ metadata }: Issuance, named: string | undefined) {
@@ -25,45 +24,11 @@ function dpopOptions({ dpopKey }: Issuance, server: ReturnType<typeof serverFor>
   return { dpop: dpopBy(dpopKey) }
 }
 
-async function byPreAuthorizedCode(deps: Deps, issuance: Issuance): Promise<Grant> {
-  const { client, offer, metadata } = issuance
-  const grant = offer.grants?.[preAuthorizedCodeGrantIdentifier]
-  // OpenID4VCI 1.0 §4.1.1: also an empty `tx_code` object asks for one; without it none must be sent (§6.3).
-  const txCode = grant?.tx_code === undefined ? undefined : issuance.txCode
-  if (grant?.tx_code !== undefined && txCode === undefined) {
-    throw errors.badRequest('txCode must be defined: the offer asks for a transaction code')
-  }
-  const server = serverFor(issuance, grant?.authorization_server)
-  const { accessTokenResponse, dpop } = await client.retrievePreAuthorizedCodeAccessTokenFromOffer({
-    credentialOffer: offer,
-    issuerMetadata: metadata,
-    ...(txCode === undefined ? {} : { txCode }),
-    ...dpopOptions(issuance, server),
-  })
-  return {
-    token: accessTokenResponse,
-    server: server.issuer,
-    expiresAt: endOf(accessTokenResponse, deps.clock()),
-    dpop: boundTo(accessTokenResponse, dpop),
-    clientId: isAnonymous(deps, server) ? undefined : clientIdOf(deps),
-  }
-}
-
-async function byAuthorizationCode(deps: Deps, issuance: Issuance): Promise<Grant> {
-  const server = serverFor(issuance, issuance.offer.grants?.authorization_code?.authorization_server)
-  const dpop = dpopOptions(issuance, server)
-  const answer = await issuance.client.retrieveAuthorizationCodeAccessTokenFromOffer({
-    ...(await authorize(deps, issuance, server, dpop)),
-    issuerMetadata: issuance.metadata,
-    ...dpop,
-  })
-  return {
-    token: answer.accessTokenResponse,
-    server: server.issuer,
-    expiresAt: endOf(answer.accessTokenResponse, deps.clock()),
-    dpop: boundTo(answer.accessTokenResponse, answer.dpop),
-    clientId: clientIdOf(deps),
-  }
+/** What {@link createAccessTokens} is made of. */
+export interface AccessTokensPorts {
+  readonly wallet: Pick<WalletClient, 'id' | 'isAnonymous'>
+  readonly authorize: Authorize
+  readonly clock: () => Date
 }
 
 /**
@@ -71,8 +36,53 @@ async function byAuthorizationCode(deps: Deps, issuance: Issuance): Promise<Gran
  *
  * @throws 400 where the offer asks for a transaction code and none was given.
  */
-export function obtainToken(deps: Deps, issuance: Issuance): Promise<Grant> {
-  return issuance.offer.grants?.[preAuthorizedCodeGrantIdentifier] === undefined
-    ? byAuthorizationCode(deps, issuance)
-    : byPreAuthorizedCode(deps, issuance)
+export type ObtainToken = ReturnType<typeof createAccessTokens>
+
+/** Binds {@link ObtainToken} to its ports. */
+export function createAccessTokens({ wallet, authorize, clock }: AccessTokensPorts) {
+  async function byPreAuthorizedCode(issuance: Issuance): Promise<Grant> {
+    const { client, offer, metadata } = issuance
+    const grant = offer.grants?.[preAuthorizedCodeGrantIdentifier]
+    // OpenID4VCI 1.0 §4.1.1: also an empty `tx_code` object asks for one; without it none must be sent (§6.3).
+    const txCode = grant?.tx_code === undefined ? undefined : issuance.txCode
+    if (grant?.tx_code !== undefined && txCode === undefined) {
+      throw errors.badRequest('txCode must be defined: the offer asks for a transaction code')
+    }
+    const server = serverFor(issuance, grant?.authorization_server)
+    const { accessTokenResponse, dpop } = await client.retrievePreAuthorizedCodeAccessTokenFromOffer({
+      credentialOffer: offer,
+      issuerMetadata: metadata,
+      ...(txCode === undefined ? {} : { txCode }),
+      ...dpopOptions(issuance, server),
+    })
+    return {
+      token: accessTokenResponse,
+      server: server.issuer,
+      expiresAt: endOf(accessTokenResponse, clock()),
+      dpop: boundTo(accessTokenResponse, dpop),
+      clientId: wallet.isAnonymous(server) ? undefined : wallet.id,
+    }
+  }
+
+  async function byAuthorizationCode(issuance: Issuance): Promise<Grant> {
+    const server = serverFor(issuance, issuance.offer.grants?.authorization_code?.authorization_server)
+    const dpop = dpopOptions(issuance, server)
+    const answer = await issuance.client.retrieveAuthorizationCodeAccessTokenFromOffer({
+      ...(await authorize(issuance, server, dpop)),
+      issuerMetadata: issuance.metadata,
+      ...dpop,
+    })
+    return {
+      token: answer.accessTokenResponse,
+      server: server.issuer,
+      expiresAt: endOf(answer.accessTokenResponse, clock()),
+      dpop: boundTo(answer.accessTokenResponse, answer.dpop),
+      clientId: wallet.id,
+    }
+  }
+
+  return (issuance: Issuance): Promise<Grant> =>
+    issuance.offer.grants?.[preAuthorizedCodeGrantIdentifier] === undefined
+      ? byAuthorizationCode(issuance)
+      : byPreAuthorizedCode(issuance)
 }

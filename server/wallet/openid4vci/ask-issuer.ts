@@ -1,7 +1,7 @@
 import { resourceRequest } from '@openid4vc/oauth2'
 import type { JsonObject } from '../../protocol/json/json-object.js'
-import { oauthErrorOfBody, parsedJson } from '../protocol/exchange-failure.js'
-import { WalletError } from '../protocol/wallet-error.js'
+import { oauthErrorOfBody, parsedJson } from '../exchange/failure.js'
+import { WalletError } from '../exchange/wallet-error.js'
 import { dpopOf, type Grant, type Session, withNonce } from './issuance.js'
 import { messageEncryption, sentMessage } from './message-encryption.js'
 

@@ -1,16 +1,15 @@
 import { type AuthorizationServerMetadata, Oauth2Client, type RequestDpopOptions } from '@openid4vc/oauth2'
 import { type CredentialOfferObject, extractScopesForCredentialConfigurationIds } from '@openid4vc/openid4vci'
-import type { Deps } from '../../deps.js'
 import {
   type AuthorizationResponse,
   AuthorizationResponseError,
   readAuthorizationResponse,
   type SentRequest,
 } from '../../protocol/oauth/authorization-response.js'
-import { clientIdOf } from '../protocol/client-authentication.js'
-import { WalletError } from '../protocol/wallet-error.js'
+import { WalletError } from '../exchange/wallet-error.js'
 import type { Issuance } from './issuance.js'
-import { offeredConfigurations } from './offered-configurations.js'
+import type { Expectation } from './verify-received.js'
+import type { WalletClient } from './wallet-client.js'
 
 /** RFC 6749 §10.10: what nobody guesses. */
 const STATE_BYTES = 32
@@ -23,15 +22,12 @@ export interface Authorized {
   readonly redirectUri: string
 }
 
-/** The redirect URI of the wallet. Nothing listens there: the redirect is read and not followed. */
-const redirectUriOf = (deps: Pick<Deps, 'config'>) => `${deps.config.issuerBaseUrl}/openid4vci/wallet`
-
 /** OpenID4VCI 1.0 §5.1.1, §5.1.2: by scope where every configuration has one, else by authorization details. */
 function requested(
-  deps: Pick<Deps, 'config' | 'formats'>,
-  { offer, metadata }: Issuance,
+  { metadata }: Issuance,
+  configurations: readonly Expectation[],
 ): { readonly scope?: string; readonly details?: readonly Readonly<Record<string, unknown>>[] } {
-  const ids = offeredConfigurations(deps, offer, metadata).map(({ configurationId }) => configurationId)
+  const ids = configurations.map(({ configurationId }) => configurationId)
   const supported = metadata.credentialIssuer.credential_configurations_supported
   if (ids.every((id) => supported[id]?.scope !== undefined)) {
     const named = { credentialConfigurationIds: ids, issuerMetadata: metadata }
@@ -49,15 +45,14 @@ function requested(
 
 /** The response of an authorization endpoint that needs no login: a redirect with the code. */
 async function codeOf(
-  deps: Deps,
-  issuance: Issuance,
+  { fetch }: Issuance,
   server: AuthorizationServerMetadata,
-  { url, state }: { readonly url: string; readonly state: string },
+  { url, state, redirectUri }: { readonly url: string; readonly state: string; readonly redirectUri: string },
 ): Promise<string> {
-  const answer = await issuance.fetch(url, { redirect: 'manual', headers: { accept: 'text/html' } })
+  const answer = await fetch(url, { redirect: 'manual', headers: { accept: 'text/html' } })
   const location = answer.headers.get('location') ?? ''
   const target = URL.canParse(location, url) ? new URL(location, url) : undefined
-  const isAnswer = target?.href.startsWith(`${redirectUriOf(deps)}?`) === true
+  const isAnswer = target?.href.startsWith(`${redirectUri}?`) === true
   if (answer.status < 300 || answer.status > 399 || target === undefined || !isAnswer) {
     throw new WalletError('The authorization server asks its user to log in, which a hosted wallet cannot do.')
   }
@@ -67,7 +62,7 @@ async function codeOf(
   throw new WalletError(`The authorization server refused the request: ${response.error}`)
 }
 
-/** Nothing is spent on an answer that is refused: the code of the right one is still good, and its request may be made again. */
+/** A refused answer spends nothing: the code of the right answer is still good, and the request may be made again. */
 function responseIn(query: URLSearchParams, request: SentRequest): AuthorizationResponse {
   try {
     return readAuthorizationResponse(query, request)
@@ -77,44 +72,56 @@ function responseIn(query: URLSearchParams, request: SentRequest): Authorization
   }
 }
 
+/** What {@link createAuthorize} is made of. */
+export interface AuthorizePorts {
+  readonly wallet: Pick<WalletClient, 'id' | 'redirectUri'>
+  /** The offered configurations that a hosted wallet can hold. */
+  readonly configurationsIn: (issuance: Pick<Issuance, 'offer' | 'metadata'>) => readonly Expectation[]
+  readonly random: (length: number) => Uint8Array
+}
+
 /**
- * Runs the authorization code flow (OpenID4VCI 1.0 §5) with PKCE, and with a pushed request where the server takes one,
- * as far as it goes without a user in front of a browser. The answer is read off the very connection that the request
+ * Runs the authorization code flow (OpenID4VCI 1.0 §5) with PKCE, and with a pushed request where the server takes one.
+ * The flow ends where it needs a user in front of a browser. The answer is read off the very connection that the request
  * went out on. It must have the `state` of this one flow all the same, so that nobody can put another flow's code into its place.
  *
  * @throws WalletError where the server wants a user to log in, or refuses, and for an answer of another flow or server.
  */
-export async function authorize(
-  deps: Deps,
-  issuance: Issuance,
-  server: AuthorizationServerMetadata,
-  dpop: { readonly dpop?: RequestDpopOptions },
-): Promise<Authorized> {
-  const { callbacks, metadata } = issuance
-  // §4.1.1: an offer without grants leaves the choice to the wallet; every server supports the authorization code.
-  const credentialOffer = { ...issuance.offer, grants: { authorization_code: {}, ...issuance.offer.grants } }
-  const redirectUri = redirectUriOf(deps)
-  const state = Buffer.from(deps.random(STATE_BYTES)).toString('base64url')
-  const { scope, details } = requested(deps, issuance)
-  const { issuer_state: issuerState } = credentialOffer.grants.authorization_code ?? {}
-  const { authorizationRequestUrl: url, pkce } = await new Oauth2Client({ callbacks }).createAuthorizationRequestUrl({
-    authorizationServerMetadata: server,
-    clientId: clientIdOf(deps),
-    redirectUri,
-    state,
-    // RFC 8707
-    resource: metadata.credentialIssuer.credential_issuer,
-    ...(scope === undefined ? {} : { scope }),
-    additionalRequestPayload: {
-      ...(details === undefined ? {} : { authorization_details: details }),
-      ...(issuerState === undefined ? {} : { issuer_state: issuerState }),
-    },
-    ...dpop,
-  })
-  return {
-    credentialOffer,
-    authorizationCode: await codeOf(deps, issuance, server, { url, state }),
-    redirectUri,
-    ...(pkce === undefined ? {} : { pkceCodeVerifier: pkce.codeVerifier }),
+export type Authorize = ReturnType<typeof createAuthorize>
+
+/** Binds {@link Authorize} to its ports. */
+export function createAuthorize({ wallet, configurationsIn, random }: AuthorizePorts) {
+  return async (
+    issuance: Issuance,
+    server: AuthorizationServerMetadata,
+    dpop: { readonly dpop?: RequestDpopOptions },
+  ): Promise<Authorized> => {
+    const { callbacks, metadata } = issuance
+    // §4.1.1: an offer without grants leaves the choice to the wallet; every server supports the authorization code.
+    const credentialOffer = { ...issuance.offer, grants: { authorization_code: {}, ...issuance.offer.grants } }
+    const { redirectUri } = wallet
+    const state = Buffer.from(random(STATE_BYTES)).toString('base64url')
+    const { scope, details } = requested(issuance, configurationsIn(issuance))
+    const { issuer_state: issuerState } = credentialOffer.grants.authorization_code ?? {}
+    const { authorizationRequestUrl: url, pkce } = await new Oauth2Client({ callbacks }).createAuthorizationRequestUrl({
+      authorizationServerMetadata: server,
+      clientId: wallet.id,
+      redirectUri,
+      state,
+      // RFC 8707
+      resource: metadata.credentialIssuer.credential_issuer,
+      ...(scope === undefined ? {} : { scope }),
+      additionalRequestPayload: {
+        ...(details === undefined ? {} : { authorization_details: details }),
+        ...(issuerState === undefined ? {} : { issuer_state: issuerState }),
+      },
+      ...dpop,
+    })
+    return {
+      credentialOffer,
+      authorizationCode: await codeOf(issuance, server, { url, state, redirectUri }),
+      redirectUri,
+      ...(pkce === undefined ? {} : { pkceCodeVerifier: pkce.codeVerifier }),
+    }
   }
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { WalletError } from '../protocol/wallet-error.js'
+import { WalletError } from '../exchange/wallet-error.js'
 
 const MAX_TRANSACTION_ID = 4_096
 /** What drafts of OpenID4VCI suppose where an answer has no `interval`. */

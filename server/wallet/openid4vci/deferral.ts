@@ -1,11 +1,10 @@
 import { Oauth2Client } from '@openid4vc/oauth2'
-import type { Deps } from '../../deps.js'
-import { WalletError } from '../protocol/wallet-error.js'
-import type { SessionKey, WalletKey } from '../protocol/wallet-keys.js'
+import { WalletError } from '../exchange/wallet-error.js'
 import { askIssuer, IssuerRefusal } from './ask-issuer.js'
 import { type CredentialResponse, readCredentialResponse } from './credential-response.js'
 import { boundTo, dpopOf, endOf, type Grant, type Session } from './issuance.js'
 import type { Expectation } from './verify-received.js'
+import type { SessionKey, WalletKey } from './wallet-keys.js'
 
 /** A credential that an issuer will have later (OpenID4VCI 1.0 §9). */
 export interface Transaction {
@@ -64,11 +63,11 @@ export async function collect(
 }
 
 /**
- * A new access token (RFC 6749 §6). The refresh token may be another one afterwards, and the former one good no more.
+ * A new access token (RFC 6749 §6), asked for with the refresh token of a grant. The refresh token may be another one afterwards, and the former one good no more.
  *
  * @throws WalletError where there is no refresh token.
  */
-export async function refreshed(deps: Pick<Deps, 'clock'>, session: Session, grant: Grant): Promise<Grant> {
+export async function refreshed(session: Session, grant: Grant, clock: () => Date): Promise<Grant> {
   const { refresh_token: refreshToken } = grant.token
   const server = session.metadata.authorizationServers.find(({ issuer }) => issuer === grant.server)
   if (refreshToken === undefined || server === undefined)
@@ -79,7 +78,7 @@ export async function refreshed(deps: Pick<Deps, 'clock'>, session: Session, gra
   return {
     ...grant,
     token: { refresh_token: refreshToken, ...token },
-    expiresAt: endOf(token, deps.clock()),
+    expiresAt: endOf(token, clock()),
     dpop: boundTo(token, dpop),
   }
 }

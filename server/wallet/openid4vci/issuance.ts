@@ -1,8 +1,8 @@
 import type { AccessTokenResponse, RequestDpopOptions } from '@openid4vc/oauth2'
 import type { CredentialOfferObject, IssuerMetadataResult } from '@openid4vc/openid4vci'
-import type { IssuanceClient } from '../protocol/library-clients.js'
-import { libraryJwk } from '../protocol/library-jwk.js'
-import type { SessionKey } from '../protocol/wallet-keys.js'
+import { libraryJwk } from '../exchange/libraries.js'
+import type { IssuanceClient } from './issuance-client.js'
+import type { SessionKey } from './wallet-keys.js'
 
 /** An exchange with one issuer. */
 export interface Session extends IssuanceClient {

@@ -1,36 +1,40 @@
 import { type IssuerMetadataResult, Openid4vciVersion } from '@openid4vc/openid4vci'
-import type { Deps } from '../../deps.js'
 import type { OutboundFetch } from '../../outbound/guard.js'
-import { issuanceClient } from '../protocol/library-clients.js'
-import { WalletError } from '../protocol/wallet-error.js'
+import { WalletError } from '../exchange/wallet-error.js'
+import type { ClientFor } from './issuance-client.js'
 import { demandsEncryption, messageEncryption } from './message-encryption.js'
-import { metadataFetch } from './metadata-documents.js'
+import { metadataFetch, type OwnMetadata } from './metadata-documents.js'
 
 /** Whether an issuer is asked as OpenID4VCI 1.0 and its last draft have it: by configuration, with `proofs`. */
 export const isModern = ({ originalDraftVersion: version }: IssuerMetadataResult): boolean =>
   version === Openid4vciVersion.V1 || version === Openid4vciVersion.Draft15
 
+/** What {@link createIssuerMetadata} is made of. */
+export interface IssuerMetadataPorts extends OwnMetadata {
+  readonly clientFor: ClientFor
+}
+
 /**
- * An issuer's metadata. Where nothing in it tells OpenID4VCI 1.0 from its draft 14, as with an issuer of W3C
- * credentials alone, the library supposes the draft; an issuer that has a nonce endpoint is asked as 1.0 has it.
+ * Reads an issuer's metadata. Metadata with W3C credentials alone may not tell OpenID4VCI 1.0 from its draft 14. The library then supposes
+ * the draft; here a nonce endpoint stands for 1.0.
  *
  * @param offered ids of the configurations that count
  * @throws WalletError where the issuer demands what this wallet cannot do.
  */
-export async function issuerMetadata(
-  deps: Deps,
-  fetch: OutboundFetch,
-  issuer: string,
-  offered: readonly string[],
-): Promise<IssuerMetadataResult> {
-  const options = { fetch: metadataFetch(deps, fetch, issuer, offered), signers: [], instanceKey: undefined }
-  const found = await issuanceClient(deps, options).client.resolveIssuerMetadata(issuer)
-  const misjudged =
-    found.originalDraftVersion === Openid4vciVersion.Draft14 && found.credentialIssuer.nonce_endpoint !== undefined
-  const metadata = misjudged ? { ...found, originalDraftVersion: Openid4vciVersion.V1 } : found
-  // Looked at before anything is spent.
-  messageEncryption(metadata)
-  if (demandsEncryption(metadata) && !isModern(metadata))
-    throw new WalletError('The issuer sends credentials encrypted only, as a draft has it, which is not supported.')
-  return metadata
+export type ReadIssuerMetadata = ReturnType<typeof createIssuerMetadata>
+
+/** Binds {@link ReadIssuerMetadata} to its ports. */
+export function createIssuerMetadata({ clientFor, ...own }: IssuerMetadataPorts) {
+  return async (fetch: OutboundFetch, issuer: string, offered: readonly string[]): Promise<IssuerMetadataResult> => {
+    const options = { fetch: metadataFetch(own, fetch, issuer, offered), signers: [], instanceKey: undefined }
+    const found = await clientFor(options).client.resolveIssuerMetadata(issuer)
+    const misjudged =
+      found.originalDraftVersion === Openid4vciVersion.Draft14 && found.credentialIssuer.nonce_endpoint !== undefined
+    const metadata = misjudged ? { ...found, originalDraftVersion: Openid4vciVersion.V1 } : found
+    // Looked at before anything is spent.
+    messageEncryption(metadata)
+    if (demandsEncryption(metadata) && !isModern(metadata))
+      throw new WalletError('The issuer sends credentials encrypted only, as a draft has it, which is not supported.')
+    return metadata
+  }
 }

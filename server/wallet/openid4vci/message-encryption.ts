@@ -15,7 +15,7 @@ import {
   ENCRYPTION_ENC_VALUES,
   generateEncryptionKey,
 } from '../../protocol/openid4vci/encryption.js'
-import { WalletError } from '../protocol/wallet-error.js'
+import { WalletError } from '../exchange/wallet-error.js'
 
 /** What an answer may become when it is decompressed: as much as may be fetched in the clear. */
 const MAX_INFLATED = 262_144

@@ -1,6 +1,5 @@
-import type { Deps } from '../../deps.js'
+import type { Config } from '../../config/config.js'
 import type { OutboundFetch } from '../../outbound/guard.js'
-import { issuerOf } from '../../wiring/issuer.js'
 import { usedIssuerMembers, usedServerMembers } from './used-members.js'
 
 const ISSUER = '/.well-known/openid-credential-issuer'
@@ -36,11 +35,11 @@ function atExactAddress(fetch: OutboundFetch, issuer: string): OutboundFetch {
   }
 }
 
-/** The metadata of this installation, which is its own authorization server, without HTTP; undefined for every other issuer. */
-function ownDocument(deps: Deps, issuer: string, isIssuer: boolean): Promise<string> | undefined {
-  if (issuer !== deps.config.issuerBaseUrl) return undefined
-  const { metadata } = issuerOf(deps)
-  return isIssuer ? metadata.issuer() : metadata.authorizationServer()
+/** The metadata of this installation, which is its own authorization server, without HTTP. */
+export interface OwnMetadata {
+  readonly config: Pick<Config, 'issuerBaseUrl'>
+  /** Metadata as JSON: as a credential issuer (OpenID4VCI 1.0 §12.2.4), or as an authorization server (RFC 8414). */
+  readonly ownMetadata: (of: 'issuer' | 'authorization server') => Promise<string>
 }
 
 const json = (document: unknown, status = 200): Response =>
@@ -50,13 +49,19 @@ const isJson = ({ ok, headers }: Response): boolean =>
   ok && /^application\/json\b/i.test(headers.get('content-type')?.trim() ?? '')
 
 /**
- * A fetch for the library's look-up of the metadata of an issuer and its authorization servers: within a bound of their own, at the exact
- * address, and cut to the members that the wallet uses, since the library refuses a whole document for one odd entry.
+ * A fetch for the library's look-up of the metadata of an issuer and its authorization servers. They have a bound of their own, and are
+ * fetched at the exact address. They are cut to the members that the wallet uses: the library refuses a whole document for one odd entry.
  *
  * @param issuer credential issuer identifier; the own metadata of this installation are read without HTTP.
  * @param offered ids of the configurations that count
  */
-export function metadataFetch(deps: Deps, fetch: OutboundFetch, issuer: string, offered: readonly string[]): Fetch {
+export function metadataFetch(
+  { config, ownMetadata }: OwnMetadata,
+  fetch: OutboundFetch,
+  issuer: string,
+  offered: readonly string[],
+): Fetch {
+  const isOwn = issuer === config.issuerBaseUrl
   const exact = atExactAddress(fetch, issuer)
   const ids = new Set(offered)
   return async (input, init) => {
@@ -64,8 +69,7 @@ export function metadataFetch(deps: Deps, fetch: OutboundFetch, issuer: string, 
     const isIssuer = url.includes(ISSUER)
     if (!isIssuer && !SERVERS.some((name) => url.includes(name))) return fetch(input, init)
     const cut = (document: unknown) => (isIssuer ? usedIssuerMembers(document, ids) : usedServerMembers(document))
-    const own = ownDocument(deps, issuer, isIssuer)
-    if (own !== undefined) return json(cut(JSON.parse(await own)))
+    if (isOwn) return json(cut(JSON.parse(await ownMetadata(isIssuer ? 'issuer' : 'authorization server'))))
     const answer = await exact(input, { ...init, maxBytes: MAX_METADATA_BYTES })
     return isJson(answer) ? json(cut(await answer.json()), answer.status) : answer
   }

@@ -1,21 +1,28 @@
 import type { CredentialOfferObject, IssuerMetadataResult } from '@openid4vc/openid4vci'
-import type { Deps } from '../../deps.js'
-import { isHeld } from '../protocol/held-formats.js'
-import { WalletError } from '../protocol/wallet-error.js'
+import type { Config } from '../../config/config.js'
+import type { Formats } from '../../formats/registry.js'
+import { isHeld } from '../credentials/held.js'
+import { WalletError } from '../exchange/wallet-error.js'
 import type { Expectation } from './verify-received.js'
 
 /** A bound on the configurations of an offer; real offers name a few. */
 const MAX_CONFIGURATIONS = 20
 
+/** What tells the formats that a hosted wallet can hold. */
+export interface HeldFormats {
+  readonly config: Pick<Config, 'trustAnchors'>
+  readonly formats: Pick<Formats, 'known'>
+}
+
 /** What metadata says of one offered configuration (OpenID4VCI 1.0 Appendix A). */
 function expectationOf(
-  deps: Pick<Deps, 'config' | 'formats'>,
+  { config, formats }: HeldFormats,
   { credentialIssuer, knownCredentialConfigurations }: IssuerMetadataResult,
   configurationId: string,
 ): Expectation | undefined {
   const configuration = credentialIssuer.credential_configurations_supported[configurationId]
-  const format = deps.formats.known(configuration?.format)
-  if (configuration === undefined || format === undefined || !isHeld(deps, format)) return undefined
+  const format = formats.known(configuration?.format)
+  if (configuration === undefined || format === undefined || !isHeld(config, format)) return undefined
   // The library leaves out what is malformed, of the formats that it knows.
   const { library, typesOf } = format.holding
   if (library.checksConfigurations && knownCredentialConfigurations[configurationId] === undefined) return undefined
@@ -30,12 +37,12 @@ function expectationOf(
  * @throws WalletError where there is none.
  */
 export function offeredConfigurations(
-  deps: Pick<Deps, 'config' | 'formats'>,
+  holding: HeldFormats,
   offer: CredentialOfferObject,
   metadata: IssuerMetadataResult,
 ): Expectation[] {
   const ids = [...new Set(offer.credential_configuration_ids)].slice(0, MAX_CONFIGURATIONS)
-  const expected = ids.flatMap((id) => expectationOf(deps, metadata, id) ?? [])
+  const expected = ids.flatMap((id) => expectationOf(holding, metadata, id) ?? [])
   if (expected.length === 0) throw new WalletError('The offer holds no credential of a format that this wallet knows.')
   return expected
 }

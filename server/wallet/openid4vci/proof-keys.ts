@@ -1,9 +1,9 @@
 import type { JwtSigner } from '@openid4vc/oauth2'
 import type { CredentialConfigurationSupported } from '@openid4vc/openid4vci'
 import type { CredentialFormat } from '../../formats/format.js'
-import { libraryJwk } from '../protocol/library-jwk.js'
-import { WalletError } from '../protocol/wallet-error.js'
-import { newCopyKey, type WalletKey } from '../protocol/wallet-keys.js'
+import { libraryJwk } from '../exchange/libraries.js'
+import { WalletError } from '../exchange/wallet-error.js'
+import { newCopyKey, type WalletKey } from './wallet-keys.js'
 
 /** A key and the form in which a key proof names it (OpenID4VCI 1.0 Appendix F.1: `kid` or `jwk`). */
 export interface ProofKey {

@@ -1,9 +1,9 @@
 import type { IssuerMetadataResult } from '@openid4vc/openid4vci'
-import type { Deps } from '../../deps.js'
 import { isObject, type JsonObject } from '../../protocol/json/json-object.js'
-import { WalletError } from '../protocol/wallet-error.js'
+import { WalletError } from '../exchange/wallet-error.js'
 import type { Grant, Session } from './issuance.js'
 import type { ProofKey } from './proof-keys.js'
+import type { WalletClient } from './wallet-client.js'
 
 /** `proofs` of a Credential Request (OpenID4VCI 1.0 §8.2.1): of one type. */
 export interface Proofs {
@@ -12,7 +12,6 @@ export interface Proofs {
 }
 
 type Metadata = Pick<IssuerMetadataResult, 'credentialIssuer'>
-type Vouching = Pick<Deps, 'walletProvider'>
 
 const memberOf = (value: unknown, name: string): JsonObject | undefined => {
   const member = isObject(value) ? value[name] : undefined
@@ -31,10 +30,10 @@ function wayOf({ credentialIssuer }: Metadata, configurationId: string) {
 }
 
 /** Why the keys of a configuration cannot be proven; undefined where they can. */
-function obstacle({ walletProvider }: Vouching, metadata: Metadata, configurationId: string): string | undefined {
+function obstacle(hasProvider: boolean, metadata: Metadata, configurationId: string): string | undefined {
   const { required } = wayOf(metadata, configurationId)
   if (required === undefined) return undefined
-  if (walletProvider === undefined) return 'The issuer demands a key attestation: WALLET_PROVIDER_X509 is not set.'
+  if (!hasProvider) return 'The issuer demands a key attestation: WALLET_PROVIDER_X509 is not set.'
   const { key_storage: storage, user_authentication: authentication } = required
   return storage === undefined && authentication === undefined
     ? undefined
@@ -47,11 +46,11 @@ function obstacle({ walletProvider }: Vouching, metadata: Metadata, configuratio
  * @throws WalletError where none of the configurations could be proven.
  */
 export function assertProvable(
-  deps: Vouching,
+  { hasProvider }: Pick<WalletClient, 'hasProvider'>,
   metadata: Metadata,
   configurations: readonly { readonly configurationId: string }[],
 ): void {
-  const obstacles = configurations.map(({ configurationId }) => obstacle(deps, metadata, configurationId))
+  const obstacles = configurations.map(({ configurationId }) => obstacle(hasProvider, metadata, configurationId))
   const [first] = obstacles
   if (first !== undefined && obstacles.every((one) => one !== undefined)) throw new WalletError(first)
 }
@@ -62,41 +61,50 @@ async function nonceFor({ client, metadata }: Session, { token }: Grant): Promis
   return (await client.requestNonce({ issuerMetadata: metadata })).c_nonce
 }
 
+/** What {@link createProofs} is made of. */
+export interface ProofsPorts {
+  readonly wallet: Pick<WalletClient, 'attestKeys' | 'hasProvider'>
+  readonly clock: () => Date
+}
+
 /**
- * Proves that the wallet has keys (OpenID4VCI 1.0 Appendix F): with a proof by each, or where the issuer wants them attested with
- * one proof and an attestation of all, for each of which it issues a credential.
+ * Proves that the wallet has keys (OpenID4VCI 1.0 Appendix F): with a proof by each key. An issuer that wants the keys attested gets
+ * one proof and an attestation of all keys, and issues a credential for each of them.
  *
  * @throws WalletError where the issuer wants what nobody has attested.
  */
-export async function proofsOf(
-  deps: Pick<Deps, 'clock' | 'walletProvider'>,
-  session: Session,
-  grant: Grant,
-  configurationId: string,
-  keys: readonly ProofKey[],
-): Promise<Proofs> {
-  const { client, metadata } = session
-  const refused = obstacle(deps, metadata, configurationId)
-  if (refused !== undefined) throw new WalletError(refused)
-  const { type, required } = wayOf(metadata, configurationId)
-  const nonce = await nonceFor(session, grant)
-  const jwks = keys.map(({ key }) => key.signer.publicJwk)
-  const attestation =
-    required === undefined ? undefined : await deps.walletProvider?.attestKeys(jwks, nonce, deps.clock())
-  if (type === 'attestation' && attestation !== undefined) return { attestation: [attestation] }
-  const proving = attestation === undefined ? keys : keys.slice(0, 1)
-  const proofs = await Promise.all(
-    proving.map(({ signer }) =>
-      client.createCredentialRequestJwtProof({
-        issuerMetadata: metadata,
-        credentialConfigurationId: configurationId,
-        signer,
-        issuedAt: deps.clock(),
-        ...(nonce === undefined ? {} : { nonce }),
-        ...(grant.clientId === undefined ? {} : { clientId: grant.clientId }),
-        ...(attestation === undefined ? {} : { keyAttestationJwt: attestation }),
-      }),
-    ),
-  )
-  return { jwt: proofs.map(({ jwt }) => jwt) }
+export type ProveKeys = ReturnType<typeof createProofs>
+
+/** Binds {@link ProveKeys} to its ports. */
+export function createProofs({ wallet, clock }: ProofsPorts) {
+  return async (
+    session: Session,
+    grant: Grant,
+    configurationId: string,
+    keys: readonly ProofKey[],
+  ): Promise<Proofs> => {
+    const { client, metadata } = session
+    const refused = obstacle(wallet.hasProvider, metadata, configurationId)
+    if (refused !== undefined) throw new WalletError(refused)
+    const { type, required } = wayOf(metadata, configurationId)
+    const nonce = await nonceFor(session, grant)
+    const jwks = keys.map(({ key }) => key.signer.publicJwk)
+    const attestation = required === undefined ? undefined : await wallet.attestKeys(jwks, nonce)
+    if (type === 'attestation' && attestation !== undefined) return { attestation: [attestation] }
+    const proving = attestation === undefined ? keys : keys.slice(0, 1)
+    const proofs = await Promise.all(
+      proving.map(({ signer }) =>
+        client.createCredentialRequestJwtProof({
+          issuerMetadata: metadata,
+          credentialConfigurationId: configurationId,
+          signer,
+          issuedAt: clock(),
+          ...(nonce === undefined ? {} : { nonce }),
+          ...(grant.clientId === undefined ? {} : { clientId: grant.clientId }),
+          ...(attestation === undefined ? {} : { keyAttestationJwt: attestation }),
+        }),
+      ),
+    )
+    return { jwt: proofs.map(({ jwt }) => jwt) }
+  }
 }

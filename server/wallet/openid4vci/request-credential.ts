@@ -1,11 +1,10 @@
 import { Openid4vciRetrieveCredentialsError } from '@openid4vc/openid4vci'
-import type { Deps } from '../../deps.js'
 import { askIssuer, IssuerRefusal } from './ask-issuer.js'
 import { type CredentialResponse, readCredentialResponse } from './credential-response.js'
 import { dpopOf, type Grant, type Session, withNonce } from './issuance.js'
 import { isModern } from './issuer-metadata.js'
 import type { ProofKey } from './proof-keys.js'
-import { type Proofs, proofsOf } from './proofs.js'
+import type { Proofs, ProveKeys } from './proofs.js'
 
 /**
  * One credential to ask for: a configuration, or the identifier that the token response gave for it (OpenID4VCI 1.0
@@ -75,7 +74,7 @@ function isStaleNonce(thrown: unknown): boolean {
  * that went stale is replaced once. Without keys one copy is asked for, that is bound to none.
  */
 export async function requestCredential(
-  deps: Pick<Deps, 'clock' | 'walletProvider'>,
+  proveKeys: ProveKeys,
   session: Session,
   grant: Grant,
   wanted: Wanted,
@@ -86,7 +85,7 @@ export async function requestCredential(
   const modern = isModern(metadata) || wanted.identifier !== undefined
   const attempt = async () => {
     if (keys.length === 0) return asOneHasIt(session, grant, wanted, undefined)
-    const proofs = await proofsOf(deps, session, grant, wanted.configurationId, keys)
+    const proofs = await proveKeys(session, grant, wanted.configurationId, keys)
     return modern ? asOneHasIt(session, grant, wanted, proofs) : asDraftsHaveIt(session, grant, wanted, proofs)
   }
   const answer = await attempt().catch((thrown: unknown) => {

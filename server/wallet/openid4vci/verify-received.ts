@@ -1,15 +1,14 @@
-import type { Deps } from '../../deps.js'
 import { keyIdOf } from '../../dids/identity.js'
 import type { CredentialFormat } from '../../formats/format.js'
+import type { Formats } from '../../formats/registry.js'
 import type { VerifiedCredential } from '../../formats/verifying.js'
 import { CredentialError } from '../../protocol/credential/verification.js'
 import { didOf } from '../../protocol/did/did-url.js'
 import { isSameKey, readPublicJwk } from '../../protocol/jose/jws.js'
 import { isObject, type JsonObject } from '../../protocol/json/json-object.js'
 import type { Work } from '../../protocol/work.js'
-import { checkCredential } from '../../wiring/unconverted.js'
 import type { HeldContent } from '../credentials/held.js'
-import { isNamedBy, newCopyKey, type WalletKey } from '../protocol/wallet-keys.js'
+import { isNamedBy, newCopyKey, type WalletKey } from './wallet-keys.js'
 
 /** What an offer says that a credential will be. */
 export interface Expectation {
@@ -86,30 +85,36 @@ async function unboundReceipt(
   return { compact, key, kid: key.signer.kid, content: { ...contentOf(credential, expected), unbound: true } }
 }
 
+/** What {@link createVerifyReceived} is made of. */
+export interface VerifyReceivedPorts {
+  readonly formats: Pick<Formats, 'recognise'>
+  /** Verifies a credential as its issuer hands it out, with its status. @throws CredentialError */
+  readonly check: (format: CredentialFormat, compact: string, work: Work) => Promise<VerifiedCredential>
+}
+
 /**
  * Verifies a credential that an issuer sent, and finds which of the proven keys it is bound to; without keys it must be bound to none.
  *
  * @throws CredentialError where it does not verify, is not what was offered, or is bound to a key that is not the
  * wallet's.
  */
-export async function receive(
-  deps: Deps,
-  compact: string,
-  keys: readonly WalletKey[],
-  expected: Expectation,
-  work: Work,
-): Promise<Receipt> {
-  if (deps.formats.recognise(compact) !== expected.format) {
-    throw new CredentialError('Credential has another format than was offered.')
-  }
-  const credential = await checkCredential(deps, expected.format, compact, work)
-  assertExpected(credential, expected)
-  if (keys.length === 0) return unboundReceipt(compact, credential, expected)
-  for (const key of keys) {
-    const did = boundName(credential, key)
-    if (did !== undefined) {
-      return { compact, key, kid: keyIdOf(did, key.signer.publicJwk), content: contentOf(credential, expected) }
+export type VerifyReceived = ReturnType<typeof createVerifyReceived>
+
+/** Binds {@link VerifyReceived} to its ports. */
+export function createVerifyReceived({ formats, check }: VerifyReceivedPorts) {
+  return async (compact: string, keys: readonly WalletKey[], expected: Expectation, work: Work): Promise<Receipt> => {
+    if (formats.recognise(compact) !== expected.format) {
+      throw new CredentialError('Credential has another format than was offered.')
     }
+    const credential = await check(expected.format, compact, work)
+    assertExpected(credential, expected)
+    if (keys.length === 0) return unboundReceipt(compact, credential, expected)
+    for (const key of keys) {
+      const did = boundName(credential, key)
+      if (did !== undefined) {
+        return { compact, key, kid: keyIdOf(did, key.signer.publicJwk), content: contentOf(credential, expected) }
+      }
+    }
+    throw new CredentialError('Credential is not bound to a key of this wallet.')
   }
-  throw new CredentialError('Credential is not bound to a key of this wallet.')
 }

@@ -7,7 +7,7 @@ import {
   type VerifierAttestation,
   VerifierAttestationError,
 } from '../../protocol/openid4vp/verifier-attestation.js'
-import { WalletError } from '../protocol/wallet-error.js'
+import { WalletError } from '../exchange/wallet-error.js'
 
 type Issuers = Config['verifierAttestationIssuers']
 

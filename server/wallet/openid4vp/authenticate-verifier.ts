@@ -1,4 +1,5 @@
-import type { Deps } from '../../deps.js'
+import type { Config } from '../../config/config.js'
+import type { DidResolver } from '../../dids/resolver.js'
 import {
   CredentialError,
   checkTimes,
@@ -12,7 +13,7 @@ import { readX5c, verifyCertificateChain } from '../../protocol/issuer-keys/cert
 import { IssuerKeyError } from '../../protocol/issuer-keys/issuer-key-error.js'
 import { type DecodedJws, type Jwk, JwsError, verifyDecoded } from '../../protocol/jose/jws.js'
 import { ClientIdentifierError, certifiedIdentifier } from '../../protocol/openid4vp/client-identifier.js'
-import { WalletError } from '../protocol/wallet-error.js'
+import { WalletError } from '../exchange/wallet-error.js'
 import { attestedKey } from './attested-key.js'
 import { clientIdPrefixes } from './client-id-prefixes.js'
 import type { ClaimedVerifier, Profile } from './profiles/profile.js'
@@ -21,9 +22,6 @@ import type { ReceivedRequest } from './receive-request.js'
 /** OpenID4VP 1.0 §5.8: the audience where the verifier does not know the wallet's own identifier. */
 const SELF_ISSUED = 'https://self-issued.me/v2'
 
-/** What of the service a request is judged with. */
-type Judge = Pick<Deps, 'clock' | 'config' | 'resolver'>
-
 /** A signed request, and whom it claims to be from. */
 interface Claim extends ClaimedVerifier {
   readonly signed: DecodedJws
@@ -31,51 +29,7 @@ interface Claim extends ClaimedVerifier {
 }
 
 /** The key that a request must be signed with. */
-type KeyOf = (judge: Judge, claim: Claim) => Promise<Jwk>
-
-/** By prefix, for those whose requests are signed (OpenID4VP 1.0 §5.9.3). */
-const SIGNER_KEYS: ReadonlyMap<string, KeyOf> = new Map([
-  ['decentralized_identifier', keyOfDid],
-  ['x509_san_dns', (judge: Judge, claim: Claim) => keyOfCertificate(judge, claim, 'x509_san_dns')],
-  ['x509_hash', (judge: Judge, claim: Claim) => keyOfCertificate(judge, claim, 'x509_hash')],
-  ['verifier_attestation', keyOfAttestation],
-])
-
-/**
- * Checks that a request is from whom it says, by the rules of the client identifier prefix, and that its answer goes where that prefix allows
- * (OpenID4VP 1.0 §5.9.3).
- *
- * @throws WalletError with the reason.
- */
-export async function authenticateVerifier(
-  judge: Judge,
-  profile: Profile,
-  { parameters, signed }: ReceivedRequest,
-  verifier: ClaimedVerifier,
-  responseUri: string,
-): Promise<void> {
-  const { prefix, identifier } = verifier
-  // §5.9.2: a client identifier without a prefix names a pre-registered client, and there are none.
-  if (!clientIdPrefixes(judge.config).includes(prefix)) {
-    throw new WalletError(`Verifiers of the kind ${prefix.slice(0, 64)} are not known to this wallet.`)
-  }
-  // Metadata by reference are no part of OpenID4VP 1.0.
-  if (parameters.client_metadata_uri !== undefined) {
-    throw new WalletError('The authorization request has client_metadata_uri, which is not supported.')
-  }
-  const keyOf = SIGNER_KEYS.get(prefix)
-  if (keyOf === undefined) {
-    if (signed !== undefined) throw new WalletError(`A verifier of the kind ${prefix} does not sign its requests.`)
-    if (responseUri !== identifier) throw new WalletError('The response_uri is not that of the client identifier.')
-    return
-  }
-  if (signed === undefined) throw new WalletError(`A verifier of the kind ${prefix} must sign its requests.`)
-  if (!profile.allowsType(mediaTypeOf(signed.header.typ))) {
-    throw new WalletError('The authorization request is signed, but its typ is not that of a request object.')
-  }
-  checkClaims(signed, judge.clock())
-  await checkSignature(signed, () => keyOf(judge, { ...verifier, signed, responseUri }))
-}
+type KeyOf = (claim: Claim) => Promise<Jwk>
 
 /** RFC 9101 §6.2. An `iat` proves nothing. */
 function checkClaims({ payload: { aud, exp, nbf } }: DecodedJws, now: Date): void {
@@ -100,44 +54,97 @@ async function checkSignature(signed: DecodedJws, keyOf: () => Promise<Jwk>): Pr
   }
 }
 
-/** A key of the DID, which the `kid` names. A `jwk` in the header says nothing about the verifier. */
-async function keyOfDid({ resolver }: Judge, { identifier: did, signed }: Claim): Promise<Jwk> {
-  const { kid } = signed.header
-  const url = typeof kid === 'string' && kid.startsWith('#') ? `${did}${kid}` : kid
-  if (typeof url !== 'string' || didOf(url) !== did) {
-    throw new WalletError(
-      'The authorization request is not signed with a key of the DID that is its client identifier.',
-    )
-  }
-  const document = await resolver.resolve(did)
-  const method =
-    findVerificationMethod(document, url, 'authentication') ?? findVerificationMethod(document, url, 'assertionMethod')
-  if (method === undefined) throw new WalletError(`The verifier's DID does not list the key ${url}.`)
-  return method.jwk
-}
-
-/** That of a certificate that leads to one of VERIFIER_TRUST_ANCHORS, and that the client identifier names: a root for credentials vouches for no verifier. */
-async function keyOfCertificate(
-  { config, clock }: Judge,
-  { prefix, identifier, signed, responseUri }: Claim,
-  kind: 'x509_san_dns' | 'x509_hash',
-): Promise<Jwk> {
-  const io = { trustAnchors: config.verifierTrustAnchors, now: clock(), purpose: 'request' } as const
-  const { leaf, jwk } = verifyCertificateChain(readX5c(signed.header.x5c), io)
-  const named = nameOf(kind, leaf.raw.toString('base64'), responseUri)
-  if (named === `${prefix}:${identifier}`) return jwk
-  throw new WalletError('The client identifier is not that of the certificate and the response_uri.')
-}
-
-async function keyOfAttestation({ config, clock }: Judge, claim: Claim): Promise<Jwk> {
-  return attestedKey(claim.signed.header.jwt, claim, config.verifierAttestationIssuers, clock())
-}
-
 function nameOf(...certified: Parameters<typeof certifiedIdentifier>): string {
   try {
     return certifiedIdentifier(...certified)
   } catch (thrown) {
     if (!(thrown instanceof ClientIdentifierError)) throw thrown
     throw new WalletError(`A verifier with this client identifier needs ${thrown.message}.`)
+  }
+}
+
+/** What {@link createAuthenticateVerifier} is made of. */
+export interface AuthenticateVerifierPorts {
+  readonly config: Pick<Config, 'verifierAttestationIssuers' | 'verifierTrustAnchors'>
+  readonly resolver: Pick<DidResolver, 'resolve'>
+  readonly clock: () => Date
+}
+
+/**
+ * Checks who sent a request, by the rules of its client identifier prefix (OpenID4VP 1.0 §5.9.3). The answer must go where that prefix
+ * allows.
+ *
+ * @throws WalletError with the reason.
+ */
+export type AuthenticateVerifier = ReturnType<typeof createAuthenticateVerifier>
+
+/** Binds {@link AuthenticateVerifier} to its ports. */
+export function createAuthenticateVerifier({ config, resolver, clock }: AuthenticateVerifierPorts) {
+  /** A key of the DID, which the `kid` names. A `jwk` in the header says nothing about the verifier. */
+  const keyOfDid: KeyOf = async ({ identifier: did, signed }) => {
+    const { kid } = signed.header
+    const url = typeof kid === 'string' && kid.startsWith('#') ? `${did}${kid}` : kid
+    if (typeof url !== 'string' || didOf(url) !== did) {
+      throw new WalletError(
+        'The authorization request is not signed with a key of the DID that is its client identifier.',
+      )
+    }
+    const document = await resolver.resolve(did)
+    const method =
+      findVerificationMethod(document, url, 'authentication') ??
+      findVerificationMethod(document, url, 'assertionMethod')
+    if (method === undefined) throw new WalletError(`The verifier's DID does not list the key ${url}.`)
+    return method.jwk
+  }
+
+  /** The key of the certificate that the client identifier names. Only VERIFIER_TRUST_ANCHORS count: a root for credentials vouches for no verifier. */
+  const keyOfCertificate =
+    (kind: 'x509_san_dns' | 'x509_hash'): KeyOf =>
+    async ({ prefix, identifier, signed, responseUri }) => {
+      const io = { trustAnchors: config.verifierTrustAnchors, now: clock(), purpose: 'request' } as const
+      const { leaf, jwk } = verifyCertificateChain(readX5c(signed.header.x5c), io)
+      const named = nameOf(kind, leaf.raw.toString('base64'), responseUri)
+      if (named === `${prefix}:${identifier}`) return jwk
+      throw new WalletError('The client identifier is not that of the certificate and the response_uri.')
+    }
+
+  const keyOfAttestation: KeyOf = async (claim) =>
+    attestedKey(claim.signed.header.jwt, claim, config.verifierAttestationIssuers, clock())
+
+  /** By prefix, for those whose requests are signed (OpenID4VP 1.0 §5.9.3). */
+  const signerKeys: ReadonlyMap<string, KeyOf> = new Map([
+    ['decentralized_identifier', keyOfDid],
+    ['x509_san_dns', keyOfCertificate('x509_san_dns')],
+    ['x509_hash', keyOfCertificate('x509_hash')],
+    ['verifier_attestation', keyOfAttestation],
+  ])
+
+  return async (
+    profile: Profile,
+    { parameters, signed }: ReceivedRequest,
+    verifier: ClaimedVerifier,
+    responseUri: string,
+  ): Promise<void> => {
+    const { prefix, identifier } = verifier
+    // §5.9.2: a client identifier without a prefix names a pre-registered client, and there are none.
+    if (!clientIdPrefixes(config).includes(prefix)) {
+      throw new WalletError(`Verifiers of the kind ${prefix.slice(0, 64)} are not known to this wallet.`)
+    }
+    // Metadata by reference are no part of OpenID4VP 1.0.
+    if (parameters.client_metadata_uri !== undefined) {
+      throw new WalletError('The authorization request has client_metadata_uri, which is not supported.')
+    }
+    const keyOf = signerKeys.get(prefix)
+    if (keyOf === undefined) {
+      if (signed !== undefined) throw new WalletError(`A verifier of the kind ${prefix} does not sign its requests.`)
+      if (responseUri !== identifier) throw new WalletError('The response_uri is not that of the client identifier.')
+      return
+    }
+    if (signed === undefined) throw new WalletError(`A verifier of the kind ${prefix} must sign its requests.`)
+    if (!profile.allowsType(mediaTypeOf(signed.header.typ))) {
+      throw new WalletError('The authorization request is signed, but its typ is not that of a request object.')
+    }
+    checkClaims(signed, clock())
+    await checkSignature(signed, () => keyOf({ ...verifier, signed, responseUri }))
   }
 }

@@ -1,12 +1,11 @@
-import type { Deps } from '../../deps.js'
 import { mediaTypeOf } from '../../protocol/credential/verification.js'
 import { decodeCompactJwe, decryptEcdhEs, generateP256, JweError } from '../../protocol/jose/ecdh-es.js'
 import { type Jwk, publicJwkOf, thumbprint } from '../../protocol/jose/jws.js'
 import type { JsonObject } from '../../protocol/json/json-object.js'
 import { REQUEST_OBJECT_MEDIA_TYPE } from '../../protocol/openid4vp/request-object.js'
-import { WalletError } from '../protocol/wallet-error.js'
+import { WalletError } from '../exchange/wallet-error.js'
 import { profileOf } from './profiles/profiles.js'
-import { walletMetadata } from './wallet-metadata.js'
+import { type WalletMetadataPorts, walletMetadata } from './wallet-metadata.js'
 
 const COMPACT_JWS = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/
 /** With direct key agreement there is no encrypted key, the second part. */
@@ -23,31 +22,36 @@ export interface RequestObject {
   readonly walletNonce?: string
 }
 
+/** What {@link createFetchRequestObject} is made of. */
+export interface FetchRequestObjectPorts extends WalletMetadataPorts {
+  readonly random: (length: number) => Uint8Array
+}
+
 /**
- * Fetches a request object (OpenID4VP 1.0 §5.10): by GET; or by POST with a nonce against its replay, and a key for it that is made for this
- * one fetch. It need not be encrypted: verifiers may ignore the key.
+ * Fetches a request object (OpenID4VP 1.0 §5.10): by GET, or by POST. A POST has a nonce against replay, and a key for the encryption of
+ * this one request object. It need not be encrypted: verifiers may ignore the key.
  *
  * @param address the parameters that stand in the address of the request, `request_uri` among them.
  */
-export async function fetchRequestObject(
-  deps: Pick<Deps, 'config' | 'formats' | 'random'>,
-  fetch: typeof globalThis.fetch,
-  uri: string,
-  address: JsonObject,
-): Promise<RequestObject> {
-  const { request_uri_method: method = 'get' } = address
-  if (method !== 'get' && method !== 'post') {
-    throw new WalletError('The authorization request has a request_uri_method that is neither get nor post.')
+export type FetchRequestObject = ReturnType<typeof createFetchRequestObject>
+
+/** Binds {@link FetchRequestObject} to its ports. */
+export function createFetchRequestObject({ random, config, formats }: FetchRequestObjectPorts) {
+  return async (fetch: typeof globalThis.fetch, uri: string, address: JsonObject): Promise<RequestObject> => {
+    const { request_uri_method: method = 'get' } = address
+    if (method !== 'get' && method !== 'post') {
+      throw new WalletError('The authorization request has a request_uri_method that is neither get nor post.')
+    }
+    if (method === 'get') return { compact: signedRequestIn(await textAt(fetch, uri, {})) }
+    const key = requestKey()
+    const walletNonce = Buffer.from(random(16)).toString('base64url')
+    const profile = profileOf(address)
+    const metadata = profile.walletMetadataOf(walletMetadata({ config, formats }, profile, publicJwkOf(key)), formats)
+    const body = new URLSearchParams({ wallet_metadata: JSON.stringify(metadata), wallet_nonce: walletNonce })
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    const text = await textAt(fetch, uri, { method: 'POST', headers, body: body.toString() })
+    return { compact: signedRequestIn(COMPACT_JWE.test(text) ? decrypted(text, key) : text), walletNonce }
   }
-  if (method === 'get') return { compact: signedRequestIn(await textAt(fetch, uri, {})) }
-  const key = requestKey()
-  const walletNonce = Buffer.from(deps.random(16)).toString('base64url')
-  const profile = profileOf(address)
-  const metadata = profile.walletMetadataOf(walletMetadata(deps, profile, publicJwkOf(key)), deps.formats)
-  const body = new URLSearchParams({ wallet_metadata: JSON.stringify(metadata), wallet_nonce: walletNonce })
-  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-  const text = await textAt(fetch, uri, { method: 'POST', headers, body: body.toString() })
-  return { compact: signedRequestIn(COMPACT_JWE.test(text) ? decrypted(text, key) : text), walletNonce }
 }
 
 function requestKey(): Jwk {

@@ -1,11 +1,10 @@
 import { errors } from '../../api/errors.js'
-import type { Deps } from '../../deps.js'
 import { type DecodedJws, decodeCompact, JwsError } from '../../protocol/jose/jws.js'
 import type { JsonObject } from '../../protocol/json/json-object.js'
-import { parsedJson } from '../protocol/exchange-failure.js'
-import type { RequestInvitation } from '../protocol/invitation.js'
-import { WalletError } from '../protocol/wallet-error.js'
-import { fetchRequestObject } from './fetch-request-object.js'
+import { parsedJson } from '../exchange/failure.js'
+import { WalletError } from '../exchange/wallet-error.js'
+import type { RequestInvitation } from '../invitations/invitation.js'
+import type { FetchRequestObject } from './fetch-request-object.js'
 import { profileOf } from './profiles/profiles.js'
 
 /** Parameters that are JSON where they stand in an address (OpenID4VP 1.0 §5.1). */
@@ -30,7 +29,7 @@ export interface ReceivedRequest {
  * @throws 400 for an address that makes no request; WalletError.
  */
 export async function receiveRequest(
-  deps: Pick<Deps, 'config' | 'formats' | 'random'>,
+  fetchRequestObject: FetchRequestObject,
   fetch: typeof globalThis.fetch,
   address: RequestInvitation['params'],
 ): Promise<ReceivedRequest> {
@@ -42,7 +41,7 @@ export async function receiveRequest(
   }
   if (clientId === undefined) throw new WalletError('The authorization request has no client_id.')
   if (requestUri === undefined) return signedRequest(String(request), address)
-  const { compact, walletNonce } = await fetchRequestObject(deps, fetch, requestUri, address)
+  const { compact, walletNonce } = await fetchRequestObject(fetch, requestUri, address)
   return signedRequest(compact, address, walletNonce)
 }
 

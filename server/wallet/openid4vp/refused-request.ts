@@ -1,4 +1,4 @@
-import { WalletError } from '../protocol/wallet-error.js'
+import { WalletError } from '../exchange/wallet-error.js'
 
 /** What a verifier is told of a request that this wallet refuses (OpenID4VP 1.0 §8.5). That a credential is missing is never told (§15). */
 export type RefusalCode = 'invalid_request' | 'invalid_transaction_data' | 'vp_formats_not_supported'

@@ -1,18 +1,18 @@
 import type { Openid4vpAuthorizationRequest } from '@openid4vc/openid4vp'
 import { z } from 'zod'
-import type { Deps } from '../../deps.js'
+import type { Formats } from '../../formats/registry.js'
 import type { JsonObject } from '../../protocol/json/json-object.js'
 import type { Work } from '../../protocol/work.js'
-import type { RequestInvitation } from '../protocol/invitation.js'
-import { WalletError } from '../protocol/wallet-error.js'
-import { authenticateVerifier } from './authenticate-verifier.js'
+import { WalletError } from '../exchange/wallet-error.js'
+import type { RequestInvitation } from '../invitations/invitation.js'
+import type { AuthenticateVerifier } from './authenticate-verifier.js'
 import { parseQuery } from './match-query.js'
 import type { PresentationRequest } from './presentation-request.js'
 import type { ClaimedVerifier, Profile } from './profiles/profile.js'
 import { profileOf } from './profiles/profiles.js'
-import { type ReceivedRequest, receiveRequest } from './receive-request.js'
+import type { ReceivedRequest } from './receive-request.js'
 import { RefusedRequest, UnconfirmedTransaction } from './refused-request.js'
-import { tellVerifier } from './tell-verifier.js'
+import type { TellVerifier } from './tell-verifier.js'
 import { readTransactionData } from './transaction-data.js'
 
 /** Who answers for the holder. */
@@ -50,44 +50,6 @@ function responseUriOf(parameters: JsonObject, { prefix, identifier }: ClaimedVe
   return responseUri
 }
 
-/**
- * Resolves and checks an authorization request (OpenID4VP 1.0 §5): who sends it, by its client identifier prefix, that
- * the response goes where that prefix allows, and that it asks in a way that a wallet without a user in front of it may
- * answer.
- *
- * The verifier is told why its request is refused (§8.5), once it is known who that is.
- *
- * @throws WalletError with the reason.
- */
-export async function resolveRequest(
-  deps: Deps,
-  fetch: typeof globalThis.fetch,
-  { params }: RequestInvitation,
-  confirmation: Confirmation,
-): Promise<PresentationRequest> {
-  const received = await receiveRequest(deps, fetch, params)
-  const profile = profileOf(received.parameters)
-  const verifier = profile.verifierOf(received.parameters)
-  const responseUri = responseUriOf(received.parameters, verifier)
-  await authenticateVerifier(deps, profile, received, verifier, responseUri)
-  // §8.5 errors answer a request; without a nonce nothing ties an answer to this one, so that none is sent.
-  if (!isNonce(received.parameters.nonce)) throw new WalletError('The authorization request has no valid nonce.')
-  const payload = payloadOf(received, profile, verifier, responseUri)
-  try {
-    return {
-      payload,
-      clientId: String(received.parameters.client_id),
-      ...accepted(deps, received.parameters, profile, confirmation),
-      responseUri,
-      profile: profile.name,
-    }
-  } catch (thrown) {
-    // Only now: who cannot be relied on to be who they say is told nothing.
-    if (thrown instanceof RefusedRequest) await tellVerifier(deps, fetch, payload, thrown.error)
-    throw thrown
-  }
-}
-
 /** The request in the terms of 1.0, with what an answer takes of it. */
 function payloadOf(
   { parameters }: ReceivedRequest,
@@ -111,7 +73,7 @@ function payloadOf(
 
 /** @throws RefusedRequest for what a hosted wallet does not answer, whatever it holds. */
 function accepted(
-  { formats }: Pick<Deps, 'formats'>,
+  formats: Formats,
   parameters: JsonObject,
   profile: Profile,
   { personConfirms, work }: Confirmation,
@@ -128,5 +90,55 @@ function accepted(
     query,
     exchange,
     transactionData: readTransactionData(parameters.transaction_data, parseQuery(formats, profile, query)),
+  }
+}
+
+/** What {@link createResolveRequest} is made of. */
+export interface ResolveRequestPorts {
+  /** Gets a request: in place, by value or by reference. */
+  readonly receive: (fetch: typeof globalThis.fetch, address: RequestInvitation['params']) => Promise<ReceivedRequest>
+  readonly authenticate: AuthenticateVerifier
+  readonly tell: TellVerifier
+  readonly formats: Formats
+}
+
+/**
+ * Resolves and checks an authorization request (OpenID4VP 1.0 §5). The client identifier prefix says how its sender is authenticated, and
+ * where its answer may go. The request must also ask in a way that a hosted wallet can answer.
+ *
+ * Once the verifier is authenticated, it is told why its request is refused (§8.5).
+ *
+ * @throws WalletError with the reason.
+ */
+export type ResolveRequest = ReturnType<typeof createResolveRequest>
+
+/** Binds {@link ResolveRequest} to its ports. */
+export function createResolveRequest({ receive, authenticate, tell, formats }: ResolveRequestPorts) {
+  return async (
+    fetch: typeof globalThis.fetch,
+    { params }: RequestInvitation,
+    confirmation: Confirmation,
+  ): Promise<PresentationRequest> => {
+    const received = await receive(fetch, params)
+    const profile = profileOf(received.parameters)
+    const verifier = profile.verifierOf(received.parameters)
+    const responseUri = responseUriOf(received.parameters, verifier)
+    await authenticate(profile, received, verifier, responseUri)
+    // §8.5 errors answer a request; without a nonce nothing ties an answer to this one, so that none is sent.
+    if (!isNonce(received.parameters.nonce)) throw new WalletError('The authorization request has no valid nonce.')
+    const payload = payloadOf(received, profile, verifier, responseUri)
+    try {
+      return {
+        payload,
+        clientId: String(received.parameters.client_id),
+        ...accepted(formats, received.parameters, profile, confirmation),
+        responseUri,
+        profile: profile.name,
+      }
+    } catch (thrown) {
+      // Only now: who cannot be relied on to be who they say is told nothing.
+      if (thrown instanceof RefusedRequest) await tell(fetch, payload, thrown.error)
+      throw thrown
+    }
   }
 }

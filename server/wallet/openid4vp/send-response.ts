@@ -3,14 +3,12 @@ import {
   createOpenid4vpAuthorizationResponse,
   submitOpenid4vpAuthorizationResponse,
 } from '@openid4vc/openid4vp'
-import type { Deps } from '../../deps.js'
 import { type Jwk, JwsError, thumbprint } from '../../protocol/jose/jws.js'
 import { isObject, type JsonObject, objectOf } from '../../protocol/json/json-object.js'
 import { isForeignRedirectUri } from '../../protocol/oauth/redirect-uri.js'
-import { presentationCallbacks } from '../protocol/callbacks.js'
-import { admitHttp } from '../protocol/library-clients.js'
-import { libraryJwk } from '../protocol/library-jwk.js'
-import { WalletError } from '../protocol/wallet-error.js'
+import { libraryJwk } from '../exchange/libraries.js'
+import { WalletError } from '../exchange/wallet-error.js'
+import { presentationCallbacks } from './callbacks.js'
 import type { PresentationRequest } from './presentation-request.js'
 import { RESPONSE_ENCRYPTION } from './wallet-metadata.js'
 
@@ -61,13 +59,12 @@ export type Send = () => Promise<Response>
  * @throws an error of the library where it cannot be encrypted as the request has it.
  */
 export async function responseFor(
-  deps: Pick<Deps, 'config' | 'random'>,
+  random: (length: number) => Uint8Array,
   fetch: typeof globalThis.fetch,
   payload: Payload,
   parameters: JsonObject,
   encrypted = payload.response_mode === 'direct_post.jwt',
 ): Promise<Send> {
-  admitHttp(deps)
   const callbacks = presentationCallbacks(fetch)
   const key = encrypted ? encryptionKeyOf(payload) : undefined
   const { authorizationResponsePayload, jarm } = await createOpenid4vpAuthorizationResponse({
@@ -78,7 +75,7 @@ export async function responseFor(
       ? {
           jarm: {
             encryption: {
-              nonce: Buffer.from(deps.random(16)).toString('base64url'),
+              nonce: Buffer.from(random(16)).toString('base64url'),
               ...(key === undefined ? {} : { jwk: libraryJwk(key) }),
             },
             serverMetadata: { authorization_signing_alg_values_supported: [], ...RESPONSE_ENCRYPTION },

@@ -1,17 +1,18 @@
-import type { Deps } from '../../deps.js'
+import type { Formats } from '../../formats/registry.js'
 import { isObject } from '../../protocol/json/json-object.js'
-import { copySigner } from '../protocol/wallet-keys.js'
+import type { WalletCredentials } from '../credentials/credentials.js'
 import type { IsTaken } from './match-query.js'
 import type { PresentationRequest } from './presentation-request.js'
 
 /**
- * Whether a verifier takes the algorithms of a match: those that its metadata list (OpenID4VP 1.0 §11.1), and where the query was made of a
- * presentation definition those that its `format` lists.
+ * Whether a verifier takes the algorithms of a match. Its metadata list algorithms (OpenID4VP 1.0 §11.1), and so does the `format` of a
+ * presentation definition.
  *
  * @returns undefined for a verifier that lists nothing.
  */
 export function takenAlgorithms(
-  deps: Pick<Deps, 'formats' | 'keys' | 'vault'>,
+  formats: Pick<Formats, 'named'>,
+  signerOf: WalletCredentials['signerOf'],
   { payload, exchange }: Pick<PresentationRequest, 'payload' | 'exchange'>,
 ): IsTaken | undefined {
   const { vp_formats_supported: supported } = payload.client_metadata ?? {}
@@ -19,8 +20,8 @@ export function takenAlgorithms(
   const descriptors = Object.keys(exchange?.descriptors ?? {})
   if (!isObject(supported) && descriptors.every((queryId) => listsFor(queryId).length === 0)) return undefined
   return async ({ queryId, held, holderBinding }) => {
-    const { holding } = deps.formats.named(held.format)
-    const { alg: holderAlg } = await copySigner(deps, held)
+    const { holding } = formats.named(held.format)
+    const { alg: holderAlg } = await signerOf(held)
     const signed = { compact: held.compact, holderAlg, proofWanted: holderBinding }
     const taken = await Promise.all(listsFor(queryId).map((list) => holding.isTakenBy(list, signed)))
     return taken.every(Boolean)

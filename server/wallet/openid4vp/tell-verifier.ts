@@ -1,5 +1,5 @@
-import type { Deps } from '../../deps.js'
-import { failureReason } from '../protocol/exchange-failure.js'
+import type { Log } from '../../log/log.js'
+import { failureReason } from '../exchange/failure.js'
 import type { PresentationRequest } from './presentation-request.js'
 import type { RefusalCode } from './refused-request.js'
 import { redirectUriOf, responseFor } from './send-response.js'
@@ -7,7 +7,11 @@ import { redirectUriOf, responseFor } from './send-response.js'
 /** The second only where a person declines. */
 type ErrorCode = RefusalCode | 'access_denied'
 
-type Teller = Pick<Deps, 'config' | 'log' | 'random'>
+/** What {@link createTellVerifier} is made of. */
+export interface TellVerifierPorts {
+  readonly random: (length: number) => Uint8Array
+  readonly log: Pick<Log, 'info'>
+}
 
 /**
  * Tells a verifier why its request is not answered (OpenID4VP 1.0 §8.5), at the address that its client identifier allows. Whatever
@@ -15,32 +19,35 @@ type Teller = Pick<Deps, 'config' | 'log' | 'random'>
  *
  * @returns where the verifier sends the holder next (§8.2).
  */
-export async function tellVerifier(
-  deps: Teller,
-  fetch: typeof globalThis.fetch,
-  payload: PresentationRequest['payload'],
-  error: ErrorCode,
-): Promise<string | undefined> {
-  try {
-    const send = await errorResponse(deps, fetch, payload, error)
-    const response = await send()
-    return redirectUriOf(await response.text())
-  } catch (thrown) {
-    deps.log.info({ reason: failureReason(thrown) }, 'a verifier could not be told that its request is not answered')
-    return undefined
-  }
-}
+export type TellVerifier = ReturnType<typeof createTellVerifier>
 
-/** §8.3.1: in the clear where it cannot be encrypted. */
-async function errorResponse(
-  deps: Teller,
-  fetch: typeof globalThis.fetch,
-  payload: PresentationRequest['payload'],
-  error: ErrorCode,
-) {
-  try {
-    return await responseFor(deps, fetch, payload, { error })
-  } catch {
-    return responseFor(deps, fetch, payload, { error }, false)
+/** Binds {@link TellVerifier} to its ports. */
+export function createTellVerifier({ random, log }: TellVerifierPorts) {
+  /** §8.3.1: in the clear where it cannot be encrypted. */
+  async function errorResponse(
+    fetch: typeof globalThis.fetch,
+    payload: PresentationRequest['payload'],
+    error: ErrorCode,
+  ) {
+    try {
+      return await responseFor(random, fetch, payload, { error })
+    } catch {
+      return responseFor(random, fetch, payload, { error }, false)
+    }
+  }
+
+  return async (
+    fetch: typeof globalThis.fetch,
+    payload: PresentationRequest['payload'],
+    error: ErrorCode,
+  ): Promise<string | undefined> => {
+    try {
+      const send = await errorResponse(fetch, payload, error)
+      const response = await send()
+      return redirectUriOf(await response.text())
+    } catch (thrown) {
+      log.info({ reason: failureReason(thrown) }, 'a verifier could not be told that its request is not answered')
+      return undefined
+    }
   }
 }

@@ -7,7 +7,7 @@ import {
   zTransactionData,
 } from '../../protocol/openid4vp/transaction-data.js'
 import { digestNamed } from '../../protocol/sd-jwt-vc/hash.js'
-import { parsedJson } from '../protocol/exchange-failure.js'
+import { parsedJson } from '../exchange/failure.js'
 import type { Match, ParsedQuery } from './match-query.js'
 import { RefusedRequest } from './refused-request.js'
 

@@ -1,9 +1,10 @@
-import type { Deps } from '../../deps.js'
+import type { Config } from '../../config/config.js'
+import type { Formats } from '../../formats/registry.js'
 import { SIGNATURE_ALGORITHMS } from '../../protocol/jose/algorithms.js'
 import type { Jwk } from '../../protocol/jose/jws.js'
 import type { JsonObject } from '../../protocol/json/json-object.js'
 import { vpFormatsSupported } from '../../protocol/openid4vp/vp-formats.js'
-import { isHeld } from '../protocol/held-formats.js'
+import { isHeld } from '../credentials/held.js'
 import { clientIdPrefixes } from './client-id-prefixes.js'
 import type { Profile } from './profiles/profile.js'
 
@@ -19,22 +20,28 @@ export const REQUEST_ENCRYPTION = {
   request_object_encryption_enc_values_supported: ['A256GCM', 'A128GCM'],
 }
 
+/** What tells which requests the wallet takes, and which credentials it may hold. */
+export interface WalletMetadataPorts {
+  readonly config: Pick<Config, 'trustAnchors' | 'verifierAttestationIssuers'>
+  readonly formats: Formats
+}
+
 /**
  * What the wallet tells a verifier of itself (OpenID4VP 1.0 §10.1): nothing of its holder.
  *
  * @param encryptionKey that the request object may be encrypted for (§5.10), with its `kid`.
  */
 export const walletMetadata = (
-  deps: Pick<Deps, 'config' | 'formats'>,
+  { config, formats }: WalletMetadataPorts,
   { hasFormat }: Pick<Profile, 'hasFormat'>,
   encryptionKey: Jwk,
 ): JsonObject => ({
   response_types_supported: ['vp_token'],
   response_modes_supported: ['direct_post', 'direct_post.jwt'],
-  client_id_prefixes_supported: clientIdPrefixes(deps.config),
+  client_id_prefixes_supported: clientIdPrefixes(config),
   request_object_signing_alg_values_supported: SIGNATURE_ALGORITHMS,
   vp_formats_supported: vpFormatsSupported(
-    deps.formats.all.filter((format) => hasFormat(format) && isHeld(deps, format)),
+    formats.all.filter((format) => hasFormat(format) && isHeld(config, format)),
     SIGNATURE_ALGORITHMS,
     ['ES256'],
   ),

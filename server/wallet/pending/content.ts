@@ -1,10 +1,12 @@
 import { z } from 'zod'
-import type { Deps } from '../../deps.js'
+import type { Formats } from '../../formats/registry.js'
+import type { Keys } from '../../keys/keys.js'
+import type { Vault } from '../../keys/vault.js'
 import { createSigner, type Jwk } from '../../protocol/jose/jws.js'
 import { isObject } from '../../protocol/json/json-object.js'
 import type { Deferral, Transaction } from '../openid4vci/deferral.js'
 import { dpopBy, type Grant } from '../openid4vci/issuance.js'
-import { type SessionKey, sessionKey, type WalletKey } from '../protocol/wallet-keys.js'
+import { type SessionKey, sessionKey, type WalletKey } from '../openid4vci/wallet-keys.js'
 
 const zJwk = z.custom<Jwk>((value) => isObject(value))
 
@@ -82,53 +84,57 @@ const transactionContent = ({
   keys: keys.map(({ did, signer, keyId, privateJwk }) => ({ did, kid: signer.kid, keyId, privateJwk })),
 })
 
-async function walletKey(
-  deps: Pick<Deps, 'keys'>,
-  { did, kid, keyId, privateJwk }: Content['transactions'][0]['keys'][0],
-): Promise<WalletKey> {
-  if (keyId !== null) return { did, keyId, privateJwk: null, signer: await deps.keys.signer(keyId, kid) }
-  if (privateJwk === null) throw new Error('A deferred credential has no key.')
-  return { did, keyId: null, privateJwk, signer: await createSigner(privateJwk, kid) }
-}
-
-async function transactionOf(
-  deps: Pick<Deps, 'formats' | 'keys'>,
-  content: Content['transactions'][0],
-  credentialIssuer: string,
-): Promise<Transaction> {
-  const { transactionId, intervalSeconds, configurationId, types } = content
-  const format = deps.formats.known(content.format)
-  if (format === undefined) throw new Error('A deferred credential is of a format that is not known any more.')
-  const keys = await Promise.all(content.keys.map((key) => walletKey(deps, key)))
-  return { transactionId, intervalSeconds, expected: { format, types, configurationId, credentialIssuer }, keys }
-}
-
 const placeOf = (id: string) => ({ column: 'wallet_pending_issuances.content', id }) as const
 
-/** What is stored of a deferral. */
-export function protectDeferral({ vault }: Pick<Deps, 'vault'>, id: string, deferral: Deferral): Promise<string> {
-  const { credentialIssuer, dpopKey, instanceKey, grant, transactions } = deferral
-  const content: Content = {
-    credentialIssuer,
-    dpopKey: dpopKey.privateJwk,
-    ...(instanceKey === undefined ? {} : { instanceKey: instanceKey.privateJwk }),
-    grant: grantContent(grant),
-    transactions: transactions.map(transactionContent),
-  }
-  return vault.protect(placeOf(id), JSON.stringify(content))
+/** What {@link createDeferralContents} is made of. */
+export interface DeferralContentsPorts {
+  readonly vault: Vault
+  readonly formats: Pick<Formats, 'known'>
+  readonly keys: Pick<Keys, 'signer'>
 }
 
-/** The deferral again, with its keys. */
-export async function openDeferral(
-  deps: Pick<Deps, 'formats' | 'keys' | 'vault'>,
-  { id, content: stored }: { readonly id: string; readonly content: string },
-): Promise<Deferral> {
-  const content = zContent.parse(JSON.parse(await deps.vault.reveal(placeOf(id), stored)))
-  const { credentialIssuer } = content
-  const dpopKey = await sessionKey(content.dpopKey)
-  const instanceKey = content.instanceKey === undefined ? undefined : await sessionKey(content.instanceKey)
-  const transactions = await Promise.all(
-    content.transactions.map((transaction) => transactionOf(deps, transaction, credentialIssuer)),
-  )
-  return { credentialIssuer, dpopKey, instanceKey, grant: grantOf(content.grant, dpopKey), transactions }
+export type DeferralContents = ReturnType<typeof createDeferralContents>
+
+/** What is stored of deferrals, under the vault's protection. */
+export function createDeferralContents({ vault, formats, keys }: DeferralContentsPorts) {
+  async function walletKey({ did, kid, keyId, privateJwk }: Content['transactions'][0]['keys'][0]): Promise<WalletKey> {
+    if (keyId !== null) return { did, keyId, privateJwk: null, signer: await keys.signer(keyId, kid) }
+    if (privateJwk === null) throw new Error('A deferred credential has no key.')
+    return { did, keyId: null, privateJwk, signer: await createSigner(privateJwk, kid) }
+  }
+
+  async function transactionOf(content: Content['transactions'][0], credentialIssuer: string): Promise<Transaction> {
+    const { transactionId, intervalSeconds, configurationId, types } = content
+    const format = formats.known(content.format)
+    if (format === undefined) throw new Error('A deferred credential is of a format that is not known any more.')
+    const expected = { format, types, configurationId, credentialIssuer }
+    return { transactionId, intervalSeconds, expected, keys: await Promise.all(content.keys.map(walletKey)) }
+  }
+
+  return {
+    /** @param id of the row that it is stored in */
+    protect(id: string, deferral: Deferral): Promise<string> {
+      const { credentialIssuer, dpopKey, instanceKey, grant, transactions } = deferral
+      const content: Content = {
+        credentialIssuer,
+        dpopKey: dpopKey.privateJwk,
+        ...(instanceKey === undefined ? {} : { instanceKey: instanceKey.privateJwk }),
+        grant: grantContent(grant),
+        transactions: transactions.map(transactionContent),
+      }
+      return vault.protect(placeOf(id), JSON.stringify(content))
+    },
+
+    /** The deferral again, with its keys. */
+    async open({ id, content: stored }: { readonly id: string; readonly content: string }): Promise<Deferral> {
+      const content = zContent.parse(JSON.parse(await vault.reveal(placeOf(id), stored)))
+      const { credentialIssuer } = content
+      const dpopKey = await sessionKey(content.dpopKey)
+      const instanceKey = content.instanceKey === undefined ? undefined : await sessionKey(content.instanceKey)
+      const transactions = await Promise.all(
+        content.transactions.map((transaction) => transactionOf(transaction, credentialIssuer)),
+      )
+      return { credentialIssuer, dpopKey, instanceKey, grant: grantOf(content.grant, dpopKey), transactions }
+    },
+  }
 }

@@ -2,8 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { Openid4vciClient, setGlobalConfig } from '@openid4vc/openid4vci'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import type { Deps } from '../../../server/deps.js'
-import { metadataFetch } from '../../../server/wallet/openid4vci/metadata-documents.js'
+import { metadataFetch, type OwnMetadata } from '../../../server/wallet/openid4vci/metadata-documents.js'
 import { usedIssuerMembers } from '../../../server/wallet/openid4vci/used-members.js'
 import { DIPLOMA_JWT, DIPLOMA_SD_JWT } from '../../support/remote-issuer.js'
 import { startService, type TestService } from '../../support/service.js'
@@ -192,19 +191,16 @@ describe('the size of metadata', () => {
 
 describe('the metadata of this installation', () => {
   const own = 'https://own.example'
-  const deps = {
+  const ports: OwnMetadata = {
     config: { issuerBaseUrl: own },
-    stores: {},
-    statusLists: {},
-    listsOver: () => ({}),
-    metadataTexts: async (name: string) =>
+    ownMetadata: async (of) =>
       JSON.stringify(
-        name === 'issuer'
+        of === 'issuer'
           ? { ...remoteIssuerMetadata(own, {}), padding: 'x'.repeat(3_000_000) }
           : { issuer: own, jwks_uri: 5 },
       ),
-  } as unknown as Deps
-  const fetch = metadataFetch(deps, () => Promise.reject(new Error('Nothing may be fetched.')), own, [DIPLOMA_JWT])
+  }
+  const fetch = metadataFetch(ports, () => Promise.reject(new Error('Nothing may be fetched.')), own, [DIPLOMA_JWT])
 
   it('are read without HTTP, however large they are', async () => {
     const issuer = zMetadata.parse(await (await fetch(`${own}/.well-known/openid-credential-issuer`)).json())
@@ -214,7 +210,7 @@ describe('the metadata of this installation', () => {
   })
 
   it('are not those of an issuer that merely begins with its address', async () => {
-    const other = metadataFetch(deps, () => Promise.reject(new Error('asked')), `${own}.evil.example`, [])
+    const other = metadataFetch(ports, () => Promise.reject(new Error('asked')), `${own}.evil.example`, [])
     await expect(other(`${own}.evil.example/.well-known/openid-credential-issuer`)).rejects.toThrow('asked')
   })
 })

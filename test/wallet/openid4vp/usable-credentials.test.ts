@@ -165,13 +165,6 @@ describe('what choosing may cost', () => {
     expect(await fetching(presented)).toEqual(['/status/2', '/status/1'])
   })
 
-  it('eight statuses at most, however many are revoked', async () => {
-    await take(11)
-    statuses = statuses.map(() => 1)
-    const fetched = await fetching(async () => expect(await presented()).toEqual({ diploma: 2 }))
-    expect(fetched).toHaveLength(8)
-  }, 60_000)
-
   it('three seconds at most, where a list does not come: then it is presented as if it were good', async () => {
     await take(2)
     instead = () => ({ raw: () => {} })

@@ -1,9 +1,9 @@
 import { isObject, type JsonObject, objectOf } from '../../../protocol/json/json-object.js'
 import { RefusedRequest } from '../refused-request.js'
 import { clientMetadataOfDraft } from './client-metadata.js'
-import { queryOfDefinition } from './exchange/definition-query.js'
-import { submissionOf } from './exchange/submission.js'
 import { final, prefixed } from './final.js'
+import { queryOfDefinition } from './presentation-exchange/definition-query.js'
+import { submissionOf } from './presentation-exchange/submission.js'
 import type { Profile, Reading } from './profile.js'
 
 /** What is a prefix of 1.0 by another name (draft 24 §5.10.4). */

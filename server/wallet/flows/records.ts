@@ -1,0 +1,86 @@
+import type { CredentialOfferObject } from '@openid4vc/openid4vci'
+import { z } from 'zod'
+import { errors } from '../../api/errors.js'
+import type { Vault } from '../../keys/vault.js'
+import { isObject } from '../../protocol/json/json-object.js'
+import type { PresentationRequest } from '../openid4vp/presentation-request.js'
+import type { FlowHolder } from './holder.js'
+import type { FlowEnd, FlowStore, FlowType, FoundFlow } from './store.js'
+
+/** As long as a pre-authorized code of this service is good; a request has an end of its own. */
+const FLOW_MS = 10 * 60 * 1000
+
+/** What a flow waits to do: stored under the vault's protection, and written by this service alone. */
+const zContent = z.discriminatedUnion('kind', [
+  /** An offering of this installation. */
+  z.object({ kind: z.literal('offering'), offeringId: z.string() }),
+  /** Any other offer, as it was read when the flow started. */
+  z.object({ kind: z.literal('offer'), offer: z.custom<CredentialOfferObject>(isObject) }),
+  /** A request whose sender was checked when the flow started. */
+  z.object({ kind: z.literal('request'), request: z.custom<PresentationRequest>(isObject) }),
+])
+
+export type FlowContent = z.output<typeof zContent>
+
+const placeOf = (id: string) => ({ column: 'flows.content', id }) as const
+
+/** What {@link createFlowRecords} is made of. */
+export interface FlowRecordsPorts {
+  readonly store: Pick<FlowStore, 'end' | 'find' | 'insert' | 'reopen'>
+  readonly vault: Vault
+  readonly newId: () => string
+  readonly clock: () => Date
+}
+
+export type FlowRecords = ReturnType<typeof createFlowRecords>
+
+/** What is stored of flows, and how they end. */
+export function createFlowRecords({ store, vault, newId, clock }: FlowRecordsPorts) {
+  /**
+   * A flow of a user's that waits for their decision.
+   *
+   * @param sub of the user who started it
+   * @throws 404 for one that is unknown, expired or someone else's; 409 where it has ended.
+   */
+  async function open(id: string, sub: string): Promise<FoundFlow> {
+    const flow = await store.find(id, sub, clock())
+    if (flow === undefined) throw errors.flowNotFound()
+    if (flow.state !== 'initialized') throw errors.flowEnded(flow.state)
+    return flow
+  }
+
+  return {
+    open,
+
+    /** Stores a flow that starts now, for ten minutes. @returns its id. */
+    async add(type: FlowType, sub: string, { did, hosted }: FlowHolder, content: FlowContent): Promise<string> {
+      const id = newId()
+      const createdAt = clock()
+      await store.insert({
+        id,
+        type,
+        createdBy: sub,
+        did,
+        holderId: hosted?.holderId ?? null,
+        content: await vault.protect(placeOf(id), JSON.stringify(content)),
+        createdAt,
+        expiresAt: new Date(createdAt.getTime() + FLOW_MS),
+      })
+      return id
+    },
+
+    contentOf: async ({ id, content }: Pick<FoundFlow, 'id' | 'content'>): Promise<FlowContent> =>
+      zContent.parse(JSON.parse(await vault.reveal(placeOf(id), content))),
+
+    /** Ends a flow once: of several decisions at once one counts. @throws as `open` does. */
+    async end(id: string, sub: string, end: FlowEnd): Promise<void> {
+      if (await store.end(id, end, sub)) return
+      await open(id, sub)
+      // It has been reopened since: whoever was faster has failed.
+      throw errors.flowEnded('confirmed')
+    },
+
+    /** Opens a flow again whose confirmation has failed. */
+    reopen: (id: string, reason: string): Promise<void> => store.reopen(id, reason),
+  }
+}

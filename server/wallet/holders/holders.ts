@@ -1,0 +1,76 @@
+import type { z } from 'zod'
+import { didSpellings } from '../../agent/dids.js'
+import { errors } from '../../api/errors.js'
+import type { Config } from '../../config/config.js'
+import type { Lists } from '../../database/replica/lists.js'
+import type { Dids } from '../../dids/dids.js'
+import type { DidMethod, Identify } from '../../dids/identity.js'
+import type { DidStore, StoredDid } from '../../dids/store.js'
+import type { createHolderDid, deleteHolderDid, zHolder } from './holders.contract.js'
+import type { Holder, HolderStore } from './store.js'
+
+/** A holder as the API shows it. */
+export const shownHolder = (holder: Holder): z.input<typeof zHolder> => ({
+  id: holder.id,
+  did: holder.did,
+  method: holder.method as DidMethod,
+  createdAt: holder.createdAt.toISOString(),
+})
+
+/** A DID of a holder as the API shows it. */
+export const shownDid = ({ did, method, createdAt }: StoredDid): z.input<typeof createHolderDid.output> => ({
+  did,
+  method,
+  createdAt: createdAt.toISOString(),
+})
+
+/** What {@link createHolders} is made of. */
+export interface HoldersPorts {
+  readonly store: Pick<HolderStore, 'insert' | 'removeDid'>
+  readonly lists: Lists<{ holders: Pick<HolderStore, 'createdBy'>; dids: Pick<DidStore, 'ofHolder'> }>
+  readonly config: Pick<Config, 'issuerBaseUrl'>
+  /** Makes a key pair and its DIDs; nothing is stored yet. */
+  readonly identify: Identify
+  readonly createDid: Dids['create']
+  readonly newId: () => string
+}
+
+export type Holders = ReturnType<typeof createHolders>
+
+/** The owners of hosted wallets, each with its DIDs. */
+export function createHolders({ store, lists, config, identify, createDid, newId }: HoldersPorts) {
+  return {
+    lists,
+
+    /**
+     * Makes a holder with a DID and a key.
+     *
+     * @param createdBy the `sub` of the user who does, to whom the holder belongs
+     */
+    async create(method: DidMethod, createdBy: string): Promise<Holder> {
+      const id = newId()
+      const identity = await identify({
+        method,
+        purpose: 'holder',
+        createdBy,
+        holderId: id,
+        baseUrl: config.issuerBaseUrl,
+      })
+      return store.insert(id, method, createdBy, identity, [
+        { actor: createdBy, action: 'holder.created', subject: 'holder', subjectId: id },
+        { actor: createdBy, action: 'key.created', subject: 'key', subjectId: identity.key.id },
+      ])
+    },
+
+    /** Makes a further DID of a holder, with a key of its own. */
+    createDid: ({ holderId, method }: z.output<typeof createHolderDid.input>, createdBy: string): Promise<StoredDid> =>
+      createDid({ method, purpose: 'holder', createdBy, holderId }),
+
+    /** Removes a DID of a holder with its key. @throws 404 for an unknown DID, 409 while a credential is bound to it. */
+    async removeDid({ holderId, did }: z.output<typeof deleteHolderDid.input>, actor: string): Promise<void> {
+      const outcome = await store.removeDid(holderId, didSpellings(did), actor)
+      if (outcome === 'unknown') throw errors.holderDidNotFound()
+      if (outcome === 'in-use') throw errors.holderDidInUse()
+    },
+  }
+}

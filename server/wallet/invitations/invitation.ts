@@ -1,0 +1,156 @@
+import { errors } from '../../api/errors.js'
+import { decodeCompact, JwsError } from '../../protocol/jose/jws.js'
+import { WalletError } from '../exchange/wallet-error.js'
+
+/** A credential offer as it was found: by value, or by the address that serves it (OpenID4VCI 1.0 §4.1.2, §4.1.3). */
+export type OfferInvitation =
+  /** `servedBy`: the host that served the value; absent where it stood in the content itself. */
+  | { readonly kind: 'offer'; readonly value: string; readonly servedBy?: string }
+  | { readonly kind: 'offer'; readonly uri: string }
+
+/** Parameters of an authorization request as they stand in an address (OpenID4VP 1.0 §5). */
+export interface RequestInvitation {
+  readonly kind: 'request'
+  readonly params: Readonly<Record<string, string>>
+}
+
+/** An address without parameters: whether it is an offer or a request depends on the content that it serves. */
+export interface ReferenceInvitation {
+  readonly kind: 'reference'
+  readonly url: string
+}
+
+export type Invitation = OfferInvitation | RequestInvitation
+
+const REQUEST_PARAMETERS = ['request_uri', 'request', 'dcql_query', 'response_type', 'presentation_definition']
+
+/** Every parameter once: of two values one could pass a check and the other be used (RFC 6749 §3.1). */
+function parametersOf(query: URLSearchParams): Record<string, string> {
+  const params: Record<string, string> = Object.create(null)
+  for (const [name, value] of query) {
+    if (name in params) throw errors.badRequest(`The parameter ${name} is given more than once.`)
+    params[name] = value
+  }
+  return params
+}
+
+const isWebAddress = (text: string): boolean => /^https?:\/\//i.test(text) && URL.canParse(text)
+
+function offerOf(params: Readonly<Record<string, string>>): OfferInvitation {
+  const { credential_offer: value, credential_offer_uri: uri } = params
+  // OpenID4VCI 1.0 §4.1: exactly one of both.
+  if (value !== undefined && uri !== undefined)
+    throw errors.badRequest('The offer has not exactly one of credential_offer and credential_offer_uri.')
+  if (value !== undefined) return { kind: 'offer', value }
+  if (uri === undefined) throw errors.badRequest('The offer has neither credential_offer nor credential_offer_uri.')
+  if (!isWebAddress(uri)) throw errors.badRequest('credential_offer_uri must be an https address')
+  return { kind: 'offer', uri }
+}
+
+function isSignedRequest(request: string): boolean {
+  try {
+    decodeCompact(request)
+    return true
+  } catch (thrown) {
+    if (thrown instanceof JwsError) return false
+    throw thrown
+  }
+}
+
+/** RFC 9101 §5: a client identifier, and the request itself, by reference, by value or in parameters of its own. */
+function requestOf(params: Readonly<Record<string, string>>): RequestInvitation {
+  const { client_id: clientId, request, request_uri: requestUri } = params
+  if (clientId === undefined) throw errors.badRequest('The authorization request has no client_id.')
+  if (!REQUEST_PARAMETERS.some((name) => params[name] !== undefined))
+    throw errors.badRequest(`The authorization request has none of ${REQUEST_PARAMETERS.join(', ')}.`)
+  if (request !== undefined && requestUri !== undefined)
+    throw errors.badRequest('The authorization request has both request and request_uri.')
+  if (request !== undefined && !isSignedRequest(request)) throw errors.badRequest('request must be a signed JWT')
+  if (requestUri !== undefined && !isWebAddress(requestUri))
+    throw errors.badRequest('request_uri must be an https address')
+  // OpenID4VP 1.0 §5.6: one in parameters of its own says by its type what it asks for.
+  const asksInPlace = request === undefined && requestUri === undefined
+  if (asksInPlace && params.response_type?.split(' ').includes('vp_token') !== true)
+    throw errors.badRequest('response_type must have vp_token')
+  return { kind: 'request', params }
+}
+
+function ofWebAddress(url: URL): Invitation | ReferenceInvitation | undefined {
+  const names = [...url.searchParams.keys()]
+  if (names.includes('credential_offer') || names.includes('credential_offer_uri')) {
+    return offerOf(parametersOf(url.searchParams))
+  }
+  if (names.includes('client_id') && names.some((name) => REQUEST_PARAMETERS.includes(name))) {
+    return requestOf(parametersOf(url.searchParams))
+  }
+  return { kind: 'reference', url: url.href }
+}
+
+/**
+ * Reads what a QR code or link says: `openid-credential-offer://` (in HAIP `haip-vci://`), `openid4vp://` (in HAIP
+ * `haip-vp://`), or an https address of either.
+ *
+ * @param allowHttp whether http addresses count as https ones.
+ * @returns undefined for anything else.
+ * @throws 400 for one that breaks a rule, such as a repeated parameter.
+ */
+export function readInvitation(content: string, allowHttp: boolean): Invitation | ReferenceInvitation | undefined {
+  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(content)?.[1]?.toLowerCase()
+  if (scheme === undefined || !URL.canParse(content)) return undefined
+  const url = new URL(content)
+  if (scheme === 'openid-credential-offer' || scheme === 'haip-vci') return offerOf(parametersOf(url.searchParams))
+  if (scheme === 'openid4vp' || scheme === 'haip-vp') return requestOf(parametersOf(url.searchParams))
+  return scheme === 'https' || (scheme === 'http' && allowHttp) ? ofWebAddress(url) : undefined
+}
+
+const COMPACT_JWS = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/
+
+function clientIdIn(requestObject: string): string | undefined {
+  const [, payload = ''] = requestObject.split('.')
+  try {
+    const { client_id: clientId } = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')) ?? {}
+    return typeof clientId === 'string' ? clientId : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Fetches an address without parameters: a credential offer (JSON) or a signed request object (JWT). The
+ * request object names its client identifier itself then, and is verified like any other.
+ *
+ * @throws WalletError where it serves neither, OutboundError where it serves nothing.
+ */
+export async function followReference(
+  fetch: typeof globalThis.fetch,
+  { url }: ReferenceInvitation,
+): Promise<Invitation> {
+  const response = await fetch(url, { headers: { accept: 'application/oauth-authz-req+jwt, application/json' } })
+  const body = (await response.text()).trim()
+  const { host } = new URL(url)
+  if (!response.ok) throw new WalletError(`${host} answered with status ${response.status}.`)
+  const clientId = COMPACT_JWS.test(body) ? clientIdIn(body) : undefined
+  if (clientId !== undefined) return { kind: 'request', params: { client_id: clientId, request: body } }
+  if (body.startsWith('{')) return { kind: 'offer', value: body, servedBy: host }
+  throw servesNeither(host)
+}
+
+/** The error for an address that is neither an offer nor a request. */
+export const servesNeither = (host: string) =>
+  new WalletError(`${host} serves neither a credential offer nor an authorization request.`)
+
+/**
+ * What a content invites to, fetched where need be.
+ *
+ * @param allowHttp whether http addresses count as https ones.
+ * @throws 400 where it is no invitation at all.
+ */
+export async function resolveInvitation(
+  fetch: typeof globalThis.fetch,
+  content: string,
+  allowHttp: boolean,
+): Promise<Invitation> {
+  const invitation = readInvitation(content, allowHttp)
+  if (invitation === undefined) throw errors.unknownUriProtocol()
+  return invitation.kind === 'reference' ? followReference(fetch, invitation) : invitation
+}

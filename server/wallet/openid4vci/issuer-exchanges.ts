@@ -1,0 +1,49 @@
+import type { Log } from '../../log/log.js'
+import { createAccessTokens } from './access-token.js'
+import { createAuthorize } from './authorization-code.js'
+import type { IssuerSessions } from './issuer-sessions.js'
+import type { Offers } from './offers.js'
+import { createProofs } from './proofs.js'
+import { createTakeAnswer } from './take-answer.js'
+import { createTakeOffer } from './take-offer.js'
+import type { VerifyReceived } from './verify-received.js'
+import type { WalletClient } from './wallet-client.js'
+
+/** What {@link createIssuerExchanges} is made of. */
+export interface IssuerExchangesPorts {
+  readonly wallet: WalletClient
+  readonly sessions: IssuerSessions
+  readonly configurationsIn: Offers['configurationsIn']
+  readonly verifyReceived: VerifyReceived
+  readonly random: (length: number) => Uint8Array
+  readonly clock: () => Date
+  readonly log: Log
+}
+
+export type IssuerExchanges = ReturnType<typeof createIssuerExchanges>
+
+/** What hosted wallets take from issuers (OpenID4VCI 1.0). */
+export function createIssuerExchanges({
+  wallet,
+  sessions,
+  configurationsIn,
+  verifyReceived,
+  random,
+  clock,
+  log,
+}: IssuerExchangesPorts) {
+  const authorize = createAuthorize({ wallet, configurationsIn, random })
+  const takeAnswer = createTakeAnswer({ verifyReceived, log })
+  return {
+    takeAnswer,
+    takeOffer: createTakeOffer({
+      sessions,
+      wallet,
+      configurationsIn,
+      obtainToken: createAccessTokens({ wallet, authorize, clock }),
+      proveKeys: createProofs({ wallet, clock }),
+      takeAnswer,
+      log,
+    }),
+  }
+}

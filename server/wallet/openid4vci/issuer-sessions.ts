@@ -1,0 +1,64 @@
+import type { CredentialOfferObject } from '@openid4vc/openid4vci'
+import type { Config } from '../../config/config.js'
+import type { Outbound } from '../../outbound/guard.js'
+import type { Signer } from '../../protocol/jose/jws.js'
+import { boundedFetch } from '../exchange/bounded-fetch.js'
+import { admitHttp } from '../exchange/libraries.js'
+import type { Deferral } from './deferral.js'
+import type { Issuance, Session } from './issuance.js'
+import { createClientFor } from './issuance-client.js'
+import { createIssuerMetadata } from './issuer-metadata.js'
+import type { OwnMetadata } from './metadata-documents.js'
+import type { WalletClient } from './wallet-client.js'
+import { newSessionKey } from './wallet-keys.js'
+
+/** What asking for all that one offer deferred may take: less than an exchange that somebody waits for. */
+const RESUMED_MS = 10_000
+
+/** What {@link createIssuerSessions} is made of. */
+export interface IssuerSessionsPorts extends Pick<OwnMetadata, 'ownMetadata'> {
+  readonly wallet: Pick<WalletClient, 'authentication' | 'hasProvider'>
+  readonly outbound: Pick<Outbound, 'fetch'>
+  readonly config: Pick<Config, 'allowInsecureHttp' | 'issuerBaseUrl'>
+  readonly random: (length: number) => Uint8Array
+}
+
+export type IssuerSessions = ReturnType<typeof createIssuerSessions>
+
+/** Exchanges with issuers: each has a client of its own, the issuer's metadata, and keys that outlive nothing else. */
+export function createIssuerSessions({ wallet, outbound, config, ownMetadata, random }: IssuerSessionsPorts) {
+  admitHttp(config)
+  const clientFor = createClientFor({ wallet, random })
+  const metadataOf = createIssuerMetadata({ clientFor, config, ownMetadata })
+
+  return {
+    clientFor,
+    metadataOf,
+
+    /** Begins the issuance of an offer. @throws WalletError where its issuer demands what this wallet cannot do. */
+    async begin(offer: CredentialOfferObject, txCode: string | undefined): Promise<Issuance> {
+      const fetch = boundedFetch(outbound.fetch)
+      const dpopKey = await newSessionKey()
+      const instanceKey = wallet.hasProvider ? await newSessionKey() : undefined
+      const client = clientFor({ fetch, signers: [dpopKey.signer], instanceKey })
+      const metadata = await metadataOf(fetch, offer.credential_issuer, offer.credential_configuration_ids)
+      return { ...client, fetch, offer, metadata, dpopKey, instanceKey, txCode }
+    },
+
+    /** The session with further keys that it may sign with. */
+    signing<S extends Session>(session: S, signers: readonly Signer[]): S {
+      const { fetch, dpopKey, instanceKey } = session
+      return { ...session, ...clientFor({ fetch, signers: [...signers, dpopKey.signer], instanceKey }) }
+    },
+
+    /** A session again, with the keys that the issuance was begun with, for what the issuer has deferred. */
+    async resume({ credentialIssuer, dpopKey, instanceKey, grant, transactions }: Deferral): Promise<Session> {
+      const fetch = boundedFetch(outbound.fetch, RESUMED_MS)
+      const anonymous = grant.clientId === undefined
+      const client = clientFor({ fetch, signers: [dpopKey.signer], instanceKey, anonymous })
+      const deferred = transactions.map(({ expected }) => expected.configurationId)
+      const metadata = await metadataOf(fetch, credentialIssuer, deferred)
+      return { ...client, fetch, metadata, dpopKey, instanceKey }
+    },
+  }
+}

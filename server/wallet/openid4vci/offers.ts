@@ -1,0 +1,101 @@
+import type { CredentialOfferObject, IssuerMetadataResult } from '@openid4vc/openid4vci'
+import { errors } from '../../api/errors.js'
+import type { Config } from '../../config/config.js'
+import type { Formats } from '../../formats/registry.js'
+import type { OutboundFetch } from '../../outbound/guard.js'
+import { isObject } from '../../protocol/json/json-object.js'
+import { offerFaults, withoutNulls } from '../../protocol/openid4vci/credential-offer.js'
+import { parsedJson } from '../exchange/failure.js'
+import { type OfferInvitation, servesNeither } from '../invitations/invitation.js'
+import type { IssuerSessions } from './issuer-sessions.js'
+import { offeredConfigurations } from './offered-configurations.js'
+import type { Expectation } from './verify-received.js'
+
+/** A fetch that keeps the offer which it got, for rules which the library does not tell. */
+function keepingFetch(fetch: typeof globalThis.fetch) {
+  const got: { offer?: unknown } = {}
+  const keeping: typeof globalThis.fetch = async (input, init) => {
+    const answer = await fetch(input, init)
+    if (!answer.ok) return answer
+    const text = await answer.text()
+    got.offer = withoutNulls(parsedJson(text))
+    const { status, headers } = answer
+    return new Response(got.offer === undefined ? text : JSON.stringify(got.offer), { status, headers })
+  }
+  return { got, fetch: keeping }
+}
+
+/** Whether what an address serves is meant as an offer: it has one of its members. */
+const isMeantAsOffer = (offer: unknown): boolean =>
+  isObject(offer) && ['credential_issuer', 'credential_configuration_ids', 'grants'].some((name) => name in offer)
+
+/** What {@link createOffers} is made of. */
+export interface OffersPorts {
+  readonly sessions: Pick<IssuerSessions, 'clientFor' | 'metadataOf'>
+  readonly formats: Pick<Formats, 'known'>
+  readonly config: Pick<Config, 'allowInsecureHttp' | 'trustAnchors'>
+}
+
+export type Offers = ReturnType<typeof createOffers>
+
+/** Credential offers of whatever issuer (OpenID4VCI 1.0 §4.1), as hosted wallets read them. */
+export function createOffers({ sessions, formats, config }: OffersPorts) {
+  /** The offered configurations that a hosted wallet can hold. @throws WalletError where there is none. */
+  const configurationsIn = (issuance: {
+    readonly offer: CredentialOfferObject
+    readonly metadata: IssuerMetadataResult
+  }): Expectation[] => offeredConfigurations({ config, formats }, issuance.offer, issuance.metadata)
+
+  /** @throws 400 naming each rule of OpenID4VCI 1.0 §4.1.1 that an offer breaks. */
+  function assertOffer(offer: unknown): void {
+    const faults = offerFaults(offer, config.allowInsecureHttp)
+    if (faults.length > 0) throw errors.invalid(faults)
+  }
+
+  /** The offer of an address (§4.1.3). What the library has against it counts where it breaks no rule. */
+  async function offerAt(fetch: typeof globalThis.fetch, uri: string): Promise<CredentialOfferObject> {
+    const { got, fetch: keeping } = keepingFetch(fetch)
+    const { client } = sessions.clientFor({ fetch: keeping, signers: [], instanceKey: undefined })
+    const query = new URLSearchParams({ credential_offer_uri: uri })
+    try {
+      return await client.resolveCredentialOffer(`openid-credential-offer://?${query}`)
+    } finally {
+      if (got.offer !== undefined) assertOffer(got.offer)
+    }
+  }
+
+  return {
+    configurationsIn,
+
+    /**
+     * Reads an offer: by value, or from the address that serves it (OpenID4VCI 1.0 §4.1).
+     *
+     * @throws 400 for an offer that breaks a rule.
+     */
+    async read(fetch: typeof globalThis.fetch, offer: OfferInvitation): Promise<CredentialOfferObject> {
+      if ('uri' in offer) return offerAt(fetch, offer.uri)
+      const value = withoutNulls(parsedJson(offer.value))
+      if (offer.servedBy !== undefined && !isMeantAsOffer(value)) throw servesNeither(offer.servedBy)
+      assertOffer(value)
+      try {
+        const { client } = sessions.clientFor({ fetch, signers: [], instanceKey: undefined })
+        // The library decodes the value once more than the address was encoded.
+        const query = new URLSearchParams({ credential_offer: encodeURIComponent(JSON.stringify(value)) })
+        return await client.resolveCredentialOffer(`openid-credential-offer://?${query}`)
+      } catch {
+        // Nothing is fetched for a value: it cannot be read.
+        throw errors.badRequest('credential_offer is not one that this wallet knows')
+      }
+    },
+
+    /**
+     * Describes an offer, as far as its issuer's metadata does: by the type of the first credential that this wallet can
+     * hold.
+     */
+    async describe(fetch: OutboundFetch, offer: CredentialOfferObject): Promise<{ readonly credentialType: string }> {
+      const metadata = await sessions.metadataOf(fetch, offer.credential_issuer, offer.credential_configuration_ids)
+      const [first] = configurationsIn({ offer, metadata })
+      return { credentialType: first?.types.at(-1) ?? '' }
+    },
+  }
+}

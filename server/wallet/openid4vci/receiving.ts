@@ -1,0 +1,70 @@
+import type { CredentialOfferObject } from '@openid4vc/openid4vci'
+import { errors } from '../../api/errors.js'
+import type { StoredDid } from '../../dids/store.js'
+import type { Keys } from '../../keys/keys.js'
+import type { Log } from '../../log/log.js'
+import type { OnBehalf, WalletCredentials } from '../credentials/credentials.js'
+import type { HeldCredential } from '../credentials/held.js'
+import { failureReason } from '../exchange/failure.js'
+import type { PendingIssuances } from '../pending/pending.js'
+import type { Offered, TakeOffer } from './take-offer.js'
+import { holderKeys } from './wallet-keys.js'
+
+/** An offer, and the holder who takes it. */
+export interface TakeIntoWallet extends OnBehalf {
+  readonly offer: CredentialOfferObject
+  /** The holder's DIDs, the preferred one first. */
+  readonly dids: readonly StoredDid[]
+  readonly txCode?: string | undefined
+  readonly copies?: number | undefined
+}
+
+/** What came of an offer. */
+export interface Took {
+  readonly held: readonly HeldCredential[]
+  /** How many credentials are still to come. */
+  readonly deferred: number
+}
+
+/** What {@link createReceiving} is made of. */
+export interface ReceivingPorts {
+  readonly keys: Pick<Keys, 'signer'>
+  readonly takeOffer: TakeOffer
+  readonly keep: WalletCredentials['keep']
+  readonly waitFor: PendingIssuances['waitFor']
+  readonly log: Pick<Log, 'warn'>
+}
+
+export type Receiving = ReturnType<typeof createReceiving>
+
+/** How credentials come into hosted wallets. */
+export function createReceiving({ keys, takeOffer, keep, waitFor, log }: ReceivingPorts) {
+  /** What was taken is not lost for what cannot be waited for. */
+  async function awaitRest(request: TakeIntoWallet, { taken, deferral }: Offered): Promise<number> {
+    if (deferral === undefined) return 0
+    try {
+      await waitFor(request, deferral)
+      return deferral.transactions.length
+    } catch (thrown) {
+      if (taken.length === 0) throw thrown
+      log.warn({ reason: failureReason(thrown) }, 'deferred credential is not waited for')
+      return 0
+    }
+  }
+
+  return {
+    /**
+     * Takes an offer into a hosted wallet.
+     *
+     * @throws 400 `Holder has no DIDs created. Cannot accept credential offer.`, before anything is asked of the issuer.
+     */
+    async take(request: TakeIntoWallet): Promise<Took> {
+      const { offer, dids, txCode, copies = 1 } = request
+      if (dids.length === 0) throw errors.holderWithoutDid()
+      const offered = await takeOffer({ offer, keys: await holderKeys(keys, dids), txCode, copies })
+      const held: HeldCredential[] = []
+      for (const credential of offered.taken) held.push(await keep(request, credential))
+      return { held, deferred: await awaitRest(request, offered) }
+    },
+  }
+}

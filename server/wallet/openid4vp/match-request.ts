@@ -1,0 +1,60 @@
+import type { Config } from '../../config/config.js'
+import type { Formats } from '../../formats/registry.js'
+import type { Work } from '../../protocol/work.js'
+import type { WalletCredentials } from '../credentials/credentials.js'
+import type { HeldCredential } from '../credentials/held.js'
+import { WalletError } from '../exchange/wallet-error.js'
+import { type Matching, matchQuery, parseQuery } from './match-query.js'
+import type { PresentationRequest } from './presentation-request.js'
+import { fieldsCheck } from './profiles/presentation-exchange/satisfies-fields.js'
+import { profileNamed } from './profiles/profiles.js'
+import { RefusedRequest } from './refused-request.js'
+import { takenAlgorithms } from './taken-algorithms.js'
+import type { TellVerifier } from './tell-verifier.js'
+
+const unbound = () =>
+  new WalletError('The matching credential is bound to no key, and the verifier wants proof of one.')
+
+const untaken = () =>
+  new RefusedRequest(
+    'vp_formats_not_supported',
+    'The verifier takes none of the algorithms that the matching credentials are signed with.',
+  )
+
+/** What {@link createMatchRequest} is made of. */
+export interface MatchRequestPorts {
+  readonly formats: Formats
+  readonly config: Pick<Config, 'issuerBaseUrl'>
+  readonly signerOf: WalletCredentials['signerOf']
+  readonly tell: TellVerifier
+}
+
+/**
+ * What of held credentials answers a request.
+ *
+ * @param heldFor reads the credentials, the preferred ones first; only for a query that is well-formed
+ * @param work pays for the checks that a request can make expensive
+ * @throws RefusedRequest where the verifier takes the algorithms of none of them; it is told (OpenID4VP 1.0 §8.5). WalletError where it wants
+ * proof of a key, and those that match are bound to none.
+ */
+export type MatchRequest = ReturnType<typeof createMatchRequest>
+
+/** Binds {@link MatchRequest} to its ports. */
+export function createMatchRequest({ formats, config, signerOf, tell }: MatchRequestPorts) {
+  return async (
+    fetch: typeof globalThis.fetch,
+    request: PresentationRequest,
+    heldFor: () => Promise<readonly HeldCredential[]>,
+    work: Work,
+  ): Promise<Matching> => {
+    const query = parseQuery(formats, profileNamed(request.profile), request.query)
+    const held = await heldFor()
+    const fits = request.exchange === undefined ? undefined : fieldsCheck(formats, config, request.exchange, work)
+    const isTaken = takenAlgorithms(formats, signerOf, request)
+    const matching = await matchQuery(query, held, work, { fits, isTaken })
+    if (matching.obstacle === undefined) return matching
+    if (matching.obstacle === 'unbound') throw unbound()
+    await tell(fetch, request.payload, 'vp_formats_not_supported')
+    throw untaken()
+  }
+}

@@ -1,0 +1,47 @@
+import type { z } from 'zod'
+import type { Lists } from '../../database/replica/lists.js'
+import type { Vault } from '../../keys/vault.js'
+import { zWalletPresentation } from './presentations.contract.js'
+import type { StoredPresentation, WalletPresentationStore } from './store.js'
+
+const zContent = zWalletPresentation.omit({ id: true, createdAt: true })
+
+/** A presentation without its claims: whom it went to, what was shown, how it ended. */
+export type PresentationContent = z.output<typeof zContent>
+
+/** What {@link createWalletPresentations} is made of. */
+export interface WalletPresentationsPorts {
+  readonly store: Pick<WalletPresentationStore, 'insert'>
+  readonly lists: Lists<Pick<WalletPresentationStore, 'list'>>
+  readonly vault: Vault
+  readonly newId: () => string
+  readonly clock: () => Date
+}
+
+export type WalletPresentations = ReturnType<typeof createWalletPresentations>
+
+/** What hosted wallets have presented. */
+export function createWalletPresentations({ store, lists, vault, newId, clock }: WalletPresentationsPorts) {
+  return {
+    lists,
+
+    /** Remembers a presentation, under the vault's protection. */
+    async record(holderId: string, actor: string, content: PresentationContent): Promise<void> {
+      const id = newId()
+      const stored = {
+        id,
+        holderId,
+        content: await vault.protect({ column: 'wallet_presentations.content', id }, JSON.stringify(content)),
+        createdAt: clock(),
+      }
+      const audit = { actor, action: 'wallet.presented', subject: 'wallet_presentation', subjectId: id } as const
+      await store.insert(stored, audit)
+    },
+
+    /** As the API lists it. */
+    async shown({ id, content, createdAt }: StoredPresentation): Promise<z.input<typeof zWalletPresentation>> {
+      const text = await vault.reveal({ column: 'wallet_presentations.content', id }, content)
+      return { ...zContent.parse(JSON.parse(text)), id, createdAt: createdAt.toISOString() }
+    },
+  }
+}

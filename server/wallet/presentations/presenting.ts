@@ -1,0 +1,108 @@
+import { errors } from '../../api/errors.js'
+import type { Work } from '../../protocol/work.js'
+import type { OnBehalf, WalletCredentials } from '../credentials/credentials.js'
+import type { HeldCredential } from '../credentials/held.js'
+import { type HeldStatuses, hasExpired } from '../credentials/statuses.js'
+import { failureReason } from '../exchange/failure.js'
+import type { Match, Matching } from '../openid4vp/match-query.js'
+import type { MatchRequest } from '../openid4vp/match-request.js'
+import type { Present } from '../openid4vp/present.js'
+import type { PresentationRequest } from '../openid4vp/presentation-request.js'
+import { createChooseUsable } from './choose-usable.js'
+import type { WalletPresentations } from './presentations.js'
+
+/** The newest first, and behind them those that have expired. */
+function preferred(held: readonly HeldCredential[], now: Date): HeldCredential[] {
+  const isExpired = (credential: HeldCredential) => hasExpired(credential, now)
+  return [...held.filter((credential) => !isExpired(credential)), ...held.filter(isExpired)]
+}
+
+/** What is remembered of an answer, however it ended. */
+const recordOf = (request: PresentationRequest, matches: readonly Match[]) => ({
+  verifier: request.clientId,
+  credentials: matches.map(({ queryId, held }) => ({ queryId, credentialId: held.id })),
+})
+
+/** What {@link createPresenting} is made of. */
+export interface PresentingPorts {
+  readonly credentials: Pick<WalletCredentials, 'markPresented' | 'newestOf'>
+  readonly statusReader: HeldStatuses['reader']
+  readonly matchRequest: MatchRequest
+  readonly present: Present
+  readonly record: WalletPresentations['record']
+  readonly clock: () => Date
+}
+
+export type Presenting = ReturnType<typeof createPresenting>
+
+/** How hosted wallets answer requests whose sender was checked. */
+export function createPresenting({ credentials, statusReader, matchRequest, present, record, clock }: PresentingPorts) {
+  /**
+   * What of a holder's credentials answers a request.
+   *
+   * @param work pays for the checks that a request can make expensive
+   * @throws RefusedRequest where the verifier takes the algorithms of none of them; it is told (OpenID4VP 1.0 §8.5). WalletError where it wants
+   * proof of a key, and those that match are bound to none.
+   */
+  const match = (
+    fetch: typeof globalThis.fetch,
+    holderId: string,
+    request: PresentationRequest,
+    work: Work,
+  ): Promise<Matching> =>
+    matchRequest(fetch, request, async () => preferred(await credentials.newestOf(holderId), clock()), work)
+
+  const choose = createChooseUsable({ statusReader, clock })
+
+  /**
+   * Presents the chosen credentials and remembers it; a refusal is remembered too.
+   *
+   * @returns where the verifier sends the holder next.
+   */
+  async function answer(
+    fetch: typeof globalThis.fetch,
+    { holderId, actor }: OnBehalf,
+    request: PresentationRequest,
+    matches: readonly Match[],
+  ): Promise<string | undefined> {
+    // OpenID4VP 1.0 §6.4.2: a wallet that cannot deliver what is required returns no credential at all.
+    if (matches.length === 0) throw errors.noMatchingCredential()
+    const common = recordOf(request, matches)
+    // Marked before it is sent: a copy that the verifier may have seen must not count as unused.
+    await credentials.markPresented(matches.map(({ held }) => held))
+    try {
+      const redirectUri = await present(fetch, request, matches)
+      await record(holderId, actor, {
+        ...common,
+        state: 'accepted',
+        ...(redirectUri === undefined ? {} : { redirectUri }),
+      })
+      return redirectUri
+    } catch (thrown) {
+      const errorMessage = failureReason(thrown) ?? 'The presentation failed.'
+      await record(holderId, actor, { ...common, state: 'failed', errorMessage })
+      throw thrown
+    }
+  }
+
+  return {
+    match,
+    choose,
+    answer,
+
+    /**
+     * Answers a request with credentials that nobody but the wallet chooses.
+     *
+     * @returns where the verifier sends the holder next.
+     */
+    async answerUnasked(
+      fetch: typeof globalThis.fetch,
+      holder: OnBehalf,
+      request: PresentationRequest,
+      work: Work,
+    ): Promise<string | undefined> {
+      const matching = await match(fetch, holder.holderId, request, work)
+      return answer(fetch, holder, request, (await choose(matching, undefined, work)) ?? [])
+    },
+  }
+}

@@ -1,0 +1,82 @@
+import { expect, it } from 'vitest'
+import { WalletError } from '../../../server/wallet/exchange/wallet-error.js'
+import type { Match } from '../../../server/wallet/openid4vp/match-query.js'
+import type { PresentationRequest } from '../../../server/wallet/openid4vp/presentation-request.js'
+import type { PresentationContent } from '../../../server/wallet/presentations/presentations.js'
+import { createPresenting } from '../../../server/wallet/presentations/presenting.js'
+import { heldCredential } from '../held-credential.js'
+
+const HOLDER = { holderId: 'a holder', actor: 'alice' }
+const REQUEST = { clientId: 'x509_san_dns:verifier.example' } as PresentationRequest
+
+const unused = () => Promise.reject(new Error('Nothing may be asked here.'))
+
+/** Answers with one credential; says what happened, in its order. */
+async function answering(present: () => Promise<string | undefined>, ids: readonly string[] = ['diploma']) {
+  const happened: unknown[] = []
+  const matches: Match[] = ids.map((id) => ({
+    queryId: 'q',
+    held: heldCredential(id),
+    disclose: [],
+    holderBinding: true,
+  }))
+  const { answer } = createPresenting({
+    credentials: {
+      newestOf: unused,
+      markPresented: async (held) => {
+        happened.push(['marked', ...held.map(({ copyId }) => copyId)])
+      },
+    },
+    statusReader: () => unused,
+    matchRequest: unused,
+    present: () => {
+      happened.push('presented')
+      return present()
+    },
+    record: async (holderId: string, actor: string, content: PresentationContent) => {
+      happened.push({ holderId, actor, ...content })
+    },
+    clock: () => new Date(0),
+  })
+  const result = await answer(unused, HOLDER, REQUEST, matches).catch((thrown: unknown) => thrown)
+  return { result, happened }
+}
+
+const RECORD = {
+  ...HOLDER,
+  verifier: 'x509_san_dns:verifier.example',
+  credentials: [{ queryId: 'q', credentialId: 'diploma' }],
+}
+
+it('a copy counts as used before the verifier may have seen it', async () => {
+  const { result, happened } = await answering(async () => 'https://verifier.example/next')
+  expect(result).toBe('https://verifier.example/next')
+  expect(happened).toEqual([
+    ['marked', 'copy of diploma'],
+    'presented',
+    { ...RECORD, state: 'accepted', redirectUri: 'https://verifier.example/next' },
+  ])
+})
+
+it('a verifier that sends the holder nowhere leaves no address', async () => {
+  const { result, happened } = await answering(async () => undefined)
+  expect([result, happened.at(-1)]).toEqual([undefined, { ...RECORD, state: 'accepted' }])
+})
+
+it('a refusal is remembered with its reason, and is the answer', async () => {
+  const refusal = new WalletError('The verifier refused the presentation: access_denied')
+  const { result, happened } = await answering(() => Promise.reject(refusal))
+  expect(result).toBe(refusal)
+  expect(happened.at(-1)).toEqual({ ...RECORD, state: 'failed', errorMessage: refusal.message })
+})
+
+it('of an unexpected error nothing is told to the owner', async () => {
+  const { result, happened } = await answering(() => Promise.reject(new TypeError('a secret')))
+  expect(result).toBeInstanceOf(TypeError)
+  expect(happened.at(-1)).toEqual({ ...RECORD, state: 'failed', errorMessage: 'The presentation failed.' })
+})
+
+it('without a credential nothing is sent and nothing remembered (OpenID4VP 1.0 §6.4.2)', async () => {
+  const { result, happened } = await answering(async () => undefined, [])
+  expect([result, happened]).toMatchObject([{ status: 500 }, []])
+})
