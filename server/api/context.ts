@@ -2,7 +2,6 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Caller } from '../auth/caller.js'
 import type { RequestAccess } from '../auth/request-access.js'
 import type { Lists, ReadList } from '../database/replica/lists.js'
-import type { Deps } from '../deps.js'
 import type { ProtocolReply } from '../protocol/oauth/reply.js'
 import { Work } from '../protocol/work.js'
 
@@ -27,7 +26,6 @@ export interface RequestFacts {
 }
 
 export interface Context {
-  readonly deps: Deps
   readonly request: RequestFacts
   /** Who sent the request, and what its sender may do. */
   readonly access: RequestAccess
@@ -59,7 +57,6 @@ type Changing = Lists<unknown>['changing']
 
 /** What a service puts into the context of each of its requests. */
 export interface ContextPorts {
-  readonly deps: Deps
   readonly accessOf: (request: RequestFacts) => RequestAccess
   readonly changing: Changing
   readonly production: boolean
@@ -68,7 +65,6 @@ export interface ContextPorts {
 /** Makes the context of one request: the same for REST, RPC and tests. */
 export function createContext(ports: ContextPorts, request: RequestFacts): Context {
   return {
-    deps: ports.deps,
     request,
     access: ports.accessOf(request),
     changing: ports.changing,

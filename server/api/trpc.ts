@@ -10,8 +10,7 @@ import type { Half } from '../auth/access.js'
 import { type Caller, isAdmin } from '../auth/caller.js'
 import type { RequestAccess } from '../auth/request-access.js'
 import type { Lists, ReadList } from '../database/replica/lists.js'
-import type { ListStores } from '../deps.js'
-import type { Context, ListContext } from './context.js'
+import type { Context } from './context.js'
 import type { Contract, ProcedureMeta, RouteAccess } from './contract.js'
 import { errors } from './errors.js'
 import { exactInput } from './exact-input.js'
@@ -98,20 +97,6 @@ export const readingPrimary = <Stores>(stores: Stores) =>
     const lists: ReadList<Stores> = (read) => read(stores)
     return next({ ctx: { lists } })
   })
-
-/** For lists that decide nothing: `ctx.lists` reads them, from the replica where there is one that may be used. */
-export const listing = t.middleware(async ({ ctx, next }) =>
-  next({ ctx: { lists: await ctx.deps.lists.readerFor(namesOf(ctx)) } }),
-)
-
-/**
- * For lists of sessions: `ctx.lists` reads them from the primary. Who makes sessions is noted nowhere, since that would be a statement
- * more for each, and is to find them.
- */
-export const primaryListing = t.middleware(({ ctx, next }) => {
-  const lists: ListContext<ListStores>['lists'] = (read) => read(ctx.deps.stores)
-  return next({ ctx: { lists } })
-})
 
 /** For changes that such lists show. */
 export const changingLists = t.middleware(({ ctx, next }) => ctx.changing(namesOf(ctx), () => next()))

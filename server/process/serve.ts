@@ -81,7 +81,9 @@ async function listenForStrangers(
   { publicListener: { host, port } }: Config,
   rateLimitStore: Store | undefined,
 ): Promise<Server | undefined> {
-  return port === undefined ? undefined : listen(createPublicApp(service.publicApp, { rateLimitStore }), { host, port })
+  return port === undefined
+    ? undefined
+    : listen(createPublicApp(service.publicApp(), { rateLimitStore }), { host, port })
 }
 
 /**

@@ -1,21 +1,21 @@
-import type { Deps } from '../deps.js'
 import { wireIdentities } from './identities.js'
 import { wireIssuer } from './issuer.js'
 import { wireOpenid4vci } from './openid4vci.js'
 import { wireOperators } from './operators.js'
 import { wirePages } from './pages.js'
+import type { Platform } from './platform.js'
 import { wireVerifier } from './verifier.js'
 import { wireWallet } from './wallet.js'
 
 /** All features of a service, in the order in which they depend on one another. */
-export function wireFeatures(deps: Deps) {
-  const identities = wireIdentities(deps)
-  const issuer = wireIssuer(deps, identities)
-  const openid4vci = wireOpenid4vci(deps, issuer)
-  const verifier = wireVerifier(deps, { ...identities, ...issuer })
-  const wallet = wireWallet(deps, { ...identities, ...issuer, ...verifier })
-  const pages = wirePages(deps, issuer, verifier)
-  const operators = wireOperators(deps, issuer)
+export function wireFeatures(platform: Platform) {
+  const identities = wireIdentities(platform)
+  const issuer = wireIssuer(platform, identities)
+  const openid4vci = wireOpenid4vci(platform, issuer)
+  const verifier = wireVerifier(platform, { ...identities, ...issuer })
+  const wallet = wireWallet(platform, { ...identities, ...issuer, ...verifier })
+  const pages = wirePages(platform, issuer, verifier)
+  const operators = wireOperators(platform, issuer)
   return { ...identities, ...issuer, ...openid4vci, ...verifier, ...wallet, ...pages, ...operators }
 }
 

@@ -4,18 +4,18 @@ import { createSigners } from '../agent/signers/signers.js'
 import { createSignerStore } from '../agent/signers/store.js'
 import { createAgentStore } from '../agent/store.js'
 import { createVerifierCertificates } from '../agent/verifier-certificate.js'
-import type { Deps } from '../deps.js'
 import { createDids } from '../dids/dids.js'
 import { type Identify, newIdentity } from '../dids/identity.js'
 import { createDidStore } from '../dids/store.js'
 import { defaultPrefix } from '../verifier/openid4vp/profiles/request.js'
+import type { Platform } from './platform.js'
 
 /** Who this installation is: its DIDs, its issuers and its verifiers. */
-export function wireIdentities(deps: Deps) {
-  const { config, stores, listsOver, clock, newId, vault, keys, formats } = deps
+export function wireIdentities(platform: Platform) {
+  const { config, stores, listsOver, clock, newId, vault, keys, formats } = platform
   const identify: Identify = (request) => newIdentity(vault, newId, request)
 
-  const dids = createDids({ store: stores.dids, config, link: deps.domainLinkages, identify })
+  const dids = createDids({ store: stores.dids, config, link: platform.domainLinkages, identify })
 
   const agent = {
     records: createRecords({ store: stores.agents, lists: listsOver(createAgentStore), config, newId, identify }),

@@ -1,4 +1,3 @@
-import type { Deps } from '../deps.js'
 import type { Dids } from '../dids/dids.js'
 import { createMakeBatch } from '../issuer/credential-offers/batch/create-batch.js'
 import { createMakeOffer } from '../issuer/credential-offers/create.js'
@@ -18,11 +17,12 @@ import { createSchemaListStore } from '../issuer/schemas/list/store.js'
 import { createSchemas } from '../issuer/schemas/schemas.js'
 import { createWalletTrust } from '../issuer/wallet-trust/wallet-trust.js'
 import { createStatistics } from '../statistics/statistics.js'
+import type { Platform } from './platform.js'
 
 /** The issuing half. */
-export function wireIssuer(deps: Deps, { dids }: { readonly dids: Dids }) {
-  const { config, formats, stores, listsOver, clock, newId, random, sealingKey } = deps
-  const { keys, resolver, seals, events, metrics, statusLists } = deps
+export function wireIssuer(platform: Platform, { dids }: { readonly dids: Dids }) {
+  const { config, formats, stores, listsOver, clock, newId, random, sealingKey } = platform
+  const { keys, resolver, seals, events, metrics, statusLists } = platform
 
   const statistics = createStatistics({ store: stores.statistics, clock })
 
@@ -38,7 +38,7 @@ export function wireIssuer(deps: Deps, { dids }: { readonly dids: Dids }) {
   })
 
   const metadata = createMetadata({
-    texts: deps.metadataTexts,
+    texts: platform.metadataTexts,
     schemas: schemas.published,
     defaultIssuer: () => stores.agents.defaultIssuer(),
     recordIdentities: () => stores.dids.recordIdentities(),

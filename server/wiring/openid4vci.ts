@@ -1,4 +1,3 @@
-import type { Deps } from '../deps.js'
 import type { Issuance } from '../issuer/issuance/issuance.js'
 import { assertSubject } from '../issuer/issuance/subject.js'
 import { createAttestationStatuses } from '../issuer/openid4vci/attestation-status.js'
@@ -39,38 +38,38 @@ import { createSignCopies } from '../issuer/openid4vci/wallet-copies.js'
 import { createWalletIssuance } from '../issuer/openid4vci/wallet-issuance.js'
 import { createWalletOffers } from '../issuer/openid4vci/wallet-offers.js'
 import { createWalletTokens } from '../issuer/openid4vci/wallet-tokens.js'
-import { type PartitionPlan, partitionTask } from '../maintenance/partitions/task.js'
 import { PRE_AUTHORIZED_CODE_GRANT } from '../protocol/openid4vci/requests.js'
+import type { Platform } from './platform.js'
 
 /** What wallets ask of the issuing half (OpenID4VCI 1.0). */
-export function wireOpenid4vci(deps: Deps, { issuance }: { readonly issuance: Issuance }) {
-  const shared = wireShared(deps, issuance)
+export function wireOpenid4vci(platform: Platform, { issuance }: { readonly issuance: Issuance }) {
+  const shared = wireShared(platform, issuance)
   const { clientAuthentication, dpop, nonces } = shared
-  const { config, seals, stores, metrics, clock } = deps
+  const { config, seals, stores, metrics, clock } = platform
 
   const offerSessions = createOfferSessions({ store: stores.offerSessions, config, metrics })
 
   const walletOffers = createWalletOffers({
     store: stores.openid4vci,
     config,
-    objectOf: (offering) => credentialOfferOf(deps, offering),
+    objectOf: (offering) => credentialOfferOf(platform, offering),
     clock,
   })
 
-  const authorizations = wireAuthorizations(deps, shared)
+  const authorizations = wireAuthorizations(platform, shared)
 
-  const walletTokens = wireWalletTokens(deps, shared)
+  const walletTokens = wireWalletTokens(platform, shared)
 
   const walletAccess = createWalletAccess({ config, store: stores.openid4vci, dpop, clock })
 
   const requestEncryption = createRequestEncryption({
     config,
-    decryptionKeys: deps.decryptionKeys,
+    decryptionKeys: platform.decryptionKeys,
     keys: stores.keys,
     clock,
   })
 
-  const credentialRequests = wireCredentialRequests(deps, shared, walletAccess.otherConfiguration)
+  const credentialRequests = wireCredentialRequests(platform, shared, walletAccess.otherConfiguration)
 
   const notifications = createNotifications({ seals, sessions: stores.offerSessions, metrics, clock })
 
@@ -92,32 +91,30 @@ export function wireOpenid4vci(deps: Deps, { issuance }: { readonly issuance: Is
 type Shared = ReturnType<typeof wireShared>
 
 /** What more than one of the features needs. */
-function wireShared(deps: Deps, issuance: Issuance) {
-  const { config, formats, outbound, seals, stores, clock } = deps
-  const partitionTaskOf = (plan: PartitionPlan) => partitionTask(deps, plan)
+function wireShared(platform: Platform, issuance: Issuance) {
+  const { config, formats, outbound, seals, stores, clock } = platform
   const statusesOf = createAttestationStatuses({ config, outbound })
   return {
     offered: createOffered({ config, formats }),
     issuance,
     contextOf: issuance.contextByDefault,
-    partitionTaskOf,
     statusesOf,
     dpop: createDpop({ config, seals, clock }),
     clientAuthentication: createClientAuthentication({ config, seals, statusesOf, clock }),
-    nonces: createNonces({ seals, store: stores.openid4vci, partitionTask: partitionTaskOf }),
+    nonces: createNonces({ seals, store: stores.openid4vci, partitionTask: platform.partitionTask }),
   }
 }
 
 /** The token endpoint, whose grants share how tokens are made. */
-function wireWalletTokens(deps: Deps, { offered, clientAuthentication, nonces, partitionTaskOf }: Shared) {
-  const { config, seals, stores, vault, metrics, clock, random, newId } = deps
+function wireWalletTokens(platform: Platform, { offered, clientAuthentication, nonces }: Shared) {
+  const { config, seals, stores, vault, metrics, clock, random, newId } = platform
   const { assertTokenClient } = clientAuthentication
   const store = stores.openid4vci
   const { authorizations } = stores
   const nonceMembers = nonces.members
   const tokens = createNewTokens({ store, config, random })
   const assertTxCode = createTxCodeCheck({
-    key: deps.sealingKey('tx-code'),
+    key: platform.sealingKey('tx-code'),
     sessions: stores.offerSessions,
     metrics,
     clock,
@@ -156,21 +153,21 @@ function wireWalletTokens(deps: Deps, { offered, clientAuthentication, nonces, p
     config,
     assertTokenClient,
     store,
-    partitionTask: partitionTaskOf,
+    partitionTask: platform.partitionTask,
   })
 }
 
 /** The credential endpoints. */
 function wireCredentialRequests(
-  deps: Deps,
+  platform: Platform,
   { issuance, offered, contextOf, statusesOf, nonces }: Shared,
   otherConfiguration: ReturnType<typeof createWalletAccess>['otherConfiguration'],
 ) {
-  const { config, formats, seals, stores, vault, metrics, clock, random, newId, resolver, log } = deps
+  const { config, formats, seals, stores, vault, metrics, clock, random, newId, resolver, log } = platform
   const signCopies = createSignCopies({
     sign: issuance.sign,
     viewOf: issuance.view,
-    allotment: deps.allotment,
+    allotment: platform.statusLists,
     config,
     formats,
     newId,
@@ -202,8 +199,8 @@ function wireCredentialRequests(
 }
 
 /** The authorization code flow up to the code. */
-function wireAuthorizations(deps: Deps, { offered, contextOf, clientAuthentication, dpop }: Shared) {
-  const { config, formats, seals, stores, vault, clock, random, newId, log } = deps
+function wireAuthorizations(platform: Platform, { offered, contextOf, clientAuthentication, dpop }: Shared) {
+  const { config, formats, seals, stores, vault, clock, random, newId, log } = platform
   const { authorizations, decisions } = stores
   const store = stores.openid4vci
 
@@ -218,7 +215,7 @@ function wireAuthorizations(deps: Deps, { offered, contextOf, clientAuthenticati
   const { browserHashOf, visited } = visits
   const deny = createDeny({ decisions, replies, clock })
   const { beginLogin, endLogin } = createUserLogin({
-    signIn: deps.signIn,
+    signIn: platform.signIn,
     logins: createKeptLogins({ authorizations, vault, random, clock }),
     keepUser: createKeepUser({ authorizations, requestedContexts, config, vault, clock }),
     deny,
@@ -231,7 +228,7 @@ function wireAuthorizations(deps: Deps, { offered, contextOf, clientAuthenticati
   // What the user may have, and how the user decides.
   const issuables = createIssuables({ store, config, offered, requestedContexts, clock })
   const { configurationsOf, issuableFor, issuableNamed } = issuables
-  const formTokens = createFormTokens({ key: deps.sealingKey('consent') })
+  const formTokens = createFormTokens({ key: platform.sealingKey('consent') })
   const pages = createConsentPages({
     store,
     config,

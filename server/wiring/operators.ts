@@ -6,18 +6,17 @@ import { createConsole } from '../console/console.js'
 import { createLogin } from '../console/login.js'
 import { createLogOut } from '../console/logout.js'
 import { consoleTasks } from '../console/tasks.js'
-import type { Deps } from '../deps.js'
 import { eventTasks } from '../events/tasks.js'
 import { readinessOf } from '../health/readiness.js'
 import type { Metadata } from '../issuer/metadata/metadata.js'
 import type { Schemas } from '../issuer/schemas/schemas.js'
-import { type PartitionTaskOf, partitionTask } from '../maintenance/partitions/task.js'
 import { createHomePage } from '../service/home-page.js'
 import { SERVICE } from '../service/release.js'
 import { identityProviderItem, redisItem } from '../setup/access.js'
 import { createAddressChecks } from '../setup/addresses.js'
 import { createSetup, credentialTypesItem, issuerMetadataItem } from '../setup/setup.js'
 import { keyItems } from '../setup/signing.js'
+import type { Platform } from './platform.js'
 
 interface OperatedFeatures {
   readonly schemas: Schemas
@@ -25,18 +24,27 @@ interface OperatedFeatures {
 }
 
 /** What operators use: the console, health, settings, the checklist, audit events. */
-export function wireOperators(deps: Deps, { schemas, metadata }: OperatedFeatures) {
-  const { config, stores, listsOver, clock, log, formats, outbound, consoleSessions: sessions, signIn } = deps
-  const readiness = (requestId: string) => readinessOf(deps, requestId)
+export function wireOperators(platform: Platform, { schemas, metadata }: OperatedFeatures) {
+  const {
+    config,
+    stores,
+    listsOver,
+    clock,
+    log,
+    formats,
+    outbound,
+    partitionTask,
+    consoleSessions: sessions,
+    signIn,
+  } = platform
+  const readiness = (requestId: string) => readinessOf(platform, requestId)
 
-  const partitionTaskOf: PartitionTaskOf = (plan) => partitionTask(deps, plan)
-
-  const audit = { lists: listsOver(createAuditStore), tasks: auditTasks(partitionTaskOf) }
+  const audit = { lists: listsOver(createAuditStore), tasks: auditTasks(partitionTask) }
   const sessionEvents = {
     tasks: eventTasks({
       store: stores.events,
       partitions: stores.partitions,
-      partitionTask: partitionTaskOf,
+      partitionTask,
       config,
     }),
   }
@@ -44,7 +52,7 @@ export function wireOperators(deps: Deps, { schemas, metadata }: OperatedFeature
   const homePage = createHomePage({
     config,
     readiness,
-    forStrangers: deps.forStrangers === true,
+    forStrangers: platform.forStrangers === true,
     version: SERVICE.version,
   })
   const settings = { config, formats }
@@ -81,7 +89,7 @@ export function wireOperators(deps: Deps, { schemas, metadata }: OperatedFeature
       const items = await Promise.all([
         addresses.baseUrls(),
         Promise.all([
-          identityProviderItem(config, deps.health.checks.identityProvider),
+          identityProviderItem(config, platform.health.checks.identityProvider),
           addresses.statusLists(),
           redisItem(config),
         ]),
@@ -95,17 +103,17 @@ export function wireOperators(deps: Deps, { schemas, metadata }: OperatedFeature
     sessions === undefined || signIn === undefined || revoke === undefined ? undefined : { sessions, signIn, revoke }
   const console = createConsole({
     config,
-    access: deps.access,
+    access: platform.access,
     sessions,
-    changes: deps.changes,
+    changes: platform.changes,
     login: createLogin({
       config,
       signIn,
-      accept: users && createAcceptLogin({ ...users, config, tokens: deps.tokens, log }),
+      accept: users && createAcceptLogin({ ...users, config, tokens: platform.tokens, log }),
       useState: stores.consoleSessions.useState,
-      key: deps.sealingKey('console-login'),
+      key: platform.sealingKey('console-login'),
       clock,
-      random: deps.random,
+      random: platform.random,
       log,
     }),
     logOut: createLogOut({ config, users, log }),

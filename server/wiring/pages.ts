@@ -1,16 +1,16 @@
-import type { Deps } from '../deps.js'
 import { newPageOf } from '../issuer/credential-offers/page.js'
 import { offeringFullUrl } from '../issuer/offerings/offering-json.js'
 import { createPeoplePages } from '../people-pages/people-pages.js'
 import { createPresentPages } from '../people-pages/present/present-pages.js'
 import { createReceivePages } from '../people-pages/receive/receive-pages.js'
 import type { Issuer } from './issuer.js'
+import type { Platform } from './platform.js'
 import type { Verifier } from './verifier.js'
 
 /** The pages to which people are sent. */
-export function wirePages(deps: Deps, { offerings }: Pick<Issuer, 'offerings'>, verifier: Verifier) {
+export function wirePages(platform: Platform, { offerings }: Pick<Issuer, 'offerings'>, verifier: Verifier) {
   const { verificationSessions, authorizationRequests, openid4vp } = verifier
-  const { config, clock, random, events, stores } = deps
+  const { config, clock, random, events, stores } = platform
 
   const peoplePages = createPeoplePages({
     store: stores.pages,
@@ -20,13 +20,13 @@ export function wirePages(deps: Deps, { offerings }: Pick<Issuer, 'offerings'>, 
     newRequestPage: authorizationRequests.newPage,
     offering: stores.openid4vci.offering,
     hasOffering: offerings.isOpen,
-    newOfferPage: (offer, madeBy, texts) => newPageOf(deps, offer, madeBy, texts),
+    newOfferPage: (offer, madeBy, texts) => newPageOf(platform, offer, madeBy, texts),
   })
 
   const presentPages = createPresentPages({
     store: stores.pages,
     config,
-    formats: deps.formats,
+    formats: platform.formats,
     clock,
     random,
     events,

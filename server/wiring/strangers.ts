@@ -1,7 +1,7 @@
 import { errors } from '../api/errors.js'
 import type { Access } from '../auth/access.js'
 import { createRequestAccess } from '../auth/request-access.js'
-import type { Deps } from '../deps.js'
+import type { Platform } from './platform.js'
 
 /** Everybody is a stranger, whatever a request sends. */
 const STRANGERS: Access = {
@@ -15,10 +15,10 @@ const STRANGERS: Access = {
 }
 
 /** What requests may use that came by the public listener: everybody is a stranger there, AUTH_DISABLED or not. */
-export const depsOfStrangers = (deps: Deps): Deps => {
-  const config = { ...deps.config, authDisabled: false, console: undefined }
+export const platformOfStrangers = (platform: Platform): Platform => {
+  const config = { ...platform.config, authDisabled: false, console: undefined }
   return {
-    ...deps,
+    ...platform,
     config,
     access: STRANGERS,
     accessOf: createRequestAccess({ access: STRANGERS, config, isHolderOf: async () => false }),

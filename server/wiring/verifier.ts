@@ -1,4 +1,3 @@
-import type { Deps } from '../deps.js'
 import type { Dids } from '../dids/dids.js'
 import { createAuthorizationRequests } from '../verifier/authorization-requests/authorization-requests.js'
 import { createOpenid4vp } from '../verifier/openid4vp/openid4vp.js'
@@ -13,6 +12,7 @@ import { createVerify } from '../verifier/verify/verify.js'
 import { createVpQueryStore } from '../verifier/vp-queries/store.js'
 import { createVpQueries } from '../verifier/vp-queries/vp-queries.js'
 import type { Issuer } from './issuer.js'
+import type { Platform } from './platform.js'
 
 /** What the verifying half uses of the issuing half. */
 interface VerifierFeatures {
@@ -22,14 +22,14 @@ interface VerifierFeatures {
 }
 
 /** The verifying half. */
-export function wireVerifier(deps: Deps, { dids, statusLists, offerings }: VerifierFeatures) {
-  const { config, clock, newId, formats, keys, metrics, outbound, stores } = deps
+export function wireVerifier(platform: Platform, { dids, statusLists, offerings }: VerifierFeatures) {
+  const { config, clock, newId, formats, keys, metrics, outbound, stores } = platform
 
   const verifications = createVerifications({
     config,
     clock,
     outbound,
-    resolver: deps.resolver,
+    resolver: platform.resolver,
     ownKeySet: dids.issuerKeySet,
     ownStatusEntry: statusLists.entry,
   })
@@ -38,7 +38,7 @@ export function wireVerifier(deps: Deps, { dids, statusLists, offerings }: Verif
 
   const trustedIssuers = createTrustedIssuers({
     store: stores.trustedIssuers,
-    lists: deps.listsOver(createTrustedIssuerStore),
+    lists: platform.listsOver(createTrustedIssuerStore),
     config,
     newId,
   })
@@ -56,11 +56,11 @@ export function wireVerifier(deps: Deps, { dids, statusLists, offerings }: Verif
     listStore: stores.verificationSessionList,
     config,
     clock,
-    events: deps.events,
+    events: platform.events,
     metrics,
   })
 
-  const sessionVault = createSessionVault({ vault: deps.vault, random: deps.random })
+  const sessionVault = createSessionVault({ vault: platform.vault, random: platform.random })
 
   const openid4vp = createOpenid4vp({
     sessions: verificationSessions,
@@ -86,7 +86,7 @@ export function wireVerifier(deps: Deps, { dids, statusLists, offerings }: Verif
 
   const vpQueries = createVpQueries({
     store: stores.vpQueries,
-    lists: deps.listsOver(createVpQueryStore),
+    lists: platform.listsOver(createVpQueryStore),
     clock,
     newId,
     requestByVpQuery: authorizationRequests.createByVpQuery,
@@ -98,7 +98,7 @@ export function wireVerifier(deps: Deps, { dids, statusLists, offerings }: Verif
     sessions: verificationSessions,
     newPage: authorizationRequests.newPage,
     createPageOnDemand: stores.pages.createOnDemand,
-    sealingKey: deps.sealingKey,
+    sealingKey: platform.sealingKey,
     offeringContent: offerings.walletUri,
   })
 

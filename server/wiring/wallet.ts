@@ -1,4 +1,3 @@
-import type { Deps } from '../deps.js'
 import type { Dids } from '../dids/dids.js'
 import { newIdentity } from '../dids/identity.js'
 import { createDidStore } from '../dids/store.js'
@@ -31,6 +30,7 @@ import { createWalletPresentations } from '../wallet/presentations/presentations
 import { createPresenting } from '../wallet/presentations/presenting.js'
 import { createWalletPresentationStore } from '../wallet/presentations/store.js'
 import type { Issuer } from './issuer.js'
+import type { Platform } from './platform.js'
 import type { Verifier } from './verifier.js'
 
 /** What hosted wallets use of the other halves. */
@@ -44,9 +44,9 @@ interface WalletFeatures {
 }
 
 /** The hosted wallets. */
-export function wireWallet(deps: Deps, features: WalletFeatures) {
+export function wireWallet(platform: Platform, features: WalletFeatures) {
   const { dids, metadata, offerings, issuance, verifications, qrCodes } = features
-  const { clock, config, formats, keys, listsOver, log, newId, outbound, random, resolver, stores, vault } = deps
+  const { clock, config, formats, keys, listsOver, log, newId, outbound, random, resolver, stores, vault } = platform
 
   const holders = createHolders({
     store: stores.holders,
@@ -79,7 +79,7 @@ export function wireWallet(deps: Deps, features: WalletFeatures) {
     clock,
   })
 
-  const walletClient = createWalletClient({ config, provider: deps.walletProvider, clock })
+  const walletClient = createWalletClient({ config, provider: platform.walletProvider, clock })
   const sessions = createIssuerSessions({
     wallet: walletClient,
     outbound,
@@ -187,7 +187,7 @@ export function wireWallet(deps: Deps, features: WalletFeatures) {
       ownOfferings: createOwnOfferings({
         config,
         offerUri,
-        offeringIdOf: (code) => deps.seals.openCode(code)?.offeringId,
+        offeringIdOf: (code) => platform.seals.openCode(code)?.offeringId,
         find: issuance.offeringContext,
       }),
       offerUri,

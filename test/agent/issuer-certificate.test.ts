@@ -141,7 +141,7 @@ describe('a start with ISSUER_X509', () => {
     clock.ahead = 7_200_000
     const { status, details } = await ready()
     expect([status, details.issuerCertificate]).toEqual(['ok', { status: 'degraded' }])
-    const text = await service.deps.metrics.registry.metrics()
+    const text = await service.platform.metrics.registry.metrics()
     expect(text).toContain(`credence_issuer_certificate_expiry_timestamp_seconds ${Math.floor(ends.getTime() / 1000)}`)
     for (const task of service.features.certificates.tasks) await task.run(clock.now(), 1)
     expect(lines).toContainEqual(

@@ -302,7 +302,7 @@ describe('POST /agent/verifier/{id}/certificate', () => {
       'SELECT k.id FROM verifiers v JOIN keys k USING (key_set_id) WHERE v.id = $1 AND retired_at IS NOT NULL',
       [id],
     )
-    expect(await other.deps.stores.keys.certify(former?.id ?? '', [leaf.x5c], 'verifier')).toBe(false)
+    expect(await other.platform.stores.keys.certify(former?.id ?? '', [leaf.x5c], 'verifier')).toBe(false)
     const request = (await requestOf(id, other, authorization)).json.certificateRequest
     expect((await certifyVerifier(id, pemOf(certificateFor(request), intermediate), other, authorization)).status).toBe(
       200,

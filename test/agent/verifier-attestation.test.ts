@@ -126,7 +126,7 @@ describe('VERIFIER_ATTESTATION (OpenID4VP 1.0 §12)', () => {
       status: 'ok',
       details: { verifierCertificate: { status: 'degraded' }, verifierAttestation: { status: 'degraded' } },
     })
-    const text = await service.deps.metrics.registry.metrics()
+    const text = await service.platform.metrics.registry.metrics()
     expect(text).toContain(`credence_verifier_certificate_expiry_timestamp_seconds ${exp - 60}`)
     expect(text).toContain(`credence_verifier_attestation_expiry_timestamp_seconds ${exp}`)
     expect(text).not.toContain('credence_issuer_certificate')

@@ -132,7 +132,7 @@ describe('attack: who hears of what', () => {
     await record([['credential', credential]])
     const told = await changes.until('credential', credential)
     expect(told).toContainEqual({ kind: 'credential-offer-session', id, state: 'CredentialIssued' })
-    await service.deps.stores.statistics.fold(new Date(), 1_000)
+    await service.platform.stores.statistics.fold(new Date(), 1_000)
     await changes.until('statistics', null)
   })
 
@@ -257,11 +257,11 @@ describe('attack: a stream outlives nothing', () => {
     await using own = await startService(OPTIONS)
     await using changes = await watchChanges(own, ['admin'])
     const ended = expect(changes.next()).rejects.toThrow('The stream ended')
-    own.deps.changes.end()
+    own.platform.changes.end()
     await ended
     const authorization = await own.bearer('watcher', { roles: ['admin'] })
     expect((await own.request('GET', EVENTS, { authorization })).status).toBe(503)
-    expect(own.deps.events.open()).toBe(0)
+    expect(own.platform.events.open()).toBe(0)
   })
 
   it('of the access token: it ends with that, whatever is told', async () => {
@@ -276,7 +276,7 @@ describe('attack: a stream outlives nothing', () => {
     const ended = expect(changes.until('vp-query', 'after')).rejects.toThrow('The stream ended')
     now += 2 * MINUTE
     await ended
-    await expect.poll(() => own.deps.events.open()).toBe(0)
+    await expect.poll(() => own.platform.events.open()).toBe(0)
     expect((await own.request('GET', EVENTS, { authorization })).status).toBe(401)
   })
 
@@ -336,7 +336,7 @@ describe('attack: the database', () => {
     for (let time = 1; time <= 2; time += 1) {
       expect((await own.request('GET', EVENTS, { authorization })).status).toBe(503)
     }
-    expect(own.deps.events.open()).toBe(0)
+    expect(own.platform.events.open()).toBe(0)
     await postgres.restart()
     await using changes = await watchChanges(own, ['admin'])
     await record([['vp-query', 'back']], own)

@@ -154,7 +154,7 @@ describe('GET /api/v1/console/events', () => {
       expect((await first.next()).data).toBe(JSON.stringify(EVERYTHING))
       expect((await narrow.request('GET', RPC, { authorization })).text).toContain('Too many event streams')
       await first[Symbol.asyncDispose]()
-      await expect.poll(() => narrow.deps.events.open()).toBe(0)
+      await expect.poll(() => narrow.platform.events.open()).toBe(0)
       await using second = await readEvents(narrow, PATH, { ...STREAM, authorization })
       expect(second.status).toBe(200)
     } finally {

@@ -210,9 +210,9 @@ describe('a session', () => {
   it('that somebody made up is refused without the database', async () => {
     const { browser } = await logIn(it0)
     const [id = '', mac = ''] = sessionCookieOf(browser).split('.')
-    const find = it0.service.deps.stores.consoleSessions.find
+    const find = it0.service.platform.stores.consoleSessions.find
     let asked = 0
-    Object.assign(it0.service.deps.stores.consoleSessions, {
+    Object.assign(it0.service.platform.stores.consoleSessions, {
       find: (...given: Parameters<typeof find>) => {
         asked += 1
         return find(...given)
@@ -225,7 +225,7 @@ describe('a session', () => {
       expect([forged, status, json.message]).toEqual([forged, 401, 'Session has ended. Log in again.'])
     }
     expect(asked).toBe(0)
-    Object.assign(it0.service.deps.stores.consoleSessions, { find })
+    Object.assign(it0.service.platform.stores.consoleSessions, { find })
   })
 
   it('ends by logging out: revoked, gone here, and on to the provider’s end of the session, with no hint', async () => {

@@ -52,13 +52,13 @@ describe('new tokens', () => {
 
   it('of somebody else end the session', async () => {
     const { browser } = await logIn(open)
-    const { signIn } = open.service.deps
+    const { signIn } = open.service.platform
     if (signIn === undefined) throw new Error('Nobody can sign in.')
     const { refresh } = signIn
     Object.assign(open.provider, { user: { sub: 'mallory', roles: ['admin'] }, accessSeconds: 3600 })
     const mallory = await logIn(open)
     const headers = { ...OF_CONSOLE, cookie: mallory.browser.cookies(open.service.url) }
-    const foreign = await open.service.deps.consoleSessions?.described(headers)
+    const foreign = await open.service.platform.consoleSessions?.described(headers)
     const { accessToken = '' } = foreign?.content ?? {}
     Object.assign(signIn, { refresh: async () => ({ accessToken, refreshToken: 'another' }) })
     now += RUN_OUT

@@ -74,7 +74,7 @@ describe('a session ends', () => {
 
   it('and is removed no sooner', async () => {
     await logIn(open)
-    const { removeExpired } = service.deps.stores.consoleSessions
+    const { removeExpired } = service.platform.stores.consoleSessions
     expect((await removeExpired(new Date(now + 29 * MINUTE), 10)).count).toBe(0)
     expect((await removeExpired(new Date(now + 31 * MINUTE), 10)).count).toBe(1)
     expect(await sessionRows(service)).toEqual([])
@@ -112,7 +112,7 @@ describe('activity', () => {
     )
     now += MINUTE
     // Nobody writes before all have read.
-    const stores = [service, other].map(({ deps }) => deps.stores.consoleSessions)
+    const stores = [service, other].map(({ platform }) => platform.stores.consoleSessions)
     let arrived = 0
     let go = () => {}
     const all = new Promise<void>((resolve) => {
@@ -173,7 +173,7 @@ describe('tokens', () => {
   it('are not renewed again by who read the session before they were', async () => {
     open.provider.accessSeconds = 4
     const { browser } = await logIn(open)
-    const store = service.deps.stores.consoleSessions
+    const store = service.platform.stores.consoleSessions
     const [row] = await sessionRows(service)
     const before = await store.find(row?.id_hash ?? '', new Date(now))
     if (before === undefined) throw new Error('There is no session.')

@@ -133,8 +133,8 @@ async function pageAt(service: TestService, path: string): Promise<string[]> {
 }
 
 /** Where a process has read its lists since it started. */
-async function readsOf({ deps }: TestService): Promise<Map<string, number>> {
-  const samples = parseSamples(await deps.metrics.registry.metrics())
+async function readsOf({ platform }: TestService): Promise<Map<string, number>> {
+  const samples = parseSamples(await platform.metrics.registry.metrics())
   const counted = Object.entries(ofMetric(samples, 'credence_list_reads_total'))
   return new Map(counted.map(([name, count]) => [/source="(\w+)"/.exec(name)?.[1] ?? '', count]))
 }

@@ -4,9 +4,9 @@ import { startService, type TestService } from '../support/service.js'
 
 const at = (url: string) => ({ ISSUER_BASE_URL: url, VERIFIER_BASE_URL: url })
 
-const defaultsOf = async ({ deps }: TestService) => ({
-  issuer: (await deps.stores.agents.defaultIssuer())?.did,
-  verifier: (await deps.stores.agents.defaultVerifier())?.did,
+const defaultsOf = async ({ platform }: TestService) => ({
+  issuer: (await platform.stores.agents.defaultIssuer())?.did,
+  verifier: (await platform.stores.agents.defaultVerifier())?.did,
 })
 
 describe('an installation that moves to another base URL', () => {
@@ -15,7 +15,7 @@ describe('an installation that moves to another base URL', () => {
     const { databaseUrl, identityProvider } = before
     const former = await defaultsOf(before)
     expect(former.issuer).toMatch(/^did:web:old\.example:[0-9a-f-]{36}$/)
-    const keys = (await before.deps.resolver.resolve(former.issuer ?? '')).verificationMethod?.[0]?.publicKeyJwk
+    const keys = (await before.platform.resolver.resolve(former.issuer ?? '')).verificationMethod?.[0]?.publicKeyJwk
 
     await using after = await startService({ databaseUrl, identityProvider, env: at('https://new.example/app') })
     const moved = await defaultsOf(after)
@@ -57,7 +57,7 @@ describe('an installation that moves to another base URL', () => {
     const before = await defaultsOf(first)
     await using second = await startService({ databaseUrl, identityProvider, env: at(first.url) })
     expect(await defaultsOf(second)).toEqual(before)
-    expect(await first.deps.stores.agents.issuers('nobody', { take: 10, after: undefined })).toHaveLength(1)
-    expect(await first.deps.stores.agents.verifiers('nobody', { take: 10, after: undefined })).toHaveLength(1)
+    expect(await first.platform.stores.agents.issuers('nobody', { take: 10, after: undefined })).toHaveLength(1)
+    expect(await first.platform.stores.agents.verifiers('nobody', { take: 10, after: undefined })).toHaveLength(1)
   })
 })

@@ -24,7 +24,7 @@ const records = () =>
   )
 
 async function keyOf(did: string, kid: unknown) {
-  const document = await service.deps.resolver.resolve(did)
+  const document = await service.platform.resolver.resolve(did)
   expect(document.assertionMethod).toContain(kid)
   const method = document.verificationMethod?.find(({ id }) => id === kid)
   return importJWK(method?.publicKeyJwk ?? {}, 'ES256')
@@ -74,7 +74,7 @@ describe('GET /.well-known/did-configuration', () => {
 
   it('names the default issuer first: entries are read in their order', async () => {
     const { json } = await service.request('GET', '/.well-known/did-configuration')
-    expect(json.entries[0].did).toBe((await service.deps.stores.agents.defaultIssuer())?.did)
+    expect(json.entries[0].did).toBe((await service.platform.stores.agents.defaultIssuer())?.did)
   })
 
   it('never names a holder', async () => {
@@ -108,7 +108,7 @@ describe('GET /.well-known/jwt-vc-issuer', () => {
     expect([status, json.issuer]).toEqual([200, `${ORIGINS.issuer}/tenant`])
     const issuers = (await records()).filter(({ kind }) => kind === 'issuer')
     for (const { did } of issuers) {
-      const [kid] = (await service.deps.resolver.resolve(did)).assertionMethod ?? []
+      const [kid] = (await service.platform.resolver.resolve(did)).assertionMethod ?? []
       const [key, ...others] = json.jwks.keys.filter((entry: { kid: unknown }) => entry.kid === kid)
       expect(others).toEqual([])
       expect(key).toMatchObject({ kty: 'EC', crv: 'P-256', use: 'sig' })

@@ -66,7 +66,7 @@ describe('GET /{uuid}/did.json and /{uuid}/.well-known/did.json', () => {
         },
       ],
     })
-    expect((await service.deps.resolver.resolve(didJwk)).verificationMethod).toHaveLength(1)
+    expect((await service.platform.resolver.resolve(didJwk)).verificationMethod).toHaveLength(1)
     expect((await service.request('GET', `/${uuid}/.well-known/did.json`)).json).toEqual(answer.json)
     expect((await service.request('GET', `/${uuid.toUpperCase()}/did.json`)).json).toEqual(answer.json)
   })

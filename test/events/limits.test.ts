@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 const opened: EventReader[] = []
-const allClosed = () => expect.poll(() => service.deps.events.open()).toBe(0)
+const allClosed = () => expect.poll(() => service.platform.events.open()).toBe(0)
 
 afterEach(async () => {
   for (const stream of opened.splice(0)) await stream[Symbol.asyncDispose]()
@@ -141,7 +141,7 @@ describe('a stream ends with its token', () => {
     ahead += 301
     const { seen, how } = await untilEnd(short)
     expect([seen, how]).toEqual([[], 'Error: The stream ended: '])
-    expect(service.deps.events.open()).toBe(1)
+    expect(service.platform.events.open()).toBe(1)
     const again = await service.request('GET', paths.rest(sessionId), {
       authorization: await service.bearer('alice', { expiresIn: 300 }),
     })

@@ -114,7 +114,7 @@ describe('GET /verification-sessions/{sessionId}/events', () => {
       const response = await fetch(`${stopping.url}${pathOf(asked)}`, { headers: { authorization } })
       const reader = response.body?.getReader()
       await reader?.read()
-      stopping.deps.events.end()
+      stopping.platform.events.end()
       await expect(reader?.read()).resolves.toMatchObject({ done: true })
     } finally {
       await stopping.close()

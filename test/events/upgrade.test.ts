@@ -7,7 +7,7 @@ import { migrate } from '../../server/database/migrate.js'
 import { projectDirectory } from '../../server/database/migrations.js'
 import { withStartLock } from '../../server/database/start-lock.js'
 import { createEventStore, type SessionEvent } from '../../server/events/store.js'
-import { createStores } from '../../server/wiring/service.js'
+import { createStores } from '../../server/wiring/stores.js'
 import { createEmptyDatabase, query } from '../support/postgres.js'
 
 const MIGRATIONS = join(projectDirectory(), 'prisma/migrations')

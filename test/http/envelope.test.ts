@@ -125,7 +125,7 @@ describe('the error envelope', () => {
 
 describe('internal errors', () => {
   const failing = (on: TestService) => {
-    vi.spyOn(on.deps.stores.offerings, 'find').mockRejectedValue(new Error('relation "x" does not exist'))
+    vi.spyOn(on.platform.stores.offerings, 'find').mockRejectedValue(new Error('relation "x" does not exist'))
     return on.request('GET', '/api/v1/offerings/some')
   }
   const called = (on: TestService) =>

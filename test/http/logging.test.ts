@@ -131,7 +131,7 @@ describe('the log', () => {
 
   it('has an error for a 5xx, with stack and cause', async () => {
     const cause = new Error('disk full')
-    vi.spyOn(service.deps.stores.offerings, 'find').mockRejectedValue(new Error('insert failed', { cause }))
+    vi.spyOn(service.platform.stores.offerings, 'find').mockRejectedValue(new Error('insert failed', { cause }))
     const rest = await service.request('GET', '/api/v1/offerings/x')
     const rpc = await service.request('GET', '/trpc/offerings.read?input={"json":{"id":"x"}}')
     for (const { headers, status } of [rest, rpc]) {
@@ -153,7 +153,7 @@ describe('the log', () => {
 
   it('says when a client went away before it was answered', async () => {
     const aborted = new AbortController()
-    vi.spyOn(service.deps.stores.offerings, 'find').mockImplementation(async () => {
+    vi.spyOn(service.platform.stores.offerings, 'find').mockImplementation(async () => {
       aborted.abort()
       await linesOf('gone')
       return undefined
@@ -218,7 +218,7 @@ describe('what never reaches the log', () => {
       }).toString(),
     })
     await service.request('GET', `/api/v1/offerings?cursor=${CLAIM}&limit=x`)
-    vi.spyOn(service.deps.stores.offerings, 'insert').mockRejectedValue(new Error('no space'))
+    vi.spyOn(service.platform.stores.offerings, 'insert').mockRejectedValue(new Error('no space'))
     const failed = await service.request('POST', '/api/v1/offerings', { client: true, body })
     expect(failed.status).toBe(500)
     await linesOf(failed.headers.get('x-request-id'))
@@ -232,7 +232,7 @@ describe('what never reaches the log', () => {
   })
 
   it('the values of a statement that the database refuses', async () => {
-    const { stores } = service.deps
+    const { stores } = service.platform
     // As no caller can hand it over: a row without what the table needs, whose answer nobody reads.
     const row = { id: crypto.randomUUID(), credentialSubject: { name: CLAIM } } as never
     vi.spyOn(stores.offerings, 'find').mockImplementation(() => stores.offerings.insert(row, null) as never)

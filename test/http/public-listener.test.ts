@@ -21,7 +21,7 @@ beforeAll(async () => {
   await makeSchema(service)
   const made = createAppServer(KEPT_ALIVE)
   server = made.server
-  made.serve(createPublicApp(service.service.publicApp))
+  made.serve(createPublicApp(service.service.publicApp()))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   port = (server.address() as AddressInfo).port
 })

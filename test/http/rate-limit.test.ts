@@ -135,7 +135,7 @@ describe('the rate limit', () => {
 
   it('does not count what the service asks of itself; a stranger cannot claim that', async () => {
     await using service = await limited({ RATE_LIMIT_MAX: '1' })
-    const sign = ownRequestMac(service.deps.sealingKey('own-request'), () => new Date(), [service.url])
+    const sign = ownRequestMac(service.platform.sealingKey('own-request'), () => new Date(), [service.url])
     const own = { [INTERNAL_HEADER]: sign('GET', `${service.url}/version`) }
     expect(await statuses(service, 3, own)).toEqual([200, 200, 200])
     const stranger = ownRequestMac(new Uint8Array(32), () => new Date(), [service.url])

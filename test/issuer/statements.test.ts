@@ -99,7 +99,7 @@ describe('statements that a request takes', () => {
     const { json } = await user(service, 'POST', '/api/v1/credentials', { type, credential_subject: SUBJECT })
     const [{ statusListCredential }] = json.vc.credentialStatus
     expect(await statementsOf(() => service.request('GET', new URL(statusListCredential).pathname))).toBe(1)
-    const uuid = (await secure.deps.stores.agents.defaultIssuer())?.did.split(':').at(-1)
+    const uuid = (await secure.platform.stores.agents.defaultIssuer())?.did.split(':').at(-1)
     expect(await statementsOf(() => secure.request('GET', `/${uuid}/did.json`))).toBe(1)
   })
 })

@@ -114,7 +114,7 @@ const storeKey = (databaseUrl: string, id: string, stored: string) =>
   query(databaseUrl, 'UPDATE keys SET private_jwk = $2 WHERE id = $1', [id, stored])
 
 /** Encrypts every value as versions before this one did: a compact JWE, bound to nothing. */
-async function ageSecrets({ deps, databaseUrl }: TestService, kek: string): Promise<number> {
+async function ageSecrets({ platform, databaseUrl }: TestService, kek: string): Promise<number> {
   let aged = 0
   for (const { name, table, column, idColumn } of PROTECTED_COLUMNS) {
     const rows = await query<{ id: string; stored: string }>(
@@ -123,7 +123,7 @@ async function ageSecrets({ deps, databaseUrl }: TestService, kek: string): Prom
     )
     for (const { id, stored } of rows) {
       const { kid = '' } = decodeProtectedHeader(stored)
-      const compact = await new CompactEncrypt(Buffer.from(await deps.vault.reveal({ column: name, id }, stored)))
+      const compact = await new CompactEncrypt(Buffer.from(await platform.vault.reveal({ column: name, id }, stored)))
         .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', kid })
         .encrypt(Buffer.from(kek, 'base64url'))
       await query(databaseUrl, `UPDATE "${table}" SET "${column}" = $2 WHERE "${idColumn}" = $1`, [id, compact])
@@ -296,7 +296,7 @@ describe('a wrong KEY_ENCRYPTION_KEY', () => {
     // As if the operator had encrypted the root secret alone.
     const [other] = await query(databaseUrl, "SELECT value FROM secrets WHERE name = 'root'")
     const place = { column: 'secrets.value', id: 'root' } as const
-    const root = await between.deps.vault.protect(place, await between.deps.vault.reveal(place, other?.value))
+    const root = await between.platform.vault.protect(place, await between.platform.vault.reveal(place, other?.value))
     await query(databaseUrl, "UPDATE secrets SET value = $1 WHERE name = 'root'", [root])
     await expect(keysCommand([], environmentOf(service, { KEY_ENCRYPTION_KEY: current }))).rejects.toThrow(refusal)
   })

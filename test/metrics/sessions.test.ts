@@ -146,7 +146,7 @@ describe('verification sessions', () => {
   })
 
   it('requests to other services count by how they ended', async () => {
-    const { outbound } = world.service.deps
+    const { outbound } = world.service.platform
     const outcomes = await counted('credence_outbound_requests_total', async () => {
       await outbound.fetch(`${world.service.url}/.well-known/openid-credential-issuer`)
       await outbound.fetch(`${world.service.url}/openid4vci/offers/nothing`)

@@ -180,7 +180,7 @@ describe('the page of a credential offer', () => {
   it('that ran out is gone; its page says so as long as the session is kept', async () => {
     const { pageUrl } = await issuer.makeOffer({ expiresInSeconds: 60, page: true })
     CLOCK.ahead += 120
-    await issuer.service.deps.stores.pages.removeExpired(CLOCK.now(), 1_000)
+    await issuer.service.platform.stores.pages.removeExpired(CLOCK.now(), 1_000)
     const page = await open(pageUrl)
     expect([page.status, linkOn(page, 'Open my wallet')]).toEqual([410, undefined])
     expect(writtenOn(page)).toContain('The credential offer has expired.')
@@ -344,7 +344,7 @@ describe('the page of an offering', () => {
   it('without an end is kept as long as the offering', async () => {
     const { json } = await post('/pages', { offeringId: (await issuer.makeOffering()).id })
     const later = new Date(CLOCK.now().getTime() + 10_000 * 86_400_000)
-    await issuer.service.deps.stores.pages.removeExpired(later, 1_000)
+    await issuer.service.platform.stores.pages.removeExpired(later, 1_000)
     const page = await open(json.url)
     expect(page.status).toBe(200)
     expect(writtenOn(page)).not.toContain('Time left')

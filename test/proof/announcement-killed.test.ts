@@ -47,10 +47,10 @@ it(`kill -9 between commit and announcement, ${KILLS} times: every event arrives
     const id = asked.verificationSessionId
     const requestId = new URL(asked.request_uri).pathname.split('/').at(-1) ?? ''
     const leave = new AbortController()
-    const stream = await service.deps.events.stream<{ state: string }>({
+    const stream = await service.platform.events.stream<{ state: string }>({
       sessionId: id,
       current: async () => {
-        const latest = await service.deps.stores.verificationSessions.latest(id)
+        const latest = await service.platform.stores.verificationSessions.latest(id)
         if (latest === undefined) throw new Error('No such session.')
         return latest as unknown as { seq: number; data: { state: string } }
       },

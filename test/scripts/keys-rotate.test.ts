@@ -10,7 +10,7 @@ import { connectDatabase } from '../../server/database/connect.js'
 import { migrate } from '../../server/database/migrate.js'
 import { withStartLock } from '../../server/database/start-lock.js'
 import { createVault } from '../../server/keys/vault.js'
-import { createStores } from '../../server/wiring/service.js'
+import { createStores } from '../../server/wiring/stores.js'
 import { localEnvironment } from '../main/process.js'
 import { Project } from './project.js'
 

@@ -18,7 +18,7 @@ const event = (count = 1) =>
   `INSERT INTO audit_events (at, action, subject, subject_id)
    SELECT '${AT}', 'authorization-request.created', 'verification-session', 'gone' FROM generate_series(1, ${count})`
 
-const fold = (limit = 1_000) => service.deps.stores.statistics.fold(now, limit)
+const fold = (limit = 1_000) => service.platform.stores.statistics.fold(now, limit)
 const later = (seconds: number) => {
   now = new Date(now.getTime() + seconds * 1_000)
 }

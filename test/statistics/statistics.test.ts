@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 async function fold(): Promise<void> {
-  for (const task of service.features.statistics.tasks) await runTask(task, service.deps.clock())
+  for (const task of service.features.statistics.tasks) await runTask(task, service.platform.clock())
 }
 
 async function post(path: string, body?: unknown, asked: object = { authorization: alice }) {
@@ -63,8 +63,8 @@ describe('GET /api/v1/statistics', () => {
     for (const table of ['verification_sessions', 'credential_offer_sessions']) {
       await query(service.databaseUrl, `UPDATE ${table} SET expires_at = now() - interval '1 minute'`)
     }
-    await service.deps.stores.verificationSessions.expire(new Date(), 200)
-    await service.deps.stores.offerSessions.expire(new Date(), 200)
+    await service.platform.stores.verificationSessions.expire(new Date(), 200)
+    await service.platform.stores.offerSessions.expire(new Date(), 200)
     const failed = [{ credentialQueryId: 'q', passed: [], failed: { check: 'revoked', message: 'It is revoked.' } }]
     await query(
       service.databaseUrl,

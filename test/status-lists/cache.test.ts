@@ -85,7 +85,7 @@ describe.skipIf(!hasProgram('nginx'))('status lists behind nginx', () => {
   const get = (path: string, headers: Record<string, string> = {}) => fetch(`${cache.url}${path}`, { headers })
   /** Lists that the service was asked for so far. */
   const asked = async () => {
-    const lines = (await service.deps.metrics.registry.metrics()).matchAll(
+    const lines = (await service.platform.metrics.registry.metrics()).matchAll(
       /^credence_requests_total\{procedure="statusLists\.\w+",[^}]*\} (\d+)$/gm,
     )
     return [...lines].reduce((sum, [, count]) => sum + Number(count), 0)

@@ -2,14 +2,15 @@ import { ensureDefaults } from '../../server/agent/defaults.js'
 import { type AppOptions, createApp } from '../../server/app.js'
 import { type Config, readConfig } from '../../server/config/config.js'
 import { connectDatabase, UNHURRIED_MS } from '../../server/database/connect.js'
-import type { Deps } from '../../server/deps.js'
 import { createAppServer } from '../../server/http/server.js'
 import { createAtRestStore } from '../../server/keys/at-rest/store.js'
 import { openStoredKeys } from '../../server/keys/keys.js'
 import { createVault } from '../../server/keys/vault.js'
 import { createLog } from '../../server/log/log.js'
 import type { Features } from '../../server/wiring/features.js'
-import { createService, createStores, type DepsOptions, type Service } from '../../server/wiring/service.js'
+import type { Platform } from '../../server/wiring/platform.js'
+import { createService, type Service, type ServiceOptions as WiringOptions } from '../../server/wiring/service.js'
+import { createStores } from '../../server/wiring/stores.js'
 import { type IdentityProvider, startIdentityProvider } from './identity-provider.js'
 import { KEPT_ALIVE } from './kept-alive.js'
 import { closeServer, listenLocally } from './local-server.js'
@@ -17,7 +18,7 @@ import { createTestDatabase } from './postgres.js'
 
 export const CLIENT_SECRET = 'test-client-secret'
 
-export interface ServiceOptions extends DepsOptions, AppOptions {
+export interface ServiceOptions extends WiringOptions, AppOptions {
   /** Environment beside what every test service has; an empty value removes a variable. */
   readonly env?: Readonly<Record<string, string>>
   /** A database to share with another service; a new one unless given. */
@@ -30,7 +31,7 @@ export interface TestService extends AsyncDisposable {
   /** `http://127.0.0.1:<port>`: both base URLs. */
   readonly url: string
   readonly config: Config
-  readonly deps: Deps
+  readonly platform: Platform
   readonly features: Features
   /** What runs behind the address. */
   readonly service: Service
@@ -139,7 +140,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   return {
     url,
     config,
-    deps: service.deps,
+    platform: service.platform,
     features: service.features,
     service,
     databaseUrl,

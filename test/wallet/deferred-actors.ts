@@ -10,7 +10,7 @@ export async function askDue(service: TestService, all: readonly TestService[] =
 
 /** The turn of a maintenance job as things are. */
 export async function turn(service: TestService): Promise<void> {
-  for (const task of service.features.pendingIssuances.tasks) await runTask(task, service.deps.clock())
+  for (const task of service.features.pendingIssuances.tasks) await runTask(task, service.platform.clock())
 }
 
 export interface PendingRow {

@@ -14,6 +14,8 @@ const CONNECTIONS = 5
 
 /** What a service has of a replica; without one, all of it is empty but the lists, which are the primary's. */
 export interface Replica {
+  /** Does a change, and notes whose change it is. */
+  readonly changing: Lists<unknown>['changing']
   /** Lists over the stores that are made for either database. */
   listsOver<Stores>(stores: (database: Database) => Stores): Lists<Stores>
   readonly checks: Record<string, () => Promise<'up' | 'degraded'>>
@@ -34,6 +36,7 @@ export function openReplica({ url, database, log, onRead }: ReplicaOptions): Rep
   if (url === undefined)
     return {
       listsOver: (stores) => primaryLists(stores(database)),
+      changing: (_, change) => change(),
       checks: {},
       forget: undefined,
       close: async () => {},
@@ -44,6 +47,7 @@ export function openReplica({ url, database, log, onRead }: ReplicaOptions): Rep
   const writers = createRecentWriters(database)
   const wrote = coalesced(writers.among)
   return {
+    changing: writers.changing,
     listsOver: (stores) =>
       replicaLists({
         primary: stores(database),

@@ -47,25 +47,25 @@ export interface SealOptions {
 }
 
 /** The sealed, stateless values of an issuance. Keys derive from the root secret, one for each use. */
-export function createSeals(deps: SealOptions) {
-  const codeKey = deps.sealingKey('pre-authorized-code')
-  const nonceKey = deps.sealingKey('c-nonce')
-  const issuerStateKey = deps.sealingKey('issuer-state')
-  const challengeKey = deps.sealingKey('attestation-challenge')
+export function createSeals(parts: SealOptions) {
+  const codeKey = parts.sealingKey('pre-authorized-code')
+  const nonceKey = parts.sealingKey('c-nonce')
+  const issuerStateKey = parts.sealingKey('issuer-state')
+  const challengeKey = parts.sealingKey('attestation-challenge')
   const isFresh = (opened: unknown) =>
-    isObject(opened) && typeof opened.exp === 'number' && opened.exp > seconds(deps.clock())
+    isObject(opened) && typeof opened.exp === 'number' && opened.exp > seconds(parts.clock())
   const tagOf = (offeringId: string) =>
     createHmac('sha256', secretKey(issuerStateKey)).update(offeringId).digest('base64url')
-  const dpopNonceKey = deps.sealingKey('dpop-nonce')
-  const notificationKey = deps.sealingKey('notification-id')
+  const dpopNonceKey = parts.sealingKey('dpop-nonce')
+  const notificationKey = parts.sealingKey('notification-id')
   let given = { exp: 0, nonce: '' }
   return {
     /** A fresh code for an offering, which may hold what never changes of that. */
     preAuthorizedCode: (offeringId: string, plain?: PreAuthorizedCode['plain']): string => {
-      const exp = seconds(deps.clock()) + CODE_SECONDS
+      const exp = seconds(parts.clock()) + CODE_SECONDS
       const code: SealedCode = {
         o: offeringId,
-        j: deps.newId(),
+        j: parts.newId(),
         exp,
         ...(plain === undefined ? {} : { s: plain.hasSession }),
       }
@@ -76,18 +76,18 @@ export function createSeals(deps: SealOptions) {
     openCode: (sealed: string): PreAuthorizedCode | undefined => {
       const code = open(codeKey, sealed)
       if (!isObject(code) || typeof code.o !== 'string' || typeof code.j !== 'string') return undefined
-      if (typeof code.exp !== 'number' || code.exp <= seconds(deps.clock())) return undefined
+      if (typeof code.exp !== 'number' || code.exp <= seconds(parts.clock())) return undefined
       const plain = typeof code.s === 'boolean' ? { plain: { hasSession: code.s } } : {}
       return { offeringId: code.o, jti: code.j, expiresAt: new Date(code.exp * 1000), ...plain }
     },
 
     /** A `c_nonce` (OpenID4VCI 1.0 §7). Nothing is written to the database until it is used. */
-    nonce: (): string => seal(nonceKey, { exp: seconds(deps.clock()) + NONCE_SECONDS }),
+    nonce: (): string => seal(nonceKey, { exp: seconds(parts.clock()) + NONCE_SECONDS }),
 
     /** When a `c_nonce` was made; undefined where it is not one of ours, or has expired. */
     nonceIssuedAt: (sealed: string): Date | undefined => {
       const nonce = open(nonceKey, sealed)
-      if (!isObject(nonce) || typeof nonce.exp !== 'number' || nonce.exp <= seconds(deps.clock())) return undefined
+      if (!isObject(nonce) || typeof nonce.exp !== 'number' || nonce.exp <= seconds(parts.clock())) return undefined
       return new Date((nonce.exp - NONCE_SECONDS) * 1000)
     },
 
@@ -112,7 +112,7 @@ export function createSeals(deps: SealOptions) {
     },
 
     /** A challenge for proofs of wallet attestations (Attestation-Based Client Authentication §8.1). */
-    attestationChallenge: (): string => seal(challengeKey, { exp: seconds(deps.clock()) + NONCE_SECONDS }),
+    attestationChallenge: (): string => seal(challengeKey, { exp: seconds(parts.clock()) + NONCE_SECONDS }),
 
     isAttestationChallenge: (sealed: string): boolean => isFresh(open(challengeKey, sealed)),
 
@@ -121,7 +121,7 @@ export function createSeals(deps: SealOptions) {
      * one second bring the same.
      */
     dpopNonce: (): string => {
-      const exp = seconds(deps.clock()) + NONCE_SECONDS
+      const exp = seconds(parts.clock()) + NONCE_SECONDS
       if (given.exp !== exp) given = { exp, nonce: seal(dpopNonceKey, { exp }) }
       return given.nonce
     },

@@ -1,6 +1,6 @@
-import type { Deps } from '../../deps.js'
+import type { Metrics } from '../../metrics/metrics.js'
 import { CLOCK_SKEW_SECONDS, type MaintenanceTask, secondsBefore } from '../task.js'
-import type { Partition, PartitionChange, PartitionedTable } from './store.js'
+import type { Partition, PartitionChange, PartitionedTable, PartitionStore } from './store.js'
 import { type PartitionStep, partitionStart } from './times.js'
 
 /** How a table is partitioned by time. */
@@ -42,11 +42,11 @@ const overlaps = ({ since, until }: Partition, [from, to]: readonly [Date, Date]
  * into its time: what has none goes to the default partition and stays there, where another task removes it row by row.
  */
 export function partitionTask(
-  { stores, metrics }: Pick<Deps, 'stores' | 'metrics'>,
+  partitions: Pick<PartitionStore, 'drop' | 'list' | 'make'>,
+  metrics: Pick<Metrics, 'partition'>,
   plan: PartitionPlan,
 ): MaintenanceTask {
   const { table } = plan
-  const { partitions } = stores
   let locked = Number.NEGATIVE_INFINITY
   const count = (change: PartitionChange) => {
     metrics.partition(table, change)

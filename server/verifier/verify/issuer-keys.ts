@@ -1,6 +1,5 @@
 import type { KeyObject, X509Certificate } from 'node:crypto'
 import type { Config } from '../../config/config.js'
-import { jwtVcIssuerUrl } from '../../dids/issuer-key-set.js'
 import { OutboundError } from '../../outbound/outbound-error.js'
 import { CredentialError, type FoundIssuerKey, type ResolveIssuerKey } from '../../protocol/credential/verification.js'
 import { DidResolutionError } from '../../protocol/did/did-resolution-error.js'
@@ -11,6 +10,12 @@ import type { Jwk } from '../../protocol/jose/jws.js'
 import { verificationKey } from '../../protocol/jose/verification-key.js'
 import type { JsonObject } from '../../protocol/json/json-object.js'
 import type { VerificationFetches } from './fetches.js'
+
+/** Where the keys of an issuer are published (SD-JWT VC §3: the well-known string stands between host and path). */
+function jwtVcIssuerUrl(issuerBaseUrl: string): string {
+  const { origin, pathname } = new URL(issuerBaseUrl)
+  return `${origin}/.well-known/jwt-vc-issuer${pathname === '/' ? '' : pathname}`
+}
 
 const CREDENTIAL = 'Credential'
 

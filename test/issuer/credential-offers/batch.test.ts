@@ -98,7 +98,7 @@ describe('POST /api/v1/credential-offers/batch', () => {
 
   it('attack: the same rows at the same time make each offer once, also where all were told that there is none', async () => {
     const rows = Array.from({ length: 5 }, (_, n) => row(`race-${n}`))
-    const answers = await atOnce(service.deps.stores.offerBatches, 'known', 6, () =>
+    const answers = await atOnce(service.platform.stores.offerBatches, 'known', 6, () =>
       Promise.all(Array.from({ length: 6 }, () => offers(rows))),
     )
     for (const made of answers) expect(idsOf(made)).toEqual(idsOf(answers[0]))
@@ -114,7 +114,7 @@ describe('POST /api/v1/credential-offers/batch', () => {
        CREATE TRIGGER slowly BEFORE INSERT ON credential_offer_keys FOR EACH ROW EXECUTE FUNCTION slowly()`,
     )
     try {
-      const [one, other] = await atOnce(service.deps.stores.offerBatches, 'known', 2, () =>
+      const [one, other] = await atOnce(service.platform.stores.offerBatches, 'known', 2, () =>
         Promise.all([offers(rows), offers(rows.toReversed())]),
       )
       expect(idsOf(other).toReversed()).toEqual(idsOf(one))

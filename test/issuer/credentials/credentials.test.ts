@@ -15,7 +15,7 @@ beforeAll(async () => {
   service = await startService()
   alice = await service.bearer('alice')
   type = (await postSchema(service, alice)).name
-  issuerDid = (await service.deps.stores.agents.defaultIssuer())?.did ?? ''
+  issuerDid = (await service.platform.stores.agents.defaultIssuer())?.did ?? ''
 })
 afterAll(() => service.close())
 
@@ -175,7 +175,7 @@ describe('which issuer signs', () => {
     const refusal = [400, [`issuerId must be an issuer that the schema ${schema.name} is assigned to`]]
     const unassigned = await named(third?.id)
     expect([unassigned.status, unassigned.json.message]).toEqual(refusal)
-    const standard = await service.deps.stores.agents.defaultIssuer()
+    const standard = await service.platform.stores.agents.defaultIssuer()
     const byDefault = await named(standard?.id)
     expect([byDefault.status, byDefault.json.message]).toEqual(refusal)
     await assign(schema.id, standard?.id ?? '', await service.bearer('root', { roles: ['admin'] }))

@@ -30,7 +30,7 @@ const jwtOf = (credential: string) => credential.split('~', 1)[0] ?? ''
 const newHolder = async (method: 'key' | 'web') => {
   const authorization = await service.bearer('holly', { roles: ['admin'] })
   const { json } = await service.request('POST', '/agent/holder', { authorization, body: { method } })
-  const document = await service.deps.resolver.resolve(json.did)
+  const document = await service.platform.resolver.resolve(json.did)
   return { did: json.did as string, publicJwk: document.verificationMethod?.[0]?.publicKeyJwk as Jwk }
 }
 

@@ -112,7 +112,7 @@ describe('metadata after a change say what has changed, at every process and in 
   it('the key for requests alone, as where certificates keep the others from being rotated', async () => {
     const kid = async () => (await told()).issuer.credential_request_encryption.jwks.keys[0].kid
     const before = await kid()
-    const { vault, stores } = first.deps
+    const { vault, stores } = first.platform
     expect(await rotateEncryptionKey({ vault, ...stores, newId: () => crypto.randomUUID() }, new Date())).toBe(true)
     expect(await kid()).not.toBe(before)
   })
@@ -145,7 +145,7 @@ describe('metadata without a change', () => {
         expect(record.sent()).toHaveLength(1)
       }
       record.clear()
-      const { metadata } = first.deps.stores
+      const { metadata } = first.platform.stores
       await Promise.all(Array.from({ length: 20 }, () => metadata.state(new Date())))
       expect(record.sent()).toHaveLength(1)
     } finally {

@@ -31,7 +31,7 @@ async function assigned(
 
 /** An issuer record without a certificate; only ISSUER_X509 gives one, to the default issuer. */
 const uncertified = async () => (await newIssuer(issuer.service, 'issuer')).id
-const defaultIssuer = async () => (await issuer.service.deps.stores.agents.defaultIssuer())?.id ?? ''
+const defaultIssuer = async () => (await issuer.service.platform.stores.agents.defaultIssuer())?.id ?? ''
 
 /** Configurations of a type that the issuer's metadata list; the server's metadata list their scopes, and signed metadata the same. */
 async function listed(name: string): Promise<string[]> {

@@ -103,7 +103,7 @@ function issuerSide(service: TestService, authorization: () => Promise<string>) 
         authorization: by ?? (await authorization()),
         body,
       }),
-    events: (id: string) => service.deps.stores.events.after([{ sessionId: id, after: 0 }]),
+    events: (id: string) => service.platform.stores.events.after([{ sessionId: id, after: 0 }]),
     session: async (id: string) =>
       (await service.request('GET', `/credential-offer-sessions/${id}`, { authorization: await authorization() })).json,
   }

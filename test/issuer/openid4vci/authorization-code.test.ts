@@ -110,7 +110,7 @@ describe('the authorization code flow (OpenID4VCI 1.0 §5, RFC 6749 §4.1)', () 
     expect(response).toEqual({ code: expect.any(String), state: 'of-the-wallet', iss: issuer.service.url })
     const session = await issuer.session(offerId)
     expect(session.state).toBe('Authorized')
-    const event = await issuer.service.deps.stores.offerSessions.latest(offerId)
+    const event = await issuer.service.platform.stores.offerSessions.latest(offerId)
     expect(event?.data).toEqual(session)
     const token = await redeem(response.code ?? '', verifier)
     expect(token.json).toEqual({
@@ -479,7 +479,7 @@ describe('attacks on codes (RFC 6749 §4.1.3, RFC 7636 §4.6)', () => {
   it('fifty at once give one token, which then dies as well, also where all found it unused', async () => {
     const { parameters, verifier } = await newRequest()
     const code = await codeFor(await pushed(parameters))
-    const answers = await atOnce(issuer.service.deps.stores.authorizations, 'byCode', 50, () =>
+    const answers = await atOnce(issuer.service.platform.stores.authorizations, 'byCode', 50, () =>
       Promise.all(Array.from({ length: 50 }, () => redeem(code, verifier))),
     )
     const given = answers.filter(({ status }) => status === 200)
@@ -654,7 +654,7 @@ describe('tokens of an authorization (OpenID4VCI 1.0 §14.3, RFC 6749 §6)', () 
 
   it('twenty uses of one refresh token at once give at most one, and all of its family ends', async () => {
     const tokens = await tokensFor()
-    const answers = await atOnce(issuer.service.deps.stores.openid4vci, 'refreshToken', 20, () =>
+    const answers = await atOnce(issuer.service.platform.stores.openid4vci, 'refreshToken', 20, () =>
       Promise.all(Array.from({ length: 20 }, () => refresh(tokens.refresh_token))),
     )
     const given = answers.filter(({ status }) => status === 200)

@@ -54,7 +54,7 @@ describe('attacks on the steps of an authorization', () => {
       'SELECT browser_hash AS hash FROM authorizations WHERE id = $1',
       [id],
     )
-    expect(await issuer.service.deps.stores.decisions.deny(id, row?.hash ?? '', new Date())).toBeUndefined()
+    expect(await issuer.service.platform.stores.decisions.deny(id, row?.hash ?? '', new Date())).toBeUndefined()
   })
 })
 

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterEach(() => {
   clock.ahead = 0
-  Object.assign(issuer.service.deps.config, { signIn: undefined })
+  Object.assign(issuer.service.platform.config, { signIn: undefined })
 })
 afterAll(() => issuer.service.close())
 
@@ -51,7 +51,7 @@ const CHANGES: readonly [string, (offerId: string) => Promise<void>][] = [
     async (offerId) => {
       await changed("UPDATE offerings SET recipient = 'did:example:another' WHERE id = $1")(offerId)
       const signIn = { issuer: 'https://idp.example', clientId: 'x', clientSecret: undefined, scope: 'openid' }
-      Object.assign(issuer.service.deps.config, { signIn })
+      Object.assign(issuer.service.platform.config, { signIn })
     },
   ],
 ]

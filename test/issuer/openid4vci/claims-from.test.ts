@@ -195,7 +195,7 @@ describe('a credential of what the identity provider says of the user', () => {
     provider.user = { ...ALICE, sub: 'erin' }
     const { browser, id, page } = await open(byScope().address)
     responseOf(await browser.decide(page, id, 'accept'))
-    const { authorizations } = issuer.service.deps.stores
+    const { authorizations } = issuer.service.platform.stores
     await authorizations.removeExpired(new Date(Date.now() + 3_600_000), 1_000)
     expect(await rows('SELECT id FROM authorizations WHERE id = $1', id)).toEqual([])
     expect(await rows("SELECT id FROM offerings WHERE of_authorization AND for_subject = 'erin'")).toEqual([])

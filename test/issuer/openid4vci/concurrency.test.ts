@@ -148,7 +148,7 @@ describe('requests under one token at once', () => {
     })
     const prepared = await Promise.all(requests)
     // Both are stopped at one nonce, having written what comes before it.
-    const expiry = issuer.service.deps.seals.nonceExpiresAt(nonces[5] ?? '').toISOString()
+    const expiry = issuer.service.platform.seals.nonceExpiresAt(nonces[5] ?? '').toISOString()
     const lock = `INSERT INTO used_nonces (hash, expires_at) VALUES ($1, '${expiry}')`
     const answers = await whileLocked(lock, sha256(nonces[5] ?? ''), 2, () =>
       Promise.all(
@@ -226,7 +226,7 @@ describe('the session of an offer', () => {
     const form = { grant_type: PRE_AUTHORIZED, 'pre-authorized_code': await issuer.code(id), tx_code: 'wrong!' }
     for (let time = 0; time < 4; time += 1) await issuer.requestToken(form)
     const token = await issuer.token(id, { tx_code: made.txCode })
-    const { stores, clock } = issuer.service.deps
+    const { stores, clock } = issuer.service.platform
     // As whoever sends the wrong code has read it, right before.
     const read = (await stores.openid4vci.offering(id))?.session
     if (read === undefined || read === null) throw new Error('There is no session.')

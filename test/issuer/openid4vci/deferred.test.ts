@@ -693,7 +693,7 @@ describe('what changes while a wallet waits', () => {
   it('an approval at the moment in which the wallet begins to wait: it waits as long as its tokens last all the same', async () => {
     const offerId = await newOffer()
     const tokens = await tokensFor(offerId)
-    const { vault } = issuer.service.deps
+    const { vault } = issuer.service.platform
     const { protect } = vault
     const meanwhile = vi.spyOn(vault, 'protect').mockImplementation(async (...args) => {
       await approved(offerId)

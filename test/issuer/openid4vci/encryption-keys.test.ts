@@ -22,7 +22,7 @@ describe('the key that credential requests are encrypted for', () => {
   it('is made once, however many processes start, and another start goes on with it', async () => {
     const service = await startService({ env: { CREDENTIAL_ENCRYPTION: 'off' } })
     expect(await stored(service)).toEqual([])
-    const { vault, newId, stores } = service.deps
+    const { vault, newId, stores } = service.platform
     await Promise.all(Array.from({ length: 8 }, () => ensureEncryptionKey({ vault, newId, ...stores })))
     const [key, ...others] = await stored(service)
     expect(others).toEqual([])

@@ -143,12 +143,12 @@ describe.each([
   it('an attestation by kid is refused, though its provider is known (HAIP 1.0 §4.4.1)', async () => {
     const { issuer, wallet } = at()
     const provider = await newProvider()
-    const { deps } = issuer.service
+    const { platform } = issuer.service
     const known = {
-      ...deps.config.attestationTrust,
+      ...platform.config.attestationTrust,
       providers: [{ clientId: 'https://pocket.example', iss: provider.iss, keys: [provider.jwk] }],
     }
-    Object.assign(deps.config, { attestationTrust: known })
+    Object.assign(platform.config, { attestationTrust: known })
     const headers = {
       ...(await wallet.headersFor('/openid4vci/par')),
       'oauth-client-attestation': await provider.attest('https://pocket.example', wallet.instance),
@@ -209,7 +209,10 @@ describe('an installation with ISSUER_PROFILE=haip', () => {
   it('has no pre-authorized codes', async () => {
     const { issuer, wallet } = whole
     const { id } = await issuer.makeOffering()
-    const form = { grant_type: PRE_AUTHORIZED, 'pre-authorized_code': issuer.service.deps.seals.preAuthorizedCode(id) }
+    const form = {
+      grant_type: PRE_AUTHORIZED,
+      'pre-authorized_code': issuer.service.platform.seals.preAuthorizedCode(id),
+    }
     const headers = await wallet.headersFor('/openid4vci/token')
     expect(refusalOf(await issuer.requestToken(form, { headers })).slice(0, 2)).toEqual([400, 'unsupported_grant_type'])
   })
@@ -222,9 +225,9 @@ describe('an installation with ISSUER_PROFILE=haip', () => {
   it('ends what was offered with a pre-authorized code before', async () => {
     const { issuer } = single
     const made = await issuer.makeOffer({ txCode: true })
-    Object.assign(issuer.service.deps.config, { issuerProfile: 'haip' })
+    Object.assign(issuer.service.platform.config, { issuerProfile: 'haip' })
     const answer = await issuer.service.request('GET', `/openid4vci/offers/${made.credentialOfferSessionId}`)
-    Object.assign(issuer.service.deps.config, { issuerProfile: 'final' })
+    Object.assign(issuer.service.platform.config, { issuerProfile: 'final' })
     expect(refusalOf(answer)).toEqual([400, 'invalid_request', 'Pre-authorized codes are no longer given here.'])
     expect((await issuer.session(made.credentialOfferSessionId)).state).toBe('Created')
     expect((await issuer.session(made.credentialOfferSessionId)).state).toBe('Created')
@@ -233,7 +236,7 @@ describe('an installation with ISSUER_PROFILE=haip', () => {
 
 describe('what began without HAIP', () => {
   const underHaip = async <T>({ issuer }: Haip, act: () => Promise<T>): Promise<T> => {
-    const { config } = issuer.service.deps
+    const { config } = issuer.service.platform
     Object.assign(config, { issuerProfile: 'haip' })
     return act().finally(() => Object.assign(config, { issuerProfile: 'final' }))
   }
@@ -293,7 +296,7 @@ describe('what HAIP needs of an installation', () => {
     ['ISSUER_X509', { issuerX509: undefined }],
     ['WALLET_TRUST_ANCHORS', { attestationTrust: { trustAnchors: [], providers: [] } }],
   ])('is named where an offer lacks %s', async (name, without) => {
-    const { config } = single.issuer.service.deps
+    const { config } = single.issuer.service.platform
     const before = { ...config }
     Object.assign(config, without)
     const answer = await post(single.issuer, { profile: 'haip' })

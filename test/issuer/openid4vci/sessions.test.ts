@@ -281,7 +281,7 @@ describe('what time does', () => {
 
   it('expiry goes in batches, which two processes may run at once', async () => {
     await Promise.all(Array.from({ length: 12 }, () => newSession({ expiresInSeconds: 60 })))
-    const { offerSessions } = issuer.service.deps.stores
+    const { offerSessions } = issuer.service.platform.stores
     const at = new Date(Date.now() + 61_000)
     const [left, right] = await Promise.all([offerSessions.expire(at, 5), offerSessions.expire(at, 5)])
     const rest = await offerSessions.expire(at, 100)

@@ -102,7 +102,7 @@ describe('sign-in at the identity provider (OpenID Connect Core 1.0 §3.1)', () 
   it('a recipient is one of the DIDs that the provider names', async () => {
     const wallet = await newWallet()
     const { id } = await issuer.makeOffering({ recipient: wallet.did })
-    const issuerState = issuer.service.deps.seals.issuerState(id)
+    const issuerState = issuer.service.platform.seals.issuerState(id)
     const open = () => signedIn(issuer, provider, newRequest({ issuer_state: issuerState }).address)
     provider.user = { sub: 'alice', did: 'did:example:other' }
     expect(responseOf((await open()).page)).toMatchObject({ error: 'access_denied' })
@@ -241,7 +241,7 @@ describe('what is no sign-in', () => {
     const { address } = newRequest({ issuer_state: (await forAlice()).issuer_state })
     const browser = newBrowser(issuer.service)
     const { id, at } = await toProvider(browser, address)
-    const { authorizations } = issuer.service.deps.stores
+    const { authorizations } = issuer.service.platform.stores
     expect(await authorizations.takeLogin(id, 'the one before', clock.now())).toBe(false)
     const page = await browser.get(locationOf(await browser.get(await atProvider(provider, at))))
     expect(page.status).toBe(200)

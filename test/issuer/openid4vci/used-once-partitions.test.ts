@@ -28,7 +28,7 @@ afterEach(() => {
 
 const run = (sql: string, values: unknown[] = []) => query(issuer.service.databaseUrl, sql, values)
 const maintain = async (service = issuer.service) => {
-  for (const task of issuanceTasks(service)) await runTask(task, service.deps.clock())
+  for (const task of issuanceTasks(service)) await runTask(task, service.platform.clock())
 }
 const partitions = async () =>
   (await run("SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = 'used_nonces'::regclass")).map(
@@ -46,7 +46,7 @@ const newToken = async () => issuer.token((await issuer.makeOffering()).id)
 /** A credential request with a proof for a nonce. */
 async function take(token: string, nonce: string, at: TestService = issuer.service) {
   const proof = await (await newWallet()).proof(issuer.service.url, nonce, {
-    payload: { iat: Math.floor(at.deps.clock().getTime() / 1000), aud: at.deps.config.issuerBaseUrl },
+    payload: { iat: Math.floor(at.platform.clock().getTime() / 1000), aud: at.platform.config.issuerBaseUrl },
   })
   return at.request('POST', '/openid4vci/credential', {
     authorization: `Bearer ${token}`,

@@ -32,7 +32,7 @@ const issue = (authorization: string, type: string) =>
 const assignment = (method: 'POST' | 'DELETE', authorization: string, schemaId: string, issuerId: string) =>
   service.request(method, `/schemas/${schemaId}/issuers/${issuerId}`, { authorization })
 
-const defaultIssuer = async () => (await service.deps.stores.agents.defaultIssuer())?.id ?? ''
+const defaultIssuer = async () => (await service.platform.stores.agents.defaultIssuer())?.id ?? ''
 
 const refusal = ({ status, json }: Answer) => [status, json.message, json.error]
 const DENIED = [403, 'Schema belongs to another caller.', 'Forbidden']

@@ -49,9 +49,8 @@ const HOURS = (from: number, to: number) => Array.from({ length: to - from }, (_
 /** The task over a database, and what became of each partition. */
 function worker(database = first, plan: Partial<PartitionPlan> = {}) {
   const changes: PartitionChange[] = []
-  const metrics = { partition: (_, change) => changes.push(change as PartitionChange) } as Partial<Metrics> as Metrics
-  const stores = { partitions: createPartitionStore(database) }
-  const task = partitionTask({ stores, metrics } as Parameters<typeof partitionTask>[0], {
+  const metrics: Pick<Metrics, 'partition'> = { partition: (_, change) => void changes.push(change as PartitionChange) }
+  const task = partitionTask(createPartitionStore(database), metrics, {
     table: 'used_nonces',
     step: { hours: 1 },
     ahead: 4,

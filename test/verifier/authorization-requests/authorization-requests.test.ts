@@ -283,7 +283,9 @@ describe('the request object (OpenID4VP 1.0 §5)', () => {
     expect(again).toEqual([first, first])
     const posted = await postForm(asked.request_uri, {})
     expect([posted.status, posted.headers.get('content-type')]).toEqual([200, 'application/oauth-authz-req+jwt'])
-    const events = await world.service.deps.stores.events.after([{ sessionId: asked.verificationSessionId, after: 0 }])
+    const events = await world.service.platform.stores.events.after([
+      { sessionId: asked.verificationSessionId, after: 0 },
+    ])
     expect(events.map(({ seq, data }) => [seq, data.state])).toEqual([
       [1, 'RequestCreated'],
       [2, 'RequestUriRetrieved'],
@@ -337,7 +339,7 @@ describe('the request object (OpenID4VP 1.0 §5)', () => {
 
 describe('requests that are made at the same moment', () => {
   it('share the statement that reads who asks, and each has its own answer', async () => {
-    const { authorizationRequests } = world.service.deps.stores
+    const { authorizationRequests } = world.service.platform.stores
     const record = recordStatements()
     try {
       const asked = Array.from({ length: 20 }, () => authorizationRequests.context(undefined, null))

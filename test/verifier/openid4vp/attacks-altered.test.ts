@@ -63,7 +63,7 @@ describe('what was altered on the way', () => {
     const [jwt = '', ...rest] = presentSdJwtVc(world.held['dc+sd-jwt'].credential, [['product']]).split('~')
     const header = { ...decodeProtectedHeader(jwt), alg }
     const input = `${Buffer.from(JSON.stringify(header)).toString('base64url')}.${jwt.split('.')[1]}`
-    const key = JSON.stringify((await world.service.deps.stores.dids.issuerDids())[0]?.keys[0]?.publicJwk)
+    const key = JSON.stringify((await world.service.platform.stores.dids.issuerDids())[0]?.keys[0]?.publicJwk)
     const signature = alg === 'none' ? '' : createHmac('sha256', key).update(input).digest('base64url')
     const presentation = await createKeyBinding({
       signer: world.wallet.signer,
@@ -104,7 +104,7 @@ describe('what was altered on the way', () => {
 
   it.each(['none', 'HS256'])('a credential signed with %s within a VP', async (alg) => {
     const { asked: request, payload } = await world.asked('jwt_vc_json')
-    const issuerKey = (await world.service.deps.stores.dids.issuerDids())[0]?.keys[0]?.publicJwk
+    const issuerKey = (await world.service.platform.stores.dids.issuerDids())[0]?.keys[0]?.publicJwk
     const credential = forged(world.held.jwt_vc_json.credential, alg, issuerKey)
     const presentation = await present({ ...world.held.jwt_vc_json, credential }, world.wallet, payload)
     const sentence = `Presentation for purchase: Credential signature cannot be verified: Signature algorithm ${alg} is not allowed.`

@@ -36,7 +36,7 @@ describe('who issued it', () => {
           selectivelyDisclosable: 'all',
           decoys: 0,
           holderKey: world.wallet.publicJwk,
-          randomBytes: world.service.deps.random,
+          randomBytes: world.service.platform.random,
         }),
       jwtVc: async () =>
         (await issueJwtVc({ ...issued, id: 'urn:x', types: [TYPE], claims: SUBJECT, subjectId: world.wallet.did }))
@@ -109,7 +109,7 @@ describe('who issued it', () => {
 
   it("a credential that names a trusted issuer and is signed with a stranger's key", async () => {
     const { privateJwk } = await generateKeyPair('ES256')
-    const [trusted] = await world.service.deps.stores.dids.issuerDids()
+    const [trusted] = await world.service.platform.stores.dids.issuerDids()
     const { asked: request, payload } = await world.asked('dc+sd-jwt')
     const forged = await issueSdJwtVc({
       signer: await createSigner(
@@ -123,7 +123,7 @@ describe('who issued it', () => {
       decoys: 0,
       holderKey: world.wallet.publicJwk,
       issuedAt: new Date(),
-      randomBytes: world.service.deps.random,
+      randomBytes: world.service.platform.random,
     })
     expect(trusted).toBeDefined()
     const presentation = await present({ id: '', format: 'dc+sd-jwt', credential: forged }, world.wallet, payload)

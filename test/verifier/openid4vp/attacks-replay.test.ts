@@ -52,7 +52,7 @@ describe('two answers at once', () => {
     const replies = await Promise.all(Array.from({ length: 8 }, () => answer(payload, { purchase })))
     expect(replies.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400, 400, 400, 400, 400])
     expect((await sessionOf(world.service, request)).state).toBe('ResponseVerified')
-    const events = await world.service.deps.stores.events.after([
+    const events = await world.service.platform.stores.events.after([
       { sessionId: request.verificationSessionId, after: 0 },
     ])
     expect(events.map(({ seq }) => seq)).toEqual([1, 2, 3])

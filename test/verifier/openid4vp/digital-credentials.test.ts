@@ -153,7 +153,7 @@ describe('a request over the Digital Credentials API (OpenID4VP 1.0 Appendix A)'
   it('is made again of the stored session, the same but for its signature', async () => {
     for (const body of [{}, { signed: false, responseMode: 'dc_api.jwt' }]) {
       const { digitalCredentialRequest: first, response_uri: uri } = await asked(body)
-      const session = await service.deps.stores.verificationSessions.byRequest(uri.split('/').at(-1) ?? '')
+      const session = await service.platform.stores.verificationSessions.byRequest(uri.split('/').at(-1) ?? '')
       if (session === undefined) throw new Error('There is no session.')
       const again = (await service.features.openid4vp.digitalCredentialRequest(session)) as unknown as typeof first
       expect([again.protocol, parametersOf(again)]).toEqual([first.protocol, parametersOf(first)])

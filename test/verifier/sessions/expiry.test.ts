@@ -75,7 +75,7 @@ describe('a request that nobody answers', () => {
     const asked = await ask(service, { dcqlQuery: dcql(service, 'dc+sd-jwt'), validity: 60 })
     now = new Date(now.getTime() + 60_000)
     expect((await fetch(asked.request_uri)).status).toBe(410)
-    const events = await service.deps.stores.events.after([{ sessionId: asked.verificationSessionId, after: 0 }])
+    const events = await service.platform.stores.events.after([{ sessionId: asked.verificationSessionId, after: 0 }])
     expect(events.map(({ data }) => data.state)).toEqual(['RequestCreated', 'Error'])
   })
 
@@ -90,7 +90,7 @@ describe('a request that nobody answers', () => {
     now = new Date(now.getTime() + 3_600_000)
     await Promise.all(Array.from({ length: 4 }, () => expire(service, now)))
     const statesOf = async ({ verificationSessionId: sessionId }: Asked) => {
-      const events = await service.deps.stores.events.after([{ sessionId, after: 0 }])
+      const events = await service.platform.stores.events.after([{ sessionId, after: 0 }])
       return events.map(({ seq, data }) => [seq, data.state, data.errorMessage])
     }
     for (const asked of open) {

@@ -25,7 +25,7 @@ beforeAll(async () => {
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
     body: new URLSearchParams({ state, error: 'access_denied' }).toString(),
   })
-  await service.deps.stores.verificationSessions.expire(new Date(Date.now() + 86_400_000), 1, made[3])
+  await service.platform.stores.verificationSessions.expire(new Date(Date.now() + 86_400_000), 1, made[3])
 })
 afterAll(() => service.close())
 

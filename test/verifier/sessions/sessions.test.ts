@@ -7,7 +7,7 @@ import { useWorld } from '../world.js'
 const world = useWorld()
 
 const eventsOf = async (id: string) => {
-  const events = await world.service.deps.stores.events.after([{ sessionId: id, after: 0 }])
+  const events = await world.service.platform.stores.events.after([{ sessionId: id, after: 0 }])
   return events.map(({ data }) => data)
 }
 

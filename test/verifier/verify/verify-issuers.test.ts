@@ -199,7 +199,7 @@ describe('an issuer’s key is not found, and the answer says why', () => {
   })
 
   it('where a credential claims to be of this service itself', async () => {
-    const issuer = await service.deps.stores.agents.defaultIssuer()
+    const issuer = await service.platform.stores.agents.defaultIssuer()
     expect(issuer?.did).toMatch(/^did:web:credence\.example:[0-9a-f-]{36}$/)
     const forger = await ForeignIssuer.named(issuer?.did ?? '')
     expect((await verify(await forger.jwtVc())).error).toContain('is no assertionMethod of the issuer')

@@ -79,7 +79,7 @@ describe('states of a flow', () => {
 
   it('expired ones are forgotten, in batches', async () => {
     const { json } = await world.start((await world.offering()).offering_full_url)
-    const { flows } = world.service.deps.stores
+    const { flows } = world.service.platform.stores
     const rows = () => query(world.service.databaseUrl, 'SELECT 1 FROM flows WHERE id = $1', [json.data.processId])
     expect(await flows.removeExpired(new Date(Date.now() + 9 * 60_000), 200)).toMatchObject({ count: 0, more: false })
     expect(await rows()).toHaveLength(1)

@@ -1,0 +1,230 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { z } from 'zod'
+import { certificateChecks } from '../agent/certificate-watch.js'
+import { certifiedKey } from '../agent/certified-key.js'
+import { createAccess, createTokenCheck } from '../auth/access.js'
+import { createRequestAccess } from '../auth/request-access.js'
+import { createSignIn } from '../auth/sign-in.js'
+import type { Config } from '../config/config.js'
+import { createChanges } from '../console/changes/changes.js'
+import { changesIn, createChangeStore } from '../console/changes/store.js'
+import { createConsoleSessions } from '../console/sessions/sessions.js'
+import { connectDatabase } from '../database/connect.js'
+import { openReplica } from '../database/replica/open.js'
+import { documentOf } from '../dids/documents.js'
+import { createDomainLinkages } from '../dids/domain-linkage.js'
+import { createDidResolver } from '../dids/resolver.js'
+import { createPings } from '../events/pings.js'
+import { createEvents } from '../events/stream.js'
+import { eventTransport } from '../events/transports/configured.js'
+import { type Formats, standardFormats } from '../formats/registry.js'
+import { createMetadataTexts } from '../issuer/metadata/kept-texts.js'
+import { createSeals } from '../issuer/openid4vci/sealed.js'
+import { createDecryptionKeys } from '../keys/decryption-keys.js'
+import { createKeys, rootSecret } from '../keys/keys.js'
+import { createVault } from '../keys/vault.js'
+import { createLog, type Log } from '../log/log.js'
+import { type PartitionPlan, partitionTask } from '../maintenance/partitions/task.js'
+import { recentWriterTask } from '../maintenance/recent-writers.js'
+import { createMetrics } from '../metrics/metrics.js'
+import { createOutbound, type OutboundOptions } from '../outbound/guard.js'
+import { createOwnPathCheck, ownRequestMac } from '../outbound/own-origin.js'
+import { LruMap } from '../protocol/jose/lru-map.js'
+import { deriveKey } from '../protocol/jose/sealed.js'
+import { createStatusLists } from '../status-lists/status-lists.js'
+import { createWalletProvider } from '../wallet/openid4vci/wallet-provider.js'
+import { createStores, OPEN_OFFER_STATES } from './stores.js'
+
+/** What tests and the start-up replace. */
+export interface PlatformOptions {
+  readonly clock?: () => Date
+  readonly log?: Log
+  /** The credential formats; those of this service unless given. */
+  readonly formats?: Formats
+  /** Name resolution, address rules and deadline of the outbound guard. */
+  readonly outbound?: Pick<OutboundOptions, 'lookup' | 'isPublicAddress' | 'ca' | 'timeoutMs'>
+  readonly poolSize?: number
+  /** How long a query waits for a connection; 5,000 unless given. */
+  readonly databaseWaitMs?: number
+  /** Between two pings of an event stream, in milliseconds; 15,000 unless given. */
+  readonly pingEveryMs?: number
+  /** Between two looks for missed events of sessions, in milliseconds; 1,000 unless given. */
+  readonly eventsEveryMs?: number
+  /** Between two looks for changes in the lists of the console, in milliseconds; 1,000 unless given. */
+  readonly changesEveryMs?: number
+  /** Readiness checks of further components. */
+  readonly checks?: Record<string, () => Promise<unknown>>
+}
+
+/** Sealing keys kept: one for each use, and one for each status list that is issued into. */
+const MAX_SEALING_KEYS = 10_000
+
+function memoized(make: (label: string) => Uint8Array): (label: string) => Uint8Array {
+  const made = new LruMap<string, Uint8Array>(MAX_SEALING_KEYS)
+  return (label) => {
+    const known = made.get(label)
+    if (known !== undefined) return known
+    const key = make(label)
+    made.set(label, key)
+    return key
+  }
+}
+
+/**
+ * What all features of a process are made of: configuration, database, keys, the way out, events.
+ *
+ * @param isForWallets whether hosted wallets may ask a path of this service
+ */
+export async function createPlatform(
+  config: Config,
+  options: PlatformOptions,
+  isForWallets: (path: string) => boolean,
+) {
+  const log = options.log ?? createLog(config.logLevel)
+  const clock = options.clock ?? (() => new Date())
+  const formats = options.formats ?? standardFormats
+  const provider = certifiedKey('walletProvider', config, new Date())
+  const database = connectDatabase(config.databaseUrl, {
+    ...(options.poolSize === undefined ? {} : { max: options.poolSize }),
+    ...(options.databaseWaitMs === undefined ? {} : { waitMs: options.databaseWaitMs }),
+    onConnectionLost: (error) => log.warn({ reason: error.message }, 'database connection lost'),
+  })
+  const metrics = createMetrics()
+  const stores = createStores(database, (recorded) => events.announce(recorded))
+  const vault = createVault(config.keyEncryptionKeys)
+  const keys = createKeys(stores.keys, vault)
+  const root = await rootSecret(stores.keys, vault)
+  const sealingKey = memoized((label) => deriveKey(root, label))
+  const baseUrls = [config.issuerBaseUrl, config.verifierBaseUrl]
+  const outbound = createOutbound({
+    allowHttp: config.allowInsecureHttp,
+    allowedHosts: config.outboundAllowedHosts,
+    ownOrigins: baseUrls.map((url) => new URL(url).origin),
+    ownPathAllowed: createOwnPathCheck(baseUrls, (path) => isForWallets(path)),
+    ownRequestMac: ownRequestMac(sealingKey('own-request'), clock, baseUrls),
+    onEnd: metrics.outbound,
+    ...options.outbound,
+  })
+  const resolver = createDidResolver({
+    fetchJson: (url) => outbound.fetchJson(url),
+    allowHttp: config.allowInsecureHttp,
+    clock,
+    localDocument: async (did) => {
+      const stored = await stores.dids.find(did)
+      return stored === undefined ? undefined : documentOf(stored, config)
+    },
+  })
+  const tokens = createTokenCheck(config, clock)
+  const signIn = config.signIn === undefined ? undefined : createSignIn(config, config.signIn, outbound.fetch, clock)
+  const random = (length: number) => new Uint8Array(randomBytes(length))
+  const consoleSessions =
+    config.console?.mode !== 'login' || signIn === undefined
+      ? undefined
+      : createConsoleSessions({
+          config,
+          store: stores.consoleSessions,
+          vault,
+          signIn,
+          tokens,
+          clock,
+          random,
+          newId: randomUUID,
+          sealingKey,
+          log,
+        })
+  const access = createAccess(config, tokens, consoleSessions)
+  const state = { stopping: false }
+  const replica = openReplica({
+    url: config.databaseReplicaUrl,
+    database,
+    log,
+    onRead: metrics.listRead,
+  })
+  const events = createEvents({
+    store: stores.events,
+    transport: await eventTransport(config, log),
+    key: sealingKey('session-events'),
+    log,
+    clock,
+    limits: config.streams,
+    everyMs: options.eventsEveryMs,
+  })
+  const statusLists = createStatusLists({
+    store: stores.statusLists,
+    keys,
+    config,
+    clock,
+    newId: randomUUID,
+    sealingKey,
+  })
+  const pings = createPings(options.pingEveryMs)
+  return {
+    config,
+    formats,
+    log,
+    clock,
+    random,
+    newId: randomUUID,
+    access,
+    accessOf: createRequestAccess({ access, config, isHolderOf: stores.holders.isOwnedBy }),
+    tokens,
+    consoleSessions,
+    signIn,
+    walletProvider: provider === undefined ? undefined : await createWalletProvider(provider, config.issuerBaseUrl),
+    vault,
+    keys,
+    decryptionKeys: createDecryptionKeys(stores.keys, vault, clock),
+    sealingKey,
+    outbound,
+    resolver,
+    domainLinkages: createDomainLinkages(keys, config, clock),
+    metadataTexts: createMetadataTexts(stores.metadata, clock),
+    statusLists,
+    seals: createSeals({ sealingKey, clock, newId: randomUUID }),
+    stores,
+    listsOver: replica.listsOver,
+    changing: replica.changing,
+    database,
+    events,
+    changes: createChanges({
+      store: changesIn(replica.listsOver((from) => createChangeStore(from, OPEN_OFFER_STATES))),
+      events,
+      clock,
+      log,
+      newId: randomUUID,
+      everyMs: options.changesEveryMs,
+    }),
+    pings,
+    health: {
+      stopping: () => state.stopping,
+      checks: {
+        database: () => database.sql(z.strictObject({ up: z.literal(1) }))`SELECT 1 AS up`,
+        ...replica.checks,
+        ...(config.events.transport === 'nats' ? { nats: async () => events.check?.() } : {}),
+        ...(tokens.identityProvider === undefined ? {} : { identityProvider: tokens.identityProvider }),
+        ...certificateChecks(config, clock),
+        ...options.checks,
+      },
+    },
+    metrics,
+    partitionTask: (plan: PartitionPlan) => partitionTask(stores.partitions, metrics, plan),
+    /** Tasks of the maintenance job that belong to no feature. */
+    tasks: replica.forget === undefined ? [] : [recentWriterTask(replica.forget)],
+    /** Of the public listener, to which everybody is a stranger. */
+    forStrangers: false,
+
+    beginStop: () => {
+      state.stopping = true
+    },
+    async close() {
+      pings.close()
+      await events.close()
+      await outbound.close()
+      await replica.close()
+      await database.close()
+    },
+  }
+}
+
+/** Known to the wiring alone: each feature names what it is made of. */
+export type Platform = Awaited<ReturnType<typeof createPlatform>>

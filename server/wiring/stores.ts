@@ -1,0 +1,91 @@
+import { createSignerStore } from '../agent/signers/store.js'
+import { createAgentStore } from '../agent/store.js'
+import { createAuditStore } from '../audit/store.js'
+import { createChangeStore } from '../console/changes/store.js'
+import { createConsoleSessionStore } from '../console/sessions/store.js'
+import type { Database } from '../database/connect.js'
+import { createDidStore } from '../dids/store.js'
+import { type Announce, createEventStore } from '../events/store.js'
+import { createOfferBatchStore } from '../issuer/credential-offers/batch/store.js'
+import { createCredentialHistoryStore } from '../issuer/credentials/history/store.js'
+import { createCredentialListStore } from '../issuer/credentials/list/store.js'
+import { createCredentialStore } from '../issuer/credentials/store.js'
+import { createIssuanceStore } from '../issuer/issuance/store.js'
+import { createMetadataStore } from '../issuer/metadata/store.js'
+import { createOfferingStore } from '../issuer/offerings/store.js'
+import { createDecisionStore } from '../issuer/openid4vci/authorizations/decision-store.js'
+import { createAuthorizationStore } from '../issuer/openid4vci/authorizations/store.js'
+import { createDeferredIssuanceStore } from '../issuer/openid4vci/deferred/store.js'
+import { createOfferSessionListStore } from '../issuer/openid4vci/sessions/list-store.js'
+import { CREDENTIAL_OFFER_STATES, isFinal } from '../issuer/openid4vci/sessions/session.js'
+import { createOfferSessionStore } from '../issuer/openid4vci/sessions/store.js'
+import { createOpenid4vciStore } from '../issuer/openid4vci/store.js'
+import { createSchemaListStore } from '../issuer/schemas/list/store.js'
+import { createSchemaStore } from '../issuer/schemas/store.js'
+import { createKeyRotationStore } from '../key-rotation/store.js'
+import { createKeyStore } from '../keys/store.js'
+import { createPartitionStore } from '../maintenance/partitions/store.js'
+import { createPageStore } from '../people-pages/store.js'
+import { createStatisticsStore } from '../statistics/store.js'
+import { createStatusListStore } from '../status-lists/store.js'
+import { createAuthorizationRequestStore } from '../verifier/authorization-requests/store.js'
+import { createVerificationSessionListStore } from '../verifier/sessions/list-store.js'
+import { createVerificationSessionStore } from '../verifier/sessions/store.js'
+import { createTrustedIssuerStore } from '../verifier/trusted-issuers/store.js'
+import { createVpQueryStore } from '../verifier/vp-queries/store.js'
+import { createWalletCredentialStore } from '../wallet/credentials/store.js'
+import { createFlowStore } from '../wallet/flows/store.js'
+import { createHolderStore } from '../wallet/holders/store.js'
+import { createPendingIssuanceStore } from '../wallet/pending/store.js'
+import { createWalletPresentationStore } from '../wallet/presentations/store.js'
+
+/** The states of credential offer sessions that have not ended. */
+export const OPEN_OFFER_STATES = CREDENTIAL_OFFER_STATES.filter((state) => !isFinal(state))
+
+/**
+ * The stores over one database; nothing else in the service uses Prisma.
+ *
+ * @param announce where transitions are told to other processes; a start or a command makes none.
+ */
+export function createStores(database: Database, announce: Announce = () => {}) {
+  return {
+    agents: createAgentStore(database),
+    audit: createAuditStore(database),
+    authorizations: createAuthorizationStore(database),
+    decisions: createDecisionStore(database, announce),
+    authorizationRequests: createAuthorizationRequestStore(database),
+    credentialHistory: createCredentialHistoryStore(database),
+    credentialList: createCredentialListStore(database),
+    changes: createChangeStore(database, OPEN_OFFER_STATES),
+    consoleSessions: createConsoleSessionStore(database),
+    credentials: createCredentialStore(database),
+    dids: createDidStore(database),
+    events: createEventStore(database),
+    flows: createFlowStore(database),
+    holders: createHolderStore(database),
+    issuance: createIssuanceStore(database),
+    openid4vci: createOpenid4vciStore(database, announce),
+    keys: createKeyStore(database),
+    keyRotation: createKeyRotationStore(database),
+    metadata: createMetadataStore(database),
+    offerings: createOfferingStore(database),
+    offerBatches: createOfferBatchStore(database),
+    offerSessionList: createOfferSessionListStore(database),
+    offerSessions: createOfferSessionStore(database, announce),
+    pages: createPageStore(database),
+    partitions: createPartitionStore(database),
+    deferredIssuances: createDeferredIssuanceStore(database, announce),
+    pendingIssuances: createPendingIssuanceStore(database),
+    schemaList: createSchemaListStore(database),
+    schemas: createSchemaStore(database),
+    signers: createSignerStore(database),
+    statistics: createStatisticsStore(database),
+    statusLists: createStatusListStore(database),
+    trustedIssuers: createTrustedIssuerStore(database),
+    verificationSessionList: createVerificationSessionListStore(database),
+    verificationSessions: createVerificationSessionStore(database, announce),
+    vpQueries: createVpQueryStore(database),
+    walletCredentials: createWalletCredentialStore(database),
+    walletPresentations: createWalletPresentationStore(database),
+  }
+}
