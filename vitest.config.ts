@@ -16,6 +16,7 @@ export const unit = [
   'test/contract/contracts.test.ts',
   'test/contract/layout.test.ts',
   'test/contract/on-demand.test.ts',
+  'test/contract/ports.test.ts',
   'test/database/coalesce.test.ts',
   'test/database/kept-connections.test.ts',
   'test/database/standby.test.ts',
