@@ -99,5 +99,15 @@ export function driven(start: () => Promise<TestService> = startOpenService): Dr
 export const heading = (page: Page, name: string): Promise<void> =>
   page.getByRole('heading', { level: 1, name }).waitFor()
 
+/**
+ * Waits until a screen has an answer to all that it asked first. Questions whose answers a screen does without are not waited for: a
+ * test that needs one of those waits for what the answer shows.
+ */
+export async function settled(page: Page): Promise<void> {
+  await page.locator('h1').waitFor()
+  await page.waitForLoadState('load')
+  await expect.poll(() => page.locator('.loading').allTextContents()).toEqual([])
+}
+
 /** What the code on the screen says. */
 export const scanned = async (page: Page): Promise<string> => textInPng(await page.getByRole('img').screenshot()) ?? ''

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { LOOPBACK, newWallet } from '../../support/wallet.js'
 import { assertGood } from '../actors.js'
-import { driven, startOpenService, watchedPage } from './actors.js'
+import { driven, settled, startOpenService, watchedPage } from './actors.js'
 
 const demonstration = JSON.parse(readFileSync('prisma/seed/proof-of-purchase.json', 'utf8'))
 const SUBJECT = { productName: 'Espressomaschine', merchant: 'Eckladen', purchaseDate: '2026-03-01' }
@@ -59,9 +59,7 @@ it('every screen stands in German, on a phone and on a desk: nothing serious for
       const address = addresses[path] ?? path
       expect(address, `${path} needs an id`).not.toContain('$')
       await page.goto(`${desk.service.url}/console${address}`)
-      await page.locator('h1').waitFor()
-      await page.waitForLoadState('load')
-      await expect.poll(() => page.locator('[aria-busy=true]').count()).toBe(0)
+      await settled(page)
       await assertGood(page, `de-${screen.viewport.width}${address.replaceAll('/', '-').slice(0, 40)}`, 'de')
     }
     expect(complaints).toEqual([])

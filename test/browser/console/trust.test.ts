@@ -5,7 +5,7 @@ import { certificateFiles, HTTPS, intermediate, leafOf, root } from '../../agent
 import { type ConsoleService, startConsole } from '../../console/actors.js'
 import { anchorFiles } from '../../verifier/certified.js'
 import { assertGood } from '../actors.js'
-import { driven, heading, onEveryScreen, startOpenService } from './actors.js'
+import { driven, heading, onEveryScreen, settled, startOpenService } from './actors.js'
 import { press, typeInto } from './keyboard.js'
 
 const DAY_MS = 86_400_000
@@ -274,7 +274,7 @@ it('every screen is good in every size, light and dark', async () => {
     for (const [path, title] of screens) {
       await page.goto(`${desk.service.url}/console/trust${path}`)
       await heading(page, title)
-      await expect.poll(() => page.locator('.loading').count()).toBe(0)
+      await settled(page)
       if (path.startsWith('/verifiers'))
         await page.getByRole('button', { name: 'Show the certificate request' }).click()
       await assertGood(page, `trust${path.replaceAll('/', '-').replace(/[0-9a-f]{8}-.*/, '')}-${name}`)
@@ -300,14 +300,17 @@ describe('by role', () => {
       await login.opened('/trust', async (page) => {
         await page.getByRole('link', { name: 'Sign in' }).click()
         await page.getByRole('table', { name: half }).waitFor()
+        await settled(page)
         expect(await page.getByRole('table', { name: other }).count()).toBe(0)
         expect(await page.getByRole('link', { name: /^New (issuer|verifier)$/ }).count()).toBe(0)
         await page.getByRole('table', { name: half }).getByRole('link').first().click()
         await region(page, 'Who it is').waitFor()
+        await settled(page)
         expect(await page.getByRole('button', { name: 'Save the name' }).count()).toBe(0)
         await page.goBack()
         await page.getByRole('link', { name: 'Whom you trust' }).click()
         await region(page, trusted).waitFor()
+        await settled(page)
         expect(await region(page, untrusted).count()).toBe(0)
         expect(await page.getByRole('button', { name: 'Trust this issuer' }).count()).toBe(0)
       })
