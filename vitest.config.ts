@@ -41,6 +41,7 @@ export const unit = [
   'test/docs/operations.test.ts',
   'test/docs/wallets.test.ts',
   'test/formats/registry.test.ts',
+  'test/http/call-procedure.test.ts',
   'test/http/openapi.test.ts',
   'test/issuer/openid4vci/profiles/single-proof.test.ts',
   'test/http/request-facts.test.ts',

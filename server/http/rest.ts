@@ -1,6 +1,7 @@
-import type { AnyProcedure, AnyRouter } from '@trpc/server'
+import type { AnyRouter } from '@trpc/server'
 import type { Request, RequestHandler, Response } from 'express'
 import type { Context } from '../api/context.js'
+import { callProcedure } from './call-procedure.js'
 import type { ContextOf } from './contexts.js'
 import type { Failures } from './failure.js'
 import { sendProtocolReply, sendReply } from './reply.js'
@@ -8,13 +9,6 @@ import { noteCalls } from './request-metrics.js'
 import { restInput } from './rest-input.js'
 import { createRouteTable, type Route, type RouteMatch, routesOf } from './routes.js'
 import type { StreamPorts } from './sse.js'
-
-function call({ name, procedure }: Route, ctx: Context, getRawInput: () => Promise<unknown>): Promise<unknown> {
-  // tRPC copies them, one by one, for each middleware: what no procedure asks for is left out.
-  const options = { path: name, type: procedure._def.type, ctx, getRawInput }
-  // What tRPC's own adapters call a procedure with is no part of its types.
-  return procedure(options as unknown as Parameters<AnyProcedure>[0])
-}
 
 /** What a procedure adds goes out with a refusal too: a nonce for the next try, say. */
 function addHeaders({ responseHeaders }: Context, response: Response): void {
@@ -37,7 +31,8 @@ export interface RestPorts {
 async function serve(match: RouteMatch, search: string, request: Request, response: Response, ports: RestPorts) {
   const ctx = ports.contextOf(request, response, match.params)
   try {
-    const data = await call(match.route, ctx, () => restInput(match, search, request, response))
+    const getRawInput = () => restInput(match, search, request, response)
+    const data = await callProcedure(match.route.procedure, { path: match.route.name, ctx, getRawInput })
     addHeaders(ctx, response)
     const { reply } = ctx.otherForm
     if (reply === undefined) sendReply(match.route, data, request, response, ports)

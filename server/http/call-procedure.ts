@@ -1,0 +1,75 @@
+import { getTRPCErrorFromUnknown } from '@trpc/server'
+import type { Context } from '../api/context.js'
+
+/** What a procedure is called with over REST. */
+export interface Call {
+  /** The procedure's name, its router's before it. */
+  readonly path: string
+  readonly ctx: Context
+  readonly getRawInput: () => Promise<unknown>
+}
+
+/** What a middleware may hand on to the next one, in the place of what it was given itself. */
+interface HandedOn {
+  readonly ctx?: object
+  readonly input?: unknown
+  readonly getRawInput?: () => Promise<unknown>
+}
+
+type Result = { readonly ok: true; readonly data: unknown } | { readonly ok: false; readonly error: Error }
+
+interface Options {
+  readonly path: string
+  readonly type: string
+  readonly meta: unknown
+  readonly ctx: object
+  readonly input: unknown
+  readonly getRawInput: () => Promise<unknown>
+  readonly next: (handedOn?: HandedOn) => Promise<Result>
+}
+
+/** A middleware of tRPC: the validation of input and output, and at last the resolver, are such too. */
+type Middleware = (options: Options) => Promise<Result | undefined>
+
+interface Chain {
+  readonly middlewares: readonly Middleware[]
+  readonly meta: unknown
+  readonly type: string
+}
+
+/** A procedure of any type; what it consists of is no part of tRPC's types. */
+interface Procedure {
+  readonly _def: object
+}
+
+const chainOf = ({ _def }: Procedure): Chain => _def as Chain
+
+async function run(chain: Chain, at: number, given: Omit<Options, 'next' | 'type' | 'meta'>): Promise<Result> {
+  const { path, ctx, input, getRawInput } = given
+  const next = (handedOn: HandedOn = {}) =>
+    run(chain, at + 1, {
+      path,
+      ctx: handedOn.ctx === undefined ? ctx : { ...ctx, ...handedOn.ctx },
+      input: 'input' in handedOn ? handedOn.input : input,
+      getRawInput: handedOn.getRawInput ?? getRawInput,
+    })
+  try {
+    const result = await chain.middlewares[at]?.({ ...given, type: chain.type, meta: chain.meta, next })
+    if (result === undefined) throw new Error(`A middleware of ${path} has no result.`)
+    return result
+  } catch (thrown) {
+    return { ok: false, error: getTRPCErrorFromUnknown(thrown) }
+  }
+}
+
+/**
+ * Calls a procedure through its middlewares, as tRPC does. tRPC's own caller copies all options for each middleware twice, property by
+ * property, which takes 15 of its 20 µs. A credential's issuance has eight calls.
+ *
+ * @throws TRPCError what the procedure, or a middleware of it, threw
+ */
+export async function callProcedure(procedure: Procedure, { path, ctx, getRawInput }: Call): Promise<unknown> {
+  const result = await run(chainOf(procedure), 0, { path, ctx, input: undefined, getRawInput })
+  if (!result.ok) throw result.error
+  return result.data
+}
