@@ -25,7 +25,7 @@ const theirs: Call = (procedure, rawInput) => {
   return procedure(call as unknown as Parameters<AnyProcedure>[0])
 }
 
-/** What came of a call: its answer, or its error with the error's cause. */
+/** The outcome of a call: its answer, or its error with the error's cause. */
 async function outcome(call: Call, procedure: AnyProcedure, rawInput: unknown) {
   try {
     return { answer: await call(procedure, rawInput) }

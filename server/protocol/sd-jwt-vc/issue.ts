@@ -81,11 +81,30 @@ function registeredClaims(input: SdJwtVcInput): JsonObject {
   }
 }
 
+/** RFC 9901 §9.3 recommends 128 bits. */
+const SALT_BYTES = 16
+/** A draw of so many salts costs hardly more than a draw of one. */
+const SALTS_OF_A_DRAW = 16
+
+/** Gives a new salt at each call. */
+function saltsFrom(randomBytes: (length: number) => Uint8Array): () => string {
+  let drawn = Buffer.alloc(0)
+  let at = 0
+  return () => {
+    if (at === drawn.length) {
+      drawn = Buffer.from(randomBytes(SALT_BYTES * SALTS_OF_A_DRAW))
+      at = 0
+    }
+    at += SALT_BYTES
+    return drawn.toString('base64url', at - SALT_BYTES, at)
+  }
+}
+
 /** The subject's claims with digests in the place of those that are selectively disclosable. */
 async function concealed(
   input: SdJwtVcInput,
 ): Promise<{ claims: JsonObject; digests: string[]; disclosures: string[] }> {
-  const salt = () => Buffer.from(input.randomBytes(16)).toString('base64url')
+  const salt = saltsFrom(input.randomBytes)
   const digest = { alg: 'sha-256', hasher: (data: string | ArrayBuffer) => sha256(data) }
   const frame = disclosureFrame(input.claims, input.selectivelyDisclosable)
   const { packedClaims, disclosures } = await pack(

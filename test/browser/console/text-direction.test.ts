@@ -125,8 +125,8 @@ const CONTROLLED = `(() => {
 })()`
 
 /**
- * What a screen says with everything unfolded, without what controls directions. So a text counts as there even where the rule is
- * broken, and what breaks it is named.
+ * The text of a screen with everything unfolded, without characters that control directions. So a text counts as there even where
+ * the rule is broken, and the check of the rule then names the text.
  */
 const SAID = `(() => {
   for (const each of document.querySelectorAll('details')) each.open = true
