@@ -29,6 +29,7 @@ export const unit = [
   'test/issuer/openid4vci/tx-code.test.ts',
   'test/docs/conformance.test.ts',
   'test/docs/images.test.ts',
+  'test/docs/links.test.ts',
   'test/docs/operations.test.ts',
   'test/docs/wallets.test.ts',
   'test/formats/registry.test.ts',
