@@ -31,6 +31,7 @@ export const unit = [
   'test/docs/images.test.ts',
   'test/docs/links.test.ts',
   'test/docs/operations.test.ts',
+  'test/docs/versions.test.ts',
   'test/docs/wallets.test.ts',
   'test/formats/registry.test.ts',
   'test/http/openapi.test.ts',
