@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 
 const DOCUMENTS = [
   'README.md',
-  ...readdirSync('docs')
+  ...readdirSync('docs', { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
     .map((name) => `docs/${name}`),
 ]

@@ -143,7 +143,7 @@ describe('a strict project', () => {
 
 describe('the TypeScript of README.md, of the client’s README.md and of docs/', () => {
   it('compiles as it stands, each block as a module of its own', async () => {
-    const pages = (await readdir(join(root, 'docs')))
+    const pages = (await readdir(join(root, 'docs'), { recursive: true }))
       .filter((name) => name.endsWith('.md'))
       .map((name) => `docs/${name}`)
     const files: string[] = []
@@ -158,7 +158,9 @@ describe('the TypeScript of README.md, of the client’s README.md and of docs/'
         files.push(file)
       }
     }
-    expect(files).toEqual(expect.arrayContaining(['README-md-0.ts', 'client-README-md-0.ts', 'client-README-md-1.ts']))
+    expect(files).toEqual(
+      expect.arrayContaining(['README-md-0.ts', 'client-README-md-1.ts', 'docs-integrating-md-0.ts']),
+    )
     const options = { module: 'nodenext', moduleResolution: 'nodenext', noEmit: true, lib: ['esnext', 'dom'] }
     expect(await consumer.compile(files, options)).toBe('')
   })
