@@ -28,6 +28,7 @@ export const unit = [
   'test/issuer/openid4vci/sealed.test.ts',
   'test/issuer/openid4vci/tx-code.test.ts',
   'test/docs/conformance.test.ts',
+  'test/docs/design.test.ts',
   'test/docs/images.test.ts',
   'test/docs/operations.test.ts',
   'test/docs/wallets.test.ts',
