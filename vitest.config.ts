@@ -38,6 +38,7 @@ export const unit = [
   'test/issuer/openid4vci/wallet-offers.test.ts',
   'test/docs/conformance.test.ts',
   'test/docs/endpoints.test.ts',
+  'test/docs/design.test.ts',
   'test/docs/images.test.ts',
   'test/docs/links.test.ts',
   'test/docs/operations.test.ts',

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-// ARCHITECTURE.md, "What may import what".
+// ARCHITECTURE.md, "The import rule".
 const REFUSED = [
   ['server/protocol/jose/store.ts', "import '../../issuer/schemas/store.js'", 'protocol/ stands on its own'],
   ['server/protocol/jose/log.ts', "import '../../log/log.js'", 'protocol/ stands on its own'],
