@@ -32,7 +32,7 @@ describe('the log on a terminal', () => {
     const text = await written((log) => {
       log.error({ err: new TypeError('Broken.'), access_token: 'secret-token' }, 'request failed')
     })
-    expect(text).toMatch(/ERROR: request failed *\n[\s\S]*TypeError: Broken\.[\s\S]*log-terminal\.test/)
+    expect(text).toMatch(/ERROR: request failed *\n[\s\S]*TypeError: Broken\.[\s\S]*log\/terminal\.test/)
     expect(text).not.toContain('secret-token')
   })
 

@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => database?.drop())
 
-const prepare = (url: string): ServiceProcess => startProcess(localEnvironment(url), 'prepare.js')
+const prepare = (url: string): ServiceProcess => startProcess(localEnvironment(url), 'process/prepare.js')
 
 const defaults = () => query<{ id: string }>(database.url, 'SELECT id FROM issuers')
 
@@ -40,12 +40,12 @@ const behindPooler = (direct: string) => {
 
 it('the migration job works past a pooler, and needs none', async () => {
   await using empty = await createEmptyDatabase()
-  await using job = startProcess(behindPooler(empty.url), 'prepare.js')
+  await using job = startProcess(behindPooler(empty.url), 'process/prepare.js')
   expect(await job.exit(), job.stderr()).toBe(0)
   expect(await query(empty.url, 'SELECT 1 FROM issuers')).toHaveLength(1)
 })
 
-it.each(['prepare.js', 'main.js'])('%s names DIRECT_DATABASE_URL where that cannot be used', async (program) => {
+it.each(['process/prepare.js', 'main.js'])('%s names DIRECT_DATABASE_URL where that cannot be used', async (program) => {
   const unreachable = new URL(database.url)
   unreachable.port = '1'
   await using service = startProcess(behindPooler(unreachable.href), program)

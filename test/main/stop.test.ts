@@ -227,7 +227,7 @@ describe('a signal to who has not begun to serve', () => {
   it.each([
     ['main.js', 'SIGTERM', 143],
     ['main.js', 'SIGINT', 130],
-    ['prepare.js', 'SIGTERM', 143],
+    ['process/prepare.js', 'SIGTERM', 143],
   ] as const)(
     'is heeded by %s, by a handler, without which the first process of a container would not notice %s',
     async (program, signal, code) => {

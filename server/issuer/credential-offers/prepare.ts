@@ -12,7 +12,7 @@ import type { IssuanceContext } from '../issuance/store.js'
 import { assertSubject } from '../issuance/subject.js'
 import { canSignIn } from '../openid4vci/authorizations/sign-in.js'
 import type { OfferGrant, OfferProfile } from '../openid4vci/offer-profile.js'
-import { dialectOf, isDraft, offerableFormats } from '../openid4vci/profiles/profiles.js'
+import { isDraft, offerableFormats, profileNamed } from '../openid4vci/profiles/profiles.js'
 import type { StoredSession } from '../openid4vci/sessions/store.js'
 import { describeTxCode, hashTxCode, newTxCode } from '../openid4vci/tx-code.js'
 import type { WholeOffer } from './batch/store.js'
@@ -95,7 +95,7 @@ function assertDraftOffer(config: OfferConfig, profile: Draft, { txCode, deferre
     throw errors.badRequest(`profile ${profile} is not open here: ISSUER_LEGACY_PROFILES does not list it`)
   // Drafts had other answers for wallets that wait: an error while nobody has decided, or a token of its own.
   if (deferred === true) throw errors.badRequest(`deferred must not be given with profile ${profile}`)
-  const fault = txCode === undefined ? undefined : dialectOf(profile).txCodeFault(describeTxCode(txCode))
+  const fault = txCode === undefined ? undefined : profileNamed(profile).txCodeFault(describeTxCode(txCode))
   if (fault !== undefined) throw errors.badRequest(`txCode ${fault} with profile ${profile}`)
 }
 

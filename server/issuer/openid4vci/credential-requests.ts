@@ -15,8 +15,8 @@ import type { Defer } from './deferred/defer.js'
 import { decisionOn } from './deferred/waiting.js'
 import { closedReason, ENDED } from './offer.js'
 import type { Offered } from './offered.js'
-import type { NonceMembers } from './profiles/dialect.js'
-import { dialectOf } from './profiles/profiles.js'
+import type { NonceMembers } from './profiles/profile.js'
+import { profileNamed } from './profiles/profiles.js'
 import type { SentCredentialRequest } from './profiles/sent-credential-request.js'
 import type { ProvenKeys } from './proven-keys.js'
 import { takeable } from './requested-configurations.js'
@@ -138,13 +138,13 @@ export function createCredentialRequests({ issueToWallet, collect, offered, nonc
      * @throws OAuthError with the code of §8.3.1.2 that fits, or ServiceError (400) for what is no request
      */
     async answer(token: TokenContext, sent: SentCredentialRequest, work: Work): Promise<JsonObject> {
-      const dialect = dialectOf(token.profile)
+      const profile = profileNamed(token.profile)
       const types = offered.types(takeable(token, offered.configurations(token)))
       try {
-        const request = credentialRequestOf(dialect.credentialRequest(sent, types))
-        return dialect.credentialResponse(await issueToWallet(token, request, work), sent, nonceMembers)
+        const request = credentialRequestOf(profile.credentialRequest(sent, types))
+        return profile.credentialResponse(await issueToWallet(token, request, work), sent, nonceMembers)
       } catch (thrown) {
-        throw thrown instanceof OAuthError ? dialect.refusal(thrown, nonceMembers) : thrown
+        throw thrown instanceof OAuthError ? profile.refusal(thrown, nonceMembers) : thrown
       }
     },
 

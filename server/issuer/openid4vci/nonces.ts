@@ -1,6 +1,6 @@
 import type { PartitionPlan } from '../../maintenance/partitions/task.js'
 import { CLOCK_SKEW_SECONDS, dueRows, type MaintenanceTask } from '../../maintenance/task.js'
-import type { NonceMembers } from './profiles/dialect.js'
+import type { NonceMembers } from './profiles/profile.js'
 import { CODE_SECONDS, NONCE_SECONDS, type Seals } from './sealed.js'
 import type { Openid4vciStore } from './store.js'
 import { PROOF_ROW_SECONDS } from './used-once-store.js'

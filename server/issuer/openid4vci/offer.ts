@@ -4,7 +4,7 @@ import { PRE_AUTHORIZED_CODE_GRANT } from '../../protocol/openid4vci/requests.js
 import { configurationIdsOf, issuabilityByDefault } from '../issuance/configurations.js'
 import { isHaip } from './haip.js'
 import type { WalletOffering } from './offer-store.js'
-import { dialectOf, takeableFormats } from './profiles/profiles.js'
+import { profileNamed, takeableFormats } from './profiles/profiles.js'
 import type { PreAuthorizedCode, Seals } from './sealed.js'
 import { TX_CODE_ATTEMPTS, TX_CODE_LOCKED } from './tx-code.js'
 
@@ -78,5 +78,5 @@ export function credentialOfferOf(
     credential_configuration_ids: [...offeredConfigurations({ config, formats }, offering)],
     grants: grantsOf(config, seals, offering),
   }
-  return { ...dialectOf(offering.profile).offer(offer) }
+  return { ...profileNamed(offering.profile).offer(offer) }
 }

@@ -6,8 +6,8 @@ import { configurationIdsOf, issuabilityByDefault, parseConfigurationId } from '
 import { assertHaipRequest, isHaip } from './haip.js'
 import { type OfferedBy, offeredConfigurations } from './offer.js'
 import type { OfferProfile } from './offer-profile.js'
-import type { OfferedTypes, Parameters } from './profiles/dialect.js'
-import { dialectOf, publishedFormats } from './profiles/profiles.js'
+import type { OfferedTypes, Parameters } from './profiles/profile.js'
+import { profileNamed, publishedFormats } from './profiles/profiles.js'
 import { type RequestedConfigurations, requestedConfigurations } from './requested-configurations.js'
 
 /** What {@link createOffered} is made of. */
@@ -56,7 +56,7 @@ export function createOffered({ config, formats }: OfferedPorts) {
 
   /** The same in the words of a profile. */
   const requestedIn = (profile: OfferProfile, sent: Parameters, ids: readonly string[]): RequestedConfigurations =>
-    requested(dialectOf(profile).parameters(sent, types(ids)), ids)
+    requested(profileNamed(profile).parameters(sent, types(ids)), ids)
 
   return {
     configurations,

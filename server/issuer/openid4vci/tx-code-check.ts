@@ -1,7 +1,7 @@
 import type { Metrics } from '../../metrics/metrics.js'
 import { OAuthError } from '../../protocol/oauth/error.js'
 import type { WalletOffering } from './offer-store.js'
-import { dialectOf } from './profiles/profiles.js'
+import { profileNamed } from './profiles/profiles.js'
 import { moved } from './sessions/session.js'
 import type { OfferSessionStore } from './sessions/store.js'
 import { TX_CODE_LOCKED, txCodeMatches } from './tx-code.js'
@@ -30,7 +30,7 @@ export type AssertTxCode = (
 export const createTxCodeCheck =
   ({ key, sessions, metrics, clock }: TxCodeCheckPorts): AssertTxCode =>
   async ({ session, profile }, sent) => {
-    const { txCodeName } = dialectOf(profile)
+    const { txCodeName } = profileNamed(profile)
     const hash = session?.txCodeHash ?? null
     if (session === null || hash === null) {
       if (sent !== undefined) throw new OAuthError('invalid_request', `${txCodeName} is not expected for this offer.`)

@@ -78,7 +78,7 @@ export interface RequestObjectInput extends TimedRequest {
 
 /**
  * Signs the request object of an authorization request (RFC 9101; OpenID4VP 1.0 §5). Unless it is put into the words of a draft
- * it speaks DCQL alone and has nothing of a draft beside it, since wallets choose their dialect by what they find.
+ * it speaks DCQL alone and has nothing of a draft beside it, since wallets choose the draft by what they find.
  */
 export function signRequestObject(input: RequestObjectInput): Promise<string> {
   const nonce = input.walletNonce === undefined ? {} : { wallet_nonce: input.walletNonce }

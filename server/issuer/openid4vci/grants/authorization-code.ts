@@ -9,8 +9,8 @@ import type { ClientAuthentication, TokenClient, WalletClient } from '../client-
 import { replayedProof } from '../dpop.js'
 import { CLOSED, closedReason } from '../offer.js'
 import type { Offered } from '../offered.js'
-import type { NonceMembers } from '../profiles/dialect.js'
-import { dialectOf } from '../profiles/profiles.js'
+import type { NonceMembers } from '../profiles/profile.js'
+import { profileNamed } from '../profiles/profiles.js'
 import { grantedMembers, type RequestedConfigurations, takeable } from '../requested-configurations.js'
 import { canMove, moved } from '../sessions/session.js'
 import type { TokenOutcome } from '../tokens/store.js'
@@ -122,6 +122,6 @@ export function createAuthorizationCodeGrant({
     if (given.outcome === 'used') throw await endStolen(authorization.id)
     if (given.outcome !== 'stored') throw REFUSALS[given.outcome](client.wallet)
     const response = { ...given.members, refresh_token: refresh.token, ...grantedMembers(requested) }
-    return dialectOf(profile).tokenResponse(response, nonceMembers)
+    return profileNamed(profile).tokenResponse(response, nonceMembers)
   }
 }

@@ -3,8 +3,8 @@ import type { TokenClient, WalletClient } from '../client-authentication.js'
 import { replayedProof } from '../dpop.js'
 import { CLOSED, closedReason } from '../offer.js'
 import type { Offered } from '../offered.js'
-import type { NonceMembers } from '../profiles/dialect.js'
-import { dialectOf } from '../profiles/profiles.js'
+import type { NonceMembers } from '../profiles/profile.js'
+import { profileNamed } from '../profiles/profiles.js'
 import { grantedMembers } from '../requested-configurations.js'
 import type { PreAuthorizedCode, Seals } from '../sealed.js'
 import { moved } from '../sessions/session.js'
@@ -107,9 +107,9 @@ export function createPreAuthorizedCodeGrant({
     if (offering === undefined) throw unknownCode()
     const reason = closedReason(offering, now)
     if (reason !== undefined) throw new OAuthError('invalid_grant', reason)
-    const dialect = dialectOf(offering.profile)
+    const profile = profileNamed(offering.profile)
     const ids = offered.configurations(offering)
-    const parameters = dialect.parameters(sent, offered.types(ids))
+    const parameters = profile.parameters(sent, offered.types(ids))
     const requested = narrowed(parameters, ids)
     await assertTxCode(offering, parameters.tx_code)
     const { session } = offering
@@ -140,6 +140,6 @@ export function createPreAuthorizedCodeGrant({
       ...(refresh === undefined ? {} : { refresh_token: refresh.token }),
       ...grantedMembers(requested),
     }
-    return dialect.tokenResponse(response, nonceMembers)
+    return profile.tokenResponse(response, nonceMembers)
   }
 }

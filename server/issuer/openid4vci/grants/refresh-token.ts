@@ -5,8 +5,8 @@ import type { ClientAuthentication, TokenClient, WalletClient } from '../client-
 import { replayedProof } from '../dpop.js'
 import { CLOSED } from '../offer.js'
 import type { Offered } from '../offered.js'
-import type { NonceMembers } from '../profiles/dialect.js'
-import { dialectOf } from '../profiles/profiles.js'
+import type { NonceMembers } from '../profiles/profile.js'
+import { profileNamed } from '../profiles/profiles.js'
 import { grantedMembers, takeable } from '../requested-configurations.js'
 import type { Openid4vciStore } from '../store.js'
 import type { StoredRefreshToken, TokenOutcome } from '../tokens/store.js'
@@ -108,6 +108,6 @@ export function createRefreshTokenGrant({
       ...(refresh === undefined ? {} : { refresh_token: refresh.token }),
       ...grantedMembers({ detailed, scoped }),
     }
-    return dialectOf(found.profile).tokenResponse(response, nonceMembers)
+    return profileNamed(found.profile).tokenResponse(response, nonceMembers)
   }
 }

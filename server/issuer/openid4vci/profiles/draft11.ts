@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../../../protocol/json/json-object.js'
 import { PRE_AUTHORIZED_CODE_GRANT } from '../../../protocol/openid4vci/requests.js'
-import type { Dialect } from './dialect.js'
 import { draft13 } from './draft13.js'
+import type { Profile } from './profile.js'
 
 /** §6.1: a PIN has at most so many digits. */
 const PIN_LENGTH = 8
@@ -14,7 +14,7 @@ function formerGrants(grants: JsonObject): JsonObject {
 }
 
 /** OpenID4VCI draft 11 (April 2023), where it differs from draft 13. */
-export const draft11: Dialect = {
+export const draft11: Profile = {
   ...draft13,
   txCodeFault: ({ input_mode: mode, length }) =>
     mode === 'numeric' && length <= PIN_LENGTH ? undefined : `must be numeric and no longer than ${PIN_LENGTH} digits`,

@@ -1,9 +1,9 @@
 import { isObject, type JsonObject } from '../../../protocol/json/json-object.js'
 import { OAuthError } from '../../../protocol/oauth/error.js'
-import type { Dialect, OfferedType, OfferedTypes, Parameters } from './dialect.js'
 import { draft15 } from './draft15.js'
 import { final } from './final.js'
 import { isNamedBy } from './named-type.js'
+import type { OfferedType, OfferedTypes, Parameters, Profile } from './profile.js'
 import type { SentCredentialRequest } from './sent-credential-request.js'
 import { singleCredential } from './single-proof.js'
 
@@ -65,7 +65,7 @@ function responseTo(response: JsonObject, sent: SentCredentialRequest): JsonObje
 }
 
 /** OpenID4VCI draft 13 (February 2024): nonces come with tokens, credentials and refused proofs. */
-export const draft13: Dialect = {
+export const draft13: Profile = {
   ...final,
   parameters: withNamedDetails,
   // §6.2

@@ -1,6 +1,6 @@
 import type { OAuthErrorCode } from '../../../protocol/oauth/error.js'
-import type { Dialect } from './dialect.js'
 import { final } from './final.js'
+import type { Profile } from './profile.js'
 
 /** §8.3.1.2: codes of 1.0 that had another name. */
 const FORMER_CODES: Partial<Record<OAuthErrorCode, OAuthErrorCode>> = {
@@ -9,7 +9,7 @@ const FORMER_CODES: Partial<Record<OAuthErrorCode, OAuthErrorCode>> = {
 }
 
 /** OpenID4VCI draft 15 (December 2024). It has the nonce endpoint and lists of credentials; `proof` is taken everywhere. */
-export const draft15: Dialect = {
+export const draft15: Profile = {
   ...final,
   refusal: (refusal) => {
     const code = FORMER_CODES[refusal.error]

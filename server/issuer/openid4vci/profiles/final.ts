@@ -1,11 +1,11 @@
-import type { Dialect } from './dialect.js'
+import type { Profile } from './profile.js'
 import { singleCredential, withProofs } from './single-proof.js'
 
 /**
  * OpenID4VCI 1.0. A request with the one `proof` of the drafts is taken too, and the answer then has the one `credential`
  * beside `credentials`: there are wallets that speak 1.0 in everything else.
  */
-export const final: Dialect = {
+export const final: Profile = {
   txCodeFault: () => undefined,
   txCodeName: 'tx_code',
   offer: (offer) => offer,

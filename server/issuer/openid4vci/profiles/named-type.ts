@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../../../protocol/json/json-object.js'
-import type { OfferedType } from './dialect.js'
+import type { OfferedType } from './profile.js'
 
 /** The members with which a wallet names a type beside its format. */
 export interface TypeMembers {

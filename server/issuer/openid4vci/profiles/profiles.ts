@@ -4,19 +4,19 @@ import type { Formats } from '../../../formats/registry.js'
 import type { Draft } from '../../../protocol/openid4vci/drafts.js'
 import { isHaip, offeredFormats } from '../haip.js'
 import type { OfferProfile } from '../offer-profile.js'
-import type { Dialect } from './dialect.js'
 import { draft11 } from './draft11.js'
 import { draft13 } from './draft13.js'
 import { draft15 } from './draft15.js'
 import { final } from './final.js'
+import type { Profile } from './profile.js'
 
-const DIALECTS: Readonly<Record<Draft, Dialect>> = { draft15, draft13, draft11 }
+const DRAFTS: Readonly<Record<Draft, Profile>> = { draft15, draft13, draft11 }
 
 /** Whether a profile is that of a draft, which must be opened for new offers. */
-export const isDraft = (profile: OfferProfile): profile is Draft => Object.hasOwn(DIALECTS, profile)
+export const isDraft = (profile: OfferProfile): profile is Draft => Object.hasOwn(DRAFTS, profile)
 
 /** How wallets are spoken with that have an offer of a profile, for as long as they take from it. */
-export const dialectOf = (profile: OfferProfile): Dialect => (isDraft(profile) ? DIALECTS[profile] : final)
+export const profileNamed = (profile: OfferProfile): Profile => (isDraft(profile) ? DRAFTS[profile] : final)
 
 /** Drafts in which formats had their former names: until draft 14. */
 export const hasFormerFormats = (draft: Draft): boolean => draft !== 'draft15'

@@ -24,7 +24,7 @@ export type NonceMembers = () => { readonly c_nonce: string; readonly c_nonce_ex
  * How one version of OpenID4VCI says what 1.0 says in another way. Everything else of the service knows the requests and
  * answers of 1.0 alone.
  */
-export interface Dialect {
+export interface Profile {
   /** What is wrong with a transaction code for wallets of this version; undefined where nothing is. */
   readonly txCodeFault: (txCode: TxCodeDescription) => string | undefined
   /** How wallets call the parameter with the transaction code (§6.1), for what is said of it. */
