@@ -1,13 +1,12 @@
 import { expiriesOf } from '../agent/certificate-watch.js'
 import type { AppPorts } from '../app.js'
 import type { Config } from '../config/config.js'
-import { readinessOf } from '../health/readiness.js'
+import { type Components, readinessOf } from '../health/readiness.js'
 import { type IsPath, walletPaths } from '../http/paths.js'
 import { createMaintenance, type Maintenance, type Pace } from '../maintenance/job.js'
 import { createMaintenanceStore } from '../maintenance/store.js'
 import type { MaintenanceTask } from '../maintenance/task.js'
 import type { Metrics } from '../metrics/metrics.js'
-import type { OperatedService } from '../process/operations.js'
 import type { Routers } from '../router.js'
 import { createRouters } from '../router.js'
 import { type Features, wireFeatures } from './features.js'
@@ -28,7 +27,12 @@ export interface Service {
   readonly platform: Platform
   readonly features: Features
   readonly app: AppPorts
-  readonly operated: OperatedService & { readonly metrics: Metrics }
+  /** What operators ask of the process. */
+  readonly operated: {
+    readonly clock: () => Date
+    readonly readiness: () => Promise<Components>
+    readonly metrics: Metrics
+  }
   /** Of the public listener, to which everybody is a stranger. */
   readonly publicApp: () => AppPorts
   readonly maintenance: Maintenance
