@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Database } from '../database/connect.js'
 import { fragment } from '../database/fragment.js'
 import { type TimedPart, timedPart, where } from '../database/list-position.js'
+import type { PartitionPlan } from '../maintenance/partitions/task.js'
 
 const zAuditEvent = z.strictObject({
   id: z.string(),
@@ -52,6 +53,14 @@ const conditions = ({ action, actor, subject, subjectId }: AuditFilters) => frag
 
 /** What happened to a credential at most, that its history tells. */
 const HISTORY = 200
+
+/** Partitions are made for the months ahead, and never dropped. */
+export const AUDIT_PARTITIONS: PartitionPlan = {
+  table: 'audit_events',
+  step: 'month',
+  ahead: 2,
+  writesAheadSeconds: 0,
+}
 
 export type AuditStore = ReturnType<typeof createAuditStore>
 

@@ -4,10 +4,12 @@ import type { Access } from '../auth/access.js'
 import { type Caller, LOCAL_ADMIN } from '../auth/caller.js'
 import { type Rights, rightsOf } from '../auth/rights.js'
 import type { Config } from '../config/config.js'
+import { dueRows } from '../maintenance/task.js'
 import type { Changes } from './changes/changes.js'
 import type { createLogin } from './login.js'
 import type { createLogOut } from './logout.js'
 import type { ConsoleSessions } from './sessions/sessions.js'
+import type { ConsoleSessionStore } from './sessions/store.js'
 
 /** A backend with the client secret. All of them count as one caller, who reads the lists of both halves. */
 const BACKEND = { sub: 'x-client-secret' } as const
@@ -19,6 +21,8 @@ export interface ConsolePorts {
   readonly access: Pick<Access, 'user'>
   /** Undefined where users cannot log in. */
   readonly sessions: Pick<ConsoleSessions, 'described'> | undefined
+  /** Removes sessions that ended, with their tokens. */
+  readonly removeExpired: ConsoleSessionStore['removeExpired']
   readonly changes: Pick<Changes, 'watch'>
   readonly login: ReturnType<typeof createLogin>
   readonly logOut: ReturnType<typeof createLogOut>
@@ -27,7 +31,7 @@ export interface ConsolePorts {
 export type Console = ReturnType<typeof createConsole>
 
 /** What the console asks of its own session, and of what changes in its lists. */
-export function createConsole({ config, access, sessions, changes, login, logOut }: ConsolePorts) {
+export function createConsole({ config, access, sessions, removeExpired, changes, login, logOut }: ConsolePorts) {
   /** Whose session a request has; undefined for a request without a session that goes on. */
   async function userOf({ headers }: RequestFacts) {
     const described = await sessions?.described(headers)
@@ -47,6 +51,7 @@ export function createConsole({ config, access, sessions, changes, login, logOut
   return {
     login,
     logOut,
+    tasks: [dueRows({ name: 'remove console sessions', everyMs: 60_000, batch: removeExpired })],
 
     /** Who uses the console, and until when. @throws 404 for a service without a console. */
     async session(request: RequestFacts) {

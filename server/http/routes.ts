@@ -119,3 +119,6 @@ export function createRouteTable(routes: readonly Route[]): (method: string, pat
     return route === undefined ? undefined : { route, params }
   }
 }
+
+/** Whether the public listener has a route. A new route is closed there until its contract says that it is for strangers. */
+export const isOpenRoute = ({ rest: { forWallets, open } }: Route): boolean => forWallets === true || open === true

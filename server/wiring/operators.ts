@@ -1,11 +1,9 @@
 import { createCertificateWatch } from '../agent/certificate-watch.js'
-import { createAuditStore } from '../audit/store.js'
-import { auditTasks } from '../audit/tasks.js'
+import { AUDIT_PARTITIONS, createAuditStore } from '../audit/store.js'
 import { createAcceptLogin, createRevokeTokens } from '../console/accept-login.js'
 import { createConsole } from '../console/console.js'
 import { createLogin } from '../console/login.js'
 import { createLogOut } from '../console/logout.js'
-import { consoleTasks } from '../console/tasks.js'
 import { eventTasks } from '../events/tasks.js'
 import { readinessOf } from '../health/readiness.js'
 import type { Metadata } from '../issuer/metadata/metadata.js'
@@ -39,7 +37,7 @@ export function wireOperators(platform: Platform, { schemas, metadata }: Operate
   } = platform
   const readiness = (requestId: string) => readinessOf(platform, requestId)
 
-  const audit = { lists: listsOver(createAuditStore), tasks: auditTasks(partitionTask) }
+  const audit = { lists: listsOver(createAuditStore), tasks: [partitionTask(AUDIT_PARTITIONS)] }
   const sessionEvents = {
     tasks: eventTasks({
       store: stores.events,
@@ -105,6 +103,7 @@ export function wireOperators(platform: Platform, { schemas, metadata }: Operate
     config,
     access: platform.access,
     sessions,
+    removeExpired: stores.consoleSessions.removeExpired,
     changes: platform.changes,
     login: createLogin({
       config,
@@ -127,6 +126,6 @@ export function wireOperators(platform: Platform, { schemas, metadata }: Operate
     settings,
     certificates,
     setup,
-    console: { ...console, tasks: consoleTasks(stores.consoleSessions) },
+    console,
   }
 }

@@ -25,7 +25,7 @@ import { createKeys, rootSecret } from '../keys/keys.js'
 import { createVault } from '../keys/vault.js'
 import { createLog, type Log } from '../log/log.js'
 import { type PartitionPlan, partitionTask } from '../maintenance/partitions/task.js'
-import { recentWriterTask } from '../maintenance/recent-writers.js'
+import { dueRows } from '../maintenance/task.js'
 import { createMetrics } from '../metrics/metrics.js'
 import { createOutbound, type OutboundOptions } from '../outbound/guard.js'
 import { createOwnPathCheck, ownRequestMac } from '../outbound/own-origin.js'
@@ -55,6 +55,9 @@ export interface PlatformOptions {
   /** Readiness checks of further components. */
   readonly checks?: Record<string, () => Promise<unknown>>
 }
+
+/** Notes of changes are kept so long, since clocks of processes and database may differ. */
+const WRITERS_KEPT_SECONDS = 3_600
 
 /** Sealing keys kept: one for each use, and one for each status list that is issued into. */
 const MAX_SEALING_KEYS = 10_000
@@ -209,7 +212,10 @@ export async function createPlatform(
     metrics,
     partitionTask: (plan: PartitionPlan) => partitionTask(stores.partitions, metrics, plan),
     /** Tasks of the maintenance job that belong to no feature. */
-    tasks: replica.forget === undefined ? [] : [recentWriterTask(replica.forget)],
+    tasks:
+      replica.forget === undefined
+        ? []
+        : [dueRows({ name: 'recent-writers', everyMs: 60_000, seconds: WRITERS_KEPT_SECONDS, batch: replica.forget })],
     /** Of the public listener, to which everybody is a stranger. */
     forStrangers: false,
 

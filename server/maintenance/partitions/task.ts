@@ -1,7 +1,18 @@
 import type { Metrics } from '../../metrics/metrics.js'
 import { CLOCK_SKEW_SECONDS, type MaintenanceTask, secondsBefore } from '../task.js'
 import type { Partition, PartitionChange, PartitionedTable, PartitionStore } from './store.js'
-import { type PartitionStep, partitionStart } from './times.js'
+
+/** How long the time of one partition is, in UTC. */
+export type PartitionStep = { readonly hours: number } | 'month'
+
+const HOUR_MS = 3_600_000
+
+/** When the partition begins that has a moment; `steps` later ones on. */
+export function partitionStart(step: PartitionStep, moment: Date, steps = 0): Date {
+  if (step === 'month') return new Date(Date.UTC(moment.getUTCFullYear(), moment.getUTCMonth() + steps))
+  const ms = step.hours * HOUR_MS
+  return new Date((Math.floor(moment.getTime() / ms) + steps) * ms)
+}
 
 /** How a table is partitioned by time. */
 export interface PartitionPlan {
