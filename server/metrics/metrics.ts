@@ -195,9 +195,9 @@ function readCounts(registry: Registry, { database, streams, maintenanceLate, ex
     },
   })
   for (const [name, help, end] of [
-    ['issuer_certificate', 'When the first certificate of ISSUER_X509 runs out.', expiries.issuerCertificate],
-    ['verifier_certificate', 'When the first certificate of VERIFIER_X509 runs out.', expiries.verifierCertificate],
-    ['verifier_attestation', 'When VERIFIER_ATTESTATION runs out.', expiries.verifierAttestation],
+    ['issuer_certificate', 'When the first certificate of ISSUER_X509 expires.', expiries.issuerCertificate],
+    ['verifier_certificate', 'When the first certificate of VERIFIER_X509 expires.', expiries.verifierCertificate],
+    ['verifier_attestation', 'When VERIFIER_ATTESTATION expires.', expiries.verifierAttestation],
   ] as const) {
     if (end === undefined) continue
     // Of all workers it is the same.

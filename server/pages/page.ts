@@ -64,7 +64,7 @@ export const noPage = (baseUrl: string): ProtocolReply =>
     baseUrl,
     404,
     'There is nothing here',
-    'This page is unknown, or ended some time ago. Ask whoever sent you here for a new one.',
+    'This page does not exist, or it has expired. Ask the sender for a new link.',
   )
 
 /** Sends the browser on with GET, whatever it came with (RFC 9110 §15.4.4). */

@@ -71,8 +71,8 @@ function fileItem({ id, variable, end, without }: File, now: Date): SetupItem {
   if (left > WARN_DAYS * DAY_SECONDS) return { ...item(id, 'ok', `${variable} is good until ${expiresAt}.`), expiresAt }
   const renew = `Renew ${variable} and restart.`
   return left > 0
-    ? { ...item(id, 'warning', `${variable} runs out at ${expiresAt}.`, renew), expiresAt }
-    : { ...item(id, 'failed', `${variable} ran out at ${expiresAt}.`, renew), expiresAt }
+    ? { ...item(id, 'warning', `${variable} expires at ${expiresAt}.`, renew), expiresAt }
+    : { ...item(id, 'failed', `${variable} expired at ${expiresAt}.`, renew), expiresAt }
 }
 
 /** What is in the service's files, and when it runs out. */

@@ -130,7 +130,7 @@ describe('the page of a request in a browser', () => {
     const page = await browser.newPage()
     await page.addInitScript('delete window.DigitalCredential')
     await page.goto(asked.pageUrl)
-    await page.getByText('This browser cannot ask a wallet by itself.').waitFor()
+    await page.getByText('This browser cannot ask a wallet.').waitFor()
     expect(await page.getByRole('button').count()).toBe(0)
     await assertGood(page, 'no-api')
     await page.close()

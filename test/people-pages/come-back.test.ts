@@ -49,7 +49,7 @@ it.each([
 ])('%s goes nowhere, and is not told how it ended', async (_, stored, sent) => {
   const { status, headers, body } = await comingBack(stored, sent)
   expect([status, headers?.location]).toEqual([403, undefined])
-  expect(body).toContain('what came of it is withheld here.')
+  expect(body).toContain('The result is shown only there.')
   expect(body).not.toContain('shop.example')
 })
 

@@ -47,7 +47,7 @@ describe('the page of a request over the Digital Credentials API', () => {
     expect(button?.request.protocol).toBe(asked.digitalCredentialRequest.protocol)
     expect(linkOn(page, 'Open my wallet')).toBeUndefined()
     expect(page.text).not.toContain('<img')
-    expect(writtenOn(page)).toContain('This browser cannot ask a wallet by itself.')
+    expect(writtenOn(page)).toContain('This browser cannot ask a wallet.')
     expect(writtenOn(page)).toContain('Waiting for your answer.')
   })
 

@@ -211,7 +211,7 @@ describe('its end', () => {
       })
       for (const stream of [theirs, mine]) expect((await nextOf(stream)).state).toBe('RequestCreated')
       await act(asked)
-      const withheld = 'This was begun in another browser, so what came of it is withheld here.'
+      const withheld = 'This request was opened in another browser. The result is shown only there.'
       expect(writtenOn(await open(asked.pageUrl))).toBe(`${host()} Show a credential ${withheld}`)
       expect(writtenOn(await own.open(asked.pageUrl))).toContain(told)
       for (const stream of [theirs, mine]) expect((await nextOf(stream)).state).toBe('RequestUriRetrieved')
@@ -227,11 +227,11 @@ describe('its end', () => {
     CLOCK.ahead = 0
     expect([page.status, writtenOn(page)]).toEqual([
       410,
-      `${host()} Show a credential The time for this has run out. Nothing was accepted.`,
+      `${host()} Show a credential The request has expired. Nothing was accepted.`,
     ])
     const unknown = await open(`${service.url}/present/${crypto.randomUUID()}`)
     expect([unknown.status, unknown.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8'])
-    expect(writtenOn(unknown)).toContain('This page is unknown')
+    expect(writtenOn(unknown)).toContain('This page does not exist')
     const strange = await open(`${service.url}/present/%00`)
     expect([400, 404]).toContain(strange.status)
   })

@@ -137,9 +137,9 @@ describe('the page of a credential offer', () => {
     expect(await next()).toEqual({ state: 'Created', message: 'Waiting for your wallet.' })
     const token = await issuer.token(offer.credentialOfferSessionId)
     expect([(await next()).state, (await next()).state]).toEqual(['OfferRetrieved', 'TokenIssued'])
-    expect(writtenOn(await visitor.open(url))).toContain('Your wallet fetches the credential.')
+    expect(writtenOn(await visitor.open(url))).toContain('Your wallet is fetching the credential.')
     expect((await issuer.take(token, SD_JWT)).status).toBe(200)
-    const done = { state: 'CredentialIssued', message: 'Done. Your wallet has got the credential.' }
+    const done = { state: 'CredentialIssued', message: 'Done. Your wallet has received the credential.' }
     expect(await next()).toEqual(done)
     await expect(stream.next()).rejects.toThrow('The stream ended')
     const ended = await visitor.open(url)
@@ -153,11 +153,11 @@ describe('the page of a credential offer', () => {
     expect(writtenOn(await visitor.open(url))).toContain('The issuer decides later whether you get it.')
     expect((await issuer.take(await issuer.token(offer.credentialOfferSessionId), SD_JWT)).status).toBe(202)
     const waiting = await visitor.open(url)
-    expect(writtenOn(waiting)).toContain('The issuer still has to decide.')
+    expect(writtenOn(waiting)).toContain('The issuer has not decided yet.')
     expect(linkOn(waiting, 'Open my wallet')).toBeUndefined()
     await issuer.decide(offer.credentialOfferSessionId, 'reject', { reason: 'No customer: Ada' })
     const rejected = await visitor.open(url)
-    expect(writtenOn(rejected)).toContain('The issuer has decided against it. There is no credential.')
+    expect(writtenOn(rejected)).toContain('The issuer declined. You get no credential.')
     expect(rejected.text).not.toContain('Ada')
   })
 
@@ -173,7 +173,7 @@ describe('the page of a credential offer', () => {
     expect(JSON.parse((await ended.next()).data ?? '').state).toBe('CredentialIssued')
     await expect(ended.next()).rejects.toThrow('The stream ended')
     await using waiting = await eventsOf(deferred.url, other)
-    expect(JSON.parse((await waiting.next()).data ?? '').message).toContain('The issuer still has to decide.')
+    expect(JSON.parse((await waiting.next()).data ?? '').message).toContain('The issuer has not decided yet.')
     CLOCK.ahead = 0
   })
 
@@ -199,7 +199,7 @@ describe('the page of a credential offer', () => {
 })
 
 describe('a browser that did not begin', () => {
-  const USED = 'This link has been used or has ended. If you need another one, ask whoever gave it to you.'
+  const USED = 'This link has been used or has expired. If you need another link, ask the sender.'
   const host = () => new URL(issuer.service.url).host
   const heading = () => `${host()} Proof of purchase for your wallet`
 
@@ -232,9 +232,9 @@ describe('a browser that did not begin', () => {
   }
 
   it.each([
-    ['has been taken', {}, take, 'Done. Your wallet has got the credential.'],
-    ['is kept', {}, notify('credential_accepted'), 'Done. Your wallet keeps the credential.'],
-    ['failed', {}, notify('credential_failure'), 'This did not work. There is no credential in your wallet.'],
+    ['has been taken', {}, take, 'Done. Your wallet has received the credential.'],
+    ['is kept', {}, notify('credential_accepted'), 'Done. Your wallet has stored the credential.'],
+    ['failed', {}, notify('credential_failure'), 'This did not work. Your wallet has no credential from this offer.'],
     ['is locked', { txCode: true }, lock, 'The wrong code was entered too often. The offer is locked.'],
     [
       'was rejected',
@@ -243,7 +243,7 @@ describe('a browser that did not begin', () => {
         await take(offer)
         await issuer.decide(offer.credentialOfferSessionId, 'reject', {})
       },
-      'The issuer has decided against it. There is no credential.',
+      'The issuer declined. You get no credential.',
     ],
   ])('is told of an offer that %s nothing but that it has ended', async (_, members, act, ownMessage) => {
     const { url, own, mine, others } = await told(members, act)

@@ -20,7 +20,7 @@ async function answered(members: Record<string, unknown> = {}, visitor: Visitor 
   return { page, visitor, back, code: new URL(back).searchParams.get('response_code') ?? '' }
 }
 
-const WITHHELD = 'This was begun in another browser, so what came of it is withheld here.'
+const WITHHELD = 'This request was opened in another browser. The result is shown only there.'
 
 describe('coming back from a wallet (OpenID4VP 1.0 §13.3, §14.2)', () => {
   it('the browser that began goes on to the request’s own address, with the code, which is good there', async () => {

@@ -52,7 +52,7 @@ async function walletWays(
 
 const BUTTON_ELSEWHERE = 'This was begun in another browser. Go on there.'
 const NO_API =
-  'This browser cannot ask a wallet by itself. Open this page in one that can, such as a current browser on the device with your wallet, with scripts allowed.'
+  'This browser cannot ask a wallet. Open this page in a current browser on the device with your wallet, and allow scripts.'
 
 /** What {@link createOpenPresentPage} is made of. */
 export interface OpenPresentPagePorts {

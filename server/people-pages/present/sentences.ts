@@ -10,13 +10,13 @@ export interface Progress {
 }
 
 function endedBy(errorMessage: string | null | undefined): string {
-  if (errorMessage === EXPIRED_MESSAGE) return 'The time for this has run out. Nothing was accepted.'
+  if (errorMessage === EXPIRED_MESSAGE) return 'The request has expired. Nothing was accepted.'
   if (errorMessage?.startsWith(WALLET_ANSWERED) === true) return 'The wallet declined. Nothing was shown.'
   return 'What the wallet showed could not be accepted.'
 }
 
 /** What a browser is told of the end that another one began. */
-export const ANOTHER_BROWSER = 'This was begun in another browser, so what came of it is withheld here.'
+export const ANOTHER_BROWSER = 'This request was opened in another browser. The result is shown only there.'
 
 /** States after which a request has no other. */
 export const FINAL_STATES: readonly Progress['state'][] = ['ResponseVerified', 'Error', 'Ended']

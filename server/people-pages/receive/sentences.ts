@@ -12,18 +12,18 @@ export interface Progress {
 
 const SENTENCES: Readonly<Record<Exclude<CredentialOfferState, 'Error'>, string>> = {
   Created: 'Waiting for your wallet.',
-  OfferRetrieved: 'A wallet has opened the offer. Go on there.',
-  Authorized: 'You have agreed. Your wallet fetches the credential.',
-  TokenIssued: 'Your wallet fetches the credential.',
-  CredentialIssued: 'Done. Your wallet has got the credential.',
-  Accepted: 'Done. Your wallet keeps the credential.',
+  OfferRetrieved: 'A wallet has opened the offer. Continue in the wallet.',
+  Authorized: 'You have agreed. Your wallet is fetching the credential.',
+  TokenIssued: 'Your wallet is fetching the credential.',
+  CredentialIssued: 'Done. Your wallet has received the credential.',
+  Accepted: 'Done. Your wallet has stored the credential.',
 }
 
 function endedBy(errorMessage: string | null | undefined, deferred: Decision | null | undefined): string {
-  if (deferred === 'rejected') return 'The issuer has decided against it. There is no credential.'
-  if (errorMessage === EXPIRED) return 'The time for this has run out. There is no credential.'
+  if (deferred === 'rejected') return 'The issuer declined. You get no credential.'
+  if (errorMessage === EXPIRED) return 'The offer has expired. You get no credential.'
   if (errorMessage === TX_CODE_LOCKED) return 'The wrong code was entered too often. The offer is locked.'
-  return 'This did not work. There is no credential in your wallet.'
+  return 'This did not work. Your wallet has no credential from this offer.'
 }
 
 /** An offer as far as people are told of it. */
@@ -34,7 +34,7 @@ interface Told {
 }
 
 const IN_USE = 'A wallet has opened the offer.'
-const USED = 'This link has been used or has ended. If you need another one, ask whoever gave it to you.'
+const USED = 'This link has been used or has expired. If you need another link, ask the sender.'
 const RAN_OUT = 'The credential offer has expired.'
 
 /** What a browser is told that did not begin: nothing of who took the offer, and whether somebody got a credential. */
@@ -57,7 +57,7 @@ export function progressOf(told: Told, beginner: Beginner): Progress {
   const { state, errorMessage, deferred } = told
   if (state === 'Error') return { state, message: endedBy(errorMessage, deferred) }
   if (deferred === 'pending')
-    return { state, message: 'The issuer still has to decide. Your wallet asks again by itself.' }
+    return { state, message: 'The issuer has not decided yet. Your wallet asks again automatically.' }
   return { state, message: SENTENCES[state] }
 }
 
