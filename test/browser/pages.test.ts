@@ -144,7 +144,7 @@ describe('pages of errors', () => {
     await inEverySize(browser, async (page, name) => {
       const unknown = await page.goto(`${service.url}/receive/${crypto.randomUUID()}`)
       expect(unknown?.status()).toBe(404)
-      await page.getByText('Ask whoever sent you here for a new one.').waitFor()
+      await page.getByText('Ask the sender for a new link.').waitFor()
       await assertGood(page, `unknown-${name}`)
     })
   })

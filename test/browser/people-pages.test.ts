@@ -77,7 +77,7 @@ describe('the page of a request in a browser', () => {
     const back = await answerOf(world, asked)
     await inEverySize(browser, async (page, name) => {
       expect((await page.goto(back))?.status()).toBe(403)
-      await page.getByText('This was begun in another browser').waitFor()
+      await page.getByText('This request was opened in another browser').waitFor()
       await assertGood(page, `withheld-${name}`)
     })
     await began.close()
@@ -179,7 +179,7 @@ describe('the page of an offer in a browser', () => {
     const taken = await (await newWallet(service)).process(offer.json.credentialOfferUri)
     expect(taken.status, taken.text).toBe(200)
     await own?.getByText('Done. Your wallet').waitFor()
-    await other?.getByText('This link has been used or has ended.').waitFor()
+    await other?.getByText('This link has been used or has expired.').waitFor()
     if (other !== undefined) await assertGood(other, 'received-elsewhere')
     for (const context of windows) await context.close()
   })
