@@ -64,7 +64,7 @@ export function assertRedirectUri(
   if (!isRedirectUri(uri, allowInsecureHttp)) {
     throw errors.badRequest(`${member} must be an https URL or have an app's own scheme with a dot in it`)
   }
-  // Otherwise the redirect would have two codes, and its reader might use the one that is not secret.
+  // Otherwise the redirect would have two codes, and its reader might use the code that is not secret.
   if (new URL(uri).searchParams.has('response_code')) throw errors.badRequest(`${member} must have no response_code`)
 }
 

@@ -16,7 +16,7 @@ export class ImageError extends Error {
   override readonly name = 'ImageError'
 }
 
-/** Returns the PNG: the bytes themselves, or those of a data URI in them, also in JSON quotes. Does not decode. */
+/** Returns the PNG: the bytes themselves, or the content of a data URI in them, also in JSON quotes. Does not decode. */
 function pngIn(bytes: Buffer): Buffer {
   if (bytes.length > MAX_IMAGE_BYTES) throw new ImageError(`holds more than ${MAX_IMAGE_BYTES} bytes`)
   if (bytes.subarray(0, SIGNATURE.length).equals(SIGNATURE)) return bytes
@@ -35,7 +35,7 @@ function pngIn(bytes: Buffer): Buffer {
 }
 
 /**
- * Decodes a PNG from a stranger, or its data URI, and encodes the pixels again. Nothing else in the file is kept. It works
+ * Decodes a PNG from a stranger, or its data URI, and encodes the pixels again. All other data of the file is dropped. It works
  * synchronously and blocks for some tens of milliseconds at most: on damaged pixels, the library's streams throw where no caller
  * can catch the error.
  *

@@ -63,8 +63,8 @@ export function createQrCodes({
     pageId === null ? walletUri : presentPageUrl(config, pageId)
 
   /**
-   * The page behind a QR code: the page whose address the code holds, otherwise a page made on demand. The page on demand is never
-   * a page that the request's maker may have sent to a person: such a page is bound to the browser that opens it first.
+   * The page behind a QR code: the page whose address the code holds, otherwise a page made on demand. A page on demand is
+   * separate from a page that the request's maker sent to a person, which is bound to the browser that opens it first.
    *
    * @param looks whether nothing may be created, as for a HEAD
    * @returns the address of the page

@@ -42,7 +42,7 @@ export const addTrustedIssuer = {
     summary: 'Trust an issuer',
     description:
       'Presentations may then hold credentials of this issuer, in addition to TRUSTED_ISSUERS. This takes effect in every process at ' +
-      'once. A request with its own `trustedIssuers` ignores the added issuers. An issuer that is trusted by name must still prove ' +
+      'once. A request with its own `trustedIssuers` uses only these. An issuer that is trusted by name must still prove ' +
       'the name, by DID, metadata or certificate.',
     access: 'operator',
     status: 201,

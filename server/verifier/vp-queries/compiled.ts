@@ -10,7 +10,7 @@ import type { Work } from '../../protocol/work.js'
 
 /**
  * Compiles a query that a caller posts. It may use half of a request's work. A request that evaluates credentials by the query
- * then has the other half. Nothing is cached here: the cache of all JSON Schemas also holds the compiled filters.
+ * then has the other half. The cache of all JSON Schemas holds the compiled filters.
  *
  * @throws VpQueryError
  */

@@ -7,7 +7,7 @@ import type { PresentationRequest } from '../openid4vp/presentation-request.js'
 import type { FlowHolder } from './holder.js'
 import type { FlowEnd, FlowStore, FlowType, FoundFlow } from './store.js'
 
-/** Lifetime of a flow, equal to that of a pre-authorized code of this service. A request has its own expiry. */
+/** Lifetime of a flow: the same as for a pre-authorized code of this service. A request has its own expiry. */
 const FLOW_MS = 10 * 60 * 1000
 
 /** The action that a flow waits for. The vault encrypts it, and only this service writes it. */

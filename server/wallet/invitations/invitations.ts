@@ -19,7 +19,7 @@ type ProcessInput = z.output<ReturnType<typeof processUri>['input']>
 type Processed = z.input<ReturnType<typeof processUri>['output']>
 
 interface ProcessRequest extends Omit<ProcessInput, 'uri'> {
-  /** The `sub` of the user for whom the wallet acts. */
+  /** The `sub` of the user who made the call. */
   readonly actor: string
   readonly work: Work
 }
@@ -83,7 +83,7 @@ export function createInvitations({
      * Takes the offer or answers the request at an address, for a holder.
      *
      * @param input `uri`: an address that `resolveInvitation` can read
-     * @param actor the `sub` of the user for whom the wallet acts
+     * @param actor the `sub` of the user who made the call
      * @throws 400 for an address that breaks a rule, a holder without a DID, and a transaction that a person must confirm; 500 with
      *   the reason if the other side refuses.
      */

@@ -11,7 +11,7 @@ import type { IssuerSessions } from './issuer-sessions.js'
 import { offeredConfigurations } from './offered-configurations.js'
 import type { Expectation } from './verify-received.js'
 
-/** A fetch that keeps the fetched offer, so that rules can be checked that the library does not report. */
+/** A fetch that keeps the fetched offer. The service can then check rules that the library does not report. */
 function keepingFetch(fetch: typeof globalThis.fetch) {
   const got: { offer?: unknown } = {}
   const keeping: typeof globalThis.fetch = async (input, init) => {

@@ -18,8 +18,8 @@ type Payload = PresentationRequest['payload']
 type LibraryParameters = CreateOpenid4vpAuthorizationResponseOptions['authorizationResponsePayload']
 
 /**
- * The key that encrypts an answer (OpenID4VP 1.0 §8.3). Of the keys in the request, a key for a supported algorithm comes first, and
- * among these a key that is marked for encryption.
+ * The key that encrypts an answer (OpenID4VP 1.0 §8.3). It prefers keys for a supported algorithm, and among these a key
+ * that is marked for encryption.
  *
  * @returns undefined if the answer is not encrypted, and if the request holds no keys.
  * @throws WalletError for a key of an unknown kind.

@@ -74,7 +74,7 @@ const zPresentationDefinition = z.strictObject({
 })
 export type PresentationDefinition = z.infer<typeof zPresentationDefinition>
 
-/** The error for a definition that is malformed, or that asks for something that this wallet does not support. */
+/** The error for a malformed definition, or for a definition with an unsupported member. */
 export const refusedDefinition = (reason: string, options?: ErrorOptions) =>
   new RefusedRequest('invalid_request', `The presentation_definition ${reason}.`, options)
 
