@@ -68,8 +68,8 @@ const createAppRouter = (formats: Formats, features: Features) =>
   })
 
 /**
- * The endpoints for wallets, probes and other strangers, called by path and in the standards' own formats (`kind: 'protocol'`). These endpoints are
- * not on `/trpc`: the reply would lose its status, headers and media type, and a DPoP proof would name the wrong address.
+ * The endpoints for wallets, probes and other strangers, called by path and in the standards' own formats (`kind: 'protocol'`). They are not
+ * on `/trpc`: the reply would lose its status, headers and media type, and a DPoP proof would name the wrong address.
  */
 const createProtocolRouter = (features: Features) =>
   router({

@@ -8,7 +8,7 @@ import type { CredentialQuery } from '../../protocol/openid4vp/dcql/credential-q
 import type { DcqlQuery } from '../../protocol/openid4vp/dcql/dcql-query.js'
 import type { AskedType } from '../store.js'
 
-/** Dependencies that give queries their meaning in this installation. */
+/** Formats and base URLs with which this installation interprets queries. */
 export interface AskedHere {
   readonly formats: Pick<Formats, 'named'>
   readonly config: Installation

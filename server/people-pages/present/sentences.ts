@@ -15,7 +15,7 @@ function endedBy(errorMessage: string | null | undefined): string {
   return 'What the wallet showed could not be accepted.'
 }
 
-/** The message for other browsers about the end. */
+/** The message that other browsers see after the end. */
 export const ANOTHER_BROWSER = 'This was begun in another browser, so what came of it is withheld here.'
 
 /** States that no other state follows. */

@@ -24,7 +24,7 @@ function* browserFaults(members: Members): Generator<Fault> {
   }
   if (members.clientIdPrefix === undefined) return
   if (members.signed === false) yield ['clientIdPrefix', 'must be left out where signed is false']
-  // §5.9.3: such a client signs nothing, and its identifier is an address that receives no answer over this API.
+  // §5.9.3: a client with this prefix signs nothing, and its identifier is an address that receives no answer over this API.
   if ([members.clientIdPrefix].flat().includes('redirect_uri')) {
     yield ['clientIdPrefix', `must not be redirect_uri ${mode}`]
   }

@@ -9,7 +9,7 @@ import type { JsonObject } from '../../protocol/json/json-object.js'
 export interface Trust {
   /** Whether an issuer is trusted by its name. */
   readonly named: (issuer: string) => boolean | Promise<boolean>
-  /** Whether every issuer is trusted whose certificate chain leads to a trust anchor, whatever its name. */
+  /** Whether every issuer with a certificate chain to a trust anchor is trusted, whatever its name. */
   readonly certified: boolean
 }
 
@@ -84,7 +84,7 @@ async function assertNamed({ named }: Trust, issuer: string): Promise<void> {
 /** Ways to find an issuer's key. */
 export interface IssuerKeySearch {
   readonly resolveIssuerKey: ResolveIssuerKey
-  /** By the chain in `x5c` only, without a fetch. */
+  /** Finds the key by the chain in `x5c` only, without a fetch. */
   readonly resolveCertifiedKey: ResolveIssuerKey
   /** Whether this installation has trust anchors. */
   readonly isAnchored: boolean

@@ -13,7 +13,7 @@ import { onlyTrusted, type Trust } from './trust.js'
 /** Values that a presentation must be bound to. */
 export interface PresentationRequest
   extends Pick<PresentationContext, 'nonce' | 'audience' | 'handover' | 'requestedAt'> {
-  /** Whether the holder proves a key wherever a credential has a key, as a JWK, whatever the query says. */
+  /** Whether each credential with a key needs a proof by its holder, whatever the query says. The key must be a JWK. */
   readonly holderBound: boolean
 }
 

@@ -16,7 +16,7 @@ export interface Verification {
   readonly work: Work
   readonly fetches: Pick<VerificationFetches, 'fetchTypeMetadata' | 'resolveDid'>
   readonly resolveIssuerKey: ResolveIssuerKey
-  /** By the chain in `x5c` only, without a fetch. */
+  /** Finds the key by the chain in `x5c` only, without a fetch. */
   readonly resolveCertifiedKey: ResolveIssuerKey
   /** Whether this installation has trust anchors. */
   readonly isAnchored: boolean

@@ -67,7 +67,7 @@ export interface Profile {
   readonly algorithms: readonly string[]
   /** Whether issuers, status lists and the verifier are identified only by certificates that chain to a trust anchor. */
   readonly certified: boolean
-  /** Whether the holder proves a key wherever a credential has a key, as a JWK, whatever the query says. */
+  /** Whether each credential with a key needs a proof by its holder, whatever the query says. The key must be a JWK. */
   readonly holderBound: boolean
   /** Trusted issuers if neither TRUSTED_ISSUERS nor the request lists any. */
   readonly trustedIssuers: readonly string[]
