@@ -26,7 +26,7 @@ import type { Metrics } from './metrics/metrics.js'
 import { isOwnRequest } from './outbound/own-origin.js'
 import type { Routers } from './router.js'
 
-/** What an application is made of. */
+/** Dependencies of an application. */
 export interface AppPorts extends Pick<RestPorts, 'pings'> {
   readonly config: Config
   readonly routers: Routers
@@ -34,18 +34,18 @@ export interface AppPorts extends Pick<RestPorts, 'pings'> {
   readonly clock: () => Date
   readonly log: Log
   readonly metrics: Metrics
-  /** Undefined where users cannot log in. */
+  /** Undefined if users cannot log in. */
   readonly consoleSessions: Pick<ConsoleSessions, 'counted'> | undefined
-  /** A key of 32 bytes for one use. */
+  /** A key of 32 bytes for one purpose. */
   readonly sealingKey: (label: string) => Uint8Array
 }
 
 export interface AppOptions {
-  /** Where the rate limit is counted; this process' memory unless given. */
+  /** Where the rate limit is counted. Default: this process' memory. */
   readonly rateLimitStore?: Store | undefined
 }
 
-/** An application without anything of its own: what all requests pass first. */
+/** An application without routes: the handlers that every request passes first. */
 function newApp({ config, log, metrics, routers: { restRouter }, sealingKey }: AppPorts): Express {
   const app = express()
   app.disable('x-powered-by')
@@ -78,12 +78,12 @@ function limitRate(app: Express, ports: AppPorts, { rateLimitStore }: AppOptions
   )
 }
 
-/** Finds issuer metadata at the address that has its path at the end. */
+/** Serves issuer metadata also at the address with the issuer's path at its end. */
 function useWellKnown(app: Express, { issuerBaseUrl }: Config): void {
   if (new URL(issuerBaseUrl).pathname !== '/') app.use(insertedWellKnown(issuerBaseUrl))
 }
 
-/** What the mounts of an application share. */
+/** Dependencies that the mounts of an application share. */
 const mountedWith = ({ config, context, clock, log, pings }: AppPorts): RestPorts => ({
   contextOf: createContexts(context, config),
   failures: createFailures({ config, clock, log }),
@@ -97,7 +97,7 @@ export function createApp(ports: AppPorts, options: AppOptions = {}): App {
   const mounted = mountedWith(ports)
   const app = newApp(ports)
   if (config.authDisabled) app.use(hostCheck(config, walletPaths(restRouter)))
-  // Not counted: opening the console takes some ten files at once.
+  // Not counted by the rate limit: opening the console loads about ten files at once.
   if (config.console !== undefined) app.use(consoleFiles(config))
   limitRate(app, ports, options, false)
   useWellKnown(app, config)
@@ -115,8 +115,8 @@ export function createApp(ports: AppPorts, options: AppOptions = {}): App {
 }
 
 /**
- * The stack of the public listener: protocol, metadata and pages, for callers who are nobody, whatever they send and
- * whatever host they name. What else the service has is not there.
+ * The stack of the public listener: protocol, metadata and pages. All callers are anonymous, whatever credentials they send and
+ * whatever host they name. The listener serves no other part of the service.
  */
 export function createPublicApp(ports: AppPorts, options: AppOptions = {}): App {
   const mounted = mountedWith(ports)

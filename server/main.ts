@@ -11,13 +11,13 @@ import { endWhileStarting } from './process/stop-signals.js'
 import { superviseWorkers } from './process/workers.js'
 import { startupWarnings } from './setup/startup-warnings.js'
 
-/** A warning of the start is shown whatever LOG_LEVEL says: on standard error where the log would leave it out. */
+/** Shows a warning of the start at every LOG_LEVEL: if the log would omit it, it goes to standard error. */
 function warn(log: Log, warning: string): void {
   if (log.isLevelEnabled('warn')) log.warn(warning)
   else process.stderr.write(`${warning}\n`)
 }
 
-/** Starts the service as its environment says. Exits 1 with the reason on standard error where it cannot. */
+/** Starts the service from its environment. If it cannot start, it exits with 1 and the reason on standard error. */
 export async function main(): Promise<void> {
   let config: Config | undefined
   let preparing = false
@@ -36,7 +36,7 @@ export async function main(): Promise<void> {
       await listenForOperators(config, log, workerSources)
       superviseWorkers(config.webConcurrency, config.publicListener.port === undefined ? 1 : 2, log)
     } else {
-      // A primary serves nothing, and six sevenths of all files are loaded to serve.
+      // A primary serves no requests, and six sevenths of all files are only for serving.
       const { serve } = await import('./process/serve.js')
       await serve(config, log)
     }

@@ -36,7 +36,7 @@ import { invitationsRouter } from './wallet/invitations/invitations.router.js'
 import { walletPresentationsRouter } from './wallet/presentations/presentations.router.js'
 import type { Features } from './wiring/features.js'
 
-/** The table of contents of the API: what first-party clients call by name and REST clients by path. */
+/** All procedures of the API. First-party clients call them by name, REST clients by path. */
 const createAppRouter = (formats: Formats, features: Features) =>
   router({
     service: serviceRouter,
@@ -68,8 +68,8 @@ const createAppRouter = (formats: Formats, features: Features) =>
   })
 
 /**
- * What wallets, probes and other strangers ask by path, in the standards' own shapes (`kind: 'protocol'`). None of it is
- * on `/trpc`: its status, headers and media types would be lost there, and the address that a DPoP proof names wrong.
+ * The endpoints for wallets, probes and other strangers, called by path and in the standards' own formats (`kind: 'protocol'`). They are not
+ * on `/trpc`: the reply would lose its status, headers and media type, and a DPoP proof would name the wrong address.
  */
 const createProtocolRouter = (features: Features) =>
   router({
@@ -85,8 +85,8 @@ const createProtocolRouter = (features: Features) =>
   })
 
 /**
- * The routers of a service over its features. The formats are in the contracts, and so in the OpenAPI document. `restRouter` is
- * everything that has a path: the REST façade and the OpenAPI document.
+ * The routers over the features of a service. The contracts, and so the OpenAPI document, include the formats. `restRouter` holds all
+ * procedures with a path: the REST façade and the OpenAPI document.
  */
 export function createRouters(formats: Formats, features: Features) {
   const appRouter = createAppRouter(formats, features)
@@ -96,9 +96,9 @@ export function createRouters(formats: Formats, features: Features) {
 
 export type Routers = ReturnType<typeof createRouters>
 
-/** The routers without a service: what their contracts say, for documents, addresses and tests. No procedure can be called. */
+/** The routers without a service, for documents, addresses and tests that read the contracts. No procedure can be called. */
 export const contractRouters = (formats: Formats = standardFormats): Routers =>
   createRouters(formats, absent<Features>())
 
-/** The exported type of the API; the client package is typed by it alone. */
+/** The exported type of the API. The client package needs no other type. */
 export type AppRouter = Routers['appRouter']

@@ -2,14 +2,14 @@ import { type Html, html, spoken } from './html.js'
 import type { Spoken } from './languages.js'
 import { shortened } from './words.js'
 
-/** A credential as people recognize it. */
+/** A credential in a form that people recognize. */
 export interface CredentialCard {
   readonly name: Spoken
-  /** Beneath the name: who issues it, or what it is. */
+  /** The text below the name: the issuer, or a description. */
   readonly text?: Spoken | undefined
-  /** As the type's display has it, or whatever stands there. */
+  /** The colour from the type's display; it may be any text. */
   readonly background: string | undefined
-  /** What the list of claims is called. */
+  /** The heading of the list of claims. */
   readonly listed: string
   /** Titles of its claims. */
   readonly claims: readonly Spoken[]
@@ -37,10 +37,10 @@ function luminanceOf(colour: string): number {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 }
 
-/** Above this, black has more contrast on a colour than white: 4.5 : 1 at least, whatever the type asks for. */
+/** Above this luminance, black has more contrast on a colour than white: at least 4.5 : 1 for every colour. */
 const MIDDLE = 0.1791
 
-/** The colour as a picture behind the name: no policy of styles has anything against that. */
+/** The colour as a picture behind the name, because every policy for styles allows a picture. */
 function groundOf(background: string | undefined): { readonly picture: Html | undefined; readonly name: string } {
   if (background === undefined || !COLOUR.test(background)) return { picture: undefined, name: 'plain' }
   const picture = html`<svg aria-hidden="true" focusable="false" preserveAspectRatio="none" viewBox="0 0 1 1"><rect width="1" height="1" fill="${background}"/></svg>`
@@ -56,7 +56,7 @@ function claimsOf({ listed, claims }: CredentialCard): Html | undefined {
   return html`<p class="listed">${listed}</p><ul>${items}${further > 0 && html`<li>and ${further} more</li>`}</ul>`
 }
 
-/** The card: name and text on its colour, and beneath it what its claims are called. */
+/** The card: name and text on its colour, and below it the titles of its claims. */
 export function credentialCard(card: CredentialCard): Html {
   const { picture, name } = groundOf(card.background)
   const text = card.text !== undefined && html`<span>${short(card.text, MOST_TEXT)}</span>`

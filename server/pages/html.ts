@@ -1,7 +1,7 @@
 import { changesDirection, withDirectionControls, withoutDirectionControls } from '../protocol/text-direction.js'
 import type { Spoken } from './languages.js'
 
-/** HTML that is safe to send: text went through {@link html}, which escapes. */
+/** HTML that is safe to send: {@link html} has escaped its text. */
 export class Html {
   constructor(readonly text: string) {}
 }
@@ -19,12 +19,12 @@ const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) =
 type Part = Html | string | number | undefined | false | readonly Part[]
 
 /**
- * Where a value stands in a template. In `text` it may have elements around it, in `words` none, as in a title. People are shown
- * both; in other attributes and in a field a value stays what it is, though nobody who reads the source is misled by it.
+ * The place of a value in a template. In `text` the value may have elements around it. In `words` it may not, as in a title. People
+ * see both. In other attributes and in a field, the value stays unchanged, but it cannot mislead a reader of the source.
  */
 type Place = 'text' | 'words' | 'value'
 
-/** Attributes that people are shown, or told. */
+/** Attributes that people see or hear. */
 const WORDS = new Set(['alt', 'title', 'aria-label'])
 
 /** @param before the template up to the value, without other values */
@@ -36,7 +36,7 @@ function placeAfter(before: string): Place {
   return element === 'textarea' ? 'value' : 'words'
 }
 
-/** The places of each template, found once. */
+/** The places of each template, computed once. */
 const PLACES = new WeakMap<TemplateStringsArray, readonly Place[]>()
 
 function placesOf(strings: TemplateStringsArray): readonly Place[] {
@@ -47,7 +47,7 @@ function placesOf(strings: TemplateStringsArray): readonly Place[] {
   return places
 }
 
-/** A text without characters that control its direction. A script from right to left turns nothing beside the text. */
+/** A text without characters that control its direction. A right-to-left text does not change the direction of text around it. */
 function shown(text: string, place: Place): string {
   if (!changesDirection(text)) return escaped(text)
   if (place === 'value') return withDirectionControls(escaped(text), (code) => `&#${code};`)
@@ -62,8 +62,8 @@ function rendered(part: Part, place: Place): string {
 }
 
 /**
- * A template of HTML: every value is escaped unless it is HTML itself; undefined and false are nothing. A text cannot change the
- * order of what stands around it, nor be read as another one (`protocol/text-direction.ts`).
+ * A template of HTML. Every value is escaped unless it is HTML itself; undefined and false render nothing. A text cannot change the
+ * order of the text around it, and cannot look like another text (`protocol/text-direction.ts`).
  */
 export function html(strings: TemplateStringsArray, ...values: readonly Part[]): Html {
   const places = placesOf(strings)
@@ -72,6 +72,6 @@ export function html(strings: TemplateStringsArray, ...values: readonly Part[]):
   )
 }
 
-/** A text with its language, so that it is read out as what it is (WCAG 2.2, 3.1.2). */
+/** A text with its language, so that screen readers pronounce it correctly (WCAG 2.2, 3.1.2). */
 export const spoken = ({ text, lang }: Spoken): Html =>
   lang === undefined ? html`${text}` : html`<span lang="${lang}">${text}</span>`

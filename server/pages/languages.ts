@@ -1,4 +1,4 @@
-/** Languages as people name them to a server, the one that they like best first: language ranges of RFC 4647. */
+/** A person's languages, the preferred one first: language ranges of RFC 4647. */
 export type Languages = readonly string[]
 
 const MAX_LANGUAGES = 20
@@ -15,7 +15,7 @@ function weighed(part: string): Weighed {
   return { range, weight: Number.isFinite(weight) ? weight : 0 }
 }
 
-/** `Accept-Language` (RFC 9110 §12.5.4): what is not acceptable (`q=0`) and what is no range is left out, as is `*`, which asks for nothing. */
+/** Reads `Accept-Language` (RFC 9110 §12.5.4). Unacceptable (`q=0`) and invalid ranges are left out, and `*`, which asks for nothing. */
 export const languagesOf = (acceptLanguage: string | undefined): Languages =>
   (acceptLanguage ?? '')
     .split(',', MAX_LANGUAGES)
@@ -28,7 +28,7 @@ interface Entry {
   readonly locale?: string | undefined
 }
 
-/** The language of an entry that does not say its own. */
+/** The language of an entry that names none. */
 export const DEFAULT_LOCALE = 'en'
 
 /** `de-CH-1996` → `de-ch-1996`, `de-ch`, `de` (RFC 4647 §3.4) */
@@ -38,8 +38,8 @@ const shorterAndShorter = (range: string): string[] => {
 }
 
 /**
- * The entry in the language that its reader likes best; the first one where there is none of theirs. Somebody who reads `de-AT` is
- * given `de`, and `de-CH` where there is no better German.
+ * The entry in the reader's preferred language, or the first entry if none matches. A reader of `de-AT` gets `de`, and `de-CH` if
+ * there is no better German.
  */
 export function inLanguage<Value extends Entry>(entries: readonly Value[], languages: Languages): Value | undefined {
   const localeOf = ({ locale = DEFAULT_LOCALE }: Value) => locale.toLowerCase()
@@ -54,20 +54,20 @@ export function inLanguage<Value extends Entry>(entries: readonly Value[], langu
   return entries[0]
 }
 
-/** A text that a type brings along, in a language of its own. */
+/** A text of a credential type, with its own language. */
 export interface Spoken {
   readonly text: string
-  /** Where it is not English, which the pages themselves are in, and is known. */
+  /** Set if the language is known and not English, the language of the pages. */
   readonly lang?: string | undefined
 }
 
-/** @param locale of the text; undefined where it is not known. */
+/** @param locale of the text; undefined if unknown. */
 export const spokenIn = (text: string, locale: string | undefined): Spoken => ({
   text,
   lang: locale === undefined || /^en(?:-|$)/i.test(locale) ? undefined : locale,
 })
 
-/** Several texts as one, in their language where they have the same. */
+/** Several texts as one, with their language if all have the same. */
 export function joined(parts: readonly Spoken[], separator: string): Spoken {
   const [first] = parts
   const isSame = parts.every(({ lang }) => lang === first?.lang)

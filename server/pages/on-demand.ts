@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto'
 
-/** A key of 32 bytes for one use, the same in every process and after every restart. */
+/** A key of 32 bytes for one purpose, the same in every process and after every restart. */
 export type SealingKey = (use: string) => Uint8Array
 
 /**
- * The id of the page on demand of an offering or a session: a UUID of version 8 (RFC 9562 §5.8). It is the same each time, so that
- * it is known before there is a page. Nobody can tell it from the id of the offering or the session.
+ * The id of the page on demand of an offering or a session: a UUID of version 8 (RFC 9562 §5.8). The same target always has the same
+ * id, so the id is known before the page exists. Strangers cannot compute it from the id of the offering or the session.
  */
 export function onDemandPageId(
   { sealingKey }: { readonly sealingKey: SealingKey },

@@ -8,8 +8,8 @@ export const stylesheet = {
   meta: route('GET', '/pages/style.css', {
     ...ofPages,
     summary: 'The style sheet of the pages',
-    description: 'The one style sheet of all pages for people.',
-    // The page that says that there were too many requests has it too.
+    description: 'The style sheet of all pages for people.',
+    // The page about too many requests also needs it.
     counted: false,
     produces: 'text/css',
   }),
@@ -21,7 +21,7 @@ export const liveScript = {
   meta: route('GET', '/pages/live.js', {
     ...ofPages,
     summary: 'The script of the pages',
-    description: 'Keeps a page for people up to date while it is open. Pages work without it.',
+    description: 'Updates a share page while it is open. Pages also work without it.',
     produces: 'text/javascript',
   }),
   input: z.object({}),

@@ -10,7 +10,7 @@ const file = (mediaType: string, body: string) => (): ProtocolReply => ({
   body,
 })
 
-/** What the pages for people load. */
+/** The files that share pages load. */
 export const pageFilesRouter = router({
   stylesheet: procedure(stylesheet).query(file('text/css', STYLES)),
 

@@ -5,25 +5,26 @@ export interface Page {
   readonly title: string
   readonly body: Html
   readonly status?: number
-  /** Where a form of the page may lead: browsers hold the redirect that follows it to the same rule. */
+  /** Where a form of the page may lead. Browsers apply the same rule to a redirect after the form. */
   readonly formAction?: string
-  /** Whether the page tells what happens while it is open: it then has the one script of the pages, and works without it. */
+  /** Whether the page updates while it is open. If so, it loads the script of the pages, but also works without it. */
   readonly live?: boolean
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** The policy of pages: nothing foreign, no script within the page, no framing by other pages. */
+/** The policy of pages: no foreign content, no inline script, no framing by other pages. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'"
 
-/** The policy of a page on which something is decided: no script at all, and forms that lead where they should. */
+/** The policy of a page with a decision: no script at all, and forms that lead only to allowed addresses. */
 const formPolicy = (formAction: string) =>
   `default-src 'none'; style-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'self' ${formAction}`
 
 /**
- * A page for people, as a reply: HTML that needs no script, kept by no cache. Its icon is empty, so that browsers ask for none.
+ * A page for people, as a reply: HTML that needs no script, and that no cache stores. Its icon is empty, so that browsers request
+ * none.
  *
- * @param baseUrl the one that the page's own address begins with: what it loads is at the same origin
+ * @param baseUrl of the page's own address: the page loads its files from the same origin
  */
 export function page(baseUrl: string, { title, body, status = 200, formAction, live, headers }: Page): ProtocolReply {
   const document = html`<!doctype html>
@@ -46,7 +47,7 @@ ${live === true && html`<script src="${baseUrl}/pages/live.js" type="module"></s
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'no-store',
       'content-security-policy': formAction === undefined ? POLICY : formPolicy(formAction),
-      // Not no-referrer: the origin of a form would be `null` then (Fetch §3.2.5), which is nobody's.
+      // Not no-referrer: browsers would then send the origin of a form as `null` (Fetch §3.2.5), which identifies no page.
       'referrer-policy': 'same-origin',
       ...headers,
     },
@@ -58,7 +59,7 @@ ${live === true && html`<script src="${baseUrl}/pages/live.js" type="module"></s
 export const messagePage = (baseUrl: string, status: number, title: string, message: string): ProtocolReply =>
   page(baseUrl, { status, title, body: html`<h1>${title}</h1><p>${message}</p>` })
 
-/** The page where there is none. */
+/** The page for an unknown address. */
 export const noPage = (baseUrl: string): ProtocolReply =>
   messagePage(
     baseUrl,
@@ -67,7 +68,7 @@ export const noPage = (baseUrl: string): ProtocolReply =>
     'This page does not exist, or it has expired. Ask the sender for a new link.',
   )
 
-/** Sends the browser on with GET, whatever it came with (RFC 9110 §15.4.4). */
+/** Redirects the browser with GET, whatever the method of its request (RFC 9110 §15.4.4). */
 export const seeOther = (location: string, headers: Readonly<Record<string, string>> = {}): ProtocolReply => ({
   status: 303,
   headers: { location, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer', ...headers },

@@ -3,24 +3,24 @@ import type { Context } from '../api/context.js'
 import { noPage, seeOther } from './page.js'
 import { qrCodeDataUri, qrCodePng, qrCodeSvg } from './qr-code.js'
 
-/** What the address of a QR code answers beside JSON. */
+/** Media types of a QR code's address, beside JSON. */
 export const QR_CODE_TYPES = ['image/png', 'image/svg+xml', 'text/html'] as const
 
-/** What a request for a QR code brings along. */
+/** The parts of a request that decide the form of a QR code. */
 export type QrCodeContext = Pick<Context, 'request' | 'responseHeaders' | 'otherForm'>
 
-/** A QR code that is asked for. */
+/** A requested QR code. */
 export interface AskedQrCode<Code> {
-  /** Undefined where there is none. */
+  /** Undefined for an unknown code. */
   readonly code: Code | undefined
-  /** What it says. */
+  /** The content of the code. */
   readonly textOf: (code: Code) => string
-  /** The address of the page where a person sees it; made where there is none yet. */
+  /** The address of the page that shows the code to a person; the page is created if there is none yet. */
   readonly pageOf: (code: Code) => Promise<string>
   readonly notFound: () => Error
 }
 
-/** No script in a picture can run; any page may embed it. */
+/** Scripts in a picture cannot run; any page may embed the picture. */
 const PICTURE_HEADERS = {
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'",
@@ -28,11 +28,11 @@ const PICTURE_HEADERS = {
 }
 
 /**
- * A QR code in the form that the request likes best (RFC 9110 §12.5.1): a data URI in JSON, a PNG, an SVG, or a page, as browsers
- * do. On `/trpc`, which has no such forms, it is the data URI.
+ * A QR code in the form that the request prefers (RFC 9110 §12.5.1): a data URI in JSON, a PNG, an SVG, or a page. Browsers prefer
+ * the page. `/trpc` has only the data URI.
  *
- * @param baseUrl what the address of the code begins with
- * @throws what `notFound` makes where there is none: a browser gets a page that says so
+ * @param baseUrl of the code's address
+ * @throws the error of `notFound` for an unknown code; a browser gets a page that says so
  */
 export async function qrCodeAnswer<Code>(
   { request, responseHeaders, otherForm }: QrCodeContext,

@@ -1,7 +1,7 @@
 import QRCode from 'qrcode'
 import { LruMap } from '../protocol/jose/lru-map.js'
 
-/** What the largest QR code holds with error correction M, in octets. */
+/** Capacity of the largest QR code with error correction M, in octets. */
 const MOST_WITH_M = 2_331
 
 const correctionOf = (text: string) => (Buffer.byteLength(text) > MOST_WITH_M ? 'L' : 'M')
@@ -9,10 +9,10 @@ const correctionOf = (text: string) => (Buffer.byteLength(text) > MOST_WITH_M ? 
 /** Pixels of a module. */
 const SCALE = 6
 
-/** Drawing one takes more processor time than all else in a view of a page, and a page is looked at again and again. */
+/** Drawing a code takes more processor time than the rest of a page, and people open a page many times. */
 const drawn = new LruMap<string, Buffer>(500, 4_194_304)
 
-/** A QR code (ISO/IEC 18004) of a text as a PNG: with error correction M, or with L where it would hold too much. */
+/** A QR code (ISO/IEC 18004) of a text as a PNG: with error correction M, or with L if the text is too long for M. */
 export async function qrCodePng(text: string): Promise<Buffer> {
   const before = drawn.get(text)
   if (before !== undefined) return before
@@ -26,14 +26,17 @@ export async function qrCodePng(text: string): Promise<Buffer> {
   return png
 }
 
-/** The same as an SVG image, of any size. */
+/** The QR code of a text as an SVG image, of any size. */
 export const qrCodeSvg = async (text: string): Promise<string> =>
   QRCode.toString(text, { errorCorrectionLevel: correctionOf(text), margin: 4, type: 'svg' })
 
-/** The same as a data URI with base64 image data. */
+/** The QR code of a text as a data URI with base64 image data. */
 export const qrCodeDataUri = async (text: string): Promise<string> => (await qrCodeImage(text)).dataUri
 
-/** The same with how many modules wide it is, its quiet zone included: shown at a whole number of pixels for each, it is read off any screen. */
+/**
+ * The QR code of a text as a data URI, with its width in modules, including the quiet zone. At a whole number of pixels for each
+ * module, cameras can read it from any screen.
+ */
 export async function qrCodeImage(text: string): Promise<{ dataUri: string; modules: number }> {
   const png = await qrCodePng(text)
   // The width in the PNG's header.

@@ -1,32 +1,32 @@
 import { type Fragment, fragment, Step } from '../database/fragment.js'
 
-/** What people are told in the place of, and beneath, a page's own heading. */
+/** Texts that replace a page's heading, or follow it. */
 export interface PageTexts {
   readonly title?: string | undefined
   readonly text?: string | undefined
 }
 
-/** A page as it is made: of a verification session, or of an offering, which a credential offer is too. */
+/** A new page: of a verification session, or of an offering. A credential offer is also stored as an offering. */
 export type NewPage = PageTexts & {
   readonly id: string
-  /** Names of the types that are asked for; none of an offering. */
+  /** Names of the requested types; empty for an offering. */
   readonly typeNames: readonly string[]
   readonly createdAt: Date
-  /** Whether the QR code of its target holds its address. */
+  /** Whether the QR code of the session or offering holds the page's address. */
   readonly inQrCode: boolean
-  /** When nobody needs it any more; null for as long as its target is there. */
+  /** When the page can be deleted; null if it stays as long as its session or offering. */
   readonly expiresAt: Date | null
 } & ({ readonly verificationSessionId: string } | { readonly offeringId: string; readonly madeBy: string })
 
-/** Kind, session, offering and maker, as the table has them. */
+/** Kind, session, offering and maker: the columns of the table. */
 const targetOf = (page: NewPage): readonly [string, string | null, string | null, string | null] =>
   'offeringId' in page
     ? ['receive', null, page.offeringId, page.madeBy]
     : ['present', page.verificationSessionId, null, null]
 
 /**
- * Inserts a page, as a statement or as a part of the one that makes its target, and returns its `id`. A session has one page, an
- * offering one for each who makes one: where there is that already, it gets the new texts.
+ * Inserts a page and returns its `id`. It can be a statement, or a part of the statement that creates the session or offering. A
+ * session has one page. An offering has one page for each maker. If the page exists, it gets the new texts.
  */
 export function insertPage(page: NewPage): Step<'id'> {
   const [kind, sessionId, offeringId, madeBy] = targetOf(page)
@@ -43,8 +43,8 @@ export function insertPage(page: NewPage): Step<'id'> {
 }
 
 /**
- * Inserts a page on demand, where it is not there yet: it says what any other would, without texts, and nobody is sent back to
- * it.
+ * Inserts a page on demand if it does not exist yet. It shows the same as any other page, but has no texts, and wallets do not send
+ * anyone back to it.
  */
 export function insertPageOnDemand(page: NewPage): Fragment {
   const [kind, sessionId, offeringId, madeBy] = targetOf(page)

@@ -1,4 +1,4 @@
-/** The colours of the pages, in light and in dark: the console's (client/console/styles/tokens.css), whose build they do without. */
+/** The colours of the pages, in light and dark. They equal the console's (client/console/styles/tokens.css), but need no build. */
 export const COLOURS = {
   ink: ['#1a2130', '#e8ebf2'],
   soft: ['#4d586b', '#aeb7c7'],
@@ -23,7 +23,7 @@ const declared = (at: 0 | 1): string =>
     .map(([name, colours]) => `--${name}: ${colours[at]};`)
     .join(' ')
 
-/** Custom properties of the same names. Written twice, since phones are older than `light-dark()`. */
+/** Custom properties of the same names. Declared twice, because some phones do not support `light-dark()`. */
 export const TOKENS = `:root { color-scheme: light dark; ${declared(0)} }
 @media (prefers-color-scheme: dark) { :root { ${declared(1)} } }
 `

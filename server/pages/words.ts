@@ -7,7 +7,7 @@ export const inWords = (name: string): string =>
     .replaceAll(/([a-z\d])([A-Z])/g, (_, before, after) => `${before} ${after.toLowerCase()}`)
     .trim()
 
-/** What a type is called in a reader's language: by its display, else its title, else its name in words. */
+/** The name of a type in a reader's language: from its display, otherwise its title, otherwise its name in words. */
 export function typeTitle(
   {
     name,
@@ -24,7 +24,7 @@ export function typeTitle(
   return shown === undefined ? { text: title ?? inWords(name) } : spokenIn(shown.name, shown.locale)
 }
 
-/** A text of at most so many characters, its end left out where it is longer. */
+/** A text with at most this many characters; a longer text loses its end. */
 export function shortened(text: string, most: number): string {
   const characters = [...text.slice(0, 4 * most)]
   return characters.length > most

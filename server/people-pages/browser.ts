@@ -6,25 +6,25 @@ import type { ProtocolReply } from '../protocol/oauth/reply.js'
 
 const COOKIE = 'presentation'
 
-/** Longer than any request can be answered: one browser may have several pages open, and has one cookie for all of them. */
+/** Longer than the validity of any request: one browser may have several pages open, with one cookie for all of them. */
 const COOKIE_SECONDS = 90_000
 
 const hashOf = (value: string): string => createHash('sha256').update(value).digest('base64url')
 
-/** What a request tells of its browser. */
+/** The parts of a request that identify its browser. */
 export type BrowserRequest = Pick<RequestFacts, 'method' | 'headers'>
 
 /** A browser that opens a page. */
 export interface OpeningBrowser {
   readonly hash: string
-  /** The Set-Cookie header that it keeps. */
+  /** The Set-Cookie header for the browser. */
   readonly cookie: string
 }
 
 /**
- * The hash of the cookie that a browser sends; undefined where it sends none.
+ * The hash of the cookie that a browser sends; undefined if it sends none.
  *
- * @param baseUrl what the page's address begins with
+ * @param baseUrl of the page's address
  */
 export function sentBrowserHash({ headers }: BrowserRequest, baseUrl: string): string | undefined {
   const cookie = readBrowserCookie(headers.cookie, COOKIE, baseUrl)
@@ -32,10 +32,10 @@ export function sentBrowserHash({ headers }: BrowserRequest, baseUrl: string): s
 }
 
 /**
- * The browser that opens a page: by the cookie that it has, or by a new one. Undefined where nobody opens it: a HEAD looks, and
- * some requests load no document.
+ * The browser that opens a page, by its cookie or by a new one. Undefined if no person opens the page: a HEAD opens nothing, and some
+ * requests load no document.
  *
- * @param random makes so many random bytes
+ * @param random returns random bytes of a given length
  */
 export function openingBrowser(
   request: BrowserRequest,
@@ -49,36 +49,35 @@ export function openingBrowser(
 }
 
 /**
- * Whether a request fetches the page ahead, for a person who may never open it (`Sec-Purpose`, Fetch §3.7; `Purpose`, its former
- * name).
+ * Whether a request prefetches the page for a person who may never open it (`Sec-Purpose`, Fetch §3.7; `Purpose`, its former name).
  */
 export const isPrefetch = ({ headers }: BrowserRequest): boolean =>
   [headers['sec-purpose'], headers.purpose].some((purpose) => String(purpose ?? '').includes('prefetch'))
 
-/** A browser that fetches ahead gets nothing, so that it asks again when a person opens the page: that is what counts. */
+/** The reply to a prefetch. It has no content, so the browser requests the page again when a person opens it. */
 export const later = (baseUrl: string): ProtocolReply =>
   messagePage(baseUrl, 503, 'Not now', 'This page is shown when somebody opens it.')
 
-/** Whether a person may be looking: a browser that says what a request is for says `document` of pages (Fetch Metadata). */
+/** Whether a person may see the page. For pages, browsers with Fetch Metadata send the destination `document`. */
 function opensPage({ method, headers }: BrowserRequest): boolean {
   const purpose = headers['sec-fetch-dest']
   return method === 'GET' && (purpose === undefined || purpose === 'document')
 }
 
-/** Compares two hashes in constant time; one that is not there is like none. */
+/** Compares two hashes in constant time; an absent hash equals none. */
 export function sameHash(one: string | null | undefined, other: string | null | undefined): boolean {
   const [some, others] = [Buffer.from(one ?? ''), Buffer.from(other ?? '')]
   return some.length > 0 && some.length === others.length && timingSafeEqual(some, others)
 }
 
-/** Which browser opened a page first: the one that asks, another one, or none yet. */
+/** The first browser that opened a page: the browser of this request, another browser, or none yet. */
 export type Beginner = 'this' | 'another' | 'none'
 
 /**
- * Which browser began, as the one that asks may know it.
+ * Which browser opened the page first, from the view of the requesting browser.
  *
- * @param browserHash of the browser that opened the page first; null where there is none
- * @param baseUrl what the page's address begins with
+ * @param browserHash of the browser that opened the page first; null if none did
+ * @param baseUrl of the page's address
  */
 export function beginnerOf(request: BrowserRequest, browserHash: string | null, baseUrl: string): Beginner {
   if (browserHash === null) return 'none'

@@ -1,30 +1,30 @@
 import { type Html, html } from '../pages/html.js'
 import { qrCodeImage } from '../pages/qr-code.js'
 
-/** The parts of a page that is open. */
+/** The parts of an open page. */
 export interface OpenPage {
   /** The page's own address. */
   readonly url: string
-  /** Who asks or offers. */
+  /** The name of the verifier or issuer. */
   readonly from: string
   readonly heading: string | Html
   readonly text: string | null
-  /** What is asked for, or offered. */
+  /** The requested or offered credentials. */
   readonly what: Html
-  /** How it goes, as a sentence. */
+  /** The progress, as a sentence. */
   readonly status: string
   readonly timeLeft: Html | undefined
-  /** How a person goes on: links, QR codes, buttons. */
+  /** Ways to continue: links, QR codes, buttons. */
   readonly ways: Html
-  /** States after which nothing follows; undefined where the page has no events. */
+  /** Final states of the session; undefined if the page has no events. */
   readonly final?: readonly string[]
 }
 
-/** Without script, and where events cannot be had, this reads the page anew. */
+/** A link that reloads the page, for browsers without the script and if events fail. */
 const again = (url: string): Html =>
   html`<p class="again" data-without-script><a href="${url}">Reload this page to see how it goes</a></p>`
 
-/** The body of a page that is open: who, what, how it goes, how long, and how to go on. */
+/** The body of an open page: name, content, progress, time left, and ways to continue. */
 export function openBody({ url, from, heading, text, what, status, timeLeft, ways, final }: OpenPage): Html {
   const parts = html`<p class="status" role="status">${status}</p>${timeLeft}<div class="ways">${ways}</div>`
   return html`
@@ -43,23 +43,23 @@ ${again(url)}`
 const WHAT_A_WALLET_IS =
   'A wallet is an app that keeps credentials for you. If nothing opens, there is none on this device that can do this.'
 
-/** A link that a wallet on this device is opened by. */
+/** A link that opens a wallet on this device. */
 export const walletLink = (address: string): Html =>
   html`<section aria-labelledby="here"><h2 id="here">On this device</h2><p><a class="button" href="${address}">Open my wallet</a></p><p class="hint">${WHAT_A_WALLET_IS}</p></section>`
 
-/** Pixels that a QR code may have beside a column of text, and where it has the whole width. */
+/** Maximum pixels of a QR code beside a column of text, and over the whole width. */
 const [BESIDE_TEXT, WHOLE_WIDTH] = [288, 460]
-/** Fewer pixels of a module are not read off a screen. */
+/** Scanners cannot read modules with fewer pixels from a screen. */
 const LEAST_PIXELS = 3
 
-/** A QR code, how it is called by whoever cannot see it, and what to do with it. */
+/** A QR code, its alternative text, and an instruction. */
 interface ScannedCode {
   readonly address: string
   readonly alt: string
   readonly text: string
 }
 
-/** A QR code with what to do with it beside it. */
+/** A QR code with its instruction beside it. */
 async function scannedCode({ address, alt, text }: ScannedCode, heading: Html | undefined): Promise<Html> {
   const { dataUri, modules } = await qrCodeImage(address)
   const dense = modules * LEAST_PIXELS > BESIDE_TEXT
@@ -67,21 +67,21 @@ async function scannedCode({ address, alt, text }: ScannedCode, heading: Html | 
   return html`<section class="scanned${dense && ' dense'}"><div>${heading}<p>${text}</p></div><img class="qr" src="${dataUri}" width="${width}" height="${width}" alt="${alt}"></section>`
 }
 
-/** What a device with a wallet scans. */
+/** The content of the QR codes for another device. */
 export interface Scanned {
-  /** What a wallet is opened with. */
+  /** The address that opens a wallet. */
   readonly address: string
   /** The page's own address. */
   readonly url: string
-  /** Whether the page's code is the first that is seen: a camera without a wallet opens that alone. */
+  /** Whether the code of the page comes first: a camera without a wallet can open only this code. */
   readonly byCamera: boolean
   /** `offer` or `request`. */
   readonly what: string
-  /** What else is to be known before scanning. */
+  /** A further instruction before scanning. */
   readonly hint?: string
 }
 
-/** Both codes: one that any camera can use, and one for the scanner of a wallet. The second is shown on demand. */
+/** Both codes: one for any camera, and one for a wallet's scanner. The second is shown on demand. */
 export async function scannedCodes({ address, url, byCamera, what, hint = '' }: Scanned): Promise<Html> {
   const ofPage = {
     address: url,

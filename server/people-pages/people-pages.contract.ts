@@ -11,10 +11,11 @@ const TARGETS = ['verificationSessionId', 'credentialOfferSessionId', 'offeringI
 export const createPage = {
   meta: route('POST', '/pages', {
     tag: TAG,
-    summary: 'Make a page to which a person is sent, to present or to receive',
+    summary: 'Create a share page for a request, an offer or an offering',
     description:
-      'For whoever made its target, and admins; of an offering, for whoever knows its id. The address says nothing of the target. A ' +
-      'request has one page, an offer or offering one for each who makes one: asked for again, it is the same one, with the new texts.',
+      'Allowed for the maker of the request or offer, and for admins. A page of an offering is allowed for everyone who knows its id. ' +
+      'The address of the page reveals nothing about the request or offer. A request has one page. An offer or offering has one page ' +
+      'for each maker. A repeated call returns the same page, with the new texts.',
     access: 'user',
     status: 201,
     requestExample: {
@@ -34,8 +35,8 @@ export const createPage = {
       verificationSessionId: z.string().min(1).optional().meta({ description: 'The page is at `/present/{id}`.' }),
       credentialOfferSessionId: z.string().min(1).optional().meta({ description: 'The page is at `/receive/{id}`.' }),
       offeringId: z.string().min(1).optional().meta({ description: 'The page is at `/receive/{id}`.' }),
-      title: z.string().trim().min(1).max(MAX_TITLE).optional().meta({ description: 'In the place of the heading.' }),
-      text: z.string().trim().min(1).max(MAX_TEXT).optional().meta({ description: 'Beneath the heading.' }),
+      title: z.string().trim().min(1).max(MAX_TITLE).optional().meta({ description: 'Replaces the heading.' }),
+      text: z.string().trim().min(1).max(MAX_TEXT).optional().meta({ description: 'Text below the heading.' }),
     })
     .refine((input) => TARGETS.filter((target) => input[target] !== undefined).length === 1, {
       error: `must hold exactly one of ${TARGETS.join(', ')}`,
@@ -50,11 +51,11 @@ const forPeople = { tag: TAG, access: 'public', open: true, kind: 'page', produc
 export const presentPage = {
   meta: route('GET', '/present/{id}', {
     ...forPeople,
-    summary: 'The page of an authorization request',
+    summary: 'The share page of an authorization request',
     description:
-      'Who asks and for what, a QR code, a link for wallets on this device, the time left and how it goes. The first browser that opens ' +
-      'it is the one that began; a HEAD and a browser that fetches ahead are none. Another one is not told how it ended. 410 once the ' +
-      'time has run out.',
+      'Shows the verifier, the requested credentials, a QR code, a link for wallets on this device, the time left and the progress. The ' +
+      'page belongs to the first browser that opens it; a HEAD and a prefetch do not count. Other browsers do not see the outcome. 410 ' +
+      'after the request has expired.',
     errors: [404, 410],
   }),
   input: zPageId,
@@ -66,8 +67,9 @@ export const presentReturn = {
     ...forPeople,
     summary: 'Come back from a wallet',
     description:
-      'Where wallets send the browser that they were opened from. With the code that the wallet was given, the browser that began is sent ' +
-      'on to the request’s `redirectUri`, the code with it; any other is told that the result is withheld.',
+      'Wallets redirect the browser that opened them to this address. With the `response_code` that the wallet received, the first ' +
+      'browser of the page is redirected to the `redirectUri` of the request, with this code. Any other browser gets a message that the result ' +
+      'is withheld.',
     status: 303,
     errors: [403, 404],
   }),
@@ -78,11 +80,11 @@ export const presentReturn = {
 export const receivePage = {
   meta: route('GET', '/receive/{id}', {
     ...forPeople,
-    summary: 'The page of a credential offer or an offering',
+    summary: 'The share page of a credential offer or an offering',
     description:
-      'What is offered and by whom, a QR code, a link for wallets on this device, the time left and, of an offer for one wallet, how it ' +
-      'goes. The first browser that opens the page of such an offer, before a wallet takes it, is the one that began. Any other learns ' +
-      'nothing of who took it and what came of it. 410 once it can no longer be taken.',
+      'Shows the issuer, the offered credential, a QR code, a link for wallets on this device and the time left. For an offer to one ' +
+      'wallet it also shows the progress. The page of such an offer belongs to the first browser that opens it before a wallet takes ' +
+      'the offer. Other browsers do not see who took it and with what outcome. 410 after the offer has ended.',
     errors: [404, 410],
   }),
   input: zPageId,
@@ -96,8 +98,9 @@ const eventsOf = (path: `/${string}`, of: string) => ({
     tag: TAG,
     summary: `Server-Sent Events of the page of ${of}`,
     description:
-      'Events named `session` hold the state and a sentence for people, and nothing else: at once, and with every change until the ' +
-      'last. A browser that did not begin is told `Ended` in the place of how it ended. At most 20 streams of one page; they count for MAX_STREAMS.',
+      'Events named `session` hold only the state and a sentence for people: the current state at once, then every change until a final ' +
+      'state. Browsers other than the first browser of the page receive `Ended` instead of the outcome. At most 20 streams for one page; ' +
+      'they count for MAX_STREAMS.',
     access: 'public',
     open: true,
     kind: 'events',

@@ -14,32 +14,32 @@ import type { PageStore } from './store.js'
 
 type Request = z.output<typeof createPage.input>
 
-/** An offer, or an offering, that gets a page. */
+/** An offer or an offering that gets a page. */
 export interface OfferOfPage {
   readonly id: string
-  /** Until when it can be taken; null for as long as it is there. */
+  /** When it expires; null if it does not. */
   readonly expiresAt: Date | null
   readonly deferred: boolean
 }
 
-/** What {@link createPeoplePages} is made of. */
+/** Dependencies of {@link createPeoplePages}. */
 export interface PeoplePagesPorts {
   readonly store: Pick<PageStore, 'create' | 'removeExpired'>
   readonly config: Pick<Config, 'verifierBaseUrl' | 'issuerBaseUrl'>
   readonly clock: () => Date
   readonly sessionOfPage: VerificationSessions['ofPage']
   readonly newRequestPage: NewRequestPage
-  /** An offer or an offering as wallets get it, that of one authorization too. */
+  /** An offer or an offering as wallets see it, also if it belongs to one authorization. */
   readonly offering: (id: string) => Promise<WalletOffering | undefined>
-  /** Whether anybody may take that offering. */
+  /** Whether anyone may take that offering. */
   readonly hasOffering: (id: string) => Promise<boolean>
-  /** A page for an offer or an offering. @param madeBy the `sub` whose page it is */
+  /** A page for an offer or an offering. @param madeBy the `sub` of the page's maker */
   readonly newOfferPage: (offer: OfferOfPage, madeBy: string, texts: PageTexts) => NewPage
 }
 
 export type PeoplePages = ReturnType<typeof createPeoplePages>
 
-/** Pages to which people are sent. */
+/** Creates share pages. */
 export function createPeoplePages({
   store,
   config,
@@ -60,12 +60,12 @@ export function createPeoplePages({
     return newRequestPage({ id, ...session }, texts)
   }
 
-  /** An offer of a session is its maker's. An offering is open to everybody who knows its id; each gets a page of their own. */
+  /** An offer belongs to its maker. An offering is open to everyone who knows its id, and each maker gets their own page. */
   const receivePageOf = async (caller: Caller, { credentialOfferSessionId, ...request }: Request): Promise<NewPage> => {
     const { offeringId = credentialOfferSessionId ?? '', title, text } = request
     const member = credentialOfferSessionId === undefined ? 'offeringId' : 'credentialOfferSessionId'
     const found = await offering(offeringId)
-    // What was made for one authorization is nobody else's.
+    // An offering that was made for one authorization is for that authorization only.
     const isOpen = member !== 'offeringId' || (await hasOffering(offeringId))
     if (found === undefined || !isOpen || (found.session === null) !== (member === 'offeringId')) {
       throw errors.pageTargetNotFound(member)
@@ -80,7 +80,7 @@ export function createPeoplePages({
     )
   }
 
-  /** Those of sessions go with them; this is for what stays, such as an offering. */
+  /** Deletes expired pages whose target stays, such as an offering. Pages of sessions are deleted with their sessions. */
   const tasks: readonly MaintenanceTask[] = [
     dueRows({ name: 'remove pages', everyMs: 600_000, batch: store.removeExpired }),
   ]
@@ -89,10 +89,10 @@ export function createPeoplePages({
     tasks,
 
     /**
-     * Makes a page of a request or an offer that is open.
+     * Creates a page of an open request or offer.
      *
-     * @returns its address
-     * @throws 404 for a target that does not exist, 403 for somebody else's, 409 for one that has ended
+     * @returns the address of the page
+     * @throws 404 for an unknown request or offer, 403 for another user's, 409 if it has ended
      */
     async create(caller: Caller, request: Request): Promise<{ url: string }> {
       const { verificationSessionId, title, text } = request

@@ -17,7 +17,7 @@ type Display = readonly { readonly name: string }[] | null
 
 const zDisplay = json<{ readonly name: string }[]>().nullable()
 
-/** A type of this installation that is asked for: its newest version. */
+/** A requested type of this installation, in its newest version. */
 export interface AskedType {
   readonly name: string
   readonly title: string | null
@@ -30,17 +30,17 @@ const zPresentPage = zSession.extend({
   pageTitle: z.string().nullable(),
   pageText: z.string().nullable(),
   inQrCode: z.boolean(),
-  /** Of the browser that opened it first, this one included. */
+  /** Hash of the browser that opened the page first, which may be the current browser. */
   browserHash: z.string().nullable(),
-  /** Whether that was now. */
+  /** Whether the current request bound the page to its browser. */
   bound: z.boolean(),
-  /** What a wallet is opened with; empty where there is no such address. */
+  /** The address that opens a wallet; empty if there is none. */
   address: z.string(),
   verifierDisplay: zDisplay,
   types: z.array(z.custom<AskedType>((value) => typeof value === 'object' && value !== null)),
 })
 
-/** A session, and what else its page shows. */
+/** A session, with the further data that its page shows. */
 export type PresentPage = z.infer<typeof zPresentPage>
 
 const zReturn = z.strictObject({
@@ -54,7 +54,7 @@ const zReturn = z.strictObject({
   verifierDisplay: zDisplay,
 })
 
-/** What a browser that comes back from a wallet is judged by. */
+/** The data that decides whether a browser may come back from a wallet. */
 export type StoredReturn = z.infer<typeof zReturn>
 
 const zReceivePage = z.strictObject({
@@ -68,15 +68,15 @@ const zReceivePage = z.strictObject({
   schemaClaims: json<ClaimNames[]>().nullable(),
   schemaDisplay: json<SchemaDisplay[]>().nullable(),
   issuerDisplay: zDisplay,
-  /** Of the browser that opened it first, this one included. */
+  /** Hash of the browser that opened the page first, which may be the current browser. */
   browserHash: z.string().nullable(),
-  /** Whether that was now. */
+  /** Whether the current request bound the page to its browser. */
   bound: z.boolean(),
 })
 
 const zTarget = z.strictObject({ sessionId: z.string(), expiresAt: z.date(), browserHash: z.string().nullable() })
 
-/** The session that a page is about, until when it goes on, and the hash of the browser that began. */
+/** The session of a page, its expiry, and the hash of the browser that opened the page first. */
 export type PageTarget = z.infer<typeof zTarget>
 
 /** The states of an offer that no wallet has begun to take. */
@@ -109,7 +109,7 @@ export type PageStore = ReturnType<typeof createPageStore>
 
 export function createPageStore({ sql }: Database) {
   return {
-    /** @returns the id of the page: a new one, or the one that there was. */
+    /** @returns the id of the new page, or of the existing page. */
     async create(page: NewPage, actor: string): Promise<string> {
       const [subject, target] =
         'offeringId' in page ? ['offering', page.offeringId] : ['verification-session', page.verificationSessionId]
@@ -120,15 +120,15 @@ export function createPageStore({ sql }: Database) {
       return row.id
     },
 
-    /** Makes a page where there is none of that id yet. */
+    /** Creates a page if there is no page of that id yet. */
     async createOnDemand(page: NewPage): Promise<void> {
       await sql(noRow)`${insertPageOnDemand(page)}`
     },
 
     /**
-     * The page of a request, which the first browser that opens it is bound to as long as the request is open.
+     * The page of a request. While the request is open, the page is bound to the first browser that opens it.
      *
-     * @param browserHash of the browser that opens it now; undefined where nobody does.
+     * @param browserHash of the browser that opens it now; undefined if no browser does.
      */
     async present(id: string, browserHash: string | undefined, now: Date): Promise<PresentPage | undefined> {
       if (browserHash === undefined) {
@@ -159,10 +159,10 @@ export function createPageStore({ sql }: Database) {
     },
 
     /**
-     * The page of an offer or an offering. That of an offer is bound to the first browser that opens it before a wallet has begun
-     * to take the offer.
+     * The page of an offer or an offering. The page of an offer is bound to the first browser that opens it before a wallet begins to take
+     * the offer.
      *
-     * @param browserHash of the browser that opens it now; undefined where nobody does.
+     * @param browserHash of the browser that opens it now; undefined if no browser does.
      */
     async receive(id: string, browserHash: string | undefined, now: Date) {
       if (browserHash === undefined) {
@@ -199,15 +199,15 @@ export function createPageStore({ sql }: Database) {
       return row
     },
 
-    /** Removes pages that nobody needs any more, at most `limit`. */
+    /** Deletes expired pages, at most `limit`. */
     async removeExpired(now: Date, limit: number): Promise<BatchDone> {
       return batchDone(await sql(deletedRow)`${deletedBatch(expiredBatch('pages', 'id', now, limit))}`, limit)
     },
   }
 }
 
-/** An offer as its page shows it. */
+/** The data of the page of an offer. */
 export type ReceivePage = NonNullable<Awaited<ReturnType<PageStore['receive']>>>
 
-/** What an issuer or a verifier is called. */
+/** The display name of an issuer or a verifier. */
 export const nameOf = (display: Display, baseUrl: string): string => display?.[0]?.name ?? new URL(baseUrl).host

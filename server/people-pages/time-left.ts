@@ -1,6 +1,6 @@
 import { type Html, html } from '../pages/html.js'
 
-/** `3 hours`, `4 minutes`, or, of less than two, `90 seconds`. The script of the pages says it the same way. */
+/** `3 hours`, `4 minutes`, or below two minutes, `90 seconds`. The script of the pages uses the same format. */
 function durationText(seconds: number): string {
   if (seconds >= 7_200) return `${Math.floor(seconds / 3_600)} hours`
   if (seconds >= 120) return `${Math.floor(seconds / 60)} minutes`
@@ -13,7 +13,7 @@ const MOST_COUNTED_SECONDS = 86_400
 const momentText = (moment: Date): string =>
   `${moment.toLocaleString('en-GB', { timeZone: 'UTC', day: 'numeric', month: 'long', year: 'numeric', hour: '2-digit', minute: '2-digit' })} UTC`
 
-/** How long something can still be done; nothing where there is no end. */
+/** How long an action is still possible; undefined if it does not expire. */
 export function timeLeft(until: Date | null, now: Date): Html | undefined {
   if (until === null) return undefined
   const seconds = Math.max(0, Math.round((until.getTime() - now.getTime()) / 1000))

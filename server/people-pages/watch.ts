@@ -6,45 +6,45 @@ import type { Events } from '../events/stream.js'
 import { type Beginner, beginnerOf } from './browser.js'
 import type { PageTarget } from './store.js'
 
-/** What the events of a page say. */
+/** The content of a page's events. */
 export interface ToldProgress<State extends string> {
   readonly state: State
   readonly message: string
 }
 
-/** How a kind of session is told to people. */
+/** How a kind of session is described to people. */
 export interface Told<View, State extends string> {
   /** The session of a page; undefined for an unknown page. */
   readonly target: (pageId: string) => Promise<PageTarget | undefined>
-  /** A session of that kind as it is. */
+  /** The current state of a session of that kind. */
   readonly latest: (sessionId: string) => Promise<SessionEvent | undefined>
-  /** What of its JSON people are told; some of it the browser alone that began. */
+  /** Reduces a session's JSON to its progress for people. Some of it is only for the first browser of the page. */
   readonly progress: (view: View, beginner: Beginner) => ToldProgress<State>
   /** The base URL of its pages. */
   readonly baseUrl: () => string
   readonly isFinal: (state: State) => boolean
 }
 
-/** Streams of one page: anybody who has its address may open some. */
+/** Limit for the streams of one page. Everyone who has its address may open some. */
 const MOST_STREAMS_OF_A_PAGE = 20
 
 /**
- * A stream outlives its session by this, so that it tells how the session ended. A stream that is opened later lasts as long: a
- * phone's browser sleeps while the wallet is open, and comes again when all is over.
+ * A stream stays open for this time after its session expires, so that it reports the end. A stream that opens later lasts as long: a
+ * phone's browser sleeps while the wallet is open, and comes back after the end.
  */
 const LAST_WORD_MS = 60_000
 
-/** What {@link createWatchPage} is made of. */
+/** Dependencies of {@link createWatchPage}. */
 export interface WatchPagePorts {
   readonly events: Pick<Events, 'stream'>
   readonly clock: () => Date
 }
 
 /**
- * The events of a page: each state of its session as a sentence, until there is none after it. Nobody proves who they are, so
- * they are counted by page. A browser that did not begin is told less.
+ * The events of a page: each state of its session as a sentence, until a final state. Readers are anonymous, so streams are counted by
+ * page. Browsers other than the first browser of the page receive less.
  *
- * @throws 404 for an unknown page; 429 and 503 where too many streams are open
+ * @throws 404 for an unknown page; 429 and 503 if too many streams are open
  */
 export type WatchPage<State extends string> = (
   request: Pick<RequestFacts, 'method' | 'headers' | 'signal'>,

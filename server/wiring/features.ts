@@ -7,7 +7,7 @@ import type { Platform } from './platform.js'
 import { wireVerifier } from './verifier.js'
 import { wireWallet } from './wallet.js'
 
-/** All features of a service, in the order in which they depend on one another. */
+/** Creates all features of a service, in the order of their dependencies. */
 export function wireFeatures(platform: Platform) {
   const identities = wireIdentities(platform)
   const issuer = wireIssuer(platform, identities)
@@ -19,5 +19,5 @@ export function wireFeatures(platform: Platform) {
   return { ...identities, ...issuer, ...openid4vci, ...verifier, ...wallet, ...pages, ...operators }
 }
 
-/** What the routers are made of: each feature's operations. */
+/** The operations of each feature, which the routers need. */
 export type Features = ReturnType<typeof wireFeatures>

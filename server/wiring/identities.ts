@@ -10,7 +10,7 @@ import { createDidStore } from '../dids/store.js'
 import { defaultPrefix } from '../verifier/openid4vp/profiles/request.js'
 import type { Platform } from './platform.js'
 
-/** Who this installation is: its DIDs, its issuers and its verifiers. */
+/** Creates the identities of this installation: its DIDs, issuers and verifiers. */
 export function wireIdentities(platform: Platform) {
   const { config, stores, listsOver, clock, newId, vault, keys, formats } = platform
   const identify: Identify = (request) => newIdentity(vault, newId, request)

@@ -19,7 +19,7 @@ import { createWalletTrust } from '../issuer/wallet-trust/wallet-trust.js'
 import { createStatistics } from '../statistics/statistics.js'
 import type { Platform } from './platform.js'
 
-/** The issuing half. */
+/** Creates the issuing features. */
 export function wireIssuer(platform: Platform, { dids }: { readonly dids: Dids }) {
   const { config, formats, stores, listsOver, clock, newId, random, sealingKey } = platform
   const { keys, resolver, seals, events, metrics, statusLists } = platform

@@ -41,7 +41,7 @@ import { createWalletTokens } from '../issuer/openid4vci/wallet-tokens.js'
 import { PRE_AUTHORIZED_CODE_GRANT } from '../protocol/openid4vci/requests.js'
 import type { Platform } from './platform.js'
 
-/** What wallets ask of the issuing half (OpenID4VCI 1.0). */
+/** Creates the issuing endpoints for wallets (OpenID4VCI 1.0). */
 export function wireOpenid4vci(platform: Platform, { issuance }: { readonly issuance: Issuance }) {
   const shared = wireShared(platform, issuance)
   const { clientAuthentication, dpop, nonces } = shared
@@ -90,7 +90,7 @@ export function wireOpenid4vci(platform: Platform, { issuance }: { readonly issu
 
 type Shared = ReturnType<typeof wireShared>
 
-/** What more than one of the features needs. */
+/** Parts that several of the features share. */
 function wireShared(platform: Platform, issuance: Issuance) {
   const { config, formats, outbound, seals, stores, clock } = platform
   const statusesOf = createAttestationStatuses({ config, outbound })
@@ -105,7 +105,7 @@ function wireShared(platform: Platform, issuance: Issuance) {
   }
 }
 
-/** The token endpoint, whose grants share how tokens are made. */
+/** The token endpoint. Its grants share the creation of tokens. */
 function wireWalletTokens(platform: Platform, { offered, clientAuthentication, nonces }: Shared) {
   const { config, seals, stores, vault, metrics, clock, random, newId } = platform
   const { assertTokenClient } = clientAuthentication
@@ -204,12 +204,12 @@ function wireAuthorizations(platform: Platform, { offered, contextOf, clientAuth
   const { authorizations, decisions } = stores
   const store = stores.openid4vci
 
-  // What a wallet asks for.
+  // The request of a wallet.
   const requestedOffers = createRequestedOffers({ store, seals, offered, formats, contextOf, clock })
   const { requestedContexts, requestedOffer } = requestedOffers
   const storeRequest = createStoreRequest({ authorizations, requestedOffers, vault, newId })
 
-  // The browser that comes, and the user who signs in there.
+  // The browser of the user, and the user's login.
   const replies = createReplies({ config })
   const visits = createVisits({ authorizations, config, vault, random, clock })
   const { browserHashOf, visited } = visits
@@ -225,7 +225,7 @@ function wireAuthorizations(platform: Platform, { offered, contextOf, clientAuth
     log,
   })
 
-  // What the user may have, and how the user decides.
+  // The credentials for the user, and the user's decision.
   const issuables = createIssuables({ store, config, offered, requestedContexts, clock })
   const { configurationsOf, issuableFor, issuableNamed } = issuables
   const formTokens = createFormTokens({ key: platform.sealingKey('consent') })

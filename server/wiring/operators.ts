@@ -21,7 +21,7 @@ interface OperatedFeatures {
   readonly metadata: Metadata
 }
 
-/** What operators use: the console, health, settings, the checklist, audit events. */
+/** Creates the features for operators: console, health, settings, checklist and audit events. */
 export function wireOperators(platform: Platform, { schemas, metadata }: OperatedFeatures) {
   const {
     config,

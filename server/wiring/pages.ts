@@ -7,7 +7,7 @@ import type { Issuer } from './issuer.js'
 import type { Platform } from './platform.js'
 import type { Verifier } from './verifier.js'
 
-/** The pages to which people are sent. */
+/** Creates the share pages. */
 export function wirePages(platform: Platform, { offerings }: Pick<Issuer, 'offerings'>, verifier: Verifier) {
   const { verificationSessions, authorizationRequests, openid4vp } = verifier
   const { config, clock, random, events, stores } = platform

@@ -35,22 +35,22 @@ import { createStatusLists } from '../status-lists/status-lists.js'
 import { createWalletProvider } from '../wallet/openid4vci/wallet-provider.js'
 import { createStores, OPEN_OFFER_STATES } from './stores.js'
 
-/** What tests and the start-up replace. */
+/** Options that tests and the start-up set. */
 export interface PlatformOptions {
   readonly clock?: () => Date
   readonly log?: Log
-  /** The credential formats; those of this service unless given. */
+  /** The credential formats. Default: the formats of this service. */
   readonly formats?: Formats
   /** Name resolution, address rules and deadline of the outbound guard. */
   readonly outbound?: Pick<OutboundOptions, 'lookup' | 'isPublicAddress' | 'ca' | 'timeoutMs'>
   readonly poolSize?: number
-  /** How long a query waits for a connection; 5,000 unless given. */
+  /** How long a query waits for a connection, in milliseconds. Default: 5,000. */
   readonly databaseWaitMs?: number
-  /** Between two pings of an event stream, in milliseconds; 15,000 unless given. */
+  /** Interval between two pings of an event stream, in milliseconds. Default: 15,000. */
   readonly pingEveryMs?: number
-  /** Between two looks for missed events of sessions, in milliseconds; 1,000 unless given. */
+  /** Interval between two checks for missed events of sessions, in milliseconds. Default: 1,000. */
   readonly eventsEveryMs?: number
-  /** Between two looks for changes in the lists of the console, in milliseconds; 1,000 unless given. */
+  /** Interval between two checks for changes in the lists of the console, in milliseconds. Default: 1,000. */
   readonly changesEveryMs?: number
   /** Readiness checks of further components. */
   readonly checks?: Record<string, () => Promise<unknown>>
@@ -59,7 +59,7 @@ export interface PlatformOptions {
 /** Notes of changes are kept so long, since clocks of processes and database may differ. */
 const WRITERS_KEPT_SECONDS = 3_600
 
-/** Sealing keys kept: one for each use, and one for each status list that is issued into. */
+/** Number of cached sealing keys: one for each purpose, and one for each status list with new credentials. */
 const MAX_SEALING_KEYS = 10_000
 
 function memoized(make: (label: string) => Uint8Array): (label: string) => Uint8Array {
@@ -74,9 +74,9 @@ function memoized(make: (label: string) => Uint8Array): (label: string) => Uint8
 }
 
 /**
- * What all features of a process are made of: configuration, database, keys, the way out, events.
+ * Creates the parts that all features of a process use: configuration, database, keys, outbound requests, events.
  *
- * @param isForWallets whether hosted wallets may ask a path of this service
+ * @param isForWallets whether hosted wallets may request a path of this service
  */
 export async function createPlatform(
   config: Config,
@@ -216,7 +216,7 @@ export async function createPlatform(
       replica.forget === undefined
         ? []
         : [dueRows({ name: 'recent-writers', everyMs: 60_000, seconds: WRITERS_KEPT_SECONDS, batch: replica.forget })],
-    /** Of the public listener, to which everybody is a stranger. */
+    /** True for the public listener, which treats all callers as anonymous. */
     forStrangers: false,
 
     beginStop: () => {
@@ -232,5 +232,5 @@ export async function createPlatform(
   }
 }
 
-/** Known to the wiring alone: each feature names what it is made of. */
+/** Only the wiring uses this type: each feature declares its own dependencies. */
 export type Platform = Awaited<ReturnType<typeof createPlatform>>

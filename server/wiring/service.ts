@@ -13,13 +13,13 @@ import { type Features, wireFeatures } from './features.js'
 import { createPlatform, type Platform, type PlatformOptions } from './platform.js'
 import { platformOfStrangers } from './strangers.js'
 
-/** What tests and the start-up replace. */
+/** Options that tests and the start-up set. */
 export interface ServiceOptions extends PlatformOptions {
-  /** Whether sessions run out by themselves; true unless given. */
+  /** Whether the maintenance job runs, for example to expire sessions. Default: true. */
   readonly maintenance?: boolean
-  /** How the maintenance job knows what time it has used, and how it rests; the process's own unless given. */
+  /** How the maintenance job measures its time and pauses. Default: by the time of the process. */
   readonly maintenancePace?: Pace
-  /** Between two looks of the maintenance job for due tasks, in milliseconds; 1,000 unless given. */
+  /** Interval between two checks of the maintenance job for due tasks, in milliseconds. Default: 1,000. */
   readonly maintenanceEveryMs?: number
 }
 
@@ -33,25 +33,25 @@ export interface Service {
     readonly readiness: () => Promise<Components>
     readonly metrics: Metrics
   }
-  /** Of the public listener, to which everybody is a stranger. */
+  /** Dependencies of the public listener's application, which treats all callers as anonymous. */
   readonly publicApp: () => AppPorts
   readonly maintenance: Maintenance
-  /** From now on the readiness check fails; everything is still served. */
+  /** Makes the readiness check fail. Requests are still served. */
   beginStop(): void
-  /** Event streams end, those that are opened from now on at once. */
+  /** Ends all event streams. A stream that opens later ends at once. */
   endStreams(): void
-  /** Closes connections; requests must be done. */
+  /** Closes all connections. All requests must have ended. */
   close(): Promise<void>
 }
 
-/** What an application serves of a service. */
+/** Dependencies of an application, taken from a service. */
 const appPorts = (platform: Platform, routers: Routers): AppPorts => ({
   ...platform,
   routers,
   context: { accessOf: platform.accessOf, changing: platform.changing, production: platform.config.production },
 })
 
-/** All work that is done at intervals, independent of requests. */
+/** All tasks that run at intervals, independent of requests. */
 const tasksOf = (platform: Platform, features: Features): readonly MaintenanceTask[] => [
   ...Object.values<object>(features).flatMap((feature) =>
     'tasks' in feature ? (feature.tasks as MaintenanceTask[]) : [],
@@ -59,7 +59,7 @@ const tasksOf = (platform: Platform, features: Features): readonly MaintenanceTa
   ...platform.tasks,
 ]
 
-/** Wires a process. The database must be migrated and hold the default issuer and verifier. */
+/** Creates the service of a process. The database must be migrated and hold the default issuer and verifier. */
 export async function createService(config: Config, options: ServiceOptions = {}): Promise<Service> {
   let isForWallets: IsPath | undefined
   const platform = await createPlatform(config, options, (path) => {

@@ -43,9 +43,9 @@ import { createWalletPresentationStore } from '../wallet/presentations/store.js'
 export const OPEN_OFFER_STATES = CREDENTIAL_OFFER_STATES.filter((state) => !isFinal(state))
 
 /**
- * The stores over one database; nothing else in the service uses Prisma.
+ * The stores over one database. Only stores use Prisma.
  *
- * @param announce where transitions are told to other processes; a start or a command makes none.
+ * @param announce reports transitions to other processes; the start and the commands make no transitions.
  */
 export function createStores(database: Database, announce: Announce = () => {}) {
   return {

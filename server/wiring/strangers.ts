@@ -3,7 +3,7 @@ import type { Access } from '../auth/access.js'
 import { createRequestAccess } from '../auth/request-access.js'
 import type { Platform } from './platform.js'
 
-/** Everybody is a stranger, whatever a request sends. */
+/** Treats every caller as anonymous, whatever credentials a request sends. */
 const STRANGERS: Access = {
   user: async () => {
     throw errors.unauthorized()
@@ -14,7 +14,7 @@ const STRANGERS: Access = {
   optional: async () => ({ caller: undefined, client: false }),
 }
 
-/** What requests may use that came by the public listener: everybody is a stranger there, AUTH_DISABLED or not. */
+/** The platform for requests to the public listener. It treats every caller as anonymous, with and without AUTH_DISABLED. */
 export const platformOfStrangers = (platform: Platform): Platform => {
   const config = { ...platform.config, authDisabled: false, console: undefined }
   return {

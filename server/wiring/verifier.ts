@@ -14,14 +14,14 @@ import { createVpQueries } from '../verifier/vp-queries/vp-queries.js'
 import type { Issuer } from './issuer.js'
 import type { Platform } from './platform.js'
 
-/** What the verifying half uses of the issuing half. */
+/** Parts of the issuing features that the verifying features use. */
 interface VerifierFeatures {
   readonly dids: Dids
   readonly statusLists: Issuer['statusLists']
   readonly offerings: Issuer['offerings']
 }
 
-/** The verifying half. */
+/** Creates the verifying features. */
 export function wireVerifier(platform: Platform, { dids, statusLists, offerings }: VerifierFeatures) {
   const { config, clock, newId, formats, keys, metrics, outbound, stores } = platform
 

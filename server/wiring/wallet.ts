@@ -33,7 +33,7 @@ import type { Issuer } from './issuer.js'
 import type { Platform } from './platform.js'
 import type { Verifier } from './verifier.js'
 
-/** What hosted wallets use of the other halves. */
+/** Parts of the issuing and verifying features that hosted wallets use. */
 interface WalletFeatures {
   readonly dids: Dids
   readonly metadata: Issuer['metadata']
@@ -43,7 +43,7 @@ interface WalletFeatures {
   readonly qrCodes: Verifier['qrCodes']
 }
 
-/** The hosted wallets. */
+/** Creates the hosted wallets. */
 export function wireWallet(platform: Platform, features: WalletFeatures) {
   const { dids, metadata, offerings, issuance, verifications, qrCodes } = features
   const { clock, config, formats, keys, listsOver, log, newId, outbound, random, resolver, stores, vault } = platform

@@ -8,24 +8,24 @@ import type { CredentialQuery } from '../../protocol/openid4vp/dcql/credential-q
 import type { DcqlQuery } from '../../protocol/openid4vp/dcql/dcql-query.js'
 import type { AskedType } from '../store.js'
 
-/** What queries mean here. */
+/** Formats and base URLs with which this installation interprets queries. */
 export interface AskedHere {
   readonly formats: Pick<Formats, 'named'>
   readonly config: Installation
 }
 
-/** A credential that is asked for, in words. */
+/** A requested credential, in words. */
 export interface AskedCredential {
   readonly name: Spoken
-  /** Titles of its claims; empty where none is named. */
+  /** Titles of its claims; empty if the query names none. */
   readonly claims: readonly Spoken[]
-  /** Whether all that it holds is shown, whatever is named. */
+  /** Whether the wallet shows the whole credential, whatever claims the query names. */
   readonly whole: boolean
-  /** The colour of its card; undefined where its type is not known here or has none. */
+  /** The colour of its card; undefined if its type is unknown here or has no colour. */
   readonly background: string | undefined
 }
 
-/** Something that is asked for: one of several ways to answer, each of them one or more credentials. */
+/** A request for credentials: alternative ways to answer, each with one or more credentials. */
 export interface Asked {
   readonly ways: readonly (readonly AskedCredential[])[]
   readonly required: boolean
@@ -33,10 +33,10 @@ export interface Asked {
 
 const MOST_NAMES = 3
 
-/** `1`, `v2`: what people do not call a type by. */
+/** `1`, `v2`: parts that people do not use as a type's name. */
 const VERSION = /^v?\d+$/i
 
-/** The last part of an address, or of a name with dots or colons in it, that says something. */
+/** The last meaningful part of an address, or of a name with dots or colons. */
 const lastPart = (type: string): string =>
   type
     .split(/[/:#.]/)
@@ -46,7 +46,7 @@ const lastPart = (type: string): string =>
 const nameOfType = (type: string, known: AskedType | undefined, languages: Languages): Spoken =>
   known === undefined ? { text: inWords(lastPart(type)) } : typeTitle(known, languages)
 
-/** What a claim is called: by the titles of the types that have it, level by level. */
+/** The title of a claim, level by level, from the types that have this claim. */
 function titleOf(path: ClaimsPath, described: readonly ReadonlyMap<string, Spoken>[]): Spoken {
   const names = path.filter((component) => typeof component === 'string')
   const titles = names.map((name, at) => {
@@ -88,7 +88,7 @@ const unlike = <Value>(values: readonly Value[]): Value[] => [
   ...new Map(values.map((value) => [JSON.stringify(value), value])).values(),
 ]
 
-/** What a query asks for, as people read it: without formats, so that alternatives that only differ by them are one. */
+/** A query in words for people. Formats are left out, so alternatives that differ only in format become one. */
 export function askedFor(
   here: AskedHere,
   query: DcqlQuery,

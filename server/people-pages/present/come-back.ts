@@ -9,18 +9,18 @@ import { endedPresentPage } from './page.js'
 import { ANOTHER_BROWSER, progressOf } from './sentences.js'
 
 const GO_ON_THERE = 'Go on in the browser in which you opened the page.'
-/** Where the code is needed, which the wallet has brought to the wrong browser, the other one cannot go on. */
+/** The wallet brought the code to the wrong browser. If the code is required, the first browser cannot continue. */
 const BEGIN_AGAIN = 'Begin again, and answer with a wallet on the device on which you open the page.'
 
-/** What {@link createComeBack} is made of. */
+/** Dependencies of {@link createComeBack}. */
 export interface ComeBackPorts {
   readonly store: Pick<PageStore, 'returned'>
   readonly config: Pick<Config, 'verifierBaseUrl'>
 }
 
 /**
- * Where a wallet sends the browser that it was opened from (OpenID4VP 1.0 §13.3, §14.2). Only the browser that began goes on, and
- * only with the code that this wallet was given. The page checks the code; the reader of the result uses it up.
+ * The address to which a wallet sends the browser that opened it (OpenID4VP 1.0 §13.3, §14.2). Only the first browser of the page
+ * continues, and only with the code that this wallet received. The page checks the code; reading the result uses it up.
  */
 export type ComeBack = (request: BrowserRequest, id: string, responseCode: string | undefined) => Promise<ProtocolReply>
 

@@ -16,7 +16,7 @@ import { FINAL_STATES, progressOf } from './sentences.js'
 
 const HEADING = 'Show a credential'
 
-/** Where no claim is named: a query without claims asks for none that may be withheld (OpenID4VP 1.0 §6.4.1). */
+/** Text for a query without claims, which asks for no claim that can be withheld (OpenID4VP 1.0 §6.4.1). */
 const extentOf = (whole: boolean) => ({ text: whole ? 'All that it holds' : 'What it always shows' })
 
 const credentialText = ({ name, claims, whole, background }: AskedCredential): Html =>
@@ -39,7 +39,7 @@ const askedList = (asked: readonly Asked[]): Html =>
 
 const GO_ON_HERE = 'To go on in this browser afterwards, answer with a wallet on this device instead.'
 
-/** What a wallet is opened with: by link and by QR code. */
+/** Ways to open a wallet: by link and by QR code. */
 async function walletWays(
   url: string,
   { address: uri, walletUrl, requireResponseCode, inQrCode }: PresentPage,
@@ -54,7 +54,7 @@ const BUTTON_ELSEWHERE = 'This was begun in another browser. Go on there.'
 const NO_API =
   'This browser cannot ask a wallet. Open this page in a current browser on the device with your wallet, and allow scripts.'
 
-/** What {@link createOpenPresentPage} is made of. */
+/** Dependencies of {@link createOpenPresentPage}. */
 export interface OpenPresentPagePorts {
   readonly formats: AskedHere['formats']
   readonly config: AskedHere['config'] & Pick<Config, 'verifierBaseUrl'>
@@ -63,9 +63,9 @@ export interface OpenPresentPagePorts {
 }
 
 /**
- * The page of a request that can be answered.
+ * The page of an open request.
  *
- * @param isOwn whether the browser is the one that began
+ * @param isOwn whether this is the first browser that opened the page
  */
 export type OpenPresentPage = (
   id: string,
@@ -82,8 +82,8 @@ export function createOpenPresentPage({
   digitalCredentialRequest,
 }: OpenPresentPagePorts): OpenPresentPage {
   /**
-   * The button of the Digital Credentials API, in the browser that began alone: nothing else would tell its answer from somebody
-   * else's.
+   * The button of the Digital Credentials API. Only the first browser of the page gets it: without this rule, its answer could not be
+   * distinguished from another person's answer.
    */
   const browserWays = async (stored: PresentPage, isOwn: boolean): Promise<Html> => {
     if (!isOwn) return html`<section><p>${BUTTON_ELSEWHERE}</p></section>`
@@ -117,12 +117,12 @@ export function createOpenPresentPage({
   }
 }
 
-/** What the page of a request that has ended says: one sentence, and no result. */
+/** The content of the page of an ended request: one sentence, and no result. */
 export interface EndedRequest extends Pick<PresentPage, 'verifierDisplay'> {
   readonly title: string | null
   readonly message: string
   readonly status?: number
-  /** Where the browser that began goes on; undefined where there is nothing to go on to. */
+  /** Where the first browser of the page continues; undefined if there is no address. */
   readonly onward?: string | undefined
 }
 

@@ -12,7 +12,7 @@ import { createOpenPresentPage } from './page.js'
 import { FINAL_STATES, type Progress, progressOf } from './sentences.js'
 import { createShowPresentPage } from './show.js'
 
-/** What {@link createPresentPages} is made of. */
+/** Dependencies of {@link createPresentPages}. */
 export interface PresentPagesPorts {
   readonly store: Pick<PageStore, 'present' | 'returned' | 'presentTarget'>
   readonly config: Installation & Pick<Config, 'verifierBaseUrl'>
@@ -26,7 +26,7 @@ export interface PresentPagesPorts {
 
 export type PresentPages = ReturnType<typeof createPresentPages>
 
-/** Pages on which people are asked to present something. */
+/** Share pages of authorization requests. */
 export function createPresentPages({
   store,
   config,

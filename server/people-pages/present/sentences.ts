@@ -1,9 +1,9 @@
 import { EXPIRED_MESSAGE, isFinal, type SessionState, WALLET_ANSWERED } from '../../verifier/sessions/session.js'
 import type { Beginner } from '../browser.js'
 
-/** How a request goes, as far as people are told: nothing of what was presented, and no reason that might hold some of it. */
+/** The progress of a request for people: no presented data, and no reason that might hold some. */
 export interface Progress {
-  /** `Ended` is what another browser is told than the one that began. */
+  /** `Ended` is the state that browsers other than the first receive. */
   readonly state: SessionState | 'Ended'
   /** A sentence. */
   readonly message: string
@@ -15,16 +15,16 @@ function endedBy(errorMessage: string | null | undefined): string {
   return 'What the wallet showed could not be accepted.'
 }
 
-/** What a browser is told of the end that another one began. */
+/** The message that other browsers see after the end. */
 export const ANOTHER_BROWSER = 'This request was opened in another browser. The result is shown only there.'
 
-/** States after which a request has no other. */
+/** States that no other state follows. */
 export const FINAL_STATES: readonly Progress['state'][] = ['ResponseVerified', 'Error', 'Ended']
 
 /**
  * A request's progress in a sentence.
  *
- * @param beginner `another` where it is told to another browser than the one that began: how it ended is not its business
+ * @param beginner `another` for a browser that did not open the page first: it does not learn the outcome
  */
 export function progressOf(
   {

@@ -8,10 +8,10 @@ import type { PageStore, PresentPage } from '../store.js'
 import { endedPresentPage, type OpenPresentPage } from './page.js'
 import { progressOf } from './sentences.js'
 
-/** Where the code is needed, which the wallet alone was given. */
+/** If the code is required, only the wallet has it. */
 const LED_ON = 'Go on where your wallet has taken you.'
 
-/** @param beginner which browser opened the page first: where no code is needed, it can go on without one */
+/** @param beginner which browser opened the page first: without a required code, that browser can continue without one */
 function endedPage(config: Pick<Config, 'verifierBaseUrl'>, stored: PresentPage, beginner: Beginner): ProtocolReply {
   const { pageTitle: title, verifierDisplay, redirectUri, requireResponseCode } = stored
   const isOver = !isFinal(stored.state) || stored.errorMessage === EXPIRED_MESSAGE
@@ -31,7 +31,7 @@ function endedPage(config: Pick<Config, 'verifierBaseUrl'>, stored: PresentPage,
   })
 }
 
-/** What {@link createShowPresentPage} is made of. */
+/** Dependencies of {@link createShowPresentPage}. */
 export interface ShowPresentPagePorts {
   readonly store: Pick<PageStore, 'present'>
   readonly config: Pick<Config, 'verifierBaseUrl'>
@@ -41,8 +41,8 @@ export interface ShowPresentPagePorts {
 }
 
 /**
- * The page of a request. The first browser that opens it while the request is open is the one that began: the cookie that it gets
- * tells it when it comes back. Others see the page too.
+ * The page of a request. The request is bound to the first browser that opens the page while the request is open. A cookie identifies
+ * this browser when it comes back. Other browsers see the page too.
  */
 export type ShowPage = (request: BrowserRequest, id: string) => Promise<ProtocolReply>
 

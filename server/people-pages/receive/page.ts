@@ -20,7 +20,7 @@ import { closedForOthers, DONE_STATES, progressOf } from './sentences.js'
 const credentialNameOf = ({ schemaDisplay, schemaTitle, schemaName }: ReceivePage, languages: Languages): Spoken =>
   typeTitle({ name: schemaName, title: schemaTitle, display: schemaDisplay }, languages)
 
-/** What the page is called in a tab. */
+/** The title of the page in a browser tab. */
 const titleOf = (stored: ReceivePage, languages: Languages): string =>
   stored.pageTitle ?? `${credentialNameOf(stored, languages).text} for your wallet`
 
@@ -29,7 +29,7 @@ const headingOf = (stored: ReceivePage, languages: Languages): Html =>
     ? html`${spoken(credentialNameOf(stored, languages))} for your wallet`
     : html`${stored.pageTitle}`
 
-/** What the claims at the top are called; `id` is whose they are. */
+/** Titles of the top-level claims. `id` is left out, because it names the subject. */
 function topTitles(
   { schemaBody: body, schemaDisplay: display, schemaClaims: claims }: ReceivePage,
   languages: Languages,
@@ -40,7 +40,7 @@ function topTitles(
     .map((name) => titles.get(pathKey([name])) ?? { text: inWords(name) })
 }
 
-/** That a code will be asked for, never the code itself. */
+/** A hint that the wallet asks for a code. The code itself is never shown. */
 function txCodeHint({ input_mode, length, description }: TxCodeDescription): Html {
   const signs = input_mode === 'numeric' ? 'digits' : 'characters'
   const more = description !== undefined && html` ${description}`
@@ -62,22 +62,22 @@ function whatIsOffered(stored: ReceivePage, languages: Languages): Html {
   }`
 }
 
-/** Who opens a page. */
+/** The browser that opens a page. */
 interface Reader {
   readonly beginner: Beginner
   readonly languages: Languages
-  /** Headers by which the browser is known again. */
+  /** Headers that let the service recognize the browser later. */
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** What {@link createReceivePage} is made of. */
+/** Dependencies of {@link createReceivePage}. */
 export interface ReceivePagePorts {
   readonly config: Pick<Config, 'issuerBaseUrl'>
-  /** What a wallet is opened with. */
+  /** The address that opens a wallet. */
   readonly offerUrl: (offer: Parameters<typeof offeringFullUrl>[1]) => string
 }
 
-/** The page of an offer: open, or the sentence that is left of it. */
+/** The page of an offer: the open page, or a sentence after the offer has ended. */
 export type ReceivePageOf = (id: string, stored: ReceivePage, reader: Reader, now: Date) => Promise<ProtocolReply>
 
 export function createReceivePage({ config, offerUrl }: ReceivePagePorts): ReceivePageOf {
@@ -90,7 +90,7 @@ export function createReceivePage({ config, offerUrl }: ReceivePagePorts): Recei
     return html`${walletLink(address)}${codes}`
   }
 
-  /** @param canBeTaken whether wallets may still come; else one of them waits for the issuer */
+  /** @param canBeTaken whether wallets can still take the offer; otherwise a wallet waits for the issuer */
   const openPage = async (
     id: string,
     stored: ReceivePage,
@@ -119,7 +119,7 @@ export function createReceivePage({ config, offerUrl }: ReceivePagePorts): Recei
     })
   }
 
-  /** The sentence that is left of an offer. */
+  /** The page of an ended offer, with one sentence. */
   const closedPage = (stored: ReceivePage, status: number, message: string, languages: Languages): ProtocolReply => {
     const heading = headingOf(stored, languages)
     return page(config.issuerBaseUrl, {
@@ -139,7 +139,7 @@ export function createReceivePage({ config, offerUrl }: ReceivePagePorts): Recei
     }
     const closed = closedReason(stored, now)
     const canBeTaken = closed === undefined && session?.deferred !== 'pending'
-    // A wallet that waits for the issuer has used the offer up already.
+    // A wallet that waits for the issuer has already used the offer.
     const waits = session !== null && session.deferred !== null
     if (closed === undefined || waits) return openPage(id, stored, reader, now, canBeTaken)
     const reason = session === null || isOwn ? closed : closedForOthers(closed)

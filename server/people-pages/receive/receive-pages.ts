@@ -11,7 +11,7 @@ import { createWatchPage } from '../watch.js'
 import { createReceivePage, type ReceivePagePorts } from './page.js'
 import { DONE_STATES, type Progress, progressOf } from './sentences.js'
 
-/** What {@link createReceivePages} is made of. */
+/** Dependencies of {@link createReceivePages}. */
 export interface ReceivePagesPorts {
   readonly store: Pick<PageStore, 'receive' | 'receiveTarget'>
   readonly config: Pick<Config, 'issuerBaseUrl'>
@@ -19,19 +19,19 @@ export interface ReceivePagesPorts {
   readonly random: (length: number) => Uint8Array
   readonly events: Pick<Events, 'stream'>
   readonly offerUrl: ReceivePagePorts['offerUrl']
-  /** The session of a credential offer as it is, with its newest event; undefined for an unknown one. */
+  /** The current session of a credential offer, with its newest event; undefined for an unknown session. */
   readonly latest: (sessionId: string) => Promise<SessionEvent | undefined>
 }
 
 export type ReceivePages = ReturnType<typeof createReceivePages>
 
-/** Pages on which people are offered something. */
+/** Share pages of offers and offerings. */
 export function createReceivePages({ store, config, clock, random, events, latest, offerUrl }: ReceivePagesPorts) {
   const receivePage = createReceivePage({ config, offerUrl })
   return {
     /**
-     * The page of an offer or an offering. The first browser that opens the page of an offer while it can be taken is the one that
-     * began: it alone is told how that goes. Others see the offer, and then that it has ended.
+     * The page of an offer or an offering. An offer's page is bound to the first browser that opens it while the offer can be taken.
+     * Only this browser sees the progress. Other browsers see the offer, and later that it has ended.
      */
     async show(request: BrowserRequest, id: string): Promise<ProtocolReply> {
       const { issuerBaseUrl } = config

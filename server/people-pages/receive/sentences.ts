@@ -2,9 +2,9 @@ import { type CredentialOfferState, type Decision, EXPIRED } from '../../issuer/
 import { TX_CODE_LOCKED } from '../../issuer/openid4vci/tx-code.js'
 import type { Beginner } from '../browser.js'
 
-/** How an offer goes, as far as people are told. */
+/** The progress of an offer for people. */
 export interface Progress {
-  /** `Ended` is what a browser is told that did not begin. */
+  /** `Ended` is the state that browsers other than the first receive. */
   readonly state: CredentialOfferState | 'Ended'
   /** A sentence. */
   readonly message: string
@@ -26,7 +26,7 @@ function endedBy(errorMessage: string | null | undefined, deferred: Decision | n
   return 'This did not work. Your wallet has no credential from this offer.'
 }
 
-/** An offer as far as people are told of it. */
+/** The data of an offer that the sentences depend on. */
 interface Told {
   readonly state: CredentialOfferState
   readonly errorMessage?: string | null | undefined
@@ -37,20 +37,20 @@ const IN_USE = 'A wallet has opened the offer.'
 const USED = 'This link has been used or has expired. If you need another link, ask the sender.'
 const RAN_OUT = 'The credential offer has expired.'
 
-/** What a browser is told that did not begin: nothing of who took the offer, and whether somebody got a credential. */
+/** The progress for other browsers. It does not reveal who took the offer, nor whether a credential was issued. */
 function progressOfOthers({ state, errorMessage }: Told): Progress {
   if (state === 'Error' && errorMessage === EXPIRED) return { state: 'Ended', message: RAN_OUT }
   if (DONE_STATES.includes(state)) return { state: 'Ended', message: USED }
   return state === 'Created' ? { state, message: SENTENCES[state] } : { state: 'OfferRetrieved', message: IN_USE }
 }
 
-/** Why an offer can no longer be taken, as a browser is told it that did not begin. */
+/** The reason why an offer cannot be taken any more, for other browsers. */
 export const closedForOthers = (reason: string): string => (reason === RAN_OUT ? reason : USED)
 
 /**
  * An offer's progress in a sentence.
  *
- * @param beginner `this` where it is told to the browser that began
+ * @param beginner `this` for the browser that opened the page first
  */
 export function progressOf(told: Told, beginner: Beginner): Progress {
   if (beginner !== 'this') return progressOfOthers(told)
@@ -61,5 +61,5 @@ export function progressOf(told: Told, beginner: Beginner): Progress {
   return { state, message: SENTENCES[state] }
 }
 
-/** States after which people have nothing more to do or to learn here. */
+/** States after which people have nothing more to do or to learn on the page. */
 export const DONE_STATES: readonly Progress['state'][] = ['CredentialIssued', 'Accepted', 'Error', 'Ended']

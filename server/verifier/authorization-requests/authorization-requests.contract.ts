@@ -19,10 +19,10 @@ export const zValidity = z
   .number()
   .min(1)
   .max(MAX_VALIDITY_SECONDS)
-  .meta({ description: 'Seconds in which the request can be answered; 300 unless given.' })
+  .meta({ description: 'Seconds until the request expires. Default: 300.' })
 
 export const zRedirectUri = z.string().min(1).max(2_000).meta({
-  description: "Where the wallet's user goes on: https, or an app's own scheme with a dot in it.",
+  description: "Where the wallet sends its user afterwards: an https URL, or an app's own scheme with a dot in it.",
   example: 'https://shop.example/done',
 })
 
@@ -44,10 +44,10 @@ const zVerifierInfo = z
   })
   .meta({
     description:
-      'Attestations about the verifier, passed on to wallets as they are (`verifier_info`, OpenID4VP 1.0 §5.1).',
+      'Attestations about the verifier. Wallets receive them unchanged (`verifier_info`, OpenID4VP 1.0 §5.1).',
   })
 
-/** The authorization request result of the interface, and the session that it belongs to. */
+/** The authorization request result of the interface, and the id of its session. */
 export const zAuthorizationRequestResult = z.object({
   request_uri: z.url().meta({ description: 'Address of the signed request object.' }),
   qr_code_url: z.url().meta({ description: 'Address of the QR code that wallets scan.' }),
@@ -57,34 +57,36 @@ export const zAuthorizationRequestResult = z.object({
   verificationSessionId: z.string(),
   authorizationRequestUri: z.string().meta({
     description:
-      'openid4vp:// address that a wallet opens; empty over the Digital Credentials API, where there is none.',
+      'The openid4vp:// address that opens a wallet. Empty over the Digital Credentials API, which has no such address.',
   }),
   walletUri: z.string().optional().meta({
-    description: 'The same for the wallet of `walletUrl`, or of profile `haip`; the QR code then has this one.',
+    description:
+      'The same address for the wallet of `walletUrl`, or of profile `haip`. The QR code then holds this address.',
   }),
 })
 
-/** What a page hands to `navigator.credentials.get({digital: {requests: [it]}})` (OpenID4VP 1.0 Appendix A). */
+/** The argument that a page passes to `navigator.credentials.get({digital: {requests: [it]}})` (OpenID4VP 1.0 Appendix A). */
 export const zDigitalCredentialRequest = z
   .object({ protocol: z.enum(DIGITAL_CREDENTIAL_PROTOCOLS), data: z.record(z.string(), z.unknown()) })
   .meta({
     description:
-      'Over the Digital Credentials API: an element of `requests` of `navigator.credentials.get({digital: {requests}})`, in a page ' +
-      'of one of `expectedOrigins`.',
+      'Over the Digital Credentials API: an element of `requests` in `navigator.credentials.get({digital: {requests}})`. The page ' +
+      'that calls it has one of the `expectedOrigins`.',
   })
 
-/** The same in whatever way the request is handed out. */
+/** The result of every way in which a request reaches a wallet. */
 export const zCreatedRequest = z.object({
   ...zAuthorizationRequestResult.partial({ qr_code_url: true, state: true }).shape,
   request_uri: z
     .url()
     .optional()
-    .meta({ description: 'Address of the signed request object; left out where nothing is fetched.' }),
+    .meta({ description: 'Address of the signed request object. Absent if wallets do not fetch the request.' }),
   response_uri: z.url().optional().meta({
-    description: 'Over the Digital Credentials API: where the page posts `{protocol, data}` that it got.',
+    description:
+      'Over the Digital Credentials API: where the page posts the `{protocol, data}` that the browser returned.',
   }),
   digitalCredentialRequest: zDigitalCredentialRequest.optional(),
-  pageUrl: z.url().optional().meta({ description: 'The page for people, where one was asked for.' }),
+  pageUrl: z.url().optional().meta({ description: 'Address of the share page, if `page` is true.' }),
 })
 
 const areDistinct = (values: readonly unknown[]) => new Set(values).size === values.length
@@ -103,7 +105,7 @@ export const createAuthorizationRequest = (formats: Formats) => ({
     tag: 'Authorization requests',
     summary: 'Ask wallets for a presentation, by a DCQL query or by VP query items',
     description:
-      'One of `dcqlQuery` and `query` says what is asked for. The answer names the address that a wallet opens, its ' +
+      'Either `dcqlQuery` or `query` describes the requested credentials. The response holds the address that opens a wallet, its ' +
       'QR code and the verification session.',
     access: 'verifier',
     status: 201,
@@ -119,11 +121,11 @@ export const createAuthorizationRequest = (formats: Formats) => ({
         .optional()
         .meta({
           description:
-            'What request and answer keep to; VERIFIER_PROFILE unless given. `haip` (HAIP 1.0) needs `redirectUri`, a verifier with a ' +
-            'certificate for a P-256 key, and TRUST_ANCHORS: `x509_hash`, `direct_post.jwt`, SD-JWT VCs and mobile documents alone, and issuers and status ' +
-            'lists that prove themselves by `x5c`. `draft24` and `draft21` are for wallets that know no later version of OpenID4VP, ' +
-            'where VERIFIER_LEGACY_PROFILES lists them: the same query in the words of the draft (DCQL, Presentation Exchange); ' +
-            '400 for what the draft cannot say.',
+            'The rules for request and answer. Default: VERIFIER_PROFILE. `haip` (HAIP 1.0) requires `redirectUri`, TRUST_ANCHORS ' +
+            'and a verifier with a certificate for a P-256 key. It allows `x509_hash`, `direct_post.jwt`, SD-JWT VCs and mobile ' +
+            'documents only; issuers and status lists must prove their identity by `x5c`. `draft24` and `draft21` are for wallets ' +
+            'that support no later version of OpenID4VP. VERIFIER_LEGACY_PROFILES must list them. They express the same query in the ' +
+            "draft's own format (DCQL, Presentation Exchange); 400 for a request that the draft cannot express.",
         }),
       redirectUri: zRedirectUri.optional(),
       requireResponseCode: z
@@ -131,8 +133,8 @@ export const createAuthorizationRequest = (formats: Formats) => ({
         .optional()
         .meta({
           description:
-            'Whether the result is given only with the `response_code` of the redirect, so that it goes to nobody but the ' +
-            'browser that was sent back (OpenID4VP 1.0 §14.2). Needs `redirectUri`; false unless given, true in profile `haip` and with `page`.',
+            'If true, the result is returned only with the `response_code` of the redirect. Only the browser that the wallet sent back ' +
+            'has this code (OpenID4VP 1.0 §14.2). Requires `redirectUri`. Default: false; true in profile `haip` and with `page`.',
         }),
       validity: zValidity.optional(),
       responseMode: z
@@ -140,10 +142,10 @@ export const createAuthorizationRequest = (formats: Formats) => ({
         .optional()
         .meta({
           description:
-            'How the answer comes: by the wallet (`direct_post`), or by the Digital Credentials API (`dc_api`, OpenID4VP 1.0 ' +
-            'Appendix A), encrypted with `.jwt`. Over that API a page of `expectedOrigins` hands `digitalCredentialRequest` to the ' +
-            'browser and posts what it gets to `response_uri`; there is no QR code, `redirectUri` and `walletUrl` are left out, and ' +
-            'the session is RequestUriRetrieved at once. VERIFIER_RESPONSE_MODE unless given.',
+            'How the answer arrives: from the wallet (`direct_post`) or over the Digital Credentials API (`dc_api`, OpenID4VP 1.0 ' +
+            'Appendix A); encrypted with `.jwt`. Over that API, a page of `expectedOrigins` passes `digitalCredentialRequest` to the ' +
+            'browser and posts the result to `response_uri`. There is no QR code, `redirectUri` and `walletUrl` must be absent, and ' +
+            'the session begins in RequestUriRetrieved. Default: VERIFIER_RESPONSE_MODE.',
         }),
       expectedOrigins: z
         .array(zExpectedOrigin)
@@ -152,8 +154,8 @@ export const createAuthorizationRequest = (formats: Formats) => ({
         .optional()
         .meta({
           description:
-            'Origins of the pages and apps that may ask by the Digital Credentials API: of pages as browsers write them, of apps as their ' +
-            'platform does (`android:apk-key-hash:…`). The answer is for one of them.',
+            'Origins of the pages and apps that may use the Digital Credentials API for this request. A page origin is written as ' +
+            'browsers write it, an app origin as its platform does (`android:apk-key-hash:…`). The answer is bound to one of them.',
           example: ['https://shop.example'],
         }),
       signed: z
@@ -161,7 +163,7 @@ export const createAuthorizationRequest = (formats: Formats) => ({
         .optional()
         .meta({
           description:
-            'Whether a request over the Digital Credentials API is signed. Unless given, it is where `clientIdPrefix` is given or the ' +
+            'Whether a request over the Digital Credentials API is signed. Default: true if `clientIdPrefix` is given or the ' +
             'verifier has a certificate.',
         }),
       clientIdPrefix: z
@@ -176,24 +178,25 @@ export const createAuthorizationRequest = (formats: Formats) => ({
         .optional()
         .meta({
           description:
-            'How the verifier names itself (OpenID4VP 1.0 §5.9.3): `x509_hash` where it has a certificate, else ' +
-            '`decentralized_identifier`, unless given. `x509_san_dns` needs a certificate for the host of VERIFIER_BASE_URL, ' +
-            '`verifier_attestation` the default verifier and VERIFIER_ATTESTATION. ' +
-            'Requests of `redirect_uri` are not signed: their parameters stand in the address, which a QR code must hold ' +
-            '(2,900 characters), and the session is RequestUriRetrieved at once. Over the Digital Credentials API two or more in an ' +
-            'array each sign the request (`openid4vp-v1-multisigned`).',
+            "The verifier's client identifier prefix (OpenID4VP 1.0 §5.9.3). Default: `x509_hash` if the verifier has a certificate, " +
+            'otherwise `decentralized_identifier`. `x509_san_dns` requires a certificate for the host of VERIFIER_BASE_URL. ' +
+            '`verifier_attestation` requires the default verifier and VERIFIER_ATTESTATION. ' +
+            'Requests with `redirect_uri` are not signed: the address holds all parameters and must fit in a QR code ' +
+            '(2,900 characters), and the session begins in RequestUriRetrieved. Over the Digital Credentials API, an array of two or ' +
+            'more prefixes makes one signature for each (`openid4vp-v1-multisigned`).',
         }),
       verifierInfo: zVerifierInfo.optional(),
       transactionData: zTransactionDataEntries.optional().meta({
         description:
-          'What the holder authorizes with a credential, such as a payment (`transaction_data`, OpenID4VP 1.0 §8.4, Appendix B.3.3): ' +
-          'at most 16, each 8 KiB as JSON. `credential_ids` name credential queries for SD-JWT VC with holder binding; ' +
-          'one of them must hold the hash, by an algorithm of `transaction_data_hashes_alg` (`sha-256` unless given). Further ' +
-          'members are as the type defines them. The result says which credential authorized which entry.',
+          'Transactions that the holder authorizes with a credential, such as a payment (`transaction_data`, OpenID4VP 1.0 §8.4, ' +
+          'Appendix B.3.3): at most 16 entries, each at most 8 KiB as JSON. `credential_ids` names credential queries for SD-JWT VC ' +
+          'with holder binding. One of their presentations must hold the hash, by an algorithm of `transaction_data_hashes_alg` ' +
+          '(default: `sha-256`). The type of an entry defines its further members. The result reports which credential authorized ' +
+          'which entry.',
       }),
       walletUrl: zWalletUrl.optional().meta({
         description:
-          'What `walletUri` begins with, in the place of `openid4vp://`; `haip-vp://` in profile `haip` unless given.',
+          'The beginning of `walletUri`, instead of `openid4vp://`. Default in profile `haip`: `haip-vp://`.',
         example: 'https://wallet.example/authorize',
       }),
       page: z
@@ -201,21 +204,21 @@ export const createAuthorizationRequest = (formats: Formats) => ({
         .optional()
         .meta({
           description:
-            'Whether there is a page for people to be sent to (`pageUrl`), as POST /pages makes one. The QR code then holds its address, so ' +
-            'that a camera without a wallet finds it. Wallets lead back to it, and it leads on to `redirectUri` in the browser that opened ' +
-            'it first.',
+            'Whether to create a share page (`pageUrl`), as POST /pages does. The QR code then holds the address of the page, so that a ' +
+            'camera without a wallet also opens it. Wallets redirect to the page. In the browser that opened it first, the page ' +
+            'continues to `redirectUri`.',
         }),
       verifierId: z
         .string()
         .min(1)
         .optional()
-        .meta({ description: 'A verifier record; the default one unless given.' }),
+        .meta({ description: 'Id of a verifier record. Default: the default verifier.' }),
       trustedIssuers: z
         .array(z.string().refine(isTrustEntry, { error: 'must be self, x5c, *, a DID or an https origin' }))
         .min(1)
         .max(1_000)
         .optional()
-        .meta({ description: 'Whose credentials this request accepts, in the place of TRUSTED_ISSUERS.' }),
+        .meta({ description: 'Issuers whose credentials this request accepts, instead of TRUSTED_ISSUERS.' }),
     })
     .refine(({ dcqlQuery, query }) => (dcqlQuery === undefined) !== (query === undefined), {
       error: 'must hold either dcqlQuery or query',

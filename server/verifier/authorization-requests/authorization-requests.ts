@@ -22,7 +22,7 @@ import type { AuthorizationRequestStore } from './store.js'
 
 type Created = z.input<typeof zCreatedRequest>
 
-/** What {@link createAuthorizationRequests} is made of. */
+/** Dependencies of {@link createAuthorizationRequests}. */
 export interface AuthorizationRequestsPorts {
   readonly store: Pick<AuthorizationRequestStore, 'context'>
   readonly config: MakeRequestPorts['config'] & NewRequestPagePorts['config'] & Pick<Config, 'allowInsecureHttp'>
@@ -36,7 +36,7 @@ export interface AuthorizationRequestsPorts {
 
 export type AuthorizationRequests = ReturnType<typeof createAuthorizationRequests>
 
-/** Requests for presentations, each with a verification session of its own. */
+/** Requests for presentations, each with its own verification session. */
 export function createAuthorizationRequests({
   store,
   config,
@@ -68,8 +68,8 @@ export function createAuthorizationRequests({
      *
      * @param sub of the caller
      * @param work pays for compiling the query
-     * @throws 400 for what cannot be asked for in this way; 404 for a verifier that is none of the caller's; 409 where the
-     *   verifier's certificate has run out
+     * @throws 400 for a request that this installation cannot make; 404 for a verifier that the caller does not own; 409 if the
+     *   certificate of the verifier has expired
      */
     async create(
       input: z.output<ReturnType<typeof createAuthorizationRequest>['input']>,
@@ -89,10 +89,10 @@ export function createAuthorizationRequests({
     },
 
     /**
-     * Makes a request of the default verifier by a stored VP query.
+     * Makes a request of the default verifier from a stored VP query.
      *
      * @param createdBy the `sub` of the caller; null for the client secret
-     * @throws 400 for a redirect URI that is none; 404 for an id of no query
+     * @throws 400 for an invalid redirect URI; 404 for an unknown query
      */
     async createByVpQuery(
       vpQueryId: string,
@@ -111,7 +111,7 @@ export function createAuthorizationRequests({
       return makeRequest(context, work, {
         asked: { items: query, compiled: orBadRequest(() => compileVpQuery(query, work)) },
         redirectUri,
-        // Whatever the profile: who reads these results never sees the code.
+        // In every profile: the callers that read these results never receive the code.
         requireResponseCode: false,
         validity,
         createdBy,

@@ -13,32 +13,32 @@ import { defaultPrefix } from '../openid4vp/profiles/request.js'
 import type { Session } from '../sessions/session.js'
 import type { RequestContext } from './store.js'
 
-/** What of a request says how its verifier names itself. */
+/** Members of a request that decide how the verifier names itself. */
 export interface NamingMembers {
   readonly responseMode?: ResponseMode | undefined
   readonly signed?: boolean | undefined
   readonly clientIdPrefix?: ClientIdPrefix | readonly ClientIdPrefix[] | undefined
 }
 
-/** The names of a request, and what proves them. */
+/** The client identifiers of a request, and the proofs of them. */
 export type NamedAs = Pick<Session, 'clientId' | 'furtherClientIds' | 'x5c' | 'verifierAttestation'>
 
-/** Of a request that nobody signs. */
+/** The names of an unsigned request: none. */
 export const UNNAMED: NamedAs = { clientId: null, furtherClientIds: null, x5c: null, verifierAttestation: null }
 
 /**
- * Whether a request is made under a name of the verifier: over the Digital Credentials API where it says so; unless it says
- * anything, where it has a prefix, or the verifier a certificate.
+ * Whether a request is made under a client identifier. Over the Digital Credentials API, `signed` decides. Without `signed`, the
+ * request has an identifier if it gives a prefix or if the verifier has a certificate. All other requests have an identifier.
  */
 export function isNamed({ responseMode, signed, clientIdPrefix }: NamingMembers, { x5c }: Pick<RequestContext, 'x5c'>) {
   return !isOverBrowser(responseMode) || (signed ?? (clientIdPrefix !== undefined || x5c !== null))
 }
 
 /**
- * How the verifier names itself in a request that it signs, or that says where its answer goes. Unless the request says
- * otherwise, a verifier with a certificate names itself by it.
+ * The client identifier of a request that is signed or that names its response URI. By default, a verifier with a certificate
+ * is named by it.
  *
- * @throws 400 where it cannot have that name; 409 where its certificate or attestation has run out.
+ * @throws 400 if the verifier cannot have that identifier; 409 if its certificate or attestation has expired.
  */
 export function clientOf(
   { verifierDid: did, publicJwk, x5c }: RequestContext,

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { ClientIdPrefix } from '../../protocol/openid4vp/client-identifier.js'
 import { isOverBrowser, type ResponseMode } from '../../protocol/openid4vp/request-object.js'
 
-/** Members of a request that go together, or do not. */
+/** Members of a request that require or exclude each other. */
 interface Members {
   readonly responseMode?: ResponseMode | undefined
   readonly expectedOrigins?: readonly string[] | undefined
@@ -15,7 +15,7 @@ interface Members {
 
 type Fault = readonly [member: keyof Members, message: string]
 
-/** OpenID4VP 1.0 Appendix A.2: what a request over the Digital Credentials API has and has not. */
+/** OpenID4VP 1.0 Appendix A.2: required and forbidden members of a request over the Digital Credentials API. */
 function* browserFaults(members: Members): Generator<Fault> {
   const mode = `where responseMode is ${members.responseMode}`
   if (members.expectedOrigins === undefined) yield ['expectedOrigins', `must be given ${mode}`]
@@ -24,7 +24,7 @@ function* browserFaults(members: Members): Generator<Fault> {
   }
   if (members.clientIdPrefix === undefined) return
   if (members.signed === false) yield ['clientIdPrefix', 'must be left out where signed is false']
-  // §5.9.3: such a client signs nothing, and names an address that nothing is sent to.
+  // §5.9.3: a client with this prefix signs nothing, and its identifier is an address that receives no answer over this API.
   if ([members.clientIdPrefix].flat().includes('redirect_uri')) {
     yield ['clientIdPrefix', `must not be redirect_uri ${mode}`]
   }
@@ -45,7 +45,7 @@ function* faultsOf(members: Members): Generator<Fault> {
   }
 }
 
-/** Refuses members that cannot be combined, each by a sentence that names both. */
+/** Refuses members that cannot be combined. The message names both members. */
 export function checkCombinations({ value, issues }: z.core.ParsePayload<Members>): void {
   for (const [member, message] of faultsOf(value)) {
     issues.push({ code: 'custom', input: value, path: [member], message })

@@ -29,32 +29,32 @@ import { newTransactionData } from './transaction-data.js'
 const DEFAULT_VALIDITY_SECONDS = 300
 
 export interface NewRequest {
-  /** What is asked for: a query of the caller's own, or items from which one is made. */
+  /** The query: the caller's own DCQL query, or items that are converted to one. */
   readonly asked:
     | { readonly dcqlQuery: DcqlQuery }
     | { readonly items: readonly VpQueryItem[]; readonly compiled: readonly CompiledItem[] }
-  /** That of VERIFIER_PROFILE unless given. */
+  /** Default: VERIFIER_PROFILE. */
   readonly profile?: ProfileName | undefined
   readonly redirectUri?: string | undefined
-  /** What the profile says unless given. */
+  /** The profile sets the default. */
   readonly requireResponseCode?: boolean | undefined
   readonly validity?: number | undefined
   readonly responseMode?: ResponseMode | undefined
   readonly trustedIssuers?: readonly string[] | undefined
-  /** How the verifier names itself; several where each of them signs, over the Digital Credentials API. */
+  /** Client identifier prefixes. Over the Digital Credentials API, several prefixes each sign the request. */
   readonly clientIdPrefix?: ClientIdPrefix | readonly ClientIdPrefix[] | undefined
-  /** Over the Digital Credentials API alone. */
+  /** Over the Digital Credentials API only. */
   readonly signed?: boolean | undefined
   readonly expectedOrigins?: readonly string[] | undefined
   readonly verifierInfo?: readonly VerifierInfo[] | undefined
   readonly transactionData?: readonly TransactionData[] | undefined
   readonly walletUrl?: string | undefined
-  /** Whether people get a page for it. */
+  /** Whether the request gets a share page. */
   readonly page?: boolean | undefined
   readonly createdBy: string | null
 }
 
-/** @throws 400, naming the request's member. */
+/** @throws 400 that names the member of the request. */
 export function assertRedirectUri(
   { allowInsecureHttp }: Pick<Config, 'allowInsecureHttp'>,
   member: string,
@@ -64,11 +64,11 @@ export function assertRedirectUri(
   if (!isRedirectUri(uri, allowInsecureHttp)) {
     throw errors.badRequest(`${member} must be an https URL or have an app's own scheme with a dot in it`)
   }
-  // The address that people come back to would have two codes, and its reader might take the one that is no secret.
+  // Otherwise the redirect would have two codes, and its reader might use the code that is not secret.
   if (new URL(uri).searchParams.has('response_code')) throw errors.badRequest(`${member} must have no response_code`)
 }
 
-/** @throws 400, naming the first that is not of https, nor of http where that is allowed. */
+/** @throws 400 that names the first origin that is neither https nor, if ALLOW_INSECURE_HTTP is set, http. */
 export function assertOrigins(
   { allowInsecureHttp }: Pick<Config, 'allowInsecureHttp'>,
   origins: readonly string[] = [],
@@ -78,14 +78,14 @@ export function assertOrigins(
   if (insecure >= 0) throw errors.badRequest(`expectedOrigins.${insecure} must be an origin of https`)
 }
 
-/** @throws 400 for trust by certificates where none can be proven, so that every answer would be refused. */
+/** @throws 400 for trust by certificates without trust anchors: every answer would be refused. */
 export function assertTrusted({ trustAnchors }: Pick<Config, 'trustAnchors'>, entries: readonly string[] = []): void {
   if (entries.includes('x5c') && trustAnchors.length === 0) {
     throw errors.badRequest('trustedIssuers x5c needs TRUST_ANCHORS')
   }
 }
 
-/** @throws 400 for a credential query that is not there. */
+/** @throws 400 for the id of an unknown credential query. */
 function verifierInfoOf({ verifierInfo }: NewRequest, { credentials }: DcqlQuery): Session['verifierInfo'] {
   const known = new Set(credentials.map(({ id }) => id))
   for (const [at, { credential_ids: ids = [] }] of (verifierInfo ?? []).entries()) {
@@ -97,7 +97,7 @@ function verifierInfoOf({ verifierInfo }: NewRequest, { credentials }: DcqlQuery
   return verifierInfo ?? null
 }
 
-/** What {@link createMakeRequest} is made of. */
+/** Dependencies of {@link createMakeRequest}. */
 export interface MakeRequestPorts {
   readonly config: Pick<
     Config,
@@ -119,9 +119,9 @@ export interface MakeRequestPorts {
 }
 
 /**
- * Makes an authorization request and its session, with separate unguessable ids.
+ * Makes an authorization request and its session. Their ids differ, and both are unguessable.
  *
- * @param work pays for making a DCQL query of the items
+ * @param work pays for the conversion of the items to DCQL
  */
 export type MakeRequest = (
   context: RequestContext,
@@ -179,7 +179,7 @@ export function createMakeRequest({
       ...client,
       keyId: context.keyId,
       kid: keyIdOf(context.verifierDid, context.publicJwk),
-      // Where nothing is fetched, handing it out is what fetching it is elsewhere.
+      // If no wallet fetches the request, its creation already counts as the fetch.
       state: way === 'reference' ? 'RequestCreated' : 'RequestUriRetrieved',
       errorMessage: null,
       ...kept,

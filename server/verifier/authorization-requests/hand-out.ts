@@ -9,16 +9,16 @@ import type { SessionSecrets } from '../sessions/secrets.js'
 import { digitalCredentialUriOf, requestUriOf, type Session, wayOf } from '../sessions/session.js'
 import type { zCreatedRequest } from './authorization-requests.contract.js'
 
-/** What the largest QR code holds, with the least correction. */
+/** Capacity of the largest QR code at the lowest error correction. */
 const MAX_QR_CODE_CHARACTERS = 2_900
 
-/** What the caller is told of how a request reaches wallets. */
+/** The members of the response that describe how a request reaches wallets. */
 export type HandedOut = Omit<z.input<typeof zCreatedRequest>, 'nonce' | 'validity' | 'verificationSessionId'>
 
 const walletUriOf = ({ walletUrl }: Session, uri: string): { walletUri?: string } =>
   walletUrl === null ? {} : { walletUri: forWallet(uri, walletUrl) }
 
-/** @throws 400 for more than the largest QR code holds. */
+/** @throws 400 for a URI that does not fit in the largest QR code. */
 function assertFitsQrCode(uri: string): void {
   if (uri.length <= MAX_QR_CODE_CHARACTERS) return
   throw errors.badRequest(
@@ -26,16 +26,16 @@ function assertFitsQrCode(uri: string): void {
   )
 }
 
-/** What {@link createHandOut} is made of. */
+/** Dependencies of {@link createHandOut}. */
 export interface HandOutPorts {
   readonly openid4vp: Pick<Openid4vp, 'parametersOf' | 'digitalCredentialRequest'>
   readonly config: Pick<Config, 'verifierBaseUrl'>
 }
 
 /**
- * Hands a new request out.
+ * Returns the addresses and the QR code of a new request.
  *
- * @throws 400 for one that stands in its address, where no QR code could hold that.
+ * @throws 400 if the address holds the whole request and does not fit in a QR code.
  */
 export type HandOut = (session: Session, secrets: SessionSecrets) => HandedOut | Promise<HandedOut>
 
@@ -43,14 +43,14 @@ export function createHandOut({ openid4vp, config }: HandOutPorts): HandOut {
   const qrCodeOf = ({ qrCodeId }: Session): { qr_code_url?: string } =>
     qrCodeId === null ? {} : { qr_code_url: qrCodeUrlOf(config, qrCodeId) }
 
-  /** Appendix A: a page hands it to the browser, and posts what it gets. */
+  /** Appendix A: a page passes the request to the browser and posts the answer. */
   const byBrowser = async (session: Session, secrets: SessionSecrets): Promise<HandedOut> => ({
     authorizationRequestUri: '',
     response_uri: digitalCredentialUriOf(config, session.requestId),
     digitalCredentialRequest: await openid4vp.digitalCredentialRequest(session, secrets),
   })
 
-  /** §5.7: the wallet fetches it. */
+  /** §5.7: the wallet fetches the request. */
   const byReference = (session: Session, clientId: string, { state }: SessionSecrets): HandedOut => {
     const requestUri = requestUriOf(config, session.requestId)
     const uri = authorizationRequestUri(profileNamed(session.profile).clientParameters(clientId), requestUri)
@@ -63,7 +63,7 @@ export function createHandOut({ openid4vp, config }: HandOutPorts): HandOut {
     }
   }
 
-  /** §5.9.3 `redirect_uri`: all parameters in the address. */
+  /** §5.9.3 `redirect_uri`: the address holds all parameters. */
   const inAddress = (session: Session, secrets: SessionSecrets): HandedOut => {
     const uri = unsignedRequestUri(openid4vp.parametersOf(session, secrets))
     const wallet = walletUriOf(session, uri)

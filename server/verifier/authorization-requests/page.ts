@@ -8,17 +8,17 @@ import type { DcqlQuery } from '../../protocol/openid4vp/dcql/dcql-query.js'
 
 /** A request that gets a page. */
 interface RequestOfPage {
-  /** Of its session. */
+  /** The id of its session. */
   readonly id: string
   readonly dcqlQuery: DcqlQuery
   readonly expiresAt: Date
   readonly expectedOrigins: readonly string[] | null
 }
 
-/** Names of credential types are such; what is none is no type of this installation. */
+/** Names of credential types match this; any other name belongs to no type of this installation. */
 const TYPE_NAME = /^\w{1,200}$/
 
-/** What {@link createNewRequestPage} is made of. */
+/** Dependencies of {@link createNewRequestPage}. */
 export interface NewRequestPagePorts {
   readonly formats: Pick<Formats, 'named'>
   readonly config: Installation & Pick<Config, 'verifierBaseUrl' | 'sessionRetentionDays'>
@@ -27,20 +27,20 @@ export interface NewRequestPagePorts {
 }
 
 /**
- * A page for a request. It is there as long as its session is, which says how it ended.
+ * A share page for a request. It exists as long as the session, which records the outcome.
  *
- * @throws 400 for a request over the Digital Credentials API that expects other pages
+ * @throws 400 for a request over the Digital Credentials API that does not expect the origin of this page
  */
 export type NewRequestPage = (request: RequestOfPage, texts?: PageTexts & { readonly inQrCode?: boolean }) => NewPage
 
 export function createNewRequestPage({ formats, config, clock, newId }: NewRequestPagePorts): NewRequestPage {
-  /** Names of the types of this installation that a query may mean: the page shows what they are called. */
+  /** Types of this installation that a query may mean. The page shows their display names. */
   const typeNamesOf = ({ credentials }: DcqlQuery): string[] => {
     const named = credentials.flatMap(({ format, meta }) => [...formats.named(format).querying.typesOf(meta, config)])
     return [...new Set(named)].filter((name) => TYPE_NAME.test(name))
   }
 
-  /** A page asks by the Digital Credentials API for its own origin alone. */
+  /** Over the Digital Credentials API, a page can ask only for its own origin. */
   const assertAsksHere = (expectedOrigins: readonly string[] | null): void => {
     const { origin } = new URL(config.verifierBaseUrl)
     if (expectedOrigins === null || expectedOrigins.includes(origin)) return

@@ -14,14 +14,14 @@ const zRequestContext = z.strictObject({
   x5c,
   /** Names of the credential types of this installation. */
   typeNames: z.array(z.string()),
-  /** The stored VP query that was named; null where there is none. */
+  /** The stored VP query that the caller named; null if none. */
   query: json<VpQueryItem[]>().nullable(),
 })
 
-/** Who asks: a verifier and the key that signs for it now. */
+/** The verifier that asks, and its current signing key. */
 export type RequestContext = z.infer<typeof zRequestContext>
 
-/** A verifier record by its id or DID, as far as a caller may use it: their own, or the default one. */
+/** A verifier record by its id or DID. A caller may use their own records and the default record. */
 export interface NamedVerifier {
   readonly verifierId: string
   readonly sub: string
@@ -41,14 +41,14 @@ export function createAuthorizationRequestStore({ sql }: Database) {
     return row
   }
 
-  /** What most requests are made of: requests of one moment share a statement. */
+  /** The context of most requests. Simultaneous requests share a statement. */
   const ofDefault = coalesced(async ([key = '']) => {
     const context = await contextOf(fragment`v.is_default`, null)
     return new Map(context === undefined ? [] : [[key, context]])
   })
 
   return {
-    /** All that a request is made of, in one statement; nothing where the verifier does not exist. */
+    /** All data for a new request, in one statement; undefined if the verifier does not exist. */
     async context(verifier: NamedVerifier | undefined, vpQueryId: string | null): Promise<RequestContext | undefined> {
       if (verifier === undefined)
         return vpQueryId === null ? ofDefault('') : contextOf(fragment`v.is_default`, vpQueryId)

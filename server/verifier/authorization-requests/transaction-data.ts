@@ -5,7 +5,7 @@ import { allowedHashes, type TransactionData } from '../../protocol/openid4vp/tr
 
 type Query = DcqlQuery['credentials'][number]
 
-/** Why a credential query cannot authorize transactions (OpenID4VP 1.0 Appendix B.3.3); undefined where it can. */
+/** The reason why a credential query cannot authorize transactions (OpenID4VP 1.0 Appendix B.3.3); undefined if it can. */
 function faultOf(query: Query | undefined, formats: Pick<Formats, 'named'>): string | undefined {
   if (query === undefined) return 'must be the id of a credential query'
   if (!formats.named(query.format).querying.authorizesTransactions) {
@@ -17,9 +17,9 @@ function faultOf(query: Query | undefined, formats: Pick<Formats, 'named'>): str
 }
 
 /**
- * The JSON that is kept of each entry, and sent encoded as it is.
+ * The JSON of each entry. It is stored and sent, encoded, without a change.
  *
- * @throws 400 for an entry that no presentation could authorize, and for one that is there twice.
+ * @throws 400 for an entry that no presentation could authorize, and for a duplicate entry.
  */
 export function newTransactionData(
   entries: readonly TransactionData[] | undefined,
@@ -41,7 +41,7 @@ export function newTransactionData(
   return kept
 }
 
-/** All hashes of one Key Binding JWT are of one algorithm: entries that a single presentation alone can authorize share one. */
+/** One Key Binding JWT has hashes of one algorithm: entries that only one presentation can authorize must share an algorithm. */
 function assertOneHash(entries: readonly TransactionData[], queries: ReadonlyMap<string, Query>): void {
   const left = new Map<string, readonly string[]>()
   for (const [index, entry] of entries.entries()) {

@@ -17,7 +17,7 @@ import { originNotExpected, requestNotFound } from './refusals.js'
 import type { RequestParametersOf } from './request-parameters.js'
 import type { TakeAnswer } from './take-answer.js'
 
-/** What {@link createDigitalCredentialRequest} is made of. */
+/** Dependencies of {@link createDigitalCredentialRequest}. */
 export interface DigitalCredentialRequestPorts {
   readonly keys: Pick<Keys, 'signer'>
   readonly reveal: SessionVault['reveal']
@@ -25,12 +25,12 @@ export interface DigitalCredentialRequestPorts {
 }
 
 /**
- * `digitalCredentialRequest` of a stored request over the Digital Credentials API (OpenID4VP 1.0 Appendix A): what a page hands to
- * `navigator.credentials.get({digital: {requests: [it]}})`. It may be made any number of times while the session is open: signed
- * ones differ in their signatures alone.
+ * `digitalCredentialRequest` of a stored request over the Digital Credentials API (OpenID4VP 1.0 Appendix A). A page passes it to
+ * `navigator.credentials.get({digital: {requests: [it]}})`. It can be made any number of times while the session is open. Signed
+ * copies differ only in their signatures.
  *
- * @param session one with `expectedOrigins` that has not ended
- * @param secrets those of the session; they are read of it unless given
+ * @param session an open session with `expectedOrigins`
+ * @param secrets of the session; read from the session by default
  */
 export type DigitalCredentialRequestOf = (
   session: Session,
@@ -56,18 +56,18 @@ function originsOf({ id, expectedOrigins }: Session): readonly string[] {
   return expectedOrigins
 }
 
-/** What {@link createReceiveDigitalCredential} is made of. */
+/** Dependencies of {@link createReceiveDigitalCredential}. */
 export interface ReceiveDigitalCredentialPorts {
   readonly byRequest: VerificationSessions['byRequest']
   readonly takeAnswer: TakeAnswer
 }
 
 /**
- * Takes the answer that a page got of the browser (OpenID4VP 1.0 Appendix A.4), as a wallet's response is taken. Such requests have
- * no `state`: the unguessable address stands for it. The `Origin` of the page can only refuse. The audience of the answer, one of the
- * expected origins, proves whom the answer is for.
+ * Takes the answer that a page got from the browser (OpenID4VP 1.0 Appendix A.4), in the same way as a wallet's response. These
+ * requests have no `state`: the unguessable address replaces it. The page's `Origin` can only lead to a refusal. The audience of
+ * the answer, one of the expected origins, proves the origin that the answer is for.
  *
- * @param origin the header `Origin`, which a backend that posts has not
+ * @param origin the header `Origin`; absent if a backend posts the answer
  */
 export type ReceiveDigitalCredential = (
   requestId: string,

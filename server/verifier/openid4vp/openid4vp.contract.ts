@@ -14,8 +14,7 @@ export const getRequestObject = {
     tag: TAG,
     summary: 'The signed request object of an authorization request (OpenID4VP 1.0 §5)',
     description:
-      'What `request_uri` of an `openid4vp://` address names. The first fetch moves the session to ' +
-      'RequestUriRetrieved; a HEAD does not.',
+      'The `request_uri` of an `openid4vp://` address. The first fetch moves the session to RequestUriRetrieved; a HEAD does not.',
     access: 'public',
     forWallets: true,
     kind: 'protocol',
@@ -31,9 +30,10 @@ export const postRequestObject = {
     tag: TAG,
     summary: "The signed request object, with the wallet's nonce in it (OpenID4VP 1.0 §5.10)",
     description:
-      "With `request_uri_method=post` (OpenID4VP 1.0 §5.10): the wallet's nonce comes back in the request object. " +
-      '`wallet_metadata` are honoured: 400 where the wallet cannot take the request, and the session is then as it was; ' +
-      'encrypted to its key where it gives one; without the formats that it lacks, where the query leaves an alternative.',
+      "With `request_uri_method=post` (OpenID4VP 1.0 §5.10), the request object holds the wallet's nonce. `wallet_metadata` is " +
+      'respected. 400 if the wallet cannot take the request; the session does not change. The request object is encrypted to ' +
+      "the wallet's key if the metadata holds one. It omits formats that the wallet does not support, if the query allows an " +
+      'alternative.',
     access: 'public',
     forWallets: true,
     kind: 'protocol',
@@ -55,8 +55,8 @@ export const postResponse = {
     tag: TAG,
     summary: "A wallet's answer (OpenID4VP 1.0 §8.2, direct_post and direct_post.jwt)",
     description:
-      "A presentation, encrypted or not, or the error that the wallet's user decided for. The answer's " +
-      '`redirect_uri` is where the user goes on, after an error and a refusal too.',
+      'A presentation, encrypted or not, or an error, such as that the user declined. `redirect_uri` in the reply is where the user ' +
+      'continues, also after an error or a refusal.',
     access: 'public',
     forWallets: true,
     kind: 'protocol',
@@ -73,11 +73,11 @@ export const postResponse = {
 export const postDigitalCredential = {
   meta: route('POST', '/openid4vp/dc-api/{id}', {
     tag: TAG,
-    summary: 'What a page got by the Digital Credentials API (OpenID4VP 1.0 Appendix A.4)',
+    summary: 'The answer that a page got over the Digital Credentials API (OpenID4VP 1.0 Appendix A.4)',
     description:
-      '`response_uri` of a request with `responseMode` `dc_api` or `dc_api.jwt`: `protocol` and `data` of the `DigitalCredential` ' +
-      'that `navigator.credentials.get()` gave, an error of the wallet among them. 403 for an `Origin` that is none of ' +
-      '`expectedOrigins`, and 400 for what answers another request; the session is then as it was.',
+      'The `response_uri` of a request with `responseMode` `dc_api` or `dc_api.jwt`. Takes `protocol` and `data` of the ' +
+      '`DigitalCredential` that `navigator.credentials.get()` returned, which may be an error of the wallet. 403 for an `Origin` ' +
+      'that is not in `expectedOrigins`; 400 for an answer to another request. In both cases the session does not change.',
     access: 'public',
     forWallets: true,
     kind: 'protocol',
@@ -90,10 +90,10 @@ export const postDigitalCredential = {
   }),
   input: z.object({
     id: z.string(),
-    protocol: z.string().meta({ description: 'That of the request.' }),
+    protocol: z.string().meta({ description: 'The `protocol` of the request.' }),
     data: z
       .union([z.string(), z.record(z.string(), z.unknown())])
-      .meta({ description: '`response` (JWE), `vp_token` or `error`: an object, or the same as JSON.' }),
+      .meta({ description: '`response` (JWE), `vp_token` or `error`, as an object or as its JSON text.' }),
   }),
   output: zProtocolReply,
 }

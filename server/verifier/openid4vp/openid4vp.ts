@@ -11,7 +11,7 @@ import { createRequestParameters } from './request-parameters.js'
 import { createReceiveResponse } from './response.js'
 import { createTakeAnswer } from './take-answer.js'
 
-/** What {@link createOpenid4vp} is made of. */
+/** Dependencies of {@link createOpenid4vp}. */
 export interface Openid4vpPorts {
   readonly sessions: Pick<VerificationSessions, 'byRequest' | 'retrieve' | 'end' | 'expireNow'>
   readonly sessionVault: Pick<SessionVault, 'reveal' | 'randomValue'>
@@ -25,7 +25,7 @@ export interface Openid4vpPorts {
 
 export type Openid4vp = ReturnType<typeof createOpenid4vp>
 
-/** The verifier's half of OpenID4VP: requests as wallets and browsers get them, and their answers. */
+/** The verifier's part of OpenID4VP: requests for wallets and browsers, and their answers. */
 export function createOpenid4vp({
   sessions,
   sessionVault,

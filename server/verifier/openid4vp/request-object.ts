@@ -24,24 +24,24 @@ import { requestGone, requestNotFound } from './refusals.js'
 import type { RequestParametersOf } from './request-parameters.js'
 
 export interface Retrieval {
-  /** Whether this is a wallet that fetches the request. */
+  /** Whether a wallet fetches the request; a HEAD does not count. */
   readonly counts: boolean
   readonly walletNonce?: string | undefined
-  /** What the wallet says of itself, as it came. */
+  /** `wallet_metadata` as the wallet sent it. */
   readonly walletMetadata?: string | undefined
 }
 
-/** What a wallet's metadata make of the copy of a request that it gets. */
+/** How a wallet's metadata changes its copy of a request. */
 interface ForWallet {
   readonly metadata: WalletMetadata
   readonly encrypt: ((signed: string) => string) | undefined
 }
 
-/** Nothing is fetched of a request that reaches the wallet in another way. */
+/** Wallets fetch only requests that are passed by reference. */
 const isByReference = (session: Session | undefined): session is Session & { readonly clientId: string } =>
   session !== undefined && wayOf(session) === 'reference'
 
-/** Transaction data are not sent but as they are kept, and name credential queries: such a copy would lack some of them. */
+/** Transaction data is sent as stored and names credential queries. A copy that lacks one of these queries would be invalid. */
 function copyFor(session: Session, metadata: WalletMetadata, vpFormats: JsonObject): DcqlQuery {
   const copy = queryFor(session.dcqlQuery, metadata, vpFormats)
   const asked = new Set(copy.credentials.map(({ id }) => id))
@@ -49,7 +49,7 @@ function copyFor(session: Session, metadata: WalletMetadata, vpFormats: JsonObje
   return named.every((id) => asked.has(id)) ? copy : session.dcqlQuery
 }
 
-/** What {@link createServeRequestObject} is made of. */
+/** Dependencies of {@link createServeRequestObject}. */
 export interface ServeRequestObjectPorts {
   readonly sessions: Pick<VerificationSessions, 'byRequest' | 'retrieve' | 'expireNow'>
   readonly keys: Pick<Keys, 'signer'>
@@ -61,10 +61,10 @@ export interface ServeRequestObjectPorts {
 
 /**
  * Serves a request, any number of times while it is open. The first fetch by a wallet moves the session to
- * RequestUriRetrieved. A wallet's metadata change the copy that it gets and nothing else.
+ * RequestUriRetrieved. A wallet's metadata changes only its own copy of the request.
  *
- * @throws OAuthError 400 for a wallet that cannot take the request; 404 for an id of no request; 410 for a request that has
- *   expired or was answered
+ * @throws OAuthError 400 for a wallet that cannot take the request; 404 for an unknown request; 410 for a request that has
+ *   expired or has an answer
  */
 export type ServeRequestObject = (requestId: string, retrieval: Retrieval) => Promise<ProtocolReply>
 
@@ -76,20 +76,20 @@ export function createServeRequestObject({
   reveal,
   parametersOf,
 }: ServeRequestObjectPorts): ServeRequestObject {
-  /** @throws 410 for a request that has expired or been answered. */
+  /** @throws 410 for a request that has expired or has an answer. */
   const assertServed = async (session: Session, now: Date, counts: boolean): Promise<void> => {
     if (isFinal(session.state))
       throw requestGone(
         session.errorMessage === EXPIRED_MESSAGE ? EXPIRED_MESSAGE : 'Authorization request was answered.',
       )
     if (session.expiresAt > now) return
-    // The maintenance job does this within a second; doing it here keeps the wallet's answer and the session consistent.
+    // The maintenance job does this within a second. Here it keeps the wallet's answer and the session consistent.
     if (counts) await sessions.expireNow(session.id, now)
     throw requestGone(EXPIRED_MESSAGE)
   }
 
   /**
-   * Reads a wallet's metadata and whether it can take the request, before anything is changed for it.
+   * Reads a wallet's metadata and checks that the wallet can take the request, before anything changes.
    *
    * @throws 400 `invalid_request`
    */

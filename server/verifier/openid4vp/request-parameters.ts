@@ -8,16 +8,16 @@ import { responseUriOf, type Session, wayOf } from '../sessions/session.js'
 import type { KnownFormats } from './profiles/profile.js'
 import { profileNamed, vpFormatsOf } from './profiles/profiles.js'
 
-/** What {@link createRequestParameters} is made of. */
+/** Dependencies of {@link createRequestParameters}. */
 export interface RequestParametersPorts {
   readonly formats: KnownFormats
   readonly config: Pick<Config, 'verifierBaseUrl' | 'trustAnchors'>
 }
 
 /**
- * The parameters of a stored request, in whatever way it reaches the wallet.
+ * The parameters of a stored request, for every way to a wallet.
  *
- * @param wallet what the wallet says of itself, where this is for one that does
+ * @param wallet the wallet's metadata, if it sent any
  */
 export type RequestParametersOf = (
   session: Session,

@@ -12,7 +12,7 @@ import { profileNamed } from './profiles/profiles.js'
 import { requestNotFound } from './refusals.js'
 import type { TakeAnswer } from './take-answer.js'
 
-/** What {@link createReceiveResponse} is made of. */
+/** Dependencies of {@link createReceiveResponse}. */
 export interface ReceiveResponsePorts {
   readonly byRequest: VerificationSessions['byRequest']
   readonly takeAnswer: TakeAnswer
@@ -21,8 +21,8 @@ export interface ReceiveResponsePorts {
 }
 
 /**
- * Takes a wallet's response (OpenID4VP 1.0 §8). A response that is not from the wallet that fetched the request is refused
- * and does not change the session, since the QR code is public. One that does not satisfy the query ends the session; the
+ * Takes a wallet's response (OpenID4VP 1.0 §8). The QR code is public, so only the wallet that fetched the request may answer:
+ * any other response is refused and does not change the session. A response that does not satisfy the query ends the session; the
  * wallet and the session get the same message.
  */
 export type ReceiveResponse = (requestId: string, form: AuthorizationResponse, work: Work) => Promise<ProtocolReply>

@@ -34,21 +34,21 @@ const MAX_DESCRIPTION = 200
 
 const refusal = (description: string, cause?: unknown) => new OAuthError('invalid_request', description, { cause })
 
-/** §8.2: always a JSON object, since some wallets fail on an empty body. */
+/** §8.2: always a JSON object, because some wallets fail on an empty body. */
 const accepted = (body: Record<string, unknown>): ProtocolReply => ({
   status: 200,
   headers: { 'cache-control': 'no-store' },
   body,
 })
 
-/** An answer, in whatever way it came. */
+/** An answer, from any channel. */
 export interface Answering extends Pick<Binding, 'audience'> {
   readonly channel: Channel
-  /** @throws ResponseError for one that is not an answer to the request. */
+  /** @throws ResponseError if it is not an answer to the request. */
   readonly read: (secrets: SessionSecrets) => WalletAnswer
 }
 
-/** `Handover` without the key, which is among the secrets. */
+/** `Handover` without the key, which the session's secrets hold. */
 type Channel = Handover extends infer Way ? (Way extends Handover ? Omit<Way, 'encryptionKey'> : never) : never
 
 function orRefusal(read: () => WalletAnswer): WalletAnswer {
@@ -59,13 +59,13 @@ function orRefusal(read: () => WalletAnswer): WalletAnswer {
   }
 }
 
-/** Characters of RFC 6749 §5.2 only, as they go out to the wallet too. */
+/** Characters of RFC 6749 §5.2 only, because the wallet receives the text too. */
 const wireText = (text: string): string => new OAuthError('invalid_request', text).toBody().error_description
 
 const returning = (redirectUri: string | undefined): Record<string, string> =>
   redirectUri === undefined ? {} : { redirect_uri: redirectUri }
 
-/** What {@link createTakeAnswer} is made of. */
+/** Dependencies of {@link createTakeAnswer}. */
 export interface TakeAnswerPorts {
   readonly sessions: Pick<VerificationSessions, 'end' | 'expireNow'>
   readonly sessionVault: Pick<SessionVault, 'reveal' | 'randomValue'>
@@ -97,11 +97,11 @@ export function createTakeAnswer({
   }
 
   /**
-   * Ends a session. The redirect has a fresh code, so that only the browser that is sent back can name it (§8.2, §13.3). It leads
-   * to the page of the request, where there is one.
+   * Ends a session. The redirect has a fresh code, so that only the browser that is sent back knows the code (§8.2, §13.3). It
+   * leads to the page of the request, if there is a page.
    *
-   * @returns where the person goes on; undefined where there is nothing to go on to
-   * @throws 400 where another answer ended it first
+   * @returns where the person continues; undefined without a redirect URI or page
+   * @throws 400 if another answer ended the session first
    */
   const endAndReturn = async (
     session: Session,
@@ -113,13 +113,13 @@ export function createTakeAnswer({
     const stored = { ...ending, responseCodeHash: responseCodeHash(code) }
     const ended = await sessions.end(id, transition, stored, clock())
     if (ended === undefined) throw refusal(ANSWERED)
-    // Over the Digital Credentials API nobody has left the page.
+    // Over the Digital Credentials API the person is still on the page.
     if (wayOf(session) === 'browser') return undefined
     const next = ended.pageId === null ? redirectUri : presentReturnUrl(config, ended.pageId)
     return next === null ? undefined : withParameters(next, { response_code: code })
   }
 
-  /** Ends a session in Error. @throws 400 where another answer ended it first. */
+  /** Ends a session in Error. @throws 400 if another answer ended it first. */
   const endInError = async (
     session: Session,
     message: string,
@@ -133,7 +133,7 @@ export function createTakeAnswer({
     return { errorMessage, redirectUri }
   }
 
-  /** §8.5. The person is sent back all the same (§8.2; HAIP 1.0 §5.1). */
+  /** §8.5. The wallet still gets the redirect (§8.2; HAIP 1.0 §5.1). */
   const endByWallet = async (
     session: Session,
     { error, description }: Extract<WalletAnswer, { kind: 'error' }>,

@@ -3,19 +3,19 @@ import type { PresentationChecks } from './presentation-error.js'
 import { PresentationError } from './presentation-error.js'
 import type { JudgedWithTransactions } from './transactions.js'
 
-/** Presentations whose checks are kept of one answer; it may hold 64. */
+/** Number of presentations of one answer whose checks are stored; an answer may hold 64. */
 const MAX_KEPT = 20
 const MAX_ID = 100
 const MAX_MESSAGE = 300
 
-/** What every presentation that holds has passed. */
+/** Checks that every valid presentation has passed. */
 const ALWAYS: readonly Check[] = ['format', 'issuer-trust', 'issuer-key', 'signature', 'validity', 'revoked', 'query']
 
 /** The checks that a presentation has passed so far, in the order in which its format makes them. */
 export interface PassedChecks {
   readonly all: () => readonly Check[]
   readonly add: (check: Check) => void
-  /** Another credential of the same presentation passes them anew. */
+  /** For another credential of the same presentation, which starts with no passed check. */
   readonly clear: () => void
 }
 
@@ -26,7 +26,7 @@ export function newPassedChecks(): PassedChecks {
 
 const failedBy = (error: PresentationError) => ({ check: error.check, message: error.message.slice(0, MAX_MESSAGE) })
 
-/** What a presentation has to pass, where that is known before: whether a holder's proof is demanded, and something to authorize. */
+/** Required checks that are known in advance: the query may demand holder binding, the request may have transaction data. */
 function demandedOf({ query, asked }: JudgedWithTransactions): readonly Check[] {
   const bound = query.require_cryptographic_holder_binding !== false
   const authorizing = asked.some(({ entry }) => entry.credential_ids.includes(query.id))
@@ -41,7 +41,7 @@ function checksOf(judged: JudgedWithTransactions): PresentationChecks {
   const { query, found, authorizes } = judged
   const credentialQueryId = query.id.slice(0, MAX_ID)
   if (found instanceof PresentationError) {
-    // A check that was passed may still fail for a reason that only shows later, such as a disclosure.
+    // A passed check may still fail later for another reason, such as a disclosure.
     const passed = judged.passed.filter((check) => check !== found.check)
     const notReached = demandedOf(judged).filter((check) => check !== found.check && !passed.includes(check))
     return { credentialQueryId, passed, failed: failedBy(found), notReached }
@@ -58,7 +58,7 @@ function checksOf(judged: JudgedWithTransactions): PresentationChecks {
   }
 }
 
-/** What was checked of an answer, those presentations that failed first. */
+/** The checks of an answer to store; failed presentations come first. */
 export function keptChecks(judged: readonly JudgedWithTransactions[]): PresentationChecks[] {
   const all = judged.map(checksOf)
   return [...all.filter(({ failed }) => failed !== null), ...all.filter(({ failed }) => failed === null)].slice(
@@ -67,7 +67,7 @@ export function keptChecks(judged: readonly JudgedWithTransactions[]): Presentat
   )
 }
 
-/** What was checked of an answer that is refused as a whole, or for one of its presentations. */
+/** The checks of a refused answer: of the whole answer, or of the presentation that failed. */
 export function checksOfRefused(error: PresentationError): readonly PresentationChecks[] {
   const known = error.checks ?? []
   const { message } = failedBy(error)

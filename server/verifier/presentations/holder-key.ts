@@ -25,7 +25,7 @@ async function authenticationKey({ fetches }: Resolution, did: string, kid: stri
   throw new CredentialError('Holder key is no authentication key of the holder.')
 }
 
-/** The key that a DID URL names, such as the `cnf.kid` of a credential (RFC 7800 §3.4). */
+/** Resolves the key of a DID URL, such as the `cnf.kid` of a credential (RFC 7800 §3.4). */
 export function holderKeyOfKid(verification: Resolution, kid: string): Promise<Jwk> {
   const [did = ''] = kid.split('#', 1)
   if (!did.startsWith('did:')) throw new CredentialError('Credential cnf.kid is not a DID URL.')
@@ -33,8 +33,8 @@ export function holderKeyOfKid(verification: Resolution, kid: string): Promise<J
 }
 
 /**
- * The key that a VP JWT is signed with, and its holder. It is an authentication key of the DID in `kid` or `iss`. Without such a
- * DID it is the `jwk` of the header, which then is the holder's only name.
+ * The key that signed a VP JWT, and its holder. The key is an authentication key of the DID in `kid` or `iss`. Without such a
+ * DID it is the `jwk` of the header, and a `did:jwk` of this key is the holder's only name.
  */
 export async function holderKeyOfPresentation(
   verification: Resolution,
@@ -53,6 +53,6 @@ export async function holderKeyOfPresentation(
   }
   const own = readPublicJwk(jwk)
   if (own === undefined) throw new CredentialError('Presentation names no holder key: it has neither kid nor jwk.')
-  // `iss` is ignored here: otherwise a holder could claim another DID while signing with their own key.
+  // `iss` is ignored here. Otherwise a holder could claim another DID and sign with their own key.
   return { jwk: own, holder: didJwk(own) }
 }

@@ -1,22 +1,22 @@
 import type { Check } from '../../protocol/credential/verification.js'
 
-/** What was checked of a presentation: all that it passed, and the check that failed where one did. */
+/** Checks of a presentation: the passed checks, and the failed check if there is one. */
 export interface PresentationChecks {
-  /** Null for the answer as a whole. */
+  /** Null for a check of the whole answer. */
   readonly credentialQueryId: string | null
   readonly passed: readonly Check[]
   readonly failed: { readonly check: Check; readonly message: string } | null
-  /** What was not checked any more, of a presentation that failed; those that failed before it was recorded have none. */
+  /** Checks that a failed presentation did not reach. Absent on presentations that were stored before this member existed. */
   readonly notReached?: readonly Check[]
 }
 
 /**
- * A requested presentation that fails a check. `message` is one sentence that both wallet and verifier get: it
- * names credential, check and path, never a claim's value.
+ * A requested presentation that fails a check. `message` is one sentence for both wallet and verifier. It names
+ * credential, check and path, never a claim's value.
  */
 export class PresentationError extends Error {
   override readonly name = 'PresentationError'
-  /** What was checked of the whole answer, where it came to that. */
+  /** Checks of the whole answer, if all presentations were checked. */
   readonly checks: readonly PresentationChecks[] | undefined
 
   constructor(
@@ -29,7 +29,7 @@ export class PresentationError extends Error {
   }
 }
 
-/** A presentation that failed a check, where the others satisfy the query. */
+/** A presentation that failed a check while the others satisfy the query. */
 export interface DiscardedPresentation {
   readonly credentialQueryId: string
   /** One sentence that names credential, check and path, never a claim's value. */

@@ -6,13 +6,13 @@ import {
 import type { Judged } from './judged.js'
 import { PresentationError } from './presentation-error.js'
 
-/** A presentation, the transaction data of its request, and the indexes of those that it authorizes. */
+/** A presentation, the transaction data of its request, and the indexes of the entries that it authorizes. */
 export type JudgedWithTransactions = Judged & {
   readonly asked: readonly SentTransactionData[]
   readonly authorizes: readonly number[]
 }
 
-/** What a presentation authorizes; one with hashes that were not asked for in this way has failed (OpenID4VP 1.0 §8.4, §8.6). */
+/** Adds the entries that a presentation authorizes. A presentation with unrequested hashes fails (OpenID4VP 1.0 §8.4, §8.6). */
 export function withTransactions(asked: readonly SentTransactionData[], judged: Judged): JudgedWithTransactions {
   const { query, found } = judged
   if (found instanceof PresentationError) return { ...judged, asked, authorizes: [] }
@@ -30,9 +30,9 @@ export function withTransactions(asked: readonly SentTransactionData[], judged: 
 }
 
 /**
- * Every entry is authorized by exactly one presentation (OpenID4VP 1.0 §5.1: wallets use only one of the credentials).
+ * Checks that exactly one presentation authorizes each entry (OpenID4VP 1.0 §5.1: wallets use only one of the credentials).
  *
- * @throws PresentationError naming the entry.
+ * @throws PresentationError that names the entry.
  */
 export function assertAuthorized(
   asked: readonly SentTransactionData[],

@@ -5,11 +5,11 @@ import { belongsTo } from '../../protocol/issuer-keys/did-issuer.js'
 import { claimedIssuer } from '../../protocol/issuer-keys/resolve-issuer-key.js'
 import type { JsonObject } from '../../protocol/json/json-object.js'
 
-/** Whom a verification trusts. */
+/** The issuers that a verification trusts. */
 export interface Trust {
   /** Whether an issuer is trusted by its name. */
   readonly named: (issuer: string) => boolean | Promise<boolean>
-  /** Whether every issuer is trusted whose certificate chain leads to a trust anchor, whatever its name. */
+  /** Whether every issuer with a certificate chain to a trust anchor is trusted, whatever its name. */
   readonly certified: boolean
 }
 
@@ -18,25 +18,25 @@ const MAX_SHOWN = 256
 const originOf = (issuer: string): string | undefined =>
   /^https?:/i.test(issuer) && URL.canParse(issuer) ? new URL(issuer).origin : undefined
 
-/** This installation, as a list of trusted issuers means it by `self`. */
+/** This installation: the meaning of `self` in a list of trusted issuers. */
 export interface OwnIssuers {
   readonly config: Pick<Config, 'issuerBaseUrl'>
-  /** Whether a DID is that of one of its issuers. */
+  /** Whether a DID belongs to an issuer of this installation. */
   readonly isOwnIssuer: (did: string) => Promise<boolean>
 }
 
 /**
- * Trust by a list as TRUSTED_ISSUERS has it.
+ * Trust by a list in the form of TRUSTED_ISSUERS.
  *
- * @param entries `self` (this installation's issuers), `x5c` (everyone with a chain to TRUST_ANCHORS), `*` (anyone), DIDs, and
- *   origins, which stand for every issuer under them.
+ * @param entries `self` (this installation's issuers), `x5c` (every issuer with a chain to TRUST_ANCHORS), `*` (every issuer),
+ *   DIDs, and origins. An origin means every issuer under it.
  */
 export function trustIn({ config, isOwnIssuer }: OwnIssuers, entries: readonly string[]): Trust {
   const listed = new Set(entries.map((entry) => originOf(entry) ?? entry))
   const certified = listed.has('x5c')
   if (listed.has('*')) return { named: () => true, certified }
   const named: Trust['named'] = (issuer) => {
-    // The name of a certificate's subject is free text, and might be one of the words.
+    // The subject name of a certificate is free text and might equal one of these words.
     if (isWord(issuer)) return false
     if (listed.has(issuer)) return true
     const origin = originOf(issuer)
@@ -49,18 +49,19 @@ export function trustIn({ config, isOwnIssuer }: OwnIssuers, entries: readonly s
 
 const isWord = (issuer: string): boolean => issuer === 'self' || issuer === 'x5c'
 
-/** Trust in the issuers that a request itself names, in addition to those that the configuration trusts. */
+/** Trusts the issuers that a request itself names, in addition to the configured issuers. */
 export const trustAlso = (trust: Trust, named: readonly string[] | undefined): Trust =>
   named === undefined ? trust : { ...trust, named: (issuer) => named.includes(issuer) || trust.named(issuer) }
 
-/** DID Core 1.0 §3.1, without what a DID URL adds. */
+/** DID Core 1.0 §3.1, without the additional parts of a DID URL. */
 const DID = /^did:[a-z0-9]+:[\w.:%-]+$/
 
-/** Whether a name is one that can be added: a DID, or an origin in the form in which it is compared. */
+/** Whether a name can be in the list of added issuers: a DID, or an origin in the form that is compared. */
 const isAddable = (name: string): boolean => DID.test(name) || originOf(name) === name
 
 /**
- * Trust in the issuers that were added to those of the configuration. They are asked for last, since it takes a statement.
+ * Trusts the added issuers, in addition to the configured ones. Added issuers are checked last, because the check takes a
+ * database statement.
  *
  * @param isAdded whether a DID or an origin was added
  */
@@ -83,14 +84,15 @@ async function assertNamed({ named }: Trust, issuer: string): Promise<void> {
 /** Ways to find an issuer's key. */
 export interface IssuerKeySearch {
   readonly resolveIssuerKey: ResolveIssuerKey
-  /** By the chain in `x5c` alone, which fetches nothing. */
+  /** Finds the key by the chain in `x5c` only, without a fetch. */
   readonly resolveCertifiedKey: ResolveIssuerKey
-  /** Whether there are trust anchors that a chain may lead to. */
+  /** Whether this installation has trust anchors. */
   readonly isAnchored: boolean
 }
 
 /**
- * Whether the chain in `x5c` alone says who signed, whatever issuer is claimed. A `kid` of a claimed DID comes before the chain.
+ * Whether only the chain in `x5c` identifies the signer, whatever issuer is claimed. A `kid` of a claimed DID takes precedence
+ * over the chain.
  *
  * @param header the header of the credential, not verified yet
  */
@@ -98,15 +100,16 @@ const isByCertificate = ({ isAnchored }: IssuerKeySearch, { x5c, kid }: JsonObje
   isAnchored && x5c !== undefined && !(isDid(claimed) && typeof kid === 'string' && belongsTo(kid, claimed))
 
 /**
- * Finds the keys of trusted issuers only. The issuer that the credential claims is checked first, so that nothing is fetched
- * from an address of an untrusted issuer; a refusal names the subject of the certificate where there is one. The identifier that the key was found under is checked afterwards. An issuer that is
- * trusted for its certificate alone is judged by that and nothing else, whatever issuer the credential claims.
+ * Finds the keys of trusted issuers only. The claimed issuer is checked first, so that nothing is fetched from an address of an
+ * untrusted issuer. A refusal names the subject of the certificate, if there is a certificate. Afterwards, the identifier under
+ * which the key was found is checked. If an issuer is trusted only for its certificate, the certificate alone decides, whatever
+ * issuer the credential claims.
  *
- * @param onTrusted told once an issuer was found to be trusted
+ * @param onTrusted called when an issuer is trusted
  */
 export function onlyTrusted(search: IssuerKeySearch, trust: Trust, onTrusted: () => void = () => {}): ResolveIssuerKey {
   return async (header, payload, what) => {
-    // The same reading as that of who looks for the key: no other member can name an issuer that is fetched from.
+    // The key search reads the issuer in the same way. So no other member can name an issuer whose address is fetched.
     const claimed = claimedIssuer(payload)
     if (trust.certified && header.x5c !== undefined && (claimed === undefined || !(await trust.named(claimed)))) {
       const certified = await search.resolveCertifiedKey(header, payload, what)
@@ -115,7 +118,7 @@ export function onlyTrusted(search: IssuerKeySearch, trust: Trust, onTrusted: ()
     }
     if (claimed !== undefined) {
       if (!(await trust.named(claimed))) {
-        // With x5c the signer is the subject of the certificate (HAIP 1.0 §6.1.1), and the claimed name is nobody's.
+        // With x5c the signer is the subject of the certificate (HAIP 1.0 §6.1.1); the claimed name proves nothing.
         const byCertificate = isByCertificate(search, header, claimed)
         throw untrusted(byCertificate ? (await search.resolveCertifiedKey(header, payload, what)).issuer : claimed)
       }

@@ -3,10 +3,10 @@ import type { AnsweringCredential } from './verify-vp-token.js'
 
 /** The claims of one verified credential, and its issuer. */
 export interface VerifiedClaims extends CredentialContent {
-  /** The credential query that it answers, and the item of the VP query that this one was made of. */
+  /** The credential query that the credential answers, and the VP query item that this query was made from. */
   readonly credentialQueryId: string
   readonly queryItem?: number
-  /** Indexes of the transaction data that it authorized, where it did. */
+  /** Indexes of the transaction data that the credential authorized; absent if none. */
   readonly transactionData?: number[]
   readonly format: string
   readonly issuer: string

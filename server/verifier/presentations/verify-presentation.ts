@@ -10,14 +10,14 @@ import type { PassedChecks } from './checks.js'
 import { holderKeyOfKid, holderKeyOfPresentation } from './holder-key.js'
 import { onlyTrusted, type Trust } from './trust.js'
 
-/** What a presentation must be bound to. */
+/** Values that a presentation must be bound to. */
 export interface PresentationRequest
   extends Pick<PresentationContext, 'nonce' | 'audience' | 'handover' | 'requestedAt'> {
-  /** Whether a holder proves a key wherever a credential has one, as a JWK, whatever the query says. */
+  /** Whether each credential with a key needs a proof by its holder, whatever the query says. The key must be a JWK. */
   readonly holderBound: boolean
 }
 
-/** What {@link createVerifyPresentation} is made of. */
+/** Dependencies of {@link createVerifyPresentation}. */
 export interface VerifyPresentationPorts {
   readonly formats: Pick<Formats, 'named'>
   readonly config: Installation
@@ -27,8 +27,8 @@ export interface VerifyPresentationPorts {
  * Verifies one presentation by the rules of its format (OpenID4VP 1.0 §8.6, Appendix B): the credential, the trust in its
  * issuer, the holder's proof and the status.
  *
- * @param passed told each check that it passes
- * @returns its credential; several where it holds several.
+ * @param passed receives each check that the presentation passes
+ * @returns its credentials
  * @throws CredentialError with a sentence about the first check that fails.
  */
 export type VerifyPresentation = (
@@ -87,7 +87,7 @@ async function typeMetadata({ fetches, work }: Verification, vct: string): Promi
     work.spend(text.length * UNITS_OF_A_CHARACTER)
     return text
   } catch (thrown) {
-    // Then nothing says that it extends another type.
+    // Without metadata, nothing says that the type extends another type.
     if (thrown instanceof OutboundError) return undefined
     throw thrown
   }

@@ -29,7 +29,7 @@ import { assertAuthorized, withTransactions } from './transactions.js'
 import { type OwnIssuers, type Trust, trustAdded, trustAlso, trustIn } from './trust.js'
 import { createVerifyPresentation } from './verify-presentation.js'
 
-/** A bound, since each presentation costs signature checks and possibly requests to addresses that its issuer chose. */
+/** Limit, because each presentation costs signature checks and maybe requests to addresses that its issuer chose. */
 const MAX_PRESENTATIONS = 64
 
 const TOO_MUCH = 'There is more to verify than one answer may hold.'
@@ -42,7 +42,7 @@ export type AnsweringCredential = PresentedCredential & {
   readonly authorizes: readonly number[]
 }
 
-/** What counts of a vp_token, and what does not. */
+/** The accepted credentials of a vp_token, the discarded presentations, and all checks. */
 export interface VerifiedVpToken {
   readonly credentials: readonly AnsweringCredential[]
   readonly discarded: readonly DiscardedPresentation[]
@@ -51,14 +51,14 @@ export interface VerifiedVpToken {
 
 type Asked = Pick<Session, 'profile' | 'dcqlQuery' | 'vpQuery' | 'trustedIssuers' | 'transactionData' | 'createdAt'>
 
-/** What the request has that every presentation must be made for. */
+/** Values of the request that every presentation must be bound to. */
 export interface Binding {
   readonly nonce: string
   readonly audience: string | readonly string[]
   readonly handover: Handover
 }
 
-/** What {@link createVerifyVpToken} is made of. */
+/** Dependencies of {@link createVerifyVpToken}. */
 export interface VerifyVpTokenPorts {
   readonly formats: Pick<Formats, 'named'>
   readonly config: Installation & Pick<Config, 'trustAnchors' | 'trustedIssuers'>
@@ -68,13 +68,13 @@ export interface VerifyVpTokenPorts {
 }
 
 /**
- * Verifies a vp_token (OpenID4VP 1.0 §8.6). It must have the requested entries. Each presentation is verified by its format's
- * rules, with the holder's proof and the status. Each credential is compared with the query: the wallet's choice proves nothing
+ * Verifies a vp_token (OpenID4VP 1.0 §8.6). It must have the requested entries. The format's rules apply to each presentation,
+ * with the holder's proof and the status. Each credential is compared with the query: the wallet's choice proves nothing
  * (§14.9). A presentation that fails is discarded. The others must satisfy the query and authorize the transaction data (§8.4).
  *
- * @param work pays for all of it
- * @throws PresentationError with the sentence for wallet and verifier: what is wrong with the whole, or with the first of the
- *   discarded presentations that the query cannot be satisfied without.
+ * @param work pays for the whole verification
+ * @throws PresentationError with the sentence for wallet and verifier. It describes a fault of the whole answer, or of the first
+ *   discarded presentation that the query needs.
  */
 export type VerifyVpToken = (
   asked: Asked,
@@ -92,7 +92,7 @@ export function createVerifyVpToken({
 }: VerifyVpTokenPorts): VerifyVpToken {
   const verifyPresentation = createVerifyPresentation({ formats, config })
 
-  /** The issuers that an item names by const or enum are trusted for it. */
+  /** An item may name issuers by const or enum. They are trusted for this item. */
   const trustFor = ({ profile, trustedIssuers, vpQuery }: Asked, item: number | undefined): Trust => {
     const own = { config, isOwnIssuer }
     const fields = item === undefined ? undefined : vpQuery?.[item]
@@ -149,7 +149,7 @@ export function createVerifyVpToken({
   }
 }
 
-/** @throws PresentationError that has the checks of all presentations */
+/** @throws PresentationError with the checks of all presentations */
 function withChecks(checks: readonly PresentationChecks[], judge: () => void): void {
   try {
     judge()
@@ -159,7 +159,7 @@ function withChecks(checks: readonly PresentationChecks[], judge: () => void): v
   }
 }
 
-/** §8.1, §6.4.2: which entries there are, and how many presentations in each. */
+/** §8.1, §6.4.2: which entries exist, and how many presentations each has. */
 function checkEntries({ dcqlQuery }: Asked, vpToken: Presentations['vpToken']): void {
   const counts = [...vpToken].map(([id, presentations]) => [id, presentations.length] as const)
   const [mismatch] = checkVpTokenIds(dcqlQuery, counts)
@@ -170,7 +170,7 @@ function checkEntries({ dcqlQuery }: Asked, vpToken: Presentations['vpToken']): 
   }
 }
 
-/** All results; where several fail, throws the error of the first in order, not of the first in time. */
+/** All results. If several attempts fail, throws the error of the first in order, not of the first in time. */
 async function firstFaultOf<Result>(attempts: readonly Promise<Result>[]): Promise<Result[]> {
   const settled = await Promise.allSettled(attempts)
   return settled.map((outcome) => {
@@ -179,7 +179,7 @@ async function firstFaultOf<Result>(attempts: readonly Promise<Result>[]): Promi
   })
 }
 
-/** @throws PresentationError where there is too much to verify, which is no fault of this presentation. */
+/** @throws PresentationError if the answer as a whole is too expensive to verify. */
 async function verifyOne(
   which: string,
   verify: () => Promise<readonly PresentedCredential[]>,
@@ -195,7 +195,7 @@ async function verifyOne(
   }
 }
 
-/** The credential of a verified presentation that is meant, or all of them. @throws CredentialError where there is none. */
+/** The selected credential of a verified presentation, or all its credentials. @throws CredentialError if it does not exist. */
 function theSelected(credentials: readonly PresentedCredential[], at: number | undefined) {
   if (at === undefined) return credentials
   const credential = credentials[at]
@@ -203,7 +203,7 @@ function theSelected(credentials: readonly PresentedCredential[], at: number | u
   return [credential]
 }
 
-/** A presentation holds only where each of its credentials is what its credential query and the item behind that ask for. */
+/** A presentation is valid only if each of its credentials satisfies its credential query and the VP query item of this query. */
 function againstQuery(
   judged: Judged,
   items: readonly CompiledItem[],
@@ -237,7 +237,7 @@ function dcqlFailure(
   return mismatch?.message
 }
 
-/** Every constraint of the VP query, in full: DCQL says less. */
+/** Every constraint of the VP query. DCQL cannot express all of them. */
 function itemFailure(
   { id }: CredentialQuery,
   item: number | undefined,
@@ -252,7 +252,7 @@ function itemFailure(
   return evaluation.satisfied ? undefined : `Presentation for ${id}: ${evaluation.path} ${evaluation.reason}.`
 }
 
-/** §6.4.2: what is left must satisfy the query, as all together did. */
+/** §6.4.2: the presentations that are not discarded must satisfy the query, as all presentations did. */
 function assertSatisfied({ dcqlQuery }: Asked, judged: readonly Judged[]): void {
   const left = judged.flatMap(({ query, found }) => (found instanceof PresentationError ? [] : [query.id]))
   const missing = missingCredentials(dcqlQuery, new Set(left))
@@ -263,7 +263,7 @@ function assertSatisfied({ dcqlQuery }: Asked, judged: readonly Judged[]): void 
     : new Error('A vp_token that was complete lacks a credential that was not discarded.')
 }
 
-/** What compiled when the query was made may be too much beside all that the answer takes. */
+/** The query compiled when it was made. Together with the rest of the answer it may still exceed the work limit. */
 function compiledItems(vpQuery: readonly VpQueryItem[], work: Work): readonly CompiledItem[] {
   try {
     return compileVpQuery(vpQuery, work)

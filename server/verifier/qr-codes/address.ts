@@ -2,7 +2,7 @@ import type { Config } from '../../config/config.js'
 
 const PATH = '/api/v1/verifier/qr-codes'
 
-/** Where a QR code is read. */
+/** The address of a QR code. */
 export const qrCodeUrlOf = ({ verifierBaseUrl }: Pick<Config, 'verifierBaseUrl'>, id: string): string =>
   `${verifierBaseUrl}${PATH}/${id}`
 
@@ -11,10 +11,10 @@ const idBehind = (url: string, prefix: string, suffix: string): string | undefin
   return /^[\w-]+$/.test(id) ? id : undefined
 }
 
-/** A QR code of this service: of an authorization request, or of an offering. */
+/** A QR code of this service, for an authorization request or for an offering. */
 export type OwnQrCode = { readonly qrCodeId: string } | { readonly offeringId: string }
 
-/** The id of this service's own QR code that an address points to. */
+/** The id of this service's own QR code that an address names. */
 export function ownQrCode(
   { verifierBaseUrl, issuerBaseUrl }: Pick<Config, 'verifierBaseUrl' | 'issuerBaseUrl'>,
   url: string,

@@ -7,21 +7,22 @@ import type { Work } from '../../protocol/work.js'
 import { type OwnQrCode, ownQrCode } from './address.js'
 import { cleanPng, ImageError } from './png.js'
 
-/** What {@link createQrCodeImageAt} is made of. */
+/** Dependencies of {@link createQrCodeImageAt}. */
 export interface QrCodeImageAtPorts {
   readonly config: Pick<Config, 'verifierBaseUrl' | 'issuerBaseUrl'>
   readonly outbound: Pick<Outbound, 'fetch'>
-  /** What a QR code of this service says; undefined where there is none. */
+  /** The content of a QR code of this service; undefined if it does not exist. */
   readonly contentOf: (own: OwnQrCode) => Promise<string | undefined>
 }
 
 /**
- * The QR code behind an address as a PNG: one of this service's own from the store, any other through the outbound guard,
- * decoded and encoded anew.
+ * The QR code behind an address, as a PNG. This service's own codes are read from the store. Any other image is fetched through
+ * the outbound guard, decoded and encoded again.
  *
  * @param work pays for the image's pixels
- * @throws 400 for an address that has no usable image, in one sentence whatever the reason, which the log has: anybody may
- * ask, and would learn what names and ports of the operator's network answer. 404 for an own QR code that does not exist.
+ * @throws 400 for an address without a usable image. The sentence is the same for every reason; the log has the reason. Anybody
+ *   may send a request, and a precise error would reveal which names and ports of the operator's network respond. 404 for an
+ *   unknown own QR code.
  */
 export type QrCodeImageAt = (url: string, work: Work) => Promise<Uint8Array>
 

@@ -5,18 +5,18 @@ export const MAX_IMAGE_BYTES = 65_536
 const MAX_PIXELS_A_SIDE = 800
 const UNITS_OF_A_PIXEL = 4
 
-/** PNG filter "none": the best for two colours, and a third of the cost of trying every filter. */
+/** PNG filter "none": it compresses two colours best, at a third of the cost of trying every filter. */
 const ENCODING = { filterType: 0, deflateStrategy: 0 } as const
 
 const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex')
 const DATA_URI = /^data:image\/png;base64,([A-Za-z0-9+/]+={0,2})$/
 
-/** Why something is no image that is shown; to be read after the name of what held it. */
+/** The reason why bytes are not accepted as an image. A caller puts the name of their source before the message. */
 export class ImageError extends Error {
   override readonly name = 'ImageError'
 }
 
-/** The PNG that bytes are, or that a data URI in them holds, also one in JSON quotes. Nothing is decoded. */
+/** Returns the PNG: the bytes themselves, or the content of a data URI in them, also in JSON quotes. Does not decode. */
 function pngIn(bytes: Buffer): Buffer {
   if (bytes.length > MAX_IMAGE_BYTES) throw new ImageError(`holds more than ${MAX_IMAGE_BYTES} bytes`)
   if (bytes.subarray(0, SIGNATURE.length).equals(SIGNATURE)) return bytes
@@ -35,20 +35,21 @@ function pngIn(bytes: Buffer): Buffer {
 }
 
 /**
- * Decodes a PNG that a stranger chose, or the data URI of one, and encodes its pixels anew: whatever else it carried stays
- * behind. In one go, some tens of milliseconds at most: the library's streams throw on damaged pixels where nobody can catch it.
+ * Decodes a PNG from a stranger, or its data URI, and encodes the pixels again. All other data of the file is dropped. It works
+ * synchronously and blocks for some tens of milliseconds at most: on damaged pixels, the library's streams throw where no caller
+ * can catch the error.
  *
  * @param work pays for the pixels
  * @throws ImageError, WorkExceededError
  */
 export function cleanPng(bytes: Buffer, work: Work): Buffer {
   const png = pngIn(bytes)
-  // PNG §11.2.2: width and height stand in the first chunk. They decide how much memory the pixels take.
+  // PNG §11.2.2: the first chunk holds width and height. They decide how much memory the pixels take.
   const [width, height] = png.length < 24 ? [0, 0] : [png.readUInt32BE(16), png.readUInt32BE(20)]
   if (width < 1 || height < 1 || width > MAX_PIXELS_A_SIDE || height > MAX_PIXELS_A_SIDE) {
     throw new ImageError(`is not 1 to ${MAX_PIXELS_A_SIDE} pixels wide and high`)
   }
-  // PNG §11.2.2: the interlace method. The library unpacks interlaced pixels whole, however many there are.
+  // PNG §11.2.2: the interlace method. The library unpacks all interlaced pixels, however many there are.
   if (png[28] !== 0) throw new ImageError('holds an interlaced PNG')
   work.spend(width * height * UNITS_OF_A_PIXEL)
   try {

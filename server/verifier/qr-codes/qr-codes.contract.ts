@@ -7,9 +7,9 @@ export const readQrCode = {
     tag: 'QR codes',
     summary: 'The QR code of an authorization request as a data URI',
     description:
-      'A JSON string: the image as a data URI. It encodes the `openid4vp://` address that a wallet opens, or, of a request with `page`, the ' +
-      'page’s. The image itself where `Accept` likes that better; where it likes HTML best, as browsers do, they are sent on to that page, ' +
-      'or to one that is made on demand.',
+      'A JSON string: the image as a data URI. The code holds the `openid4vp://` address that opens a wallet or, for a request with ' +
+      '`page`, the address of the share page. If `Accept` prefers an image, the image itself is returned. If `Accept` prefers HTML, ' +
+      'as browsers do, the reply redirects to the share page, which is created on demand if there is none.',
     access: 'public',
     open: true,
     alsoProduces: ['image/png', 'image/svg+xml'],
@@ -24,7 +24,7 @@ export const deleteQrCode = {
   meta: route('DELETE', '/api/v1/verifier/qr-codes/{id}', {
     tag: 'QR codes',
     summary: 'Delete the QR code of an authorization request',
-    description: 'The request that it stands for goes on.',
+    description: 'The authorization request stays valid.',
     access: 'verifierClient',
     status: 204,
     errors: [400, errors.qrCodeNotFound()],
@@ -36,9 +36,9 @@ export const deleteQrCode = {
 export const qrCodeImage = {
   meta: route('GET', '/api/v1/verifier/qr-codes/image', {
     tag: 'QR codes',
-    summary: 'A QR code as an image, from the address of its data',
+    summary: 'A QR code as an image, by the address of its data',
     description:
-      "The address is that of one of this service's own QR codes, or of a PNG or a PNG data URI of up to 64 KiB on a " +
+      "The address of one of this service's own QR codes, or of a PNG or a PNG data URI of up to 64 KiB on a " +
       'public host.',
     access: 'public',
     kind: 'bytes',

@@ -14,13 +14,13 @@ import { createQrCodeImageAt, type QrCodeImageAtPorts } from './image.js'
 /** A QR code of an authorization request. */
 export interface RequestQrCode {
   readonly sessionId: string
-  /** What a wallet is opened with. */
+  /** The address that opens a wallet. */
   readonly walletUri: string
-  /** The page whose address the code holds in its place; null where there is none. */
+  /** The page whose address the code holds instead; null if the code opens a wallet. */
   readonly pageId: string | null
 }
 
-/** The QR code of an authorization request; undefined where there is none of that id. */
+/** The QR code of an authorization request; undefined for an unknown id. */
 export const createFindQrCode =
   (byQrCode: VerificationSessions['byQrCode']) =>
   async (id: string): Promise<RequestQrCode | undefined> => {
@@ -31,16 +31,16 @@ export const createFindQrCode =
     return { sessionId: session.id, walletUri, pageId }
   }
 
-/** What {@link createQrCodes} is made of. */
+/** Dependencies of {@link createQrCodes}. */
 export interface QrCodesPorts {
   readonly config: Pick<Config, 'verifierBaseUrl' | 'issuerBaseUrl'>
   readonly outbound: Pick<Outbound, 'fetch'>
   readonly sessions: Pick<VerificationSessions, 'byQrCode' | 'deleteQrCode' | 'ofPage'>
   readonly newPage: NewRequestPage
-  /** Makes a page where there is none of that id yet. */
+  /** Makes a page if there is no page of that id yet. */
   readonly createPageOnDemand: (page: NewPage) => Promise<void>
   readonly sealingKey: SealingKey
-  /** What the QR code of an offering says; undefined where there is none of that id. */
+  /** The content of an offering's QR code; undefined for an unknown id. */
   readonly offeringContent: (offeringId: string) => Promise<string | undefined>
 }
 
@@ -58,17 +58,17 @@ export function createQrCodes({
 }: QrCodesPorts) {
   const find = createFindQrCode(sessions.byQrCode)
 
-  /** What such a code says: to a wallet, or to any camera where it holds the address of a page. */
+  /** The content of a code: a wallet's address, or the address of a page, which any camera can open. */
   const textOf = ({ walletUri, pageId }: RequestQrCode): string =>
     pageId === null ? walletUri : presentPageUrl(config, pageId)
 
   /**
-   * The page behind a QR code: the one whose address it holds, else one that is made on demand. The latter is none of the
-   * page that its maker may have sent somebody to, which is bound to the browser that opens it first.
+   * The page behind a QR code: the page whose address the code holds, otherwise a page made on demand. A page on demand is
+   * separate from a page that the request's maker sent to a person, which is bound to the browser that opens it first.
    *
-   * @param looks whether nothing may be made, as for a HEAD
-   * @returns its address
-   * @throws 404 where the session was removed meanwhile
+   * @param looks whether nothing may be created, as for a HEAD
+   * @returns the address of the page
+   * @throws 404 if the session was removed in the meantime
    */
   const pageOf = async ({ sessionId, pageId }: RequestQrCode, looks: boolean): Promise<string> => {
     if (pageId !== null) return presentPageUrl(config, pageId)
@@ -90,9 +90,9 @@ export function createQrCodes({
     find,
 
     /**
-     * A code in the form that the request asks for; a browser is sent on to its page.
+     * A code in the form that the request asks for. Browsers are redirected to its page.
      *
-     * @throws 404 where there is none of that id
+     * @throws 404 for an unknown id
      */
     answer: async (context: QrCodeContext, id: string): Promise<string> =>
       qrCodeAnswer(context, config.verifierBaseUrl, {
@@ -102,7 +102,7 @@ export function createQrCodes({
         notFound: errors.qrCodeNotFound,
       }),
 
-    /** Deletes the code; its request goes on. @throws 404 where there is none of that id. */
+    /** Deletes the code; its request stays valid. @throws 404 for an unknown id. */
     async delete(id: string): Promise<void> {
       if (!(await sessions.deleteQrCode(id))) throw errors.qrCodeNotFound()
     },

@@ -7,10 +7,10 @@ import { SESSION_STATES } from './session.js'
 export const readSessionChecks = {
   meta: route('GET', '/api/v1/verification-sessions/{sessionId}/checks', {
     tag: 'Verification sessions',
-    summary: 'What was checked of the answer to a request, and with what outcome',
+    summary: 'List the checks of the answer to a request, with their outcomes',
     description:
-      'Of each presentation every check: those that it passed, the one that failed, and those that were not reached. None where no wallet presented anything: then ' +
-      '`errorMessage` says why. They stay as long as the session. An unknown session is a 500.',
+      'All checks of each presentation: passed, failed and not reached. Empty if no wallet presented anything; `errorMessage` ' +
+      'then has the reason. The checks are stored as long as the session. An unknown session is a 500.',
     access: 'verifierOperator',
     errors: [400, errors.verificationSessionNotFound()],
   }),
@@ -24,7 +24,7 @@ export const readSessionChecks = {
         credentialQueryId: z
           .string()
           .optional()
-          .meta({ description: 'Id of the DCQL credential query; absent of a check of the whole answer.' }),
+          .meta({ description: 'Id of the DCQL credential query. Absent for a check of the whole answer.' }),
       }),
     ),
   }),

@@ -17,10 +17,10 @@ const zListedSession = z.strictObject({
   endedAt: z.date().nullable(),
 })
 
-/** A verification session as lists have it: no address that a wallet could answer at. */
+/** A verification session in a list, without the address that a wallet could answer to. */
 export type ListedSession = z.infer<typeof zListedSession>
 
-/** Each session is in the index of one of these, none of which names the state. */
+/** Each session is in the index of exactly one of these conditions. No condition names the state. */
 const AWAITED = fragment`ended_at IS NULL`
 const VERIFIED = fragment`ended_at IS NOT NULL AND error_message IS NULL`
 const FAILED = fragment`ended_at IS NOT NULL AND error_message IS NOT NULL`
@@ -36,7 +36,7 @@ export type VerificationSessionListStore = ReturnType<typeof createVerificationS
 
 export function createVerificationSessionListStore({ bounded }: Database) {
   return {
-    /** The newest first. */
+    /** Sessions, newest first. */
     page(state: SessionState | undefined, part: TimedPart): Promise<ListedSession[]> {
       const found = (condition: Fragment) => fragment`
         SELECT id, created_at FROM verification_sessions

@@ -6,9 +6,9 @@ import type { DiscardedPresentation } from '../presentations/presentation-error.
 import type { VerifiedClaims } from '../presentations/verified-claims.js'
 import type { StoredResult, VerificationSessionStore } from './store.js'
 
-/** What the credentials of a request for a result prove about its sender. */
+/** The proven identity of the sender of a request for a result. */
 export interface ResultReader {
-  /** Whether a response code that fits stays good. */
+  /** Whether a matching response code stays valid. */
   readonly onlyLooks: boolean
   readonly caller: Caller | undefined
   readonly client: boolean
@@ -21,7 +21,7 @@ export interface SessionResult {
   readonly discarded: DiscardedPresentation[]
 }
 
-/** A response code is stored as its hash alone. */
+/** The database holds only the hash of a response code. */
 export const responseCodeHash = (code: string): string => createHash('sha256').update(code).digest('base64url')
 
 /** @throws 401 without credentials, 403 for a caller who is not allowed to read the session. */
@@ -37,7 +37,7 @@ function matches(stored: StoredResult, responseCode: string): boolean {
   return timingSafeEqual(sent, known)
 }
 
-/** What {@link createReadResult} is made of. */
+/** Dependencies of {@link createReadResult}. */
 export interface ReadResultPorts {
   readonly store: Pick<VerificationSessionStore, 'result' | 'useResponseCode'>
   readonly clock: () => Date
@@ -45,10 +45,10 @@ export interface ReadResultPorts {
 }
 
 /**
- * The verified claims of a session, for callers who may read them, until they are deleted. A response code counts once, also
- * where the session ended in Error.
+ * The verified claims of a session, for callers who may read them, until they are deleted. A response code is valid once, also
+ * if the session ended in Error.
  *
- * @throws 409 before the session has ended, and where it ended in Error, with its message; 410 once the claims are gone.
+ * @throws 409 before the session ends, and if it ended in Error, with its message; 410 after the claims are deleted.
  */
 export type ReadResult = (
   reader: ResultReader,
@@ -65,7 +65,7 @@ export const createReadResult =
     if (stored.endedAt === null) throw errors.resultNotReady()
     const now = clock()
     if (responseCode !== undefined || (stored.requireResponseCode && stored.responseCodeHash !== null)) {
-      // OpenID4VP 1.0 §14.2: of several browsers with the session only the one that was sent back knows the code.
+      // OpenID4VP 1.0 §14.2: several browsers may know the session, but only the browser that was sent back knows the code.
       if (!matches(stored, responseCode ?? '')) throw errors.responseCodeMismatch()
       if (!reader.onlyLooks && !(await store.useResponseCode(sessionId, now))) throw errors.responseCodeMismatch()
     }

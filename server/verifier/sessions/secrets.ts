@@ -5,7 +5,7 @@ import { isEncrypted, type ResponseMode } from '../../protocol/openid4vp/request
 import { generateResponseKey } from '../../protocol/openid4vp/response-encryption.js'
 import type { Session } from './session.js'
 
-/** Secret values of a request, the same each time that the wallet fetches it. */
+/** Secret values of a request. They are the same each time the wallet fetches the request. */
 export interface SessionSecrets extends RequestSecrets {
   readonly nonce: string
   readonly encryptionKey?: Jwk
@@ -13,7 +13,7 @@ export interface SessionSecrets extends RequestSecrets {
 
 const placeOf = (sessionId: string) => ({ column: 'verification_sessions.secrets', id: sessionId }) as const
 
-/** What {@link createSessionVault} is made of. */
+/** Dependencies of {@link createSessionVault}. */
 export interface SessionVaultPorts {
   readonly vault: Pick<Vault, 'protect' | 'reveal'>
   readonly random: (length: number) => Uint8Array
@@ -21,7 +21,7 @@ export interface SessionVaultPorts {
 
 export type SessionVault = ReturnType<typeof createSessionVault>
 
-/** The secrets of sessions: their values, and how they are stored. */
+/** Creates, protects and reveals the secrets of sessions. */
 export function createSessionVault({ vault, random }: SessionVaultPorts) {
   /** 256 bits: OpenID4VP 1.0 §5.2 asks for sufficient entropy, §8.2 for at least 128. */
   const randomValue = (): string => Buffer.from(random(32)).toString('base64url')
@@ -35,11 +35,11 @@ export function createSessionVault({ vault, random }: SessionVaultPorts) {
       return isEncrypted(responseMode) ? { ...values, encryptionKey: generateResponseKey() } : values
     },
 
-    /** The secrets of a session, ready to be stored with it. */
+    /** Encrypts the secrets of a session for its row. */
     protect: (sessionId: string, secrets: SessionSecrets): Promise<string> =>
       vault.protect(placeOf(sessionId), JSON.stringify(secrets)),
 
-    /** The secrets of a session that is still open. */
+    /** The secrets of an open session. */
     async reveal({ id, secrets }: Pick<Session, 'id' | 'secrets'>): Promise<SessionSecrets> {
       if (secrets === null) throw new Error(`Session ${id} has no secrets any more.`)
       return JSON.parse(await vault.reveal(placeOf(id), secrets)) as SessionSecrets

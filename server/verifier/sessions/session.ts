@@ -20,41 +20,41 @@ export const zSession = z.strictObject({
   qrCodeId: z.string().nullable(),
   /** DID of the verifier. */
   verifierId: z.string(),
-  /** Its client identifier with the prefix; null for a request that the browser brings and nobody signed. */
+  /** Client identifier of the verifier, with the prefix; null for an unsigned request over the Digital Credentials API. */
   clientId: z.string().nullable(),
-  /** Client identifiers that sign the request beside that one; null where there are none. */
+  /** Further client identifiers that sign the request; null if none. */
   furtherClientIds: zTexts,
   /** The key that signs the request object, under `kid`. */
   keyId: z.string(),
   kid: z.string(),
-  /** The chain that a client identifier names the verifier by, as it was when the request was made; null for a DID, and once it has ended. */
+  /** The certificate chain of the client identifier at the time of the request; null for a DID, and after the session ends. */
   x5c: zTexts,
-  /** The verifier attestation that `clientId` is of, as it was when the request was made; null for any other, and once it has ended. */
+  /** The verifier attestation of `clientId` at the time of the request; null for other prefixes, and after the session ends. */
   verifierAttestation: z.string().nullable(),
   state: z.enum(SESSION_STATES),
   errorMessage: z.string().nullable(),
   responseMode: z.enum(RESPONSE_MODES),
-  /** Origins of the pages that may ask by the Digital Credentials API; null where it goes another way. */
+  /** Origins that may use the Digital Credentials API for the request; null if the request uses another way. */
   expectedOrigins: zTexts,
-  /** What request and answer keep to. */
+  /** The profile of request and answer. */
   profile: z.enum(PROFILE_NAMES),
-  /** `SessionSecrets` as JSON, as the vault protects it; null once the session has ended. */
+  /** `SessionSecrets` as JSON, encrypted by the vault; null after the session ends. */
   secrets: z.string().nullable(),
   dcqlQuery: json<DcqlQuery>(),
-  /** The items that `dcqlQuery` was made of, with the full constraints. */
+  /** The items that `dcqlQuery` was made from, with the full constraints. */
   vpQuery: json<readonly VpQueryItem[]>().nullable(),
-  /** Whom this request trusts; null for TRUSTED_ISSUERS. */
+  /** Issuers that this request trusts; null if TRUSTED_ISSUERS applies. */
   trustedIssuers: zTexts,
-  /** Attestations about the verifier that go with the request. */
+  /** Attestations about the verifier, sent with the request. */
   verifierInfo: json<readonly VerifierInfo[]>().nullable(),
-  /** What the holder is to authorize: the JSON of each entry, as it is sent encoded; null for nothing, and once it has ended. */
+  /** Transactions for the holder to authorize: the exact JSON of each entry, which is sent encoded; null if none, and after the end. */
   transactionData: zTexts,
-  /** What the address for one wallet begins with; null where there is none beside that for every wallet. */
+  /** The beginning of the address for one wallet; null if only the address for every wallet exists. */
   walletUrl: z.string().nullable(),
   redirectUri: z.string().nullable(),
-  /** Whether its result is given only to whoever has the response code. */
+  /** Whether the result is returned only with the response code. */
   requireResponseCode: z.boolean(),
-  /** The `sub` that created it; null for a client secret. */
+  /** The `sub` that created the session; null for a client secret. */
   createdBy: z.string().nullable(),
   createdAt: z.date(),
   expiresAt: z.date(),
@@ -63,7 +63,7 @@ export const zSession = z.strictObject({
 /** A verification session as it is stored: one OpenID4VP exchange. */
 export type Session = z.infer<typeof zSession>
 
-/** How a request reaches a wallet: its address names where it is fetched, or has all of it, or a page hands it to the browser. */
+/** How a request reaches a wallet: its address names where to fetch it, its address holds it, or a page passes it to the browser. */
 export type Way = 'reference' | 'address' | 'browser'
 
 export function wayOf({ clientId, responseMode }: Pick<Session, 'clientId' | 'responseMode'>): Way {
@@ -71,15 +71,15 @@ export function wayOf({ clientId, responseMode }: Pick<Session, 'clientId' | 're
   return isUnsigned(clientId) ? 'address' : 'reference'
 }
 
-/** The names that a request is signed under: none where it is not signed, several where each signs for itself. */
+/** The client identifiers that sign a request: none if it is unsigned, several if each makes its own signature. */
 export const signingNames = ({ clientId, furtherClientIds }: Pick<Session, 'clientId' | 'furtherClientIds'>) =>
   clientId === null || isUnsigned(clientId) ? [] : [clientId, ...(furtherClientIds ?? [])]
 
-/** A step from any of some states to another one. Everything but the state stays as it is. */
+/** A step from one of several states to another state. It changes only the state and the error message. */
 export interface Transition {
   readonly from: readonly SessionState[]
   readonly to: SessionState
-  /** With `Error`, and only with it. */
+  /** Present only with `Error`. */
   readonly errorMessage?: string
 }
 
@@ -96,7 +96,7 @@ export const responseFailed = (errorMessage: string): Transition => ({
   errorMessage,
 })
 
-/** How the message of a session begins that the wallet ended with an error. */
+/** The beginning of the error message of a session that the wallet ended with an error. */
 export const WALLET_ANSWERED = 'Wallet answered '
 
 export const EXPIRED_MESSAGE = 'Authorization request expired.'
@@ -129,7 +129,7 @@ type BaseUrl = Pick<Config, 'verifierBaseUrl'>
 export const requestUriOf = ({ verifierBaseUrl }: BaseUrl, requestId: string): string =>
   `${verifierBaseUrl}/openid4vp/requests/${requestId}`
 
-/** Where a page posts what the browser gave it. */
+/** Where a page posts the answer of the browser. */
 export const digitalCredentialUriOf = ({ verifierBaseUrl }: BaseUrl, requestId: string): string =>
   `${verifierBaseUrl}/openid4vp/dc-api/${requestId}`
 
@@ -137,7 +137,7 @@ export const digitalCredentialUriOf = ({ verifierBaseUrl }: BaseUrl, requestId: 
 export const responseUriOf = ({ verifierBaseUrl }: BaseUrl, requestId: string): string =>
   `${verifierBaseUrl}/openid4vp/responses/${requestId}`
 
-/** @param address what a wallet is opened with; empty where there is no such address, since the interface has a string there */
+/** @param address that opens a wallet; empty if there is none, because the interface requires a string */
 export function viewOf(session: Session, address: string): SessionView {
   const { id, verifierId, state, requestId, redirectUri, expiresAt, errorMessage } = session
   return {

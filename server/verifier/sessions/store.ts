@@ -25,18 +25,18 @@ import {
   zSession,
 } from './session.js'
 
-/** What is stored when a session ends. */
+/** Data that is stored when a session ends. */
 export interface Ending {
   readonly result?: unknown
   readonly discarded?: readonly DiscardedPresentation[]
-  /** What was checked of the answer; none where there was nothing to check. */
+  /** The checks of the answer; empty if there was nothing to check. */
   readonly checks: readonly PresentationChecks[]
   /** SHA-256 of the response code, base64url. */
   readonly responseCodeHash?: string | undefined
   readonly action: 'presentation.verified' | 'presentation.refused'
 }
 
-/** `moved`: the event where asking was a transition. */
+/** `moved`: the event, if this fetch was a transition. */
 const zRetrieved = zSession.extend({ moved: jsonColumn<SessionEvent>().nullable() })
 
 const zResult = z.strictObject({
@@ -51,7 +51,7 @@ const zResult = z.strictObject({
   responseCodeUsedAt: z.date().nullable(),
 })
 
-/** A session's result and who may read it. */
+/** A session's result, and the data that decides who may read it. */
 export type StoredResult = z.infer<typeof zResult>
 
 const zChecked = z.strictObject({
@@ -81,7 +81,7 @@ const zSessionOfPage = z.strictObject({
   expectedOrigins: z.array(z.string()).nullable(),
 })
 
-/** A verification session as far as a page of it is concerned. */
+/** The parts of a verification session that a share page needs. */
 export type SessionOfPage = z.infer<typeof zSessionOfPage>
 
 /** The columns of a session. */
@@ -98,10 +98,10 @@ const table = 'verification_sessions'
 
 const json = (value: unknown) => (value === null ? fragment`NULL` : fragment`${JSON.stringify(value)}::json`)
 
-/** The members of a session's JSON that transitions change, as its row has them; `first_view` has the others. */
+/** The members of a session's JSON that transitions change, from the row. All others come from `first_view`. */
 const changes = fragment`jsonb_strip_nulls(jsonb_build_object('state', state, 'errorMessage', error_message))`
 
-/** A step that moved sessions, and returns them as they then are. */
+/** A step that moves sessions and returns their new state. */
 type Moved = Step<'id' | 'seq' | 'state' | 'error_message' | 'first_view'>
 
 const eventsOf = (moved: Moved, now: Date): Transitions =>
@@ -110,7 +110,7 @@ const eventsOf = (moved: Moved, now: Date): Transitions =>
 const recorded = (of: Step<'id'>, action: string, actor: string | null = null): Step =>
   audited({ of, actor, action, subject: 'verification-session' })
 
-/** Column assignments that end a session; they delete its secrets, and what was to be authorized. */
+/** Column assignments that end a session. They delete its secrets and its transaction data. */
 const ended = ({ to, errorMessage }: Transition, now: Date) => fragment`
   state = ${to}, seq = s.seq + 1, error_message = ${errorMessage ?? null}, ended_at = ${now}, secrets = NULL, x5c = NULL,
   verifier_attestation = NULL, transaction_data = NULL`
@@ -119,7 +119,7 @@ export type VerificationSessionStore = ReturnType<typeof createVerificationSessi
 
 export function createVerificationSessionStore({ sql }: Database, announce: Announce) {
   return {
-    /** A new session with its audit row, and its page where it gets one. @param view its JSON, which is its first event */
+    /** Inserts a session with its audit row, and its page if it gets one. @param view its JSON, which is its first event */
     async insert(session: Session, view: SessionView, page?: NewPage): Promise<void> {
       const s = session
       const created = new Step<'id'>(
@@ -149,14 +149,14 @@ export function createVerificationSessionStore({ sql }: Database, announce: Anno
       return row
     },
 
-    /** A session as callers see it. Nothing for an unknown one. */
+    /** A session as callers see it; undefined for an unknown session. */
     async latest(id: string): Promise<SessionEvent | undefined> {
       const [row] = await sql(zEvent)`
         SELECT seq, first_view || ${changes} AS data FROM verification_sessions WHERE id = ${id}`
       return row
     },
 
-    /** What a QR code stands for: a request, its address, for which wallet, and the page whose address the code holds. */
+    /** The content of a QR code: a request, its address and wallet, and the page whose address the code holds. */
     async byQrCode(qrCodeId: string): Promise<QrCodeContent | undefined> {
       const [row] = await sql(zQrCode)`
         SELECT s.id, s.first_view ->> 'authorizationRequestUri' AS "authorizationRequestUri", s.wallet_url AS "walletUrl", p.id AS "pageId"
@@ -165,7 +165,7 @@ export function createVerificationSessionStore({ sql }: Database, announce: Anno
       return row
     },
 
-    /** A session that a page is to be made of. */
+    /** The session for a new share page. */
     async ofPage(id: string): Promise<SessionOfPage | undefined> {
       const [row] = await sql(zSessionOfPage)`
         SELECT created_by AS "createdBy", ended_at AS "endedAt", expires_at AS "expiresAt", dcql_query AS "dcqlQuery",
@@ -174,14 +174,14 @@ export function createVerificationSessionStore({ sql }: Database, announce: Anno
       return row
     },
 
-    /** @returns whether there was such a QR code. */
+    /** @returns whether the QR code existed. */
     async deleteQrCode(qrCodeId: string): Promise<boolean> {
       const rows = await sql(idRow)`
         UPDATE verification_sessions SET qr_code_id = NULL WHERE qr_code_id = ${qrCodeId} RETURNING id`
       return rows.length > 0
     },
 
-    /** The session of a request that a wallet asks for. The first time, before it expires, this is a transition. */
+    /** The session of a request that a wallet fetches. The first fetch before it expires is a transition. */
     async retrieve(requestId: string, now: Date): Promise<Session | undefined> {
       const { to } = requestRetrieved
       const retrieved: Moved = new Step(
@@ -202,7 +202,7 @@ export function createVerificationSessionStore({ sql }: Database, announce: Anno
       return session
     },
 
-    /** Ends a session. @returns the id of its page, if it has one; undefined where another end came first: then nothing changed. */
+    /** Ends a session. @returns the id of its page, if any; undefined if the session had ended before: then nothing changed. */
     async end(
       id: string,
       transition: Transition,
@@ -225,7 +225,7 @@ export function createVerificationSessionStore({ sql }: Database, announce: Anno
       return row
     },
 
-    /** Ends open sessions that ran out, at most `limit`; one of them where its id is given. */
+    /** Expires open sessions, at most `limit`, or one session by its id. */
     async expire(now: Date, limit: number, id?: string): Promise<BatchDone> {
       const only = id === undefined ? emptyFragment : fragment`AND id = ${id}`
       const due = fragment`ended_at IS NULL AND expires_at <= ${now} ${only}`
@@ -243,7 +243,7 @@ export function createVerificationSessionStore({ sql }: Database, announce: Anno
       return batchDone(rows, limit)
     },
 
-    /** What was checked of a session's answer. Nothing for an unknown session. */
+    /** The checks of a session's answer; undefined for an unknown session. */
     async checks(id: string) {
       const [row] = await sql(zChecked)`
         SELECT state, error_message AS "errorMessage", checks FROM verification_sessions WHERE id = ${id}`
@@ -259,7 +259,7 @@ export function createVerificationSessionStore({ sql }: Database, announce: Anno
       return row
     },
 
-    /** Uses up a response code, which is valid once. @returns whether it was valid now. */
+    /** Uses a response code, which is valid once. @returns whether it was still valid. */
     async useResponseCode(id: string, now: Date): Promise<boolean> {
       const rows = await sql(idRow)`
         UPDATE verification_sessions SET response_code_used_at = ${now}
@@ -267,7 +267,7 @@ export function createVerificationSessionStore({ sql }: Database, announce: Anno
       return rows.length > 0
     },
 
-    /** Forgets results of sessions that ended before a moment, at most `limit`. */
+    /** Deletes results of sessions that ended before a moment, at most `limit`. */
     async forgetResults(endedBefore: Date, limit: number): Promise<BatchDone> {
       const due = fragment`result IS NOT NULL AND ended_at <= ${endedBefore}`
       const rows = await sql(batchRow)`
@@ -276,7 +276,10 @@ export function createVerificationSessionStore({ sql }: Database, announce: Anno
       return batchDone(rows, limit)
     },
 
-    /** Removes sessions that ended before a moment and QR codes, at most `limit`. Their events cannot be read any more, and go with their partitions. */
+    /**
+     * Deletes sessions that ended before a moment, with their QR codes, at most `limit`. Their events are unreadable from then on,
+     * and disappear with their partitions.
+     */
     async removeEnded(endedBefore: Date, limit: number): Promise<BatchDone> {
       const due = fragment`ended_at <= ${endedBefore}`
       const rows = await sql(batchRow)`

@@ -14,7 +14,7 @@ export const zVerificationSession = z.object({
   state: z.enum(SESSION_STATES),
   authorizationRequestId: z.string().optional(),
   authorizationRequestUri: z.string().meta({
-    description: 'Empty over the Digital Credentials API, where there is none.',
+    description: 'Empty over the Digital Credentials API, which has no such address.',
     example: 'openid4vp://?client_id=…&request_uri=…',
   }),
   authorizationResponseRedirectUri: z.string().optional(),
@@ -27,7 +27,7 @@ export const listVerificationSessions = {
     tag: 'Verification sessions',
     summary: 'List verification sessions',
     description:
-      'Those of all callers, the newest first. Nothing that a wallet could answer with or that was presented is in it.',
+      'Sessions of all callers, newest first. The list holds neither presented data nor an address for answers.',
     access: 'verifierOperator',
     errors: [400, errors.verificationSessionNotFound()],
   }),
@@ -39,7 +39,7 @@ export const listVerificationSessions = {
       state: z.enum(SESSION_STATES),
       profile: z.enum(PROFILE_NAMES),
       errorMessage: z.string().optional().meta({ description: 'Present when state is Error.' }),
-      createdBy: z.string().optional().meta({ description: 'The `sub` that asked; absent for a client secret.' }),
+      createdBy: z.string().optional().meta({ description: 'The `sub` of the caller. Absent for a client secret.' }),
       createdAt: z.iso.datetime(),
       expiresAt: z.iso.datetime(),
       endedAt: z.iso.datetime().optional(),
@@ -54,7 +54,7 @@ export const readVerificationSession = {
     tag: 'Verification sessions',
     summary: 'Read a verification session',
     description:
-      'The session as its newest event has it; the verified claims are at `/result`. An unknown session is a 500.',
+      'The session as in its newest event. The verified claims are at `/result`. An unknown session is a 500.',
     access: 'verifier',
     errors: [errors.verificationSessionNotFound()],
   }),
@@ -67,9 +67,9 @@ export const verificationSessionEvents = {
     tag: 'Verification sessions',
     summary: 'Server-Sent Events of a verification session',
     description:
-      'Events named `session` hold the session as JSON: its current state at once, then every change. Every 15 seconds a ' +
-      '`ping` with the data `keepalive`. The stream stays open after a final state, until the access token expires. ' +
-      '`Last-Event-ID` brings what was missed.',
+      'Events named `session` hold the session as JSON: its current state at once, then every change. A `ping` with the data ' +
+      '`keepalive` follows every 15 seconds. The stream stays open after a final state, until the access token expires. ' +
+      '`Last-Event-ID` returns missed events.',
     access: 'verifier',
     kind: 'events',
     produces: 'text/event-stream',
@@ -78,7 +78,7 @@ export const verificationSessionEvents = {
   }),
   input: z.strictObject({
     sessionId: z.string(),
-    lastEventId: z.string().optional().meta({ description: 'What the header Last-Event-ID says otherwise.' }),
+    lastEventId: z.string().optional().meta({ description: 'The same as the header Last-Event-ID.' }),
   }),
 }
 
@@ -88,8 +88,8 @@ export const readVerificationResult = (formats: Formats) => ({
     summary: 'Read the verified claims of a session',
     description:
       'For x-client-secret, an admin, or the caller that created the session; for SESSION_RESULT_TTL_SECONDS after the ' +
-      'verification. The response_code of the redirect is good once; where the request has `requireResponseCode`, there is no ' +
-      'result without it. 409 with the errorMessage of a session that ended in Error.',
+      'verification. The response_code of the redirect is valid once. If the request has `requireResponseCode`, the result ' +
+      'requires it. 409 with the errorMessage if the session ended in Error.',
     access: 'clientOrVerifier',
     errors: [
       400,
@@ -107,10 +107,9 @@ export const readVerificationResult = (formats: Formats) => ({
       z.object({
         credentialQueryId: z.string().meta({ description: 'Id of the DCQL credential query that it answers.' }),
         queryItem: z.int().optional().meta({ description: 'Index of the VP query item that it answers.' }),
-        transactionData: z
-          .array(z.int())
-          .optional()
-          .meta({ description: 'Indexes of the entries of `transactionData` that its holder authorized with it.' }),
+        transactionData: z.array(z.int()).optional().meta({
+          description: 'Indexes of the entries of `transactionData` that the holder authorized with this credential.',
+        }),
         format: zShownFormatName(formats.all),
         issuer: z.string(),
         type: z
@@ -118,15 +117,16 @@ export const readVerificationResult = (formats: Formats) => ({
           .meta({ description: 'Types of a JWT VC, the vct of an SD-JWT VC, the doctype of a mobile document.' }),
         subject: z.string().optional(),
         claims: z.union([zJsonObject, z.array(zJsonObject)]).meta({
-          description: 'Claims about the subject; those of a mobile document by namespace, then by element.',
+          description:
+            'Claims about the subject. Claims of a mobile document are grouped by namespace, then by element.',
         }),
         intentToRetain: z.record(z.string(), z.record(z.string(), z.boolean())).optional().meta({
-          description: 'What the request said of keeping elements of a mobile document, by namespace and element.',
+          description: 'Whether the request intends to retain elements of a mobile document, by namespace and element.',
         }),
       }),
     ),
-    discarded: z
-      .array(z.object({ credentialQueryId: z.string(), reason: z.string() }))
-      .meta({ description: 'Presentations that failed a check and were not needed, and why (OpenID4VP 1.0 §8.6).' }),
+    discarded: z.array(z.object({ credentialQueryId: z.string(), reason: z.string() })).meta({
+      description: 'Presentations that failed a check and were not needed, with the reason (OpenID4VP 1.0 §8.6).',
+    }),
   }),
 })

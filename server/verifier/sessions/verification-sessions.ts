@@ -35,7 +35,7 @@ export const shownListedSession = ({
   ...(endedAt === null ? {} : { endedAt: endedAt.toISOString() }),
 })
 
-/** Recorded checks as they are shown, each with its sentence. */
+/** Recorded checks in the form of the API, each with its sentence. */
 const shownChecks = (checks: readonly PresentationChecks[]): ShownChecks['checks'] =>
   checks.flatMap(({ credentialQueryId, passed, failed, notReached = [] }) => {
     const of = credentialQueryId === null ? {} : { credentialQueryId }
@@ -46,7 +46,7 @@ const shownChecks = (checks: readonly PresentationChecks[]): ShownChecks['checks
     ]
   })
 
-/** What {@link createVerificationSessions} is made of. */
+/** Dependencies of {@link createVerificationSessions}. */
 export interface VerificationSessionsPorts {
   readonly store: VerificationSessionStore
   readonly listStore: VerificationSessionListStore
@@ -58,7 +58,7 @@ export interface VerificationSessionsPorts {
 
 export type VerificationSessions = ReturnType<typeof createVerificationSessions>
 
-/** Sessions of authorization requests: what is stored of them, their events and their results. */
+/** Sessions of authorization requests: their storage, events and results. */
 export function createVerificationSessions({
   store,
   listStore,
@@ -67,7 +67,7 @@ export function createVerificationSessions({
   events,
   metrics,
 }: VerificationSessionsPorts) {
-  /** A session as it is: the same JSON as in its newest event, so that reads and events never disagree. */
+  /** The current session: the same JSON as in its newest event, so that reads and events never disagree. */
   const current = async (sessionId: string): Promise<{ seq: number; data: SessionJson }> => {
     const latest = await store.latest(sessionId)
     if (latest === undefined) throw errors.verificationSessionNotFound()
@@ -80,7 +80,7 @@ export function createVerificationSessions({
     return expired
   }
 
-  /** Open sessions expire, results are deleted, and later the sessions themselves. */
+  /** Tasks that expire open sessions, delete results, and later delete the sessions. */
   const tasks: readonly MaintenanceTask[] = [
     dueRows({ name: 'expire verification sessions', everyMs: 1_000, batch: expire }),
     dueRows({
@@ -104,10 +104,10 @@ export function createVerificationSessions({
     /** @throws 500 for an unknown session. */
     read: async (sessionId: string): Promise<SessionJson> => (await current(sessionId)).data,
 
-    /** A session as callers see it, with the number of its newest event; undefined for an unknown one. */
+    /** A session as callers see it, with the number of its newest event; undefined for an unknown session. */
     latest: store.latest,
 
-    /** What was checked of a session's answer. @throws 500 for an unknown session. */
+    /** The checks of a session's answer. @throws 500 for an unknown session. */
     async checks(sessionId: string): Promise<ShownChecks> {
       const found = await store.checks(sessionId)
       if (found === undefined) throw errors.verificationSessionNotFound()
@@ -127,31 +127,31 @@ export function createVerificationSessions({
     /** The verified claims of a session, for callers who may read them. */
     result: createReadResult({ store, clock, config }),
 
-    /** Stores a new session, and its page where it gets one. @param view its JSON, which is its first event */
+    /** Stores a new session, and its page if it gets one. @param view its JSON, which is its first event */
     async add(session: Session, view: SessionView, page?: NewPage): Promise<void> {
       await store.insert(session, view, page)
       metrics.verificationSession('created')
     },
 
-    /** The session of a request; undefined where there is none. */
+    /** The session of a request; undefined for an unknown request. */
     byRequest: store.byRequest,
 
-    /** The session of a request that a wallet asks for. The first time, before it expires, this is a transition. */
+    /** The session of a request that a wallet fetches. The first fetch before it expires is a transition. */
     retrieve: store.retrieve,
 
-    /** Ends a session. @returns the id of its page, if it has one; undefined where another end came first: then nothing changed. */
+    /** Ends a session. @returns the id of its page, if any; undefined if the session had ended before: then nothing changed. */
     end: store.end,
 
-    /** Ends one open session where it has run out. The maintenance job does so within a second. */
+    /** Ends one open session if it has expired. The maintenance job does the same within a second. */
     expireNow: (id: string, now: Date): Promise<BatchDone> => expire(now, 1, id),
 
-    /** What a QR code stands for; undefined where there is none. */
+    /** The content of a QR code; undefined for an unknown id. */
     byQrCode: store.byQrCode,
 
-    /** @returns whether there was such a QR code. */
+    /** @returns whether the QR code existed. */
     deleteQrCode: store.deleteQrCode,
 
-    /** A session that a page is to be made of. */
+    /** The session for a new share page. */
     ofPage: store.ofPage,
   }
 }

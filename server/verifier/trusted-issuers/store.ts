@@ -9,17 +9,17 @@ const zTrustedIssuer = z.strictObject({
   id: z.string(),
   issuer: z.string(),
   note: z.string().nullable(),
-  /** Null where it was the client secret. */
+  /** Null for the client secret. */
   createdBy: z.string().nullable(),
   createdAt: z.date(),
 })
 
-/** An issuer that was added to those of the configuration. */
+/** An issuer that an operator added to the configured issuers. */
 export type TrustedIssuer = z.infer<typeof zTrustedIssuer>
 
 const columns = fragment`id, issuer, note, created_by AS "createdBy", created_at AS "createdAt"`
 
-/** The audit event names the issuer, whose row may be gone. */
+/** The audit event names the issuer, because its row may be deleted later. */
 const auditedTrust = (action: string, actor: string | null, of: Step<'issuer'>): Step =>
   audited({ of, actor, action, subject: 'trusted-issuer', subjectId: of.column('issuer') })
 
@@ -33,12 +33,12 @@ export function createTrustedIssuerStore({ bounded, sql }: Database) {
       return rows.length > 0
     },
 
-    /** The newest first. */
+    /** Added issuers, newest first. */
     page: (part: ListPart): Promise<TrustedIssuer[]> =>
       bounded(zTrustedIssuer)`
         SELECT ${columns} FROM trusted_issuers WHERE true ${listPart(fragment`created_at`, fragment`id`, part)}`,
 
-    /** @returns undefined where it is there already; then nothing was written. */
+    /** @returns undefined if the issuer is already in the list; then nothing was written. */
     async add({ id, issuer, note, createdBy }: Omit<TrustedIssuer, 'createdAt'>): Promise<TrustedIssuer | undefined> {
       const added = new Step<'issuer' | 'created_by'>(
         'added',
@@ -51,7 +51,7 @@ export function createTrustedIssuerStore({ bounded, sql }: Database) {
       return row
     },
 
-    /** @returns false where there is none of that id. */
+    /** @returns false for an unknown id. */
     async remove(id: string, actor: string | null): Promise<boolean> {
       const removed = new Step<'id' | 'issuer'>(
         'removed',

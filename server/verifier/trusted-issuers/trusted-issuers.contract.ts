@@ -4,10 +4,10 @@ import { route } from '../../api/contract.js'
 import { errors } from '../../api/errors.js'
 import { listShape, zListed } from '../../api/paging.js'
 
-/** What an index takes, and longer than any that was met. */
+/** Fits in an index, and longer than any issuer name seen so far. */
 const MAX_ISSUER = 2_000
 
-/** DID Core 1.0 §3.1, without what a DID URL adds. */
+/** DID Core 1.0 §3.1, without the additional parts of a DID URL. */
 const DID = /^did:[a-z0-9]+:[\w.:%-]+$/
 const ORIGIN = /^https?:\/\/[^/?#@\s]+\/?$/i
 
@@ -15,17 +15,20 @@ const { from: _from, to: _to, ...pageShape } = listShape
 
 const zTrustedIssuer = z.object({
   id: z.uuid(),
-  issuer: z.string().meta({ description: 'A DID, or an origin that stands for every issuer under it.' }),
+  issuer: z.string().meta({ description: 'A DID, or an origin. An origin means every issuer under it.' }),
   note: z.string().optional(),
-  createdBy: z.string().optional().meta({ description: 'The `sub` of who added it; absent for the client secret.' }),
+  createdBy: z
+    .string()
+    .optional()
+    .meta({ description: 'The `sub` of the user who added it. Absent for the client secret.' }),
   createdAt: z.iso.datetime(),
 })
 
 export const listTrustedIssuers = {
   meta: route('GET', '/api/v1/trusted-issuers', {
     tag: 'Trust',
-    summary: 'List issuers that were added to those of TRUSTED_ISSUERS',
-    description: 'The newest first. What the configuration says is at `/api/v1/trust/credentials`.',
+    summary: 'List the issuers that were added to TRUSTED_ISSUERS',
+    description: 'Newest first. `/api/v1/trust/credentials` returns the configured issuers.',
     access: 'verifierOperator',
     errors: [400],
   }),
@@ -36,10 +39,11 @@ export const listTrustedIssuers = {
 export const addTrustedIssuer = {
   meta: route('POST', '/api/v1/trusted-issuers', {
     tag: 'Trust',
-    summary: 'Trust an issuer from now on',
+    summary: 'Trust an issuer',
     description:
-      'Presentations may then hold its credentials, beside those of TRUSTED_ISSUERS, in every process at once; a request with `trustedIssuers` of ' +
-      'its own goes by these alone. Who is trusted by name must still prove the name, by DID, metadata or certificate.',
+      'Presentations may then hold credentials of this issuer, in addition to TRUSTED_ISSUERS. This takes effect in every process at ' +
+      'once. A request with its own `trustedIssuers` uses only these. An issuer that is trusted by name must still prove ' +
+      'the name, by DID, metadata or certificate.',
     access: 'operator',
     status: 201,
     requestExample: { issuer: 'https://university.example', note: 'Diplomas' },
@@ -52,8 +56,13 @@ export const addTrustedIssuer = {
       .refine((issuer) => DID.test(issuer) || (ORIGIN.test(issuer) && URL.canParse(issuer)), {
         error: 'must be a DID or an origin such as https://university.example',
       })
-      .meta({ description: 'A DID, or an origin that stands for every issuer under it.' }),
-    note: z.string().min(1).max(200).optional().meta({ description: 'For people: who that is.' }),
+      .meta({ description: 'A DID, or an origin. An origin means every issuer under it.' }),
+    note: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .meta({ description: 'A note for people, such as the name of the issuer.' }),
   }),
   output: zTrustedIssuer,
 }
@@ -61,10 +70,10 @@ export const addTrustedIssuer = {
 export const removeTrustedIssuer = {
   meta: route('DELETE', '/api/v1/trusted-issuers/{id}', {
     tag: 'Trust',
-    summary: 'Trust an issuer no longer',
+    summary: 'Stop trusting an issuer',
     description:
-      'From then on its credentials are refused, in answers to requests under way too, unless TRUSTED_ISSUERS or the request names it. Results ' +
-      'that are there stay.',
+      'Its credentials are refused at once, also in answers to open requests, unless TRUSTED_ISSUERS or the request names the issuer. ' +
+      'Existing results stay.',
     access: 'operator',
     status: 204,
     errors: [400, errors.trustedIssuerNotFound()],
@@ -76,18 +85,18 @@ export const removeTrustedIssuer = {
 export const readCredentialTrust = {
   meta: route('GET', '/api/v1/trust/credentials', {
     tag: 'Trust',
-    summary: 'Whose credentials and requests the configuration trusts',
+    summary: 'List the issuers and roots that the configuration trusts',
     description: 'TRUSTED_ISSUERS, and the roots of TRUST_ANCHORS, STATUS_TRUST_ANCHORS and VERIFIER_TRUST_ANCHORS.',
     access: 'verifierOperator',
   }),
   input: z.strictObject({}).prefault({}),
   output: z.object({
     trustedIssuers: z.array(z.string()).meta({
-      description: 'As TRUSTED_ISSUERS has them: `self`, `x5c`, `*`, DIDs and origins.',
+      description: 'The entries of TRUSTED_ISSUERS: `self`, `x5c`, `*`, DIDs and origins.',
     }),
-    byDefault: z.boolean().meta({ description: 'Whether TRUSTED_ISSUERS is unset, so that VERIFIER_PROFILE decides.' }),
+    byDefault: z.boolean().meta({ description: 'True if TRUSTED_ISSUERS is unset; VERIFIER_PROFILE then decides.' }),
     credentials: zRoots,
-    statusLists: zRoots.nullable().meta({ description: 'Null where they are the same as for credentials.' }),
-    verifiers: zRoots.meta({ description: 'Of verifiers that hosted wallets answer.' }),
+    statusLists: zRoots.nullable().meta({ description: 'Null if the roots for credentials apply.' }),
+    verifiers: zRoots.meta({ description: 'Roots of the verifiers that hosted wallets answer.' }),
   }),
 }

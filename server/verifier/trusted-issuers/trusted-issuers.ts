@@ -7,7 +7,7 @@ import { profileNamed } from '../openid4vp/profiles/profiles.js'
 import type { TrustedIssuer, TrustedIssuerStore } from './store.js'
 import type { addTrustedIssuer, readCredentialTrust } from './trusted-issuers.contract.js'
 
-/** As the API shows it. */
+/** A trusted issuer in the form of the API. */
 export const shownTrustedIssuer = (row: TrustedIssuer): z.input<typeof addTrustedIssuer.output> => ({
   id: row.id,
   issuer: row.issuer,
@@ -16,10 +16,10 @@ export const shownTrustedIssuer = (row: TrustedIssuer): z.input<typeof addTruste
   createdAt: row.createdAt.toISOString(),
 })
 
-/** One form for each, so that none is there twice. */
+/** Normalizes an issuer's name, so that the list holds no duplicate. */
 const asCompared = (issuer: string): string => (issuer.startsWith('did:') ? issuer : new URL(issuer).origin)
 
-/** What {@link createTrustedIssuers} is made of. */
+/** Dependencies of {@link createTrustedIssuers}. */
 export interface TrustedIssuersPorts {
   readonly store: Pick<TrustedIssuerStore, 'add' | 'has' | 'remove'>
   readonly lists: Lists<Pick<TrustedIssuerStore, 'page'>>
@@ -37,7 +37,7 @@ export interface TrustedIssuersPorts {
 
 export type TrustedIssuers = ReturnType<typeof createTrustedIssuers>
 
-/** Issuers that operators trust beside TRUSTED_ISSUERS. */
+/** Issuers that operators trust in addition to TRUSTED_ISSUERS. */
 export function createTrustedIssuers({ store, lists, config, newId }: TrustedIssuersPorts) {
   return {
     lists,
@@ -46,10 +46,10 @@ export function createTrustedIssuers({ store, lists, config, newId }: TrustedIss
     has: store.has,
 
     /**
-     * Trusts an issuer from now on.
+     * Adds a trusted issuer.
      *
-     * @param actor the `sub` of the user who does; null for the client secret
-     * @throws 400 for an origin without TLS, unless ALLOW_INSECURE_HTTP; 409 where the issuer is trusted already.
+     * @param actor the `sub` of the user; null for the client secret
+     * @throws 400 for an origin without TLS, unless ALLOW_INSECURE_HTTP is set; 409 if the issuer is already trusted.
      */
     async add({ issuer, note }: z.output<typeof addTrustedIssuer.input>, actor: string | null): Promise<TrustedIssuer> {
       const compared = asCompared(issuer)
@@ -60,12 +60,12 @@ export function createTrustedIssuers({ store, lists, config, newId }: TrustedIss
       return added
     },
 
-    /** @throws 404 for an id of no added issuer. */
+    /** @throws 404 for an unknown id. */
     async remove(id: string, actor: string | null): Promise<void> {
       if (!(await store.remove(id, actor))) throw errors.trustedIssuerNotFound()
     },
 
-    /** Whose credentials and requests the configuration trusts. */
+    /** The issuers and roots that the configuration trusts, for credentials and for requests. */
     configured(): z.input<typeof readCredentialTrust.output> {
       const { trustedIssuers, trustAnchors, statusTrustAnchors, verifierTrustAnchors, verifierProfile } = config
       return {

@@ -14,16 +14,16 @@ const CHECKS = [
   'query',
 ] as const satisfies readonly Check[]
 
-/** A check, and its outcome. */
+/** A check and its outcome. */
 export const zCheckDone = z.object({
   check: z.enum(CHECKS),
   outcome: z.enum(['passed', 'failed', 'not-reached']).meta({
-    description: '`not-reached`: it was not made, since another one failed before.',
+    description: '`not-reached`: the check was not made, because another check failed before it.',
   }),
-  message: z.string().meta({ description: 'One sentence, which holds no value of a claim.' }),
+  message: z.string().meta({ description: 'One sentence. It never holds the value of a claim.' }),
 })
 
-/** What it means that a check was passed. */
+/** The sentence for each passed check. */
 export const PASSED: Readonly<Record<Check, string>> = {
   format: 'It is well-formed.',
   'issuer-key': 'The key of its issuer was found.',
@@ -37,5 +37,5 @@ export const PASSED: Readonly<Record<Check, string>> = {
   query: 'It is what was asked for.',
 }
 
-/** Of a check that was not made. */
+/** The sentence for a check that was not made. */
 export const NOT_REACHED = 'It was not checked: another check failed before.'

@@ -4,22 +4,22 @@ import { CredentialError } from '../../protocol/credential/verification.js'
 import type { DidKeys } from '../../protocol/did/did-document.js'
 import { MAX_STATUS_LIST_BYTES } from '../../protocol/status-list/compression.js'
 
-/** For all fetches of one verification together. */
+/** Limit for all fetches of one verification together. */
 const TOTAL_FETCH_MS = 8_000
 
-/** Fetches of one verification: through the outbound guard, eight seconds for all of them unless said otherwise. */
+/** Fetches of one verification, through the outbound guard. By default they share eight seconds. */
 export interface VerificationFetches {
   fetchJson(url: string): Promise<unknown>
-  /** The text of a status list, which may be larger than anything else that is fetched. */
+  /** The text of a status list, which may be larger than any other fetched document. */
   fetchStatusList(url: string, accept: string): Promise<string>
-  /** The same, for one that is no text. */
+  /** A status list that is not text. */
   fetchStatusListBytes(url: string, accept: string): Promise<Uint8Array>
-  /** The type metadata of an SD-JWT VC; ten types at most, each once. */
+  /** The type metadata of an SD-JWT VC: at most ten types, each fetched once. */
   fetchTypeMetadata(vct: string): Promise<string>
   resolveDid(did: string): Promise<DidKeys>
 }
 
-/** As many as two credentials need that are five levels away from what was asked for. */
+/** Enough for two credentials whose types are five levels away from the requested type. */
 const MAX_TYPES = 10
 
 const tooManyTypes = () =>
@@ -28,7 +28,7 @@ const tooManyTypes = () =>
 const tooLong = () =>
   new CredentialError('Fetching what the verification needs took too long.', { check: 'issuer-key' })
 
-/** What {@link createFetches} is made of. */
+/** Dependencies of {@link createFetches}. */
 export interface FetchesPorts {
   readonly outbound: Pick<Outbound, 'fetchJson' | 'fetchText' | 'fetchBytes'>
   readonly resolver: DidResolver
@@ -37,8 +37,8 @@ export interface FetchesPorts {
 /**
  * Begins the fetches of one verification.
  *
- * @param admit may refuse to have the DID of another host resolved.
- * @param totalMs for all fetches together, from the first one on.
+ * @param admit may refuse the resolution of a DID on another host.
+ * @param totalMs milliseconds for all fetches together, counted from the first fetch.
  */
 export type StartFetches = (admit?: Admit, totalMs?: number) => VerificationFetches
 
@@ -76,7 +76,7 @@ export const createFetches =
         within(async () => (await outbound.fetchText(url, { accept, maxBytes: MAX_STATUS_LIST_BYTES })).text),
       fetchStatusListBytes: (url, accept) =>
         within(() => outbound.fetchBytes(url, { accept, maxBytes: MAX_STATUS_LIST_BYTES })),
-      // Every other method is computed.
+      // The resolver computes all other methods without a fetch.
       resolveDid: (did) =>
         did.startsWith('did:web:') ? within(() => resolver.resolve(did, admit)) : resolver.resolve(did),
     }

@@ -11,7 +11,7 @@ import { verificationKey } from '../../protocol/jose/verification-key.js'
 import type { JsonObject } from '../../protocol/json/json-object.js'
 import type { VerificationFetches } from './fetches.js'
 
-/** Where the keys of an issuer are published (SD-JWT VC §3: the well-known string stands between host and path). */
+/** The address of an issuer's published keys (SD-JWT VC §3: the well-known string is between host and path). */
 function jwtVcIssuerUrl(issuerBaseUrl: string): string {
   const { origin, pathname } = new URL(issuerBaseUrl)
   return `${origin}/.well-known/jwt-vc-issuer${pathname === '/' ? '' : pathname}`
@@ -19,12 +19,12 @@ function jwtVcIssuerUrl(issuerBaseUrl: string): string {
 
 const CREDENTIAL = 'Credential'
 
-/** Who has signed: the issuer of a credential is simply the issuer, any other is named by what it signed. */
+/** The signer in error messages: "Issuer" for a credential, otherwise the name of the signed document and "issuer". */
 const ofWhat = (what: string): string => (what === CREDENTIAL ? 'Issuer' : `${what} issuer`)
 
 /**
- * Turns errors that a caller's input can cause into refusals that name what was signed; all others are faults of this service and
- * are rethrown.
+ * Turns errors that a caller's input can cause into refusals that name the signed document. All other errors are faults of this
+ * service and are returned unchanged.
  */
 function refusal(thrown: unknown, what: string): unknown {
   const known =
@@ -35,9 +35,9 @@ function refusal(thrown: unknown, what: string): unknown {
 }
 
 interface OwnKeys {
-  /** The metadata of this issuer, of many keys with the named one alone. */
+  /** The metadata of this issuer. If it has many keys, the metadata holds only the key that the header names. */
   readonly metadata: unknown
-  /** The key that the first certificate of `x5c` is for. */
+  /** The key in the first certificate of `x5c`. */
   readonly certified: Jwk | undefined
 }
 
@@ -45,12 +45,12 @@ function publicKeyOf(certificate: X509Certificate): KeyObject | undefined {
   try {
     return certificate.publicKey
   } catch {
-    // Of a kind that is unknown here, and so none of ours.
+    // The certificate has an unknown kind of key, so it is not a key of this installation.
     return undefined
   }
 }
 
-/** The key that `x5c` certifies, where it is one of ours. The chain proves nothing here: whose key it is, is known. */
+/** The key of this installation that `x5c` certifies. The chain need not be verified: the owner of the key is known. */
 function certifiedOf(x5c: unknown, keys: readonly Jwk[]): Jwk | undefined {
   if (x5c === undefined) return undefined
   const [leaf] = readX5c(x5c)
@@ -65,23 +65,23 @@ const named = ({ kid }: JsonObject, { jwk, issuer, certificate }: FoundIssuerKey
   ...(certificate === undefined ? {} : { certificate }),
 })
 
-/** The keys of this service as an issuer, as they are published (SD-JWT VC §3.2). */
+/** The published keys of this service as an issuer (SD-JWT VC §3.2). */
 export interface IssuerKeySet {
   readonly issuer: string
   readonly jwks: { readonly keys: readonly Jwk[] }
 }
 
-/** What {@link createIssuerKeys} is made of. */
+/** Dependencies of {@link createIssuerKeys}. */
 export interface IssuerKeysPorts {
   readonly config: Pick<Config, 'issuerBaseUrl' | 'allowInsecureHttp' | 'trustAnchors'>
   /** Reads the keys of this service from the database. */
   readonly ownKeySet: () => Promise<IssuerKeySet>
 }
 
-/** Ways to find the keys of issuers. */
+/** Ways to find issuers' keys. */
 export function createIssuerKeys({ config, ownKeySet }: IssuerKeysPorts) {
   /**
-   * The key set of this service as an issuer. It is read before the search for a key, which would report an unavailable
+   * The key set of this service as an issuer. It is read before the key search. Otherwise the search would report an unavailable
    * database as an unreachable issuer. Only the key that the header names is used.
    */
   const ownKeys = async (header: JsonObject, payload: JsonObject): Promise<OwnKeys | undefined> => {
@@ -98,7 +98,7 @@ export function createIssuerKeys({ config, ownKeySet }: IssuerKeysPorts) {
 
   return {
     /**
-     * Finds issuers' keys by `x5c` chains to TRUST_ANCHORS, those of this installation too. Nothing is fetched.
+     * Finds issuers' keys by `x5c` chains to TRUST_ANCHORS, also for issuers of this installation. Nothing is fetched.
      *
      * @param withoutRoots whether a chain that holds its trust anchor is refused
      */
@@ -114,7 +114,7 @@ export function createIssuerKeys({ config, ownKeySet }: IssuerKeysPorts) {
         }
       },
 
-    /** Finds issuers' keys: DIDs through the resolver, metadata of https issuers (our own without HTTP), `x5c` chains. */
+    /** Finds issuers' keys: DIDs by the resolver, https issuers by their metadata (our own without HTTP), and `x5c` chains. */
     any(fetches: VerificationFetches, now: Date): ResolveIssuerKey {
       const ownUrl = jwtVcIssuerUrl(config.issuerBaseUrl)
       return async (header, payload, what = CREDENTIAL) => {

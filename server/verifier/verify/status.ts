@@ -16,39 +16,39 @@ import type { VerificationFetches } from './fetches.js'
 const LIST_ID = /^[0-9a-f-]{36}$/
 const MAX_INDEX = 2 ** 31
 
-/** What reading a status takes: one moment, and the fetches and the budget of one verification. */
+/** The inputs for reading a status: the time, and the fetches and the work budget of one verification. */
 export interface StatusReading {
   readonly fetches: VerificationFetches
   readonly resolveIssuerKey: ResolveIssuerKey
   readonly now: Date
-  /** Whether lists must be signed under a chain to one of STATUS_TRUST_ANCHORS; false unless given. */
+  /** Whether status lists must be signed under a chain to STATUS_TRUST_ANCHORS. Default: false. */
   readonly certifiedOnly?: boolean
   /** Pays for each list. */
   readonly work?: Work
 }
 
-/** What {@link createStatusChecks} is made of. */
+/** Dependencies of {@link createStatusChecks}. */
 export interface StatusPorts {
   readonly config: Pick<Config, 'issuerBaseUrl' | 'statusTrustAnchors'>
-  /** An entry of a list of this installation, read live. */
+  /** Reads an entry of a status list of this installation from the database. */
   readonly ownEntry: StatusListStore['entry']
 }
 
 /** Reads the status of verified credentials. */
 export function createStatusChecks({ config, ownEntry }: StatusPorts) {
-  /** The id of a list that this installation publishes, where a reference points to one. */
+  /** The id of a status list of this installation, if a reference names one. */
   const ownListId = (form: StatusListForm, uri: string): string | undefined => {
     const prefix = statusListUri(config, form, '')
     return uri.startsWith(prefix) ? uri.slice(prefix.length) : undefined
   }
 
-  /** An own list is read from the database at every call: nothing about a status is cached. */
+  /** Reads an own status list from the database at every call: no status is cached. */
   const ownStatus = async (listId: string, index: number, issuer: IssuerKey): Promise<CredentialStatus> => {
     if (index >= MAX_INDEX) throw new CredentialError('Status list has no such index.')
     const entry = LIST_ID.test(listId) ? await ownEntry(listId, index) : undefined
     if (entry === undefined) throw new CredentialError('Status list does not exist.')
     if (index >= entry.size) throw new CredentialError('Status list has no such index.')
-    // A list is valid only for credentials that were signed with its own key.
+    // A status list is valid only for credentials that its own key signed.
     if (!isSameKey(entry.publicJwk, issuer.jwk)) {
       throw new CredentialError('Status list belongs to another issuer than the credential.')
     }
@@ -79,9 +79,9 @@ export function createStatusChecks({ config, ownEntry }: StatusPorts) {
   }
 
   /**
-   * What the status entries of a verified credential say: the first that is not `valid`.
+   * Reads the status entries of a verified credential and returns the first status other than `valid`.
    *
-   * @throws CredentialError where one cannot be had.
+   * @throws CredentialError if a status cannot be read.
    */
   const read = async (
     reading: StatusReading,
@@ -101,7 +101,7 @@ export function createStatusChecks({ config, ownEntry }: StatusPorts) {
     /**
      * Checks every status entry of a verified credential.
      *
-     * @throws CredentialError `Credential has been revoked.`, `Credential has been suspended.`, or why the status cannot be had.
+     * @throws CredentialError `Credential has been revoked.`, `Credential has been suspended.`, or why the status cannot be read.
      */
     async assertNotRevoked(...args: Parameters<typeof read>): Promise<void> {
       const status = await asCheck('status', () => read(...args))

@@ -9,32 +9,32 @@ import { createFetches, type FetchesPorts, type VerificationFetches } from './fe
 import { createIssuerKeys, type IssuerKeysPorts } from './issuer-keys.js'
 import { createStatusChecks, type StatusPorts } from './status.js'
 
-/** One verification, of one credential or of several: one moment, one budget of fetches, four DIDs of other hosts. */
+/** One verification of one or several credentials: one time, one budget for fetches, at most four DIDs on other hosts. */
 export interface Verification {
   readonly now: Date
-  /** What all checks of it may cost together. */
+  /** Budget for all checks of this verification. */
   readonly work: Work
   readonly fetches: Pick<VerificationFetches, 'fetchTypeMetadata' | 'resolveDid'>
   readonly resolveIssuerKey: ResolveIssuerKey
-  /** By the chain in `x5c` alone, which fetches nothing. */
+  /** Finds the key by the chain in `x5c` only, without a fetch. */
   readonly resolveCertifiedKey: ResolveIssuerKey
-  /** Whether there are trust anchors that such a chain may lead to. */
+  /** Whether this installation has trust anchors. */
   readonly isAnchored: boolean
-  /** Names that `alg` of credentials and holders' proofs may have; those of every supported algorithm unless given. */
+  /** Accepted values of `alg` in credentials and holders' proofs. Default: all supported algorithms. */
   readonly algorithms: readonly string[] | undefined
   /**
    * Checks every status entry of a verified credential, live.
    *
-   * @throws CredentialError `Credential has been revoked.`, `Credential has been suspended.`, or why the status cannot be had.
+   * @throws CredentialError `Credential has been revoked.`, `Credential has been suspended.`, or why the status cannot be read.
    */
   readonly checkStatus: (credential: Pick<VerifiedCredential, 'status' | 'issuerKey'>) => Promise<void>
 }
 
-/** What a profile narrows. */
+/** Restrictions that a profile sets. */
 export interface Narrowing {
   /**
-   * Whether keys are found by `x5c` chains to trust anchors and in no other way, those of status lists too (HAIP 1.0 §6.1,
-   * §6.1.1); false unless given.
+   * Whether keys of issuers and status lists are found only by `x5c` chains to trust anchors (HAIP 1.0 §6.1, §6.1.1). Default:
+   * false.
    */
   readonly certifiedOnly?: boolean
   /** As in {@link Verification}. */
@@ -43,22 +43,22 @@ export interface Narrowing {
 
 const LEEWAY_SECONDS = 60
 
-/** What finding a key and verifying with it costs, the proof of the holder included. */
+/** Cost of finding a key and verifying a signature with it, including the holder's proof. */
 const UNITS_OF_A_SIGNATURE = 10_000
-/** What parsing and verifying one certificate of an `x5c` costs, charged where the chain is known as well. */
+/** Cost of parsing and verifying one certificate of an `x5c`, also if the chain is known. */
 const UNITS_OF_A_CERTIFICATE = 6_000
 
 /**
- * What the credential formats take from a verification.
+ * The options of a verification for the credential formats.
  *
- * @param resolveIssuerKey the verification's own, or one that finds the keys of trusted issuers alone
+ * @param resolveIssuerKey the verification's own resolver, or a resolver that finds only keys of trusted issuers
  */
 export const verifyOptions = (
   { now, algorithms, work }: Pick<Verification, 'now' | 'algorithms' | 'work'>,
   resolveIssuerKey: ResolveIssuerKey,
 ) => ({ resolveIssuerKey, now, leewaySeconds: LEEWAY_SECONDS, algorithms, work })
 
-/** What {@link createVerifications} is made of. */
+/** Dependencies of {@link createVerifications}. */
 export interface VerificationsPorts {
   readonly config: Pick<Config, 'issuerBaseUrl' | 'allowInsecureHttp' | 'trustAnchors' | 'statusTrustAnchors'>
   readonly clock: () => Date
@@ -66,13 +66,13 @@ export interface VerificationsPorts {
   readonly resolver: DidResolver
   /** Reads the keys of this service as an issuer from the database. */
   readonly ownKeySet: IssuerKeysPorts['ownKeySet']
-  /** An entry of a status list of this installation, read live. */
+  /** Reads an entry of a status list of this installation from the database. */
   readonly ownStatusEntry: StatusPorts['ownEntry']
 }
 
 export type Verifications = ReturnType<typeof createVerifications>
 
-/** Verifications of credentials: signatures by their issuers' keys, and statuses. Whom to trust is for their callers to say. */
+/** Verifies credentials: their issuers' signatures and their status. Callers decide which issuers are trusted. */
 export function createVerifications({
   config,
   clock,
@@ -88,7 +88,7 @@ export function createVerifications({
   /**
    * Begins a verification.
    *
-   * @param work pays for each credential and status list whose signature is verified, and for each certificate that came with it
+   * @param work pays for each verified signature of a credential or status list, and for each certificate sent with it
    */
   const start = (work: Work, { certifiedOnly = false, algorithms }: Narrowing = {}): Verification => {
     const now = clock()
@@ -120,12 +120,12 @@ export function createVerifications({
     start,
 
     /**
-     * Verifies a credential as its issuer hands it out: signature by its issuer's key, times, disclosures, status read live.
-     * Whether its issuer is trusted is for the caller to decide.
+     * Verifies a credential as its issuer issues it: the issuer's signature, times, disclosures, and the current status. The caller
+     * decides whether the issuer is trusted.
      *
      * @param work pays for it
-     * @param onPassed told each check that it passes
-     * @throws CredentialError with the sentence that says what is wrong with it.
+     * @param onPassed receives each check that the credential passes
+     * @throws CredentialError with the sentence about the failed check.
      */
     async check(
       { verifying }: Pick<CredentialFormat, 'verifying'>,
@@ -141,16 +141,16 @@ export function createVerifications({
       return credential
     },
 
-    /** Fetches of a verification, or of a reading of statuses, of its own. */
+    /** Begins separate fetches for a verification or for reading statuses. */
     fetches: fetchesOf,
 
-    /** Finds issuers' keys: DIDs through the resolver, metadata of https issuers (our own without HTTP), `x5c` chains. */
+    /** Finds issuers' keys: DIDs by the resolver, https issuers by their metadata (our own without HTTP), and `x5c` chains. */
     issuerKeyResolution: issuerKeys.any,
 
     /**
-     * What the status entries of a verified credential say: the first that is not `valid`.
+     * Reads the status entries of a verified credential and returns the first status other than `valid`.
      *
-     * @throws CredentialError where one cannot be had.
+     * @throws CredentialError if a status cannot be read.
      */
     readStatus: statuses.read,
   }

@@ -22,7 +22,7 @@ export const verifyCredential = (formats: Formats) => ({
     tag: 'Verify',
     summary: 'Verify one compact credential',
     description:
-      'Stateless: no session is made and nothing is stored. A credential that is not valid is an answer, not an error.',
+      'Stateless: creates no session and stores nothing. The reply for an invalid credential is a verdict, not an error.',
     access: 'verifier',
     errors: [400],
   }),
@@ -33,12 +33,12 @@ export const verifyCredential = (formats: Formats) => ({
 export const checkCredentialByCheck = (formats: Formats) => ({
   meta: route('POST', '/api/v1/credentials/checks', {
     tag: 'Verify',
-    summary: 'Verify one compact credential, and tell each check',
+    summary: 'Verify one compact credential and report each check',
     description:
-      'As POST /credentials/verify, whose answer is `verdict`, with the proven `issuer` of a valid credential: every check, passed, ' +
-      'failed or not reached. ' +
-      'Mobile documents are taken too; nothing but a chain to TRUST_ANCHORS proves who issued one. ' +
-      'Whether its issuer is trusted is not judged else, and nothing is stored.',
+      '`verdict` is the reply of POST /credentials/verify, and a valid credential has its proven `issuer`. `checks` reports every ' +
+      'check as passed, failed or not reached. ' +
+      'Mobile documents are also accepted; only a chain to TRUST_ANCHORS proves their issuer. ' +
+      'For other formats, trust in the issuer is not checked. Nothing is stored.',
     access: 'verifier',
     errors: [400],
   }),

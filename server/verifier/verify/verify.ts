@@ -10,25 +10,25 @@ import type { Verifications } from './verification.js'
 
 const UNSUPPORTED = 'Unsupported credential format. Expected compact JWT (x.y.z) or SD-JWT.'
 
-/** What is said of a credential. */
+/** The result of a verification. */
 export type Verdict = AnyValid | Invalid
 
-/** What is said of a credential, and the check that it failed where it is not valid. */
+/** The result of a verification, and the failed check of an invalid credential. */
 interface Judgement {
   readonly verdict: Verdict
   readonly failed: Check | undefined
-  /** In order; it may name the check that failed, too. */
+  /** In order. The failed check may be among them. */
   readonly passed: readonly Check[]
 }
 
-/** What of a format is answered, where it is taken. */
+/** Selects how a format answers; undefined if the endpoint does not accept the format. */
 type AnswerOf = (verifying: Verifying, compact: string) => FormatAnswer | undefined
 
 const compactAnswer: AnswerOf = ({ answer }) => answer
 const anyAnswer: AnswerOf = ({ answer, answerByCheck }, compact) =>
   answerByCheck?.resembles(compact) ? answerByCheck : answer
 
-/** What a valid credential has passed. */
+/** Checks that every valid credential has passed. */
 const ALL: readonly Check[] = ['format', 'issuer-key', 'signature', 'validity', 'revoked']
 
 function checksOf({ verdict, failed, passed }: Judgement): z.input<typeof zCheckDone>[] {
@@ -47,7 +47,7 @@ function checksOf({ verdict, failed, passed }: Judgement): z.input<typeof zCheck
   ]
 }
 
-/** What {@link createVerify} is made of. */
+/** Dependencies of {@link createVerify}. */
 export interface VerifyPorts {
   readonly formats: Pick<Formats, 'recognise'>
   readonly metrics: Pick<Metrics, 'verification'>
@@ -56,7 +56,7 @@ export interface VerifyPorts {
 
 export type Verify = ReturnType<typeof createVerify>
 
-/** Verifies single credentials for who asks. A credential that is not valid is an answer, not an error. */
+/** Verifies single credentials for API callers. The result for an invalid credential is a verdict, not an error. */
 export function createVerify({ formats, metrics, check }: VerifyPorts) {
   const judged = async (compact: string, work: Work, answerOf: AnswerOf): Promise<Judgement> => {
     const passed: Check[] = []
@@ -65,14 +65,14 @@ export function createVerify({ formats, metrics, check }: VerifyPorts) {
       const answer = format === undefined ? undefined : answerOf(format.verifying, compact)
       if (format === undefined || answer === undefined) throw new CredentialError(UNSUPPORTED)
       const credential = await check(format, compact, work, (one) => passed.push(one))
-      // Presentations are not verified here; `isValid: true` would suggest that this one was.
+      // Presentations are not verified here; `isValid: true` would suggest that this presentation was.
       if (credential.holderProof !== undefined) {
         throw new CredentialError(
           `Credential carries a ${credential.holderProof}: presentations are not verified here.`,
         )
       }
       metrics.verification(undefined)
-      // The contract of /credentials/verify, whose members the interface fixes, leaves the issuer out.
+      // The interface fixes the members of /credentials/verify, so its contract leaves the issuer out.
       const { issuer, shown } = credential
       const verdict = { isValid: true as const, format: answer.format, issuer, ...shown }
       return { verdict, failed: undefined, passed }
@@ -88,7 +88,7 @@ export function createVerify({ formats, metrics, check }: VerifyPorts) {
     verify: async (compact: string, work: Work): Promise<Verdict> =>
       (await judged(compact, work, compactAnswer)).verdict,
 
-    /** Verifies a credential of any format, and tells the outcome of each check. @param work pays for it */
+    /** Verifies a credential of any format and reports the outcome of each check. @param work pays for it */
     async checks(compact: string, work: Work): Promise<{ verdict: Verdict; checks: z.input<typeof zCheckDone>[] }> {
       const judgement = await judged(compact, work, anyAnswer)
       return { verdict: judgement.verdict, checks: checksOf(judgement) }

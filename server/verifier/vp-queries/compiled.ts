@@ -9,8 +9,8 @@ import {
 import type { Work } from '../../protocol/work.js'
 
 /**
- * Compiles a query that a caller posts. It may take half of a request's work, so that a request that evaluates credentials by it
- * has the other half. Nothing is kept here: what becomes of its filters is kept with all other JSON Schemas.
+ * Compiles a query that a caller posts. It may use half of a request's work. A request that evaluates credentials by the query
+ * then has the other half. The cache of all JSON Schemas holds the compiled filters.
  *
  * @throws VpQueryError
  */
@@ -18,7 +18,7 @@ export function compiledNewQuery(items: readonly VpQueryItem[], work: Work): rea
   return compileVpQuery(items, work.part(WORK_PER_REQUEST / 2))
 }
 
-/** Does something with a query that a caller gave. @throws 400 for what does not compile or cannot be asked for. */
+/** Runs a function on a caller's query. @throws 400 if the query does not compile or cannot be requested. */
 export function orBadRequest<Result>(attempt: () => Result): Result {
   try {
     return attempt()

@@ -24,7 +24,7 @@ export function createVpQueryStore({ prisma, sql }: Database) {
   return {
     async insert(record: VpQueryRecord, actor: string | null): Promise<void> {
       await prisma.$transaction(async (tx) => {
-        // Prisma's type of JSON has an index signature, which an item's has not.
+        // Prisma's type of JSON has an index signature; the type of an item has none.
         const query = [...record.query] as unknown as Prisma.InputJsonArray
         await tx.vpQuery.create({ data: { ...record, query } })
         await recordAudit(tx, { actor, action: 'vp-query.created', subject: 'vp-query', subjectId: record.id })
@@ -36,14 +36,14 @@ export function createVpQueryStore({ prisma, sql }: Database) {
       return row
     },
 
-    /** The newest first. */
+    /** VP queries, newest first. */
     list(part: ListPart): Promise<VpQueryRecord[]> {
       return sql(zRecord)`
         SELECT ${columns} FROM vp_queries
         WHERE true ${listPart(fragment`created_at`, fragment`id`, part)}`
     },
 
-    /** Requests under way keep their copy. @returns whether there was such a query. */
+    /** Deletes a query. Open requests keep their copy. @returns whether the query existed. */
     async delete(id: string, actor: string | null): Promise<boolean> {
       return prisma.$transaction(async (tx) => {
         const { count } = await tx.vpQuery.deleteMany({ where: { id } })

@@ -28,8 +28,8 @@ export const zVpQueryConfiguration = z.object({
 export const listVpQueries = {
   meta: route('GET', '/api/v1/verifier/vp-queries', {
     tag: 'VP queries',
-    summary: 'List VP queries, the newest first',
-    description: "With every item of each. The answer's `Link` header names the next page, where there is one.",
+    summary: 'List VP queries, newest first',
+    description: 'Each with all its items. The `Link` header of the reply names the next page, if there is one.',
     access: 'verifierClient',
     errors: [400],
   }),
@@ -40,10 +40,10 @@ export const listVpQueries = {
 export const createVpQuery = {
   meta: route('POST', '/api/v1/verifier/vp-queries', {
     tag: 'VP queries',
-    summary: 'Store what a verifier asks for',
+    summary: 'Store a VP query',
     description:
-      'Each item is what one credential must have: fields with paths (JSONPath), and filters (JSON Schema) for the ' +
-      'values there. What cannot be compiled is a 400 that names its place.',
+      'Each item describes one credential: fields with paths (JSONPath), and filters (JSON Schema) for the values at these ' +
+      'paths. A query that cannot be compiled is a 400 that names the faulty place.',
     access: 'verifierClient',
     status: 201,
     errors: [400],
@@ -56,7 +56,7 @@ export const readVpQuery = {
   meta: route('GET', '/api/v1/verifier/vp-queries/{id}', {
     tag: 'VP queries',
     summary: 'Read a VP query',
-    description: 'As it was stored; stored queries do not change.',
+    description: 'Stored queries never change.',
     access: 'verifierClient',
     errors: [400, errors.vpQueryNotFound()],
   }),
@@ -67,8 +67,8 @@ export const readVpQuery = {
 export const deleteVpQuery = {
   meta: route('DELETE', '/api/v1/verifier/vp-queries/{id}', {
     tag: 'VP queries',
-    summary: 'Delete a VP query; requests made from it go on',
-    description: 'Requests keep what they ask for when the query is gone.',
+    summary: 'Delete a VP query; requests made from it stay valid',
+    description: 'Requests keep their own copy of the query.',
     access: 'verifierClient',
     status: 204,
     errors: [400, errors.vpQueryNotFound()],
@@ -82,8 +82,8 @@ export const requestByVpQuery = {
     tag: 'VP queries',
     summary: 'Create an authorization request and its verification session from a VP query',
     description:
-      'The answer names the address that a wallet opens, its QR code and the verification session. The user goes on ' +
-      'to `redirect_uri`, with a `response_code` that is good once.',
+      'The reply holds the address that opens a wallet, its QR code and the verification session. The wallet sends the user to ' +
+      '`redirect_uri` with a `response_code` that is valid once.',
     access: 'verifierClient',
     status: 201,
     errors: [400, errors.vpQueryNotFound(), errors.verifierCertificateExpired()],

@@ -31,7 +31,7 @@ export const vpQueriesRouter = (vpQueries: VpQueries) =>
 
     authorizationRequest: procedure(requestByVpQuery).mutation(async ({ ctx: { work, caller }, input }) => {
       const request = { redirectUri: input.redirect_uri, validity: input.validity, createdBy: caller?.sub ?? null }
-      // A request of a VP query is always one by reference.
+      // A request from a VP query is always passed by reference.
       return requestByVpQuery.output.parse(await vpQueries.request(input.id, request, work))
     }),
   })

@@ -8,14 +8,14 @@ import { compiledNewQuery, orBadRequest } from './compiled.js'
 import type { VpQueryRecord, VpQueryStore } from './store.js'
 import type { zVpQueryConfiguration } from './vp-queries.contract.js'
 
-/** As the API shows it. */
+/** A VP query in the form of the API. */
 export const shownVpQuery = ({ id, query, createdAt }: VpQueryRecord): z.input<typeof zVpQueryConfiguration> => ({
   id,
   queryBody: [...query],
   createdAt: createdAt.getTime(),
 })
 
-/** What {@link createVpQueries} is made of. */
+/** Dependencies of {@link createVpQueries}. */
 export interface VpQueriesPorts {
   readonly store: Pick<VpQueryStore, 'insert' | 'find' | 'delete'>
   readonly lists: Lists<Pick<VpQueryStore, 'list'>>
@@ -26,7 +26,7 @@ export interface VpQueriesPorts {
 
 export type VpQueries = ReturnType<typeof createVpQueries>
 
-/** Queries that verifiers have stored, and requests that are made of them. */
+/** Stored queries of verifiers, and requests made from them. */
 export function createVpQueries({ store, lists, clock, newId, requestByVpQuery }: VpQueriesPorts) {
   return {
     lists,
@@ -35,8 +35,8 @@ export function createVpQueries({ store, lists, clock, newId, requestByVpQuery }
      * Stores a query.
      *
      * @param work pays for compiling it
-     * @param actor the `sub` of the user who does; null for the client secret
-     * @throws 400 for a query that does not compile, naming the place
+     * @param actor the `sub` of the user; null for the client secret
+     * @throws 400 that names the place, for a query that does not compile
      */
     async create(query: readonly VpQueryItem[], work: Work, actor: string | null): Promise<VpQueryRecord> {
       orBadRequest(() => compiledNewQuery(query, work))
@@ -45,19 +45,19 @@ export function createVpQueries({ store, lists, clock, newId, requestByVpQuery }
       return record
     },
 
-    /** @throws 404 for an id of no query. */
+    /** @throws 404 for an unknown id. */
     async read(id: string): Promise<VpQueryRecord> {
       const found = await store.find(id)
       if (found === undefined) throw errors.vpQueryNotFound()
       return found
     },
 
-    /** Requests that were made of it go on. @throws 404 for an id of no query. */
+    /** Deletes a query. Requests that were made from it stay valid. @throws 404 for an unknown id. */
     async delete(id: string, actor: string | null): Promise<void> {
       if (!(await store.delete(id, actor))) throw errors.vpQueryNotFound()
     },
 
-    /** Makes an authorization request of a stored query. */
+    /** Makes an authorization request from a stored query. */
     request: requestByVpQuery,
   }
 }

@@ -7,7 +7,7 @@ import type { Formats } from '../../formats/registry.js'
 
 const zStatus = z
   .enum(['valid', 'expired', 'revoked', 'suspended', 'unknown'])
-  .meta({ description: 'Read live; `unknown` where the status list cannot be had.' })
+  .meta({ description: 'The current status. `unknown` if the status list cannot be read.' })
 
 /** A credential in a hosted wallet. */
 export const zWalletCredential = (formats: Formats) =>
@@ -19,8 +19,8 @@ export const zWalletCredential = (formats: Formats) =>
       .meta({ description: '`vct` of an SD-JWT VC, `type` of a JWT VC, docType of a mobile document.' }),
     issuer: z
       .string()
-      .meta({ description: 'Who signed it: a DID or an https URL; for a certificate without either, its subject.' }),
-    credentialIssuer: z.string().meta({ description: 'Credential issuer identifier that it was taken from.' }),
+      .meta({ description: 'The signer: a DID or an https URL. For a certificate without either, its subject.' }),
+    credentialIssuer: z.string().meta({ description: 'Identifier of the credential issuer that issued it.' }),
     configurationId: z.string(),
     status: zStatus,
     issuedAt: z.iso.datetime().optional(),
@@ -32,12 +32,12 @@ export type WalletCredentialJson = z.input<ReturnType<typeof zWalletCredential>>
 
 const zWalletCredentialDetail = (formats: Formats) =>
   zWalletCredential(formats).extend({
-    claims: z
-      .record(z.string(), z.unknown())
-      .meta({ description: 'With every selectively disclosable claim; by namespace for a mobile document.' }),
+    claims: z.record(z.string(), z.unknown()).meta({
+      description: 'All claims, including selectively disclosable ones. Grouped by namespace for a mobile document.',
+    }),
     credential: z.string().meta({
       description:
-        'Compact form of the copy that is to be presented next; for a mobile document base64url of its IssuerSigned.',
+        'Compact form of the copy that the next presentation uses. For a mobile document, base64url of its IssuerSigned.',
     }),
   })
 
@@ -48,8 +48,7 @@ export const listWalletCredentials = (formats: Formats) => ({
     tag: 'Holders',
     summary: "List a holder's credentials",
     description:
-      "The newest first, with their live status. The answer's `Link` header names the next page, where there is " +
-      'one.',
+      'Newest first, with their current status. The `Link` header of the reply names the next page, if there is one.',
     access: 'holder',
     errors: [400],
   }),
@@ -61,7 +60,7 @@ export const readWalletCredential = (formats: Formats) => ({
   meta: route('GET', '/holders/{holderId}/credentials/{credentialId}', {
     tag: 'Holders',
     summary: "Read one of a holder's credentials",
-    description: 'With all of its claims, and the copy that would be presented next.',
+    description: 'With all of its claims, and the copy that the next presentation uses.',
     access: 'holder',
     errors: [400, errors.credentialNotFound()],
   }),
@@ -73,7 +72,7 @@ export const deleteWalletCredential = {
   meta: route('DELETE', '/holders/{holderId}/credentials/{credentialId}', {
     tag: 'Holders',
     summary: 'Delete a credential with all its copies',
-    description: 'The wallet forgets it. Its issuer is not told, and revokes nothing.',
+    description: 'The wallet deletes the credential. The issuer is not notified and revokes nothing.',
     access: 'holder',
     status: 204,
     errors: [400, errors.credentialNotFound()],

@@ -14,7 +14,7 @@ import { type HeldCredential, openCredential } from './held.js'
 import type { HeldStatus, ReadStatuses } from './statuses.js'
 import type { NewCopy, StoredCredential, WalletCredentialStore } from './store.js'
 
-/** A held credential as the API lists it. Times that no date-time can say are left out: they are whatever an issuer has signed. */
+/** A held credential in the form of the API. Issuers may sign any number as a time; a time outside the range of dates is left out. */
 export function shownCredential(held: HeldCredential, status: HeldStatus): WalletCredentialJson {
   const { types, issuer, credentialIssuer, configurationId, issuedAt, expiresAt } = held.content
   const [issued, expires] = [dateTimeOf(issuedAt), dateTimeOf(expiresAt)]
@@ -32,13 +32,13 @@ export function shownCredential(held: HeldCredential, status: HeldStatus): Walle
   }
 }
 
-/** A holder, and the `sub` on whose behalf something is done for it. */
+/** A holder, and the `sub` of the user who acts for it. */
 export interface OnBehalf {
   readonly holderId: string
   readonly actor: string
 }
 
-/** What {@link createWalletCredentials} is made of. */
+/** Dependencies of {@link createWalletCredentials}. */
 export interface WalletCredentialsPorts {
   readonly store: Pick<WalletCredentialStore, 'find' | 'insert' | 'list' | 'markPresented' | 'remove'>
   readonly lists: Lists<Pick<WalletCredentialStore, 'list'>>
@@ -76,14 +76,14 @@ export function createWalletCredentials({
   return {
     lists,
 
-    /** Credentials as the API lists them, with their statuses as they are now. */
+    /** Credentials in the form of the API, with their current statuses. */
     async shown(rows: readonly StoredCredential[]): Promise<WalletCredentialJson[]> {
       const held = await Promise.all(rows.map(open))
       const statuses = await statusesOf(held)
       return held.map((credential, index) => shownCredential(credential, statuses[index] ?? 'unknown'))
     },
 
-    /** A credential of a holder with its claims, its status as it is now, and the credential itself. @throws 404 */
+    /** A credential of a holder with its claims, its current status and its compact form. @throws 404 */
     async read({ holderId, credentialId }: z.output<ReturnType<typeof readWalletCredential>['input']>) {
       const row = await store.find(holderId, credentialId)
       if (row === undefined) throw errors.credentialNotFound()
@@ -93,7 +93,7 @@ export function createWalletCredentials({
       return { ...shownCredential(held, status), claims, credential: held.compact }
     },
 
-    /** Removes a credential of a holder with all its copies. @throws 404 where there is no such credential. */
+    /** Deletes a credential of a holder with all its copies. @throws 404 for an unknown credential. */
     async remove(
       { holderId, credentialId }: z.output<typeof deleteWalletCredential.input>,
       actor: string,
@@ -101,7 +101,7 @@ export function createWalletCredentials({
       if (!(await store.remove(holderId, credentialId, actor))) throw errors.credentialNotFound()
     },
 
-    /** Stores what was taken: a credential with its copies. */
+    /** Stores a received credential with its copies. */
     async keep({ holderId, actor }: OnBehalf, { format, receipts }: Taken): Promise<HeldCredential> {
       const id = newId()
       const createdAt = clock()
@@ -118,20 +118,20 @@ export function createWalletCredentials({
       return { ...first, id, format: format.name, content, createdAt, copyId: first.id, compact }
     },
 
-    /** The newest credentials of a holder, as many as a page has, each with the copy that is to be used next. */
+    /** The newest credentials of a holder, one page, each with the copy to use next. */
     async newestOf(holderId: string): Promise<HeldCredential[]> {
       const rows = await store.list(holderId, { take: PAGE_SIZE, after: undefined })
       return Promise.all(rows.map(open))
     },
 
-    /** From now on these copies count as used. */
+    /** Marks copies as presented. */
     markPresented: (held: readonly Pick<HeldCredential, 'copyId'>[]): Promise<void> =>
       store.markPresented(
         held.map(({ copyId }) => copyId),
         clock(),
       ),
 
-    /** The signer for the copy of a held credential, under the DID URL that the copy is bound to. */
+    /** The signer for the copy of a held credential, with the DID URL that the copy is bound to. */
     async signerOf(held: HeldCredential): Promise<Signer> {
       if (held.keyId !== null) return keys.signer(held.keyId, held.kid)
       if (held.privateJwk === null) throw new Error(`Credential ${held.id} has no key.`)

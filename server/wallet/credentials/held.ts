@@ -10,13 +10,13 @@ import { isObject } from '../../protocol/json/json-object.js'
 import type { StoredCredential } from './store.js'
 
 const zContent = z.object({
-  /** Where it was taken: credential issuer identifier and configuration (OpenID4VCI 1.0 §12.2). */
+  /** Its origin: credential issuer identifier and configuration (OpenID4VCI 1.0 §12.2). */
   credentialIssuer: z.string(),
   configurationId: z.string(),
   /** `vct` of an SD-JWT VC, `type` of a JWT VC, doctype of a mobile document. */
   types: z.array(z.string()),
   issuer: z.string(),
-  /** The key that the issuer signed with, as it was found when the credential was taken. */
+  /** The key that the issuer signed with, as found when the wallet received the credential. */
   issuerKey: z.object({
     jwk: z.custom<Jwk>((value) => isObject(value)),
     issuer: z.string(),
@@ -25,19 +25,19 @@ const zContent = z.object({
   /** Seconds since the epoch. */
   issuedAt: z.number().exactOptional(),
   expiresAt: z.number().exactOptional(),
-  /** The credential is bound to no key: the key of its copy proves nothing. */
+  /** True if the credential is bound to no key: the key of its copy proves nothing. */
   unbound: z.literal(true).exactOptional(),
 })
 
-/** What is known of a held credential without looking into it. */
+/** Properties of a held credential that are stored beside its compact form. */
 export type HeldContent = z.output<typeof zContent>
 
-/** A credential of a hosted wallet, in the clear, with the copy that is to be used next. */
+/** A decrypted credential of a hosted wallet, with the copy to use next. */
 export interface HeldCredential extends Omit<StoredCredential, 'content'> {
   readonly content: HeldContent
 }
 
-/** Opens what the vault protects. */
+/** Decrypts a stored credential. */
 export async function openCredential(vault: Pick<Vault, 'reveal'>, stored: StoredCredential): Promise<HeldCredential> {
   const [content, compact] = await Promise.all([
     vault.reveal({ column: 'wallet_credentials.content', id: stored.id }, stored.content),
@@ -47,8 +47,8 @@ export async function openCredential(vault: Pick<Vault, 'reveal'>, stored: Store
 }
 
 /**
- * Whether hosted wallets take credentials of a format. Each credential is verified before it is kept. Some formats prove their issuers by
- * certificates alone: their credentials are taken only where TRUST_ANCHORS has roots.
+ * Whether hosted wallets accept credentials of a format. Each credential is verified before it is stored. Some formats prove their
+ * issuers only by certificates: these credentials are accepted only if TRUST_ANCHORS has roots.
  */
 export const isHeld = ({ trustAnchors }: Pick<Config, 'trustAnchors'>, { verifying }: CredentialFormat): boolean =>
   !verifying.certifiedOnly || trustAnchors.length > 0

@@ -5,20 +5,20 @@ import type { CredentialStatus } from '../../protocol/status-list/foreign-status
 import { type Work, WorkExceededError } from '../../protocol/work.js'
 import type { HeldCredential } from './held.js'
 
-/** `unknown`: its status list cannot be had now. */
+/** `unknown`: the status list cannot be read now. */
 export type HeldStatus = 'valid' | 'expired' | 'revoked' | 'suspended' | 'unknown'
 
 const AT_ONCE = 8
-/** Lists that are kept until all credentials have been looked at, each of 2 MiB at most. */
+/** Status lists kept during one reading, each at most 2 MiB. */
 const MAX_SHARED = 8
 
-/** What fetches status lists of other hosts: their text, or the bytes of those that are no text. */
+/** Fetches status lists of other hosts, as text or as bytes. */
 export interface StatusListFetches {
   fetchStatusList(url: string, accept: string): Promise<string>
   fetchStatusListBytes(url: string, accept: string): Promise<Uint8Array>
 }
 
-/** One issuer's list serves many credentials: each is fetched once for all of them, while few others come between. */
+/** Many credentials share one issuer's list: it is fetched once for all of them, unless too many other lists are read in between. */
 function sharing<Fetches extends StatusListFetches>(fetches: Fetches): Fetches {
   const shared = <T>(fetch: (url: string, accept: string) => Promise<T>) => {
     const lists = new LruMap<string, Promise<T>>(MAX_SHARED)
@@ -36,7 +36,7 @@ function sharing<Fetches extends StatusListFetches>(fetches: Fetches): Fetches {
   }
 }
 
-/** What reading may cost, where it is not the eight seconds of a verification. */
+/** Limits for one reading, instead of the eight seconds of a verification. */
 export interface StatusBounds {
   /** For all fetches together, in milliseconds. */
   readonly totalMs?: number
@@ -44,26 +44,26 @@ export interface StatusBounds {
   readonly work?: Work
 }
 
-/** Whether it has run out, by its own times. */
+/** Whether the credential has expired by its own times. */
 export const hasExpired = ({ content }: Pick<HeldCredential, 'content'>, now: Date): boolean =>
   content.expiresAt !== undefined && content.expiresAt <= now.getTime() / 1000
 
-/** Reads statuses of held credentials, of several calls together within the bounds; a list is fetched once for all of them. */
+/** Reads statuses of held credentials. Several calls share the limits, and each list is fetched once. */
 export type ReadStatuses = (credentials: readonly HeldCredential[]) => Promise<HeldStatus[]>
 
-/** Statuses that are read at one moment. */
+/** One reading of statuses, all at the same time. */
 export interface StatusReading extends StatusBounds {
   readonly now: Date
-  /** Makes of fetches those that the reading uses. */
+  /** Wraps fetches so that the reading fetches each list once. */
   readonly sharing: <Fetches extends StatusListFetches>(fetches: Fetches) => Fetches
 }
 
-/** What {@link createHeldStatuses} is made of. */
+/** Dependencies of {@link createHeldStatuses}. */
 export interface HeldStatusesPorts {
   readonly formats: Pick<Formats, 'named'>
   /**
-   * Begins to read statuses, live: the first that is not `valid` of a credential's references, whose issuer has a key.
-   * What it returns throws CredentialError where a status cannot be had.
+   * Begins a reading of current statuses. The returned function takes a credential's references and its issuer's key, and returns
+   * the first status other than `valid`. It throws CredentialError if a status cannot be read.
    */
   readonly startReading: (
     reading: StatusReading,
@@ -73,9 +73,9 @@ export interface HeldStatusesPorts {
 
 export type HeldStatuses = ReturnType<typeof createHeldStatuses>
 
-/** The statuses of held credentials as they are now. */
+/** The current statuses of held credentials. */
 export function createHeldStatuses({ formats, startReading, clock }: HeldStatusesPorts) {
-  /** @param bounds for all that the reader reads; eight seconds for all fetches unless given. */
+  /** @param bounds for the whole reading; by default eight seconds for all fetches. */
   const reader = (bounds: StatusBounds = {}): ReadStatuses => {
     const now = clock()
     const read = startReading({ ...bounds, now, sharing })
@@ -101,7 +101,7 @@ export function createHeldStatuses({ formats, startReading, clock }: HeldStatuse
   return {
     reader,
 
-    /** Reads the status of held credentials, eight seconds for all of them together. */
+    /** Reads the status of held credentials, within eight seconds for all of them. */
     of: (credentials: readonly HeldCredential[]): Promise<HeldStatus[]> => reader()(credentials),
   }
 }

@@ -35,10 +35,10 @@ const zStoredCredential = z.strictObject({
   privateJwk: z.string().nullable(),
 })
 
-/** A credential with one of its copies. `content`, `compact` and `privateJwk` are as the vault protects them. */
+/** A credential with one of its copies. The vault has encrypted `content`, `compact` and `privateJwk`. */
 export type StoredCredential = z.infer<typeof zStoredCredential>
 
-/** Each credential with the copy that is to be used next: one that was never presented, else the least recently presented. */
+/** Each credential with the copy to use next: a copy that was never presented, otherwise the least recently presented copy. */
 const withCopy = fragment`
   SELECT c.id, c.format, c.content, c.created_at AS "createdAt", p.id AS "copyId", p.compact, p.kid, p.key_id AS "keyId",
     p.private_jwk AS "privateJwk"
@@ -59,7 +59,7 @@ export function createWalletCredentialStore({ prisma, sql }: Database) {
         await recordAudit(tx, audit)
       }),
 
-    /** The newest first. */
+    /** Credentials of a holder, newest first. */
     list: (holderId: string, part: ListPart): Promise<StoredCredential[]> =>
       sql(zStoredCredential)`
         ${withCopy} WHERE c.holder_id = ${holderId} ${listPart(fragment`c.created_at`, fragment`c.id`, part)}`,
@@ -70,7 +70,7 @@ export function createWalletCredentialStore({ prisma, sql }: Database) {
       return row
     },
 
-    /** @returns whether there was such a credential. Its copies go with it. */
+    /** Deletes a credential with its copies. @returns whether it existed. */
     remove: (holderId: string, id: string, actor: string): Promise<boolean> =>
       prisma.$transaction(async (tx) => {
         const { count } = await tx.walletCredential.deleteMany({ where: { id, holderId } })

@@ -1,13 +1,13 @@
 import type { OutboundFetch } from '../../outbound/guard.js'
 import { WalletError } from './wallet-error.js'
 
-/** More requests than any regular exchange needs. Without a bound, a hostile issuer could name servers endlessly. */
+/** More requests than any regular exchange needs. Without a limit, a hostile issuer could name servers endlessly. */
 const MAX_REQUESTS = 60
 const TOTAL_MS = 30_000
 
 /**
- * Bounds what one exchange with an issuer or verifier may cost, however many requests its other side makes it take.
- * Each request is bounded by the outbound guard already.
+ * Limits the number of requests and the time of one exchange with an issuer or verifier. The outbound guard already limits each
+ * single request.
  */
 export function boundedFetch(fetch: OutboundFetch, totalMs = TOTAL_MS): OutboundFetch {
   const startedAt = performance.now()

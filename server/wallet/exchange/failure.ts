@@ -13,18 +13,18 @@ import { WalletError } from './wallet-error.js'
 
 const MAX_LENGTH = 500
 
-/** The base class of the libraries' errors, which they do not export. */
+/** The base class of the libraries' errors. The libraries do not export it. */
 const LibraryError: typeof Error = Object.getPrototypeOf(InvalidFetchResponseError)
 
-/** What does not fit is an error of another class in each of the libraries, since one of them brings a copy of what they share. */
+/** Validation errors. Each library has its own class for them, because one library bundles a copy of their shared code. */
 const isLibraryError = (thrown: unknown): thrown is Error =>
   thrown instanceof Oauth2Error ||
   thrown instanceof LibraryError ||
   (thrown instanceof Error && Object.hasOwn(thrown, 'zodError'))
 
 /**
- * What a remote party or a library wrote, on one line of printable characters. The libraries quote whole offers, whose
- * codes must not appear in an error message.
+ * Text of a remote party or a library, on one line of printable characters. The libraries quote whole offers, whose codes must
+ * not appear in an error message.
  */
 const printable = (text: string) =>
   text
@@ -35,14 +35,14 @@ const printable = (text: string) =>
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
 
-/** `error` and `error_description` of RFC 6749 §5.2, as OpenID4VCI and OpenID4VP have them too. */
+/** `error` and `error_description` of RFC 6749 §5.2, which OpenID4VCI and OpenID4VP also use. */
 function oauthError(body: unknown): string | undefined {
   const { error, error_description: description } = (body ?? {}) as Record<string, unknown>
   const parts = [text(error), text(description)].filter((part) => part !== undefined)
   return parts.length === 0 ? undefined : parts.join(': ')
 }
 
-/** A body as JSON; undefined where it is none. */
+/** A body as JSON; undefined if it is not JSON. */
 export function parsedJson(body: string): unknown {
   try {
     return JSON.parse(body)
@@ -51,10 +51,10 @@ export function parsedJson(body: string): unknown {
   }
 }
 
-/** The error of an unsuccessful response; undefined where its body is not understood. */
+/** The error of an unsuccessful response; undefined if its body cannot be read. */
 export const oauthErrorOfBody = (body: string): string | undefined => oauthError(parsedJson(body))
 
-/** The error of the outbound guard or of a check of this service, which the libraries wrap and which is the most specific. */
+/** The error of the outbound guard or of a check of this service. The libraries wrap it, and it is the most specific reason. */
 function ownReason(thrown: unknown): string | undefined {
   for (let error = thrown, depth = 0; error instanceof Error && depth < 8; error = error.cause, depth += 1) {
     if (error instanceof OutboundError || error instanceof WalletError || error instanceof CredentialError)
@@ -83,16 +83,16 @@ function reasonOf(thrown: unknown): string | undefined {
   return isLibraryError(thrown) ? thrown.message : undefined
 }
 
-/** Why an exchange failed, in one line; undefined for an unexpected error. */
+/** The reason why an exchange failed, in one line; undefined for an unexpected error. */
 export function failureReason(thrown: unknown): string | undefined {
   const reason = reasonOf(thrown)
   return reason === undefined ? undefined : printable(reason)
 }
 
 /**
- * The error for what went wrong in an exchange with an issuer or verifier: 500 with the underlying reason, which
- * production hides. Deliberate errors of this service and unexpected errors are returned unchanged. Errors of the
- * libraries are not logged as `cause`: their text may hold what the other side sent.
+ * The error for a failed exchange with an issuer or verifier: 500 with the underlying reason, which production hides.
+ * Deliberate errors of this service and unexpected errors are returned unchanged. Errors of the libraries are not logged as
+ * `cause`, because their text may hold data that the other side sent.
  */
 export function walletFailure(thrown: unknown): unknown {
   if (thrown instanceof ServiceError) return thrown
@@ -104,7 +104,7 @@ export function walletFailure(thrown: unknown): unknown {
   )
 }
 
-/** Runs one exchange with an issuer or verifier and translates what it fails with. */
+/** Runs one exchange with an issuer or verifier and translates its error. */
 export async function exchanging<T>(exchange: () => Promise<T>): Promise<T> {
   try {
     return await exchange()

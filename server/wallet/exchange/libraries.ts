@@ -8,15 +8,15 @@ import type { Jwk } from '../../protocol/jose/jws.js'
 installValidationMessages()
 
 /**
- * The libraries' own check of the scheme is one setting for the whole process. The outbound guard makes that check for
- * each request anyway, so theirs is switched off where plain http is allowed.
+ * The libraries check the scheme of addresses by one setting for the whole process. The outbound guard checks each request
+ * anyway, so the libraries' check is switched off if plain http is allowed.
  */
 export function admitHttp({ allowInsecureHttp }: Pick<Config, 'allowInsecureHttp'>): void {
   if (allowInsecureHttp) setGlobalConfig({ allowInsecureUrls: true })
 }
 
-/** A key in the library's type: the same members, which its schema types a little differently. */
+/** A key in the library's type, which has the same members with slightly different types. */
 export const libraryJwk = (jwk: Jwk): LibraryJwk => ({ ...jwk, kty: String(jwk.kty) }) as LibraryJwk
 
-/** The same the other way round. */
+/** A key of the library in our type. */
 export const ownJwk = (jwk: LibraryJwk): Jwk => jwk as Jwk

@@ -15,7 +15,7 @@ import type { FlowContent, FlowRecords } from './records.js'
 
 type Confirmed = z.input<typeof confirmFlow.output>
 
-/** What a flow that takes an offer waits to do. */
+/** The content of a flow that takes an offer. */
 export type OfferContent = Exclude<FlowContent, { kind: 'request' }>
 
 const claimed = (data: Record<string, unknown>): Confirmed => ({
@@ -24,15 +24,15 @@ const claimed = (data: Record<string, unknown>): Confirmed => ({
   data,
 })
 
-/** What {@link createFlowClaims} is made of. */
+/** Dependencies of {@link createFlowClaims}. */
 export interface FlowClaimsPorts {
   readonly outbound: Pick<Outbound, 'fetch'>
   readonly offers: Pick<Offers, 'describe' | 'read'>
   readonly take: Receiving['take']
   readonly ownOfferings: OwnOfferings
-  /** Where an offering of this installation serves its offer. */
+  /** The address that serves the offer of an offering of this installation. */
   readonly offerUri: (offeringId: string) => string
-  /** Why someone with these DIDs cannot claim an offering now; undefined where they can. */
+  /** The reason why the owner of these DIDs cannot claim an offering now; undefined if they can. */
   readonly claimRefusal: (offering: OfferingIssuance, dids: readonly string[]) => ServiceError | undefined
   /** Issues a credential of an offering to a caller, for one of their DIDs. */
   readonly claim: (
@@ -80,7 +80,7 @@ export function createFlowClaims({
     txCode: string | undefined,
   ): Promise<Confirmed> {
     const { holderId, did } = hostedOnly(holder, 'take the offer of another issuer')
-    // An offer of ours is read anew, with a fresh code.
+    // For an offer of ours, a new offer with a fresh code is read.
     const offer =
       content.kind === 'offer'
         ? content.offer
@@ -95,7 +95,7 @@ export function createFlowClaims({
   }
 
   return {
-    /** Starts a flow for an offer: nothing is taken yet. @param sub of the user who starts it */
+    /** Starts a flow for an offer. Nothing is received yet. @param sub of the user who starts it */
     async start(
       fetch: OutboundFetch,
       sub: string,
@@ -114,7 +114,7 @@ export function createFlowClaims({
       return { flowType: 'claim', data: { processId, status: 'initialized', offering } }
     },
 
-    /** Takes what a confirmed flow is for. */
+    /** Takes the offer of a confirmed flow. */
     async confirm(
       caller: Caller,
       holder: FlowHolder,
@@ -123,7 +123,7 @@ export function createFlowClaims({
     ): Promise<Confirmed> {
       if (holder.hosted !== undefined || content.kind === 'offer')
         return takeWithWallet(caller.sub, holder, content, txCode)
-      // This service has no key of that DID: the credential is issued to the caller, as when they claim the offering.
+      // This service has no key of that DID: the credential is issued to the caller, as if they claimed the offering.
       const { id, vc } = await claim(caller, content.offeringId, holder.did)
       return claimed({ id, vc: { ...vc } })
     },

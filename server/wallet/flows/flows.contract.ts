@@ -14,7 +14,7 @@ const zClaimData = z.object({
   processId: z.uuid(),
   status: z.literal('initialized'),
   offering: z.object({ credential_type: z.string(), credential_subject: zJsonObject }),
-  errorMessage: z.string().optional().meta({ description: 'Why the offer cannot be taken as things stand.' }),
+  errorMessage: z.string().optional().meta({ description: 'The reason why the offer cannot be taken now.' }),
 })
 
 const zMatchingCredential = (formats: Formats) =>
@@ -32,10 +32,10 @@ const zPresentationData = (formats: Formats) =>
     processId: z.uuid(),
     status: z.literal('initialized'),
     verifier: z.object({ id: z.string(), name: z.string().optional(), logoUri: z.string().optional() }),
-    query: zJsonObject.meta({ description: 'What the verifier asks for, as a DCQL query (OpenID4VP 1.0 §6).' }),
+    query: zJsonObject.meta({ description: 'The request of the verifier, as a DCQL query (OpenID4VP 1.0 §6).' }),
     transactionData: z.array(zJsonObject).optional().meta({
       description:
-        'What the verifier wants authorized, such as a payment (OpenID4VP 1.0 §8.4): to be shown whole to the person who confirms.',
+        'Transactions to authorize, such as a payment (OpenID4VP 1.0 §8.4). Show them in full to the person who confirms.',
     }),
     matchingCredentials: z.array(zMatchingCredential(formats)),
   })
@@ -43,10 +43,10 @@ const zPresentationData = (formats: Formats) =>
 export const startFlow = (formats: Formats) => ({
   meta: route('POST', '/flows', {
     tag: 'Flows',
-    summary: 'Start a claim or a presentation with what a QR code says',
+    summary: 'Start a claim or a presentation from the content of a QR code',
     description:
-      'The content is looked at, and the other side asked what it is about; nothing is taken or presented before ' +
-      'the flow is confirmed, within ten minutes.',
+      'The content is read, and the other side is asked for details. Nothing is claimed or presented until the flow is ' +
+      'confirmed, within ten minutes.',
     access: 'user',
     status: 201,
     errors: [400, errors.holderDenied(), errors.offeringNotFound()],
@@ -54,7 +54,7 @@ export const startFlow = (formats: Formats) => ({
   input: z.strictObject({
     qrContent: z.string().min(1).max(MAX_CONTENT).meta({
       description:
-        'A credential offer, an authorization request, or an https address of either or of one of this service’s QR codes.',
+        'A credential offer, an authorization request, an https address of either, or the address of a QR code of this service.',
       example:
         'openid4vp://?client_id=decentralized_identifier%3Adid%3Aweb%3Averifier.example&request_uri=https%3A%2F%2F…',
     }),
@@ -62,7 +62,7 @@ export const startFlow = (formats: Formats) => ({
       .string()
       .min(1)
       .max(4096)
-      .meta({ description: "The caller's DID: of a hosted holder, or one that the access token names." }),
+      .meta({ description: "The caller's DID: a DID of a hosted holder, or a DID in the access token." }),
   }),
   output: z.discriminatedUnion('flowType', [
     z.object({ flowType: z.literal('claim'), data: zClaimData }),
@@ -70,17 +70,17 @@ export const startFlow = (formats: Formats) => ({
   ]),
 })
 
-/** What a started flow answers. */
+/** The response to a new flow. */
 export type StartedFlow = z.input<ReturnType<typeof startFlow>['output']>
 
 export const confirmFlow = {
   meta: route('POST', '/flows/{processId}/confirm', {
     tag: 'Flows',
-    summary: 'Confirm a started flow: the credential is claimed, or presented',
+    summary: 'Confirm a started flow: the credential is claimed or presented',
     description:
-      'A failed confirmation leaves the flow open to be tried again; one that was confirmed or declined is a 409. Where the issuer ' +
-      'defers credentials, `data.deferred` says how many: the wallet asks for them by itself. Whoever confirms a presentation ' +
-      'authorizes the transaction data that the start of the flow showed.',
+      'After a failed confirmation, the flow stays open for another attempt. A flow that was confirmed or declined is a 409. If the ' +
+      'issuer defers credentials, `data.deferred` is their number; the wallet asks for them on its own. Confirming a presentation ' +
+      'authorizes the transaction data that the start of the flow returned.',
     access: 'user',
     errors: [
       400,
@@ -93,11 +93,12 @@ export const confirmFlow = {
   input: z.strictObject({
     processId: z.string(),
     type: zFlowType,
-    // A choice comes back as it was shown: what its claims say is neither kept nor looked at.
+    // Clients return the choice unchanged. Its claims are neither stored nor read.
     selectedCredential: zJsonObject
       .meta({
         description:
-          'A choice: for a presentation its `id` names one of the matching credentials, and nothing else of it is used; for a claim any object will do.',
+          'The choice. For a presentation, its `id` names one of the matching credentials, and its other members are ignored. For a ' +
+          'claim, any object is accepted.',
       })
       .transform(({ id }) => ({ id })),
     txCode: z
@@ -105,7 +106,7 @@ export const confirmFlow = {
       .min(1)
       .max(100)
       .optional()
-      .meta({ description: 'The transaction code of an offer that asks for one.' }),
+      .meta({ description: 'The transaction code, if the offer requires one.' }),
   }),
   output: z.object({ status: z.literal('confirmed'), message: z.string(), data: zJsonObject.optional() }),
 }
@@ -115,8 +116,9 @@ export const declineFlow = {
     tag: 'Flows',
     summary: 'Decline a started flow: nothing is claimed or presented',
     description:
-      'The flow ends. The verifier of a presentation is told `access_denied` (OpenID4VP 1.0 §8.5), and `data.redirectUri` is where it ' +
-      'sends the person next, where it says so; that it cannot be told changes nothing. An issuer is told nothing.',
+      'The flow ends. The verifier of a presentation receives `access_denied` (OpenID4VP 1.0 §8.5). `data.redirectUri` is where the ' +
+      'verifier sends the person next, if it names an address. The flow ends even if the verifier cannot be reached. An issuer is not ' +
+      'notified.',
     access: 'user',
     errors: [errors.flowNotFound(), errors.flowEnded('confirmed')],
   }),

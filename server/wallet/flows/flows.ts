@@ -22,7 +22,7 @@ type Confirmation = z.output<typeof confirmFlow.input>
 
 const reasonOf = (failure: unknown) => (failure instanceof ServiceError ? failure.message : 'The flow failed.')
 
-/** What {@link createFlows} is made of. */
+/** Dependencies of {@link createFlows}. */
 export interface FlowsPorts {
   readonly store: Pick<FlowStore, 'removeExpired'>
   readonly outbound: Pick<Outbound, 'fetch'>
@@ -36,7 +36,7 @@ export interface FlowsPorts {
 
 export type Flows = ReturnType<typeof createFlows>
 
-/** Flows: what a person is asked before their hosted wallet takes an offer or answers a request. */
+/** Flows: a hosted wallet takes an offer or answers a request only after its person confirms. */
 export function createFlows({
   store,
   outbound,
@@ -52,10 +52,10 @@ export function createFlows({
   ]
 
   return {
-    /** Deletes flows that were not confirmed in time, and confirmed ones after a while, with their content. */
+    /** Deletes expired flows with their content, also confirmed flows. */
     tasks,
 
-    /** Analyses what a QR code says and starts the flow that it is for. */
+    /** Reads the content of a QR code and starts the flow for it. */
     start: (
       caller: Caller,
       { qrContent: said, did }: z.output<ReturnType<typeof startFlow>['input']>,
@@ -72,11 +72,11 @@ export function createFlows({
       }),
 
     /**
-     * Confirms a flow once: of two confirmations at once one wins, and one that fails leaves the flow as it was. The chosen credential
-     * of a presentation is matched by its id alone; its other members in the request are ignored.
+     * Confirms a flow once. Of two simultaneous confirmations one succeeds. A failed confirmation leaves the flow open. The chosen
+     * credential of a presentation is matched only by its id; its other members in the request are ignored.
      *
-     * @throws 404 for a flow that is unknown, expired or someone else's; 400 for another type; 409 where it is confirmed
-     * or declined already.
+     * @throws 404 for an unknown or expired flow and for the flow of another user; 400 for another type; 409 if it is already
+     *   confirmed or declined.
      */
     confirm: (caller: Caller, confirmation: Confirmation, work: Work): Promise<Confirmed> =>
       exchanging(async () => {
@@ -101,10 +101,10 @@ export function createFlows({
       }),
 
     /**
-     * Ends a flow as its person declines it. No key is needed for that, so it does not matter what became of the DID. The flow is declined before
-     * the verifier is told: it cannot be confirmed any more whatever the verifier answers.
+     * Declines a flow for its person. This needs no key, so the DID may have been deleted. The flow is declined before the verifier
+     * is notified: whatever the verifier answers, nobody can confirm the flow any more.
      *
-     * @throws 404 for a flow that is unknown, expired or someone else's; 409 where it has ended already.
+     * @throws 404 for an unknown or expired flow and for the flow of another user; 409 if it has already ended.
      */
     async decline({ processId }: z.output<typeof declineFlow.input>, sub: string): Promise<Declined> {
       const flow = await records.open(processId, sub)

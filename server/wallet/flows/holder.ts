@@ -2,24 +2,24 @@ import { errors } from '../../api/errors.js'
 import type { Caller } from '../../auth/caller.js'
 import type { StoredDid } from '../../dids/store.js'
 
-/** Who a flow is for: one of the caller's DIDs. */
+/** The DID of the caller for which a flow runs. */
 export interface FlowHolder {
   readonly did: string
-  /** Where the DID is that of a hosted holder, whose key this service has. */
+  /** The hosted holder of the DID, whose key this service has; undefined for other DIDs. */
   readonly hosted: { readonly holderId: string; readonly did: StoredDid } | undefined
 }
 
-/** What {@link createFlowHolderOf} is made of. */
+/** Dependencies of {@link createFlowHolderOf}. */
 export interface FlowHolderPorts {
   readonly findDid: (did: string) => Promise<StoredDid | undefined>
-  /** Whether a holder was made by the user with a `sub`. */
+  /** Whether the user with a `sub` created a holder. */
   readonly isOwnedBy: (holderId: string, sub: string) => Promise<boolean>
 }
 
 /**
- * The caller's DID: that of a holder whom they created, or one that their token names.
+ * Resolves the caller's DID: a DID of a holder that they created, or a DID in their token.
  *
- * @throws 403 `Access to holder denied.` for any other.
+ * @throws 403 `Access to holder denied.` for any other DID.
  */
 export type FlowHolderOf = ReturnType<typeof createFlowHolderOf>
 
@@ -36,7 +36,7 @@ export function createFlowHolderOf({ findDid, isOwnedBy }: FlowHolderPorts) {
   }
 }
 
-/** @throws 400 where this service has no key of the DID. */
+/** @throws 400 if this service has no key of the DID. */
 export function hostedOnly({ hosted }: FlowHolder, purpose: string): NonNullable<FlowHolder['hosted']> {
   if (hosted !== undefined) return hosted
   throw errors.badRequest(`did must be a DID of a hosted holder to ${purpose}`)

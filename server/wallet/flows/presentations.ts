@@ -19,7 +19,7 @@ type Confirmed = z.input<typeof confirmFlow.output>
 type Declined = z.input<typeof declineFlow.output>
 type MatchingCredential = Extract<StartedFlow, { flowType: 'presentation' }>['data']['matchingCredentials'][number]
 
-/** What a verifier says of itself for people to read. Nothing depends on it, so what is no text is left out. */
+/** A verifier's own description, for people to read. No decision depends on it, so members that are not text are left out. */
 function described(clientMetadata: Readonly<Record<string, unknown>> = {}): { name?: string; logoUri?: string } {
   const { client_name: name, logo_uri: logoUri } = clientMetadata
   return {
@@ -28,7 +28,7 @@ function described(clientMetadata: Readonly<Record<string, unknown>> = {}): { na
   }
 }
 
-/** What {@link createFlowPresentations} is made of. */
+/** Dependencies of {@link createFlowPresentations}. */
 export interface FlowPresentationsPorts {
   readonly outbound: Pick<Outbound, 'fetch'>
   readonly verifiers: Pick<VerifierExchanges, 'resolve' | 'tell'>
@@ -56,7 +56,7 @@ export function createFlowPresentations({ outbound, verifiers, presenting, forma
   }
 
   return {
-    /** Starts a flow for a request: nothing is presented yet. @param sub of the user who starts it */
+    /** Starts a flow for a request. Nothing is presented yet. @param sub of the user who starts it */
     async start(
       fetch: OutboundFetch,
       sub: string,
@@ -68,7 +68,7 @@ export function createFlowPresentations({ outbound, verifiers, presenting, forma
       const request = await verifiers.resolve(fetch, invitation, { personConfirms: true, work })
       const { matches } = await presenting.match(fetch, holderId, request, work)
       const processId = await add('presentation', sub, holder, { kind: 'request', request })
-      // The credentials to choose from, each once, whatever it matches.
+      // The credentials to choose from. Each appears once, even if it matches several queries.
       const byId = new Map(matches.map((match) => [match.held.id, match]))
       return {
         flowType: 'presentation',
@@ -86,10 +86,10 @@ export function createFlowPresentations({ outbound, verifiers, presenting, forma
     },
 
     /**
-     * What a confirmation is to present, and what then presents it.
+     * Checks a confirmation and returns the function that presents the chosen credential.
      *
-     * @param id of the chosen credential, which is matched by it alone
-     * @throws 400 where no matching credential has that id, or it cannot authorize the transaction.
+     * @param id of the chosen credential; nothing else of the choice is used
+     * @throws 400 if no matching credential has that id, or if it cannot authorize the transaction.
      */
     async prepare(
       actor: string,
@@ -105,7 +105,7 @@ export function createFlowPresentations({ outbound, verifiers, presenting, forma
         throw errors.badRequest('selectedCredential.id must be the id of a matching credential')
       }
       const usable = (await presenting.choose(matching, id, work)) ?? []
-      // Flows that an earlier version started have no such member.
+      // Flows that an earlier version started lack this member.
       const chosen = authorizing(request.transactionData ?? [], usable, id)
       return async () => {
         const redirectUri = await presenting.answer(fetch, { holderId, actor }, request, chosen)
@@ -117,7 +117,7 @@ export function createFlowPresentations({ outbound, verifiers, presenting, forma
       }
     },
 
-    /** Tells the verifier that the person declined. */
+    /** Notifies the verifier that the person declined. */
     async decline({ payload }: PresentationRequest): Promise<Declined> {
       const redirectUri = await verifiers.tell(boundedFetch(outbound.fetch), payload, 'access_denied')
       return {

@@ -2,20 +2,20 @@ import { errors } from '../../api/errors.js'
 import type { Config } from '../../config/config.js'
 import { ownQrCode } from '../../verifier/qr-codes/address.js'
 
-/** What {@link createQrContent} is made of. */
+/** Dependencies of {@link createQrContent}. */
 export interface QrContentPorts {
   readonly config: Pick<Config, 'issuerBaseUrl' | 'verifierBaseUrl'>
-  /** What the QR code of an authorization request says to wallets; undefined where there is none of that id. */
+  /** The wallet address in the QR code of an authorization request; undefined for an unknown id. */
   readonly requestUriOf: (qrCodeId: string) => Promise<string | undefined>
-  /** The same of an offering. */
+  /** The wallet address in the QR code of an offering; undefined for an unknown id. */
   readonly offeringUriOf: (offeringId: string) => Promise<string | undefined>
 }
 
 /**
- * What a QR code of this service says to wallets, by the address of the code, read from the store.
+ * The wallet address in a QR code of this service, by the address of the code. It is read from the store.
  *
  * @returns undefined for any other address.
- * @throws 404 for a code that does not exist.
+ * @throws 404 for an unknown code.
  */
 export type QrContent = ReturnType<typeof createQrContent>
 

@@ -7,16 +7,16 @@ import type { PresentationRequest } from '../openid4vp/presentation-request.js'
 import type { FlowHolder } from './holder.js'
 import type { FlowEnd, FlowStore, FlowType, FoundFlow } from './store.js'
 
-/** As long as a pre-authorized code of this service is good; a request has an end of its own. */
+/** Lifetime of a flow: the same as for a pre-authorized code of this service. A request has its own expiry. */
 const FLOW_MS = 10 * 60 * 1000
 
-/** What a flow waits to do: stored under the vault's protection, and written by this service alone. */
+/** The action that a flow waits for. The vault encrypts it, and only this service writes it. */
 const zContent = z.discriminatedUnion('kind', [
   /** An offering of this installation. */
   z.object({ kind: z.literal('offering'), offeringId: z.string() }),
-  /** Any other offer, as it was read when the flow started. */
+  /** Any other offer, as read at the start of the flow. */
   z.object({ kind: z.literal('offer'), offer: z.custom<CredentialOfferObject>(isObject) }),
-  /** A request whose sender was checked when the flow started. */
+  /** A request. Its sender was checked at the start of the flow. */
   z.object({ kind: z.literal('request'), request: z.custom<PresentationRequest>(isObject) }),
 ])
 
@@ -24,7 +24,7 @@ export type FlowContent = z.output<typeof zContent>
 
 const placeOf = (id: string) => ({ column: 'flows.content', id }) as const
 
-/** What {@link createFlowRecords} is made of. */
+/** Dependencies of {@link createFlowRecords}. */
 export interface FlowRecordsPorts {
   readonly store: Pick<FlowStore, 'end' | 'find' | 'insert' | 'reopen'>
   readonly vault: Vault
@@ -34,13 +34,13 @@ export interface FlowRecordsPorts {
 
 export type FlowRecords = ReturnType<typeof createFlowRecords>
 
-/** What is stored of flows, and how they end. */
+/** Stores flows and ends them. */
 export function createFlowRecords({ store, vault, newId, clock }: FlowRecordsPorts) {
   /**
-   * A flow of a user's that waits for their decision.
+   * A user's flow that waits for their decision.
    *
    * @param sub of the user who started it
-   * @throws 404 for one that is unknown, expired or someone else's; 409 where it has ended.
+   * @throws 404 for an unknown or expired flow and for the flow of another user; 409 if it has ended.
    */
   async function open(id: string, sub: string): Promise<FoundFlow> {
     const flow = await store.find(id, sub, clock())
@@ -52,7 +52,7 @@ export function createFlowRecords({ store, vault, newId, clock }: FlowRecordsPor
   return {
     open,
 
-    /** Stores a flow that starts now, for ten minutes. @returns its id. */
+    /** Stores a new flow for ten minutes. @returns its id. */
     async add(type: FlowType, sub: string, { did, hosted }: FlowHolder, content: FlowContent): Promise<string> {
       const id = newId()
       const createdAt = clock()
@@ -72,15 +72,15 @@ export function createFlowRecords({ store, vault, newId, clock }: FlowRecordsPor
     contentOf: async ({ id, content }: Pick<FoundFlow, 'id' | 'content'>): Promise<FlowContent> =>
       zContent.parse(JSON.parse(await vault.reveal(placeOf(id), content))),
 
-    /** Ends a flow once: of several decisions at once one counts. @throws as `open` does. */
+    /** Ends a flow once: of several simultaneous decisions one counts. @throws like `open`. */
     async end(id: string, sub: string, end: FlowEnd): Promise<void> {
       if (await store.end(id, end, sub)) return
       await open(id, sub)
-      // It has been reopened since: whoever was faster has failed.
+      // The flow is open again: the decision that came first has failed.
       throw errors.flowEnded('confirmed')
     },
 
-    /** Opens a flow again whose confirmation has failed. */
+    /** Opens a flow again after its confirmation failed. */
     reopen: (id: string, reason: string): Promise<void> => store.reopen(id, reason),
   }
 }

@@ -7,12 +7,12 @@ import { idRow } from '../../database/row-shapes.js'
 
 export type FlowType = 'claim' | 'presentation'
 
-/** How a flow ends, unless its time runs out. */
+/** The end of a flow, unless it expires. */
 export type FlowEnd = 'confirmed' | 'declined'
 
 export type FlowState = 'initialized' | FlowEnd
 
-/** A started flow; `content` is as the vault protects it. */
+/** A started flow. The vault has encrypted `content`. */
 export interface StoredFlow {
   readonly id: string
   readonly type: FlowType
@@ -39,16 +39,16 @@ export function createFlowStore({ prisma, sql }: Database) {
         await recordAudit(tx, { actor: flow.createdBy, action: 'flow.started', subject: 'flow', subjectId: flow.id })
       }),
 
-    /** A flow of the caller's that has not expired. */
+    /** A flow of the caller that has not expired. */
     async find(id: string, sub: string, now: Date): Promise<FoundFlow | undefined> {
       const row = await prisma.flow.findFirst({ where: { id, createdBy: sub, expiresAt: { gt: now } } })
       return row === null ? undefined : { ...row, type: row.type as FlowType, state: row.state as FlowState }
     },
 
     /**
-     * Takes a flow from `initialized` to its end with its audit row, in one statement: of two callers at once one wins.
+     * Moves a flow from `initialized` to its end and writes the audit row, in one statement: of two simultaneous calls one succeeds.
      *
-     * @returns whether this call did it.
+     * @returns whether this call ended the flow.
      */
     async end(id: string, end: FlowEnd, actor: string): Promise<boolean> {
       const ended = new Step<'id'>(
@@ -60,12 +60,12 @@ export function createFlowStore({ prisma, sql }: Database) {
       return rows.length > 0
     },
 
-    /** What was confirmed has failed: the flow may be confirmed again. */
+    /** Opens a flow again whose confirmation has failed. */
     async reopen(id: string, errorMessage: string): Promise<void> {
       await prisma.flow.updateMany({ where: { id, state: 'confirmed' }, data: { state: 'initialized', errorMessage } })
     },
 
-    /** Removes expired flows, at most `limit`. */
+    /** Deletes expired flows, at most `limit`. */
     async removeExpired(now: Date, limit: number): Promise<BatchDone> {
       return batchDone(await sql(deletedRow)`${deletedBatch(expiredBatch('flows', 'id', now, limit))}`, limit)
     },

@@ -17,8 +17,8 @@ export const createHolder = {
     tag: 'Agent',
     summary: 'Create a holder with a DID',
     description:
-      'A hosted wallet. It belongs to the caller: for anybody else, admins included, `/holders/{holderId}/…` is a ' +
-      '403.',
+      'A holder is a hosted wallet. It belongs to the caller: all other users, including admins, get a 403 for ' +
+      '`/holders/{holderId}/…`.',
     access: 'admin',
     status: 201,
     errors: [400],
@@ -31,7 +31,7 @@ export const listHolders = {
   meta: route('GET', '/agent/holders', {
     tag: 'Agent',
     summary: "List the caller's own holders",
-    description: "The newest first. The answer's `Link` header names the next page, where there is one.",
+    description: 'Newest first. The `Link` header of the reply names the next page, if there is one.',
     access: 'admin',
     errors: [400],
   }),
@@ -45,7 +45,7 @@ export const listHolderDids = {
   meta: route('GET', '/holders/{holderId}/dids', {
     tag: 'Holders',
     summary: "List a holder's DIDs",
-    description: 'The newest first: the one that it was made with, and those that were added.',
+    description: 'Newest first: the DID that the holder was created with, and added DIDs.',
     access: 'holder',
     errors: [400],
   }),
@@ -56,8 +56,8 @@ export const listHolderDids = {
 export const createHolderDid = {
   meta: route('POST', '/holders/{holderId}/dids', {
     tag: 'Holders',
-    summary: 'Give a holder a further DID with a key of its own',
-    description: 'The private key stays in this service. Credentials can be bound to it from then on.',
+    summary: 'Add a DID with its own key to a holder',
+    description: 'The private key stays in this service. Credentials can then be bound to the DID.',
     access: 'holder',
     status: 201,
     errors: [400],
@@ -70,7 +70,7 @@ export const deleteHolderDid = {
   meta: route('DELETE', '/holders/{holderId}/dids/{did}', {
     tag: 'Holders',
     summary: "Delete one of a holder's DIDs and its key, unless credentials are bound to it",
-    description: 'While a credential is bound to it, it is a 409: delete the credential first.',
+    description: '409 while a credential is bound to the DID: delete the credential first.',
     access: 'holder',
     status: 204,
     errors: [400, errors.holderDidNotFound(), errors.holderDidInUse()],

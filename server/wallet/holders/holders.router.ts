@@ -3,7 +3,7 @@ import { changingLists, procedure, reading, router } from '../../api/trpc.js'
 import { createHolder, createHolderDid, deleteHolderDid, listHolderDids, listHolders } from './holders.contract.js'
 import { type Holders, shownDid, shownHolder } from './holders.js'
 
-/** Holders, for the users who made them. */
+/** Holders, for the users who created them. */
 export const agentHoldersRouter = ({ lists, create }: Holders) =>
   router({
     create: procedure(createHolder)

@@ -9,7 +9,7 @@ import type { DidStore, StoredDid } from '../../dids/store.js'
 import type { createHolderDid, deleteHolderDid, zHolder } from './holders.contract.js'
 import type { Holder, HolderStore } from './store.js'
 
-/** A holder as the API shows it. */
+/** A holder in the form of the API. */
 export const shownHolder = (holder: Holder): z.input<typeof zHolder> => ({
   id: holder.id,
   did: holder.did,
@@ -17,19 +17,19 @@ export const shownHolder = (holder: Holder): z.input<typeof zHolder> => ({
   createdAt: holder.createdAt.toISOString(),
 })
 
-/** A DID of a holder as the API shows it. */
+/** A DID of a holder in the form of the API. */
 export const shownDid = ({ did, method, createdAt }: StoredDid): z.input<typeof createHolderDid.output> => ({
   did,
   method,
   createdAt: createdAt.toISOString(),
 })
 
-/** What {@link createHolders} is made of. */
+/** Dependencies of {@link createHolders}. */
 export interface HoldersPorts {
   readonly store: Pick<HolderStore, 'insert' | 'removeDid'>
   readonly lists: Lists<{ holders: Pick<HolderStore, 'createdBy'>; dids: Pick<DidStore, 'ofHolder'> }>
   readonly config: Pick<Config, 'issuerBaseUrl'>
-  /** Makes a key pair and its DIDs; nothing is stored yet. */
+  /** Creates a key pair and its DIDs without storing them. */
   readonly identify: Identify
   readonly createDid: Dids['create']
   readonly newId: () => string
@@ -37,15 +37,15 @@ export interface HoldersPorts {
 
 export type Holders = ReturnType<typeof createHolders>
 
-/** The owners of hosted wallets, each with its DIDs. */
+/** The owners of hosted wallets, with their DIDs. */
 export function createHolders({ store, lists, config, identify, createDid, newId }: HoldersPorts) {
   return {
     lists,
 
     /**
-     * Makes a holder with a DID and a key.
+     * Creates a holder with a DID and a key.
      *
-     * @param createdBy the `sub` of the user who does, to whom the holder belongs
+     * @param createdBy the `sub` of the user, who owns the holder
      */
     async create(method: DidMethod, createdBy: string): Promise<Holder> {
       const id = newId()
@@ -62,11 +62,11 @@ export function createHolders({ store, lists, config, identify, createDid, newId
       ])
     },
 
-    /** Makes a further DID of a holder, with a key of its own. */
+    /** Creates a further DID of a holder, with its own key. */
     createDid: ({ holderId, method }: z.output<typeof createHolderDid.input>, createdBy: string): Promise<StoredDid> =>
       createDid({ method, purpose: 'holder', createdBy, holderId }),
 
-    /** Removes a DID of a holder with its key. @throws 404 for an unknown DID, 409 while a credential is bound to it. */
+    /** Deletes a DID of a holder with its key. @throws 404 for an unknown DID, 409 while a credential is bound to it. */
     async removeDid({ holderId, did }: z.output<typeof deleteHolderDid.input>, actor: string): Promise<void> {
       const outcome = await store.removeDid(holderId, didSpellings(did), actor)
       if (outcome === 'unknown') throw errors.holderDidNotFound()

@@ -38,7 +38,7 @@ export function createHolderStore({ prisma }: Database) {
       return rows.map(({ dids, ...row }) => ({ ...row, did: dids[0]?.did }))
     },
 
-    /** Deletes a holder's DID and its key, unless a credential is bound to the key, or will be once its issuer has it. */
+    /** Deletes a holder's DID and its key, unless a credential is bound to the key or a deferred credential will be bound to it. */
     removeDid: (
       holderId: string,
       spellings: readonly string[],

@@ -2,19 +2,19 @@ import { errors } from '../../api/errors.js'
 import { decodeCompact, JwsError } from '../../protocol/jose/jws.js'
 import { WalletError } from '../exchange/wallet-error.js'
 
-/** A credential offer as it was found: by value, or by the address that serves it (OpenID4VCI 1.0 §4.1.2, §4.1.3). */
+/** A credential offer: by value, or by the address that serves it (OpenID4VCI 1.0 §4.1.2, §4.1.3). */
 export type OfferInvitation =
-  /** `servedBy`: the host that served the value; absent where it stood in the content itself. */
+  /** `servedBy`: the host that served the value; absent if the content itself held the value. */
   | { readonly kind: 'offer'; readonly value: string; readonly servedBy?: string }
   | { readonly kind: 'offer'; readonly uri: string }
 
-/** Parameters of an authorization request as they stand in an address (OpenID4VP 1.0 §5). */
+/** Parameters of an authorization request in an address (OpenID4VP 1.0 §5). */
 export interface RequestInvitation {
   readonly kind: 'request'
   readonly params: Readonly<Record<string, string>>
 }
 
-/** An address without parameters: whether it is an offer or a request depends on the content that it serves. */
+/** An address without parameters. Only its content shows whether it is an offer or a request. */
 export interface ReferenceInvitation {
   readonly kind: 'reference'
   readonly url: string
@@ -24,7 +24,7 @@ export type Invitation = OfferInvitation | RequestInvitation
 
 const REQUEST_PARAMETERS = ['request_uri', 'request', 'dcql_query', 'response_type', 'presentation_definition']
 
-/** Every parameter once: of two values one could pass a check and the other be used (RFC 6749 §3.1). */
+/** Refuses repeated parameters: one of two values could pass a check and the other could be used (RFC 6749 §3.1). */
 function parametersOf(query: URLSearchParams): Record<string, string> {
   const params: Record<string, string> = Object.create(null)
   for (const [name, value] of query) {
@@ -38,7 +38,7 @@ const isWebAddress = (text: string): boolean => /^https?:\/\//i.test(text) && UR
 
 function offerOf(params: Readonly<Record<string, string>>): OfferInvitation {
   const { credential_offer: value, credential_offer_uri: uri } = params
-  // OpenID4VCI 1.0 §4.1: exactly one of both.
+  // OpenID4VCI 1.0 §4.1: exactly one of the two parameters.
   if (value !== undefined && uri !== undefined)
     throw errors.badRequest('The offer has not exactly one of credential_offer and credential_offer_uri.')
   if (value !== undefined) return { kind: 'offer', value }
@@ -57,7 +57,7 @@ function isSignedRequest(request: string): boolean {
   }
 }
 
-/** RFC 9101 §5: a client identifier, and the request itself, by reference, by value or in parameters of its own. */
+/** RFC 9101 §5: a client identifier, and the request: by reference, by value or in its own parameters. */
 function requestOf(params: Readonly<Record<string, string>>): RequestInvitation {
   const { client_id: clientId, request, request_uri: requestUri } = params
   if (clientId === undefined) throw errors.badRequest('The authorization request has no client_id.')
@@ -68,7 +68,7 @@ function requestOf(params: Readonly<Record<string, string>>): RequestInvitation 
   if (request !== undefined && !isSignedRequest(request)) throw errors.badRequest('request must be a signed JWT')
   if (requestUri !== undefined && !isWebAddress(requestUri))
     throw errors.badRequest('request_uri must be an https address')
-  // OpenID4VP 1.0 §5.6: one in parameters of its own says by its type what it asks for.
+  // OpenID4VP 1.0 §5.6: in a request with its own parameters, the response type must ask for a presentation.
   const asksInPlace = request === undefined && requestUri === undefined
   if (asksInPlace && params.response_type?.split(' ').includes('vp_token') !== true)
     throw errors.badRequest('response_type must have vp_token')
@@ -87,12 +87,12 @@ function ofWebAddress(url: URL): Invitation | ReferenceInvitation | undefined {
 }
 
 /**
- * Reads what a QR code or link says: `openid-credential-offer://` (in HAIP `haip-vci://`), `openid4vp://` (in HAIP
+ * Reads the content of a QR code or link: `openid-credential-offer://` (in HAIP `haip-vci://`), `openid4vp://` (in HAIP
  * `haip-vp://`), or an https address of either.
  *
- * @param allowHttp whether http addresses count as https ones.
- * @returns undefined for anything else.
- * @throws 400 for one that breaks a rule, such as a repeated parameter.
+ * @param allowHttp whether http addresses are accepted like https addresses.
+ * @returns undefined for any other content.
+ * @throws 400 for content that breaks a rule, such as a repeated parameter.
  */
 export function readInvitation(content: string, allowHttp: boolean): Invitation | ReferenceInvitation | undefined {
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(content)?.[1]?.toLowerCase()
@@ -116,10 +116,10 @@ function clientIdIn(requestObject: string): string | undefined {
 }
 
 /**
- * Fetches an address without parameters: a credential offer (JSON) or a signed request object (JWT). The
- * request object names its client identifier itself then, and is verified like any other.
+ * Fetches an address without parameters: a credential offer (JSON) or a signed request object (JWT). A request object names its
+ * client identifier itself and is verified like any other.
  *
- * @throws WalletError where it serves neither, OutboundError where it serves nothing.
+ * @throws WalletError if it serves neither, OutboundError if the fetch fails.
  */
 export async function followReference(
   fetch: typeof globalThis.fetch,
@@ -135,15 +135,15 @@ export async function followReference(
   throw servesNeither(host)
 }
 
-/** The error for an address that is neither an offer nor a request. */
+/** The error for an address that serves neither an offer nor a request. */
 export const servesNeither = (host: string) =>
   new WalletError(`${host} serves neither a credential offer nor an authorization request.`)
 
 /**
- * What a content invites to, fetched where need be.
+ * Reads an invitation, and fetches it if necessary.
  *
- * @param allowHttp whether http addresses count as https ones.
- * @throws 400 where it is no invitation at all.
+ * @param allowHttp whether http addresses are accepted like https addresses.
+ * @throws 400 if the content is not an invitation.
  */
 export async function resolveInvitation(
   fetch: typeof globalThis.fetch,

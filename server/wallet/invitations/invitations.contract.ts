@@ -11,9 +11,9 @@ export const processUri = (formats: Formats) => ({
     tag: 'Holders',
     summary: 'Let a hosted wallet take a credential offer or answer an authorization request',
     description:
-      'An offer is taken in every format that the wallet holds; a request is answered with credentials that the wallet chooses; ' +
-      'one with transaction data is a 400, since a person must confirm them in a flow (POST /flows), and its verifier is told. ' +
-      'A refusal of the other side is a 500 with its reason, which production hides.',
+      'The wallet takes an offer in every format that it can hold. It answers a request with credentials that it chooses. A request ' +
+      'with transaction data is a 400, and its verifier is notified: a person must confirm it in a flow (POST /flows). ' +
+      'If the other side refuses, the reply is a 500 with the reason, which production hides.',
     access: 'holder',
     errors: [400],
   }),
@@ -23,18 +23,15 @@ export const processUri = (formats: Formats) => ({
       description: '`openid-credential-offer://…`, `openid4vp://…`, or an https address of an authorization request.',
       example: 'openid-credential-offer://?credential_offer_uri=https%3A%2F%2Fissuer.example%2Foffers%2F1',
     }),
-    txCode: z
-      .string()
-      .min(1)
-      .max(100)
-      .optional()
-      .meta({ description: 'The transaction code that came apart from the offer, where it asks for one.' }),
+    txCode: z.string().min(1).max(100).optional().meta({
+      description: 'The transaction code, if the offer requires one. The issuer sends it separately from the offer.',
+    }),
     copies: z
       .int()
       .min(1)
       .max(20)
       .optional()
-      .meta({ description: 'Copies to take of each credential, as far as the issuer gives batches; 1 unless given.' }),
+      .meta({ description: 'Copies to request of each credential, if the issuer issues batches. Default: 1.' }),
   }),
   output: z.discriminatedUnion('type', [
     z.object({
@@ -42,7 +39,7 @@ export const processUri = (formats: Formats) => ({
       credentials: z.array(zWalletCredential(formats)),
       deferred: z.int().min(1).optional().meta({
         description:
-          'How many credentials the issuer will have later: the wallet asks for them by itself. Absent where there is none.',
+          'Number of credentials that the issuer issues later; the wallet asks for them on its own. Absent if there are none.',
       }),
     }),
     z.object({ type: z.literal('authorization_request'), redirectUri: z.string().optional() }),

@@ -19,21 +19,21 @@ type ProcessInput = z.output<ReturnType<typeof processUri>['input']>
 type Processed = z.input<ReturnType<typeof processUri>['output']>
 
 interface ProcessRequest extends Omit<ProcessInput, 'uri'> {
-  /** The `sub` on whose behalf. */
+  /** The `sub` of the user who made the call. */
   readonly actor: string
   readonly work: Work
 }
 
-/** The one refusal that the caller can do something about. */
+/** The only refusal that the caller can resolve. */
 function asCallersFault(thrown: unknown): never {
   throw thrown instanceof UnconfirmedTransaction ? errors.transactionUnconfirmed() : thrown
 }
 
-/** What {@link createInvitations} is made of. */
+/** Dependencies of {@link createInvitations}. */
 export interface InvitationsPorts {
   readonly outbound: Pick<Outbound, 'fetch'>
   readonly config: Pick<Config, 'allowInsecureHttp'>
-  /** The DIDs of a holder, the newest first. */
+  /** The DIDs of a holder, newest first. */
   readonly didsOf: (holderId: string) => Promise<readonly StoredDid[]>
   readonly readOffer: Offers['read']
   readonly take: Receiving['take']
@@ -43,7 +43,7 @@ export interface InvitationsPorts {
 
 export type Invitations = ReturnType<typeof createInvitations>
 
-/** Invitations that hosted wallets follow without a person in front of them. */
+/** Invitations that hosted wallets follow without a person's confirmation. */
 export function createInvitations({
   outbound,
   config,
@@ -63,7 +63,7 @@ export function createInvitations({
     const offer = await readOffer(fetch, invitation)
     // The DID that the holder was created with comes first.
     const { held, deferred } = await take({ holderId, actor, txCode, copies, offer, dids: [...dids].reverse() })
-    // Each of them was verified, its status too, a moment ago.
+    // Each credential and its status were verified a moment ago.
     const credentials = held.map((credential) => shownCredential(credential, 'valid'))
     return { type: 'credential_offer', credentials, ...(deferred === 0 ? {} : { deferred }) }
   }
@@ -80,12 +80,12 @@ export function createInvitations({
 
   return {
     /**
-     * Has a holder take the offer, or answer the request, that an address invites it to.
+     * Takes the offer or answers the request at an address, for a holder.
      *
-     * @param input `uri`: an address of either kind, as `resolveInvitation` knows them
-     * @param actor the `sub` on whose behalf
-     * @throws 400 for an address that breaks a rule, a holder without a DID, and a transaction that a person must confirm; 500 with the
-     *   reason where the other side refuses.
+     * @param input `uri`: an address that `resolveInvitation` can read
+     * @param actor the `sub` of the user who made the call
+     * @throws 400 for an address that breaks a rule, a holder without a DID, and a transaction that a person must confirm; 500 with
+     *   the reason if the other side refuses.
      */
     process: ({ uri, ...input }: ProcessInput, actor: string, work: Work): Promise<Processed> =>
       exchanging(async () => {

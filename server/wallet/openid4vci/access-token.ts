@@ -9,7 +9,7 @@ import type { Authorize } from './authorization-code.js'
 import { boundTo, dpopBy, endOf, type Grant, type Issuance } from './issuance.js'
 import type { WalletClient } from './wallet-client.js'
 
-/** The authorization server that an offer's grant names, else the issuer's only one (OpenID4VCI 1.0 §4.1.1). */
+/** The authorization server that an offer's grant names, otherwise the issuer's only server (OpenID4VCI 1.0 §4.1.1). */
 function serverFor({ metadata }: Issuance, named: string | undefined) {
   const issuer = determineAuthorizationServerForCredentialOffer({
     issuerMetadata: metadata,
@@ -18,13 +18,13 @@ function serverFor({ metadata }: Issuance, named: string | undefined) {
   return getAuthorizationServerMetadataFromList(metadata.authorizationServers, issuer)
 }
 
-/** RFC 9449 §5.1: a server that lists algorithms wants or welcomes proofs of possession. */
+/** RFC 9449 §5.1: a server that lists algorithms accepts or demands proofs of possession. */
 function dpopOptions({ dpopKey }: Issuance, server: ReturnType<typeof serverFor>): { dpop?: RequestDpopOptions } {
   if (server.dpop_signing_alg_values_supported?.includes(dpopKey.signer.alg) !== true) return {}
   return { dpop: dpopBy(dpopKey) }
 }
 
-/** What {@link createAccessTokens} is made of. */
+/** Dependencies of {@link createAccessTokens}. */
 export interface AccessTokensPorts {
   readonly wallet: Pick<WalletClient, 'id' | 'isAnonymous'>
   readonly authorize: Authorize
@@ -32,9 +32,9 @@ export interface AccessTokensPorts {
 }
 
 /**
- * Gets an access token for an offer: by its pre-authorized code, else by authorization.
+ * Gets an access token for an offer: by its pre-authorized code, otherwise by authorization.
  *
- * @throws 400 where the offer asks for a transaction code and none was given.
+ * @throws 400 if the offer requires a transaction code and the caller gave none.
  */
 export type ObtainToken = ReturnType<typeof createAccessTokens>
 
@@ -43,7 +43,7 @@ export function createAccessTokens({ wallet, authorize, clock }: AccessTokensPor
   async function byPreAuthorizedCode(issuance: Issuance): Promise<Grant> {
     const { client, offer, metadata } = issuance
     const grant = offer.grants?.[preAuthorizedCodeGrantIdentifier]
-    // OpenID4VCI 1.0 §4.1.1: also an empty `tx_code` object asks for one; without it none must be sent (§6.3).
+    // OpenID4VCI 1.0 §4.1.1: an empty `tx_code` object also asks for a code. Without `tx_code`, no code may be sent (§6.3).
     const txCode = grant?.tx_code === undefined ? undefined : issuance.txCode
     if (grant?.tx_code !== undefined && txCode === undefined) {
       throw errors.badRequest('txCode must be defined: the offer asks for a transaction code')

@@ -9,9 +9,9 @@ import { messageEncryption, sentMessage } from './message-encryption.js'
 export class IssuerRefusal extends WalletError {
   constructor(
     readonly status: number,
-    /** `error` of the answer; undefined where it has none. */
+    /** `error` of the answer; undefined if the answer has none. */
     readonly code: string | undefined,
-    /** What the answer says, whole. */
+    /** The whole body of the answer. */
     readonly body: unknown,
     said: string,
   ) {
@@ -19,7 +19,7 @@ export class IssuerRefusal extends WalletError {
   }
 }
 
-/** What an endpoint of the issuer answered, successfully. */
+/** A successful answer of an issuer's endpoint. */
 export interface IssuerAnswer {
   readonly status: number
   readonly body: unknown
@@ -35,7 +35,7 @@ function refusalOf(status: number, text: string): IssuerRefusal {
 }
 
 /**
- * Sends a Credential Request or Deferred Credential Request (OpenID4VCI 1.0 §8, §9), encrypted where the issuer's metadata offer it.
+ * Sends a Credential Request or Deferred Credential Request (OpenID4VCI 1.0 §8, §9), encrypted if the issuer's metadata offers it.
  *
  * @throws IssuerRefusal; WalletError for an answer that cannot be read.
  */

@@ -11,10 +11,10 @@ import type { Issuance } from './issuance.js'
 import type { Expectation } from './verify-received.js'
 import type { WalletClient } from './wallet-client.js'
 
-/** RFC 6749 §10.10: what nobody guesses. */
+/** RFC 6749 §10.10: long enough to be unguessable. */
 const STATE_BYTES = 32
 
-/** A code with what is needed to redeem it. */
+/** An authorization code with the values that redeem it. */
 export interface Authorized {
   readonly credentialOffer: CredentialOfferObject
   readonly authorizationCode: string
@@ -22,7 +22,7 @@ export interface Authorized {
   readonly redirectUri: string
 }
 
-/** OpenID4VCI 1.0 §5.1.1, §5.1.2: by scope where every configuration has one, else by authorization details. */
+/** OpenID4VCI 1.0 §5.1.1, §5.1.2: by scope if every configuration has one, otherwise by authorization details. */
 function requested(
   { metadata }: Issuance,
   configurations: readonly Expectation[],
@@ -33,7 +33,7 @@ function requested(
     const named = { credentialConfigurationIds: ids, issuerMetadata: metadata }
     return { scope: extractScopesForCredentialConfigurationIds(named)?.join(' ') ?? '' }
   }
-  // §5.1.1: `locations` names the issuer where its metadata lists authorization servers.
+  // §5.1.1: `locations` names the issuer if its metadata lists authorization servers.
   const { authorization_servers: servers, credential_issuer: issuer } = metadata.credentialIssuer
   const details = ids.map((id) => ({
     type: 'openid_credential',
@@ -43,7 +43,7 @@ function requested(
   return { details }
 }
 
-/** The response of an authorization endpoint that needs no login: a redirect with the code. */
+/** The response of an authorization endpoint without a login: a redirect with the code. */
 async function codeOf(
   { fetch }: Issuance,
   server: AuthorizationServerMetadata,
@@ -62,7 +62,7 @@ async function codeOf(
   throw new WalletError(`The authorization server refused the request: ${response.error}`)
 }
 
-/** A refused answer spends nothing: the code of the right answer is still good, and the request may be made again. */
+/** A refused answer uses up nothing: the code of the right answer stays valid, and the request can be repeated. */
 function responseIn(query: URLSearchParams, request: SentRequest): AuthorizationResponse {
   try {
     return readAuthorizationResponse(query, request)
@@ -72,7 +72,7 @@ function responseIn(query: URLSearchParams, request: SentRequest): Authorization
   }
 }
 
-/** What {@link createAuthorize} is made of. */
+/** Dependencies of {@link createAuthorize}. */
 export interface AuthorizePorts {
   readonly wallet: Pick<WalletClient, 'id' | 'redirectUri'>
   /** The offered configurations that a hosted wallet can hold. */
@@ -81,11 +81,11 @@ export interface AuthorizePorts {
 }
 
 /**
- * Runs the authorization code flow (OpenID4VCI 1.0 §5) with PKCE, and with a pushed request where the server takes one.
- * The flow ends where it needs a user in front of a browser. The answer is read off the very connection that the request
- * went out on. It must have the `state` of this one flow all the same, so that nobody can put another flow's code into its place.
+ * Runs the authorization code flow (OpenID4VCI 1.0 §5) with PKCE, and with a pushed request if the server accepts one. The flow
+ * fails if it needs a user with a browser. The answer is read from the same connection that carried the request. It must still
+ * have the `state` of this flow, so that nobody can substitute the code of another flow.
  *
- * @throws WalletError where the server wants a user to log in, or refuses, and for an answer of another flow or server.
+ * @throws WalletError if the server wants a user to log in or refuses, and for an answer of another flow or server.
  */
 export type Authorize = ReturnType<typeof createAuthorize>
 

@@ -6,7 +6,7 @@ import { WalletError } from '../exchange/wallet-error.js'
 import { schemeNormalizing } from './challenge-schemes.js'
 import type { ClientOptions } from './wallet-client.js'
 
-/** What an exchange with an issuer does with the library. */
+/** Inputs of the library for one exchange with an issuer. */
 export interface IssuanceOptions extends ClientOptions {
   /** The keys that the exchange may sign with. */
   readonly signers: readonly Signer[]
@@ -39,8 +39,8 @@ const signJwt =
 export type IssuanceCallbacks = Omit<CallbackContext, 'verifyJwt' | 'decryptJwe' | 'encryptJwe'>
 
 /**
- * What the issuance library does through us. Without `verifyJwt` it ignores signed metadata, for whose signers
- * there is no trust anchor.
+ * Callbacks of the issuance library. Without `verifyJwt` it ignores signed metadata: this service has no trust anchor for its
+ * signers.
  */
 export function issuanceCallbacks(
   { fetch, signers }: IssuanceOptions,

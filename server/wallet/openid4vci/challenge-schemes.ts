@@ -1,4 +1,4 @@
-/** A scheme at the beginning of a challenge: behind nothing or a comma, and not the name of a parameter (RFC 9110 §11.6.1). */
+/** A scheme at the beginning of a challenge: at the start or after a comma, and not a parameter name (RFC 9110 §11.6.1). */
 const SCHEME = /(^|,)(\s*)(dpop|bearer|basic)(?=\s*(?:,|$)|\s+[^\s=,])/gi
 
 const QUOTED = /"(?:[^"\\]|\\.)*"/g
@@ -6,12 +6,12 @@ const QUOTED = /"(?:[^"\\]|\\.)*"/g
 const SPELLINGS: Readonly<Record<string, string>> = { dpop: 'DPoP', bearer: 'Bearer', basic: 'Basic' }
 
 /**
- * `WWW-Authenticate` with the schemes that the library knows written as it expects them: it compares letters exactly, although the case of a
- * scheme means nothing (RFC 9110 §11.1).
+ * Writes the known schemes in `WWW-Authenticate` as the library expects them. The library compares them case-sensitively, although
+ * schemes are case-insensitive (RFC 9110 §11.1).
  */
 export function withKnownSchemes(header: string): string {
   const quoted: string[] = []
-  // What stands in quotes is never a scheme.
+  // Quoted text is never a scheme.
   const bare = header.replace(QUOTED, (text) => `"${quoted.push(text) - 1}"`)
   const spelled = bare.replace(
     SCHEME,
@@ -22,7 +22,7 @@ export function withKnownSchemes(header: string): string {
 
 const CHALLENGES = 'www-authenticate'
 
-/** A fetch whose answers name the schemes of challenges as the library expects them. */
+/** A fetch that writes the schemes of challenges as the library expects them. */
 export function schemeNormalizing(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
   return async (input, init) => {
     const answer = await fetch(input, init)

@@ -2,27 +2,27 @@ import { z } from 'zod'
 import { WalletError } from '../exchange/wallet-error.js'
 
 const MAX_TRANSACTION_ID = 4_096
-/** What drafts of OpenID4VCI suppose where an answer has no `interval`. */
+/** The default of OpenID4VCI's drafts for an answer without `interval`. */
 const DEFAULT_INTERVAL_SECONDS = 5
 
-/** What a Credential Response or Deferred Credential Response says (OpenID4VCI 1.0 §8.3, §9.2). */
+/** The content of a Credential Response or Deferred Credential Response (OpenID4VCI 1.0 §8.3, §9.2). */
 export type CredentialResponse =
   | {
       readonly kind: 'issued'
-      /** Compact credentials: at most one for each key. */
+      /** Compact credentials, at most one for each key. */
       readonly compacts: readonly string[]
       readonly notificationId: string | undefined
     }
   | {
       readonly kind: 'deferred'
       readonly transactionId: string
-      /** The least time to wait before asking again. */
+      /** Minimum time before the next request. */
       readonly intervalSeconds: number
     }
 
 const zCredential = z.union([z.string(), z.record(z.string(), z.unknown())])
 
-/** Bare credentials, and a single one, are the forms of drafts. */
+/** Drafts also allow bare credentials and a single credential. */
 const zCredentialResponse = z.object({
   credential: zCredential.optional(),
   credentials: z.array(z.union([z.object({ credential: zCredential }), zCredential])).optional(),
@@ -50,7 +50,7 @@ function compactsOf(response: Response, atMost: number): string[] {
 }
 
 /**
- * Reads what the issuer answered to a request with a number of keys; without keys it gives one credential.
+ * Reads the issuer's answer to a request with a number of keys. Without keys the issuer sends one credential.
  *
  * @throws WalletError
  */

@@ -6,17 +6,17 @@ import { boundTo, dpopOf, endOf, type Grant, type Session } from './issuance.js'
 import type { Expectation } from './verify-received.js'
 import type { SessionKey, WalletKey } from './wallet-keys.js'
 
-/** A credential that an issuer will have later (OpenID4VCI 1.0 §9). */
+/** A credential that the issuer issues later (OpenID4VCI 1.0 §9). */
 export interface Transaction {
   readonly transactionId: string
-  /** The least time between two requests for it. */
+  /** Minimum time between two requests for it. */
   readonly intervalSeconds: number
   readonly expected: Expectation
-  /** The keys that were proven for it, each for one copy. */
+  /** The keys that were proven for it, one for each copy. */
   readonly keys: readonly WalletKey[]
 }
 
-/** What an issuer has deferred of one offer. */
+/** The credentials of one offer that an issuer deferred. */
 export interface Deferral {
   readonly credentialIssuer: string
   readonly grant: Grant
@@ -25,13 +25,13 @@ export interface Deferral {
   readonly transactions: readonly Transaction[]
 }
 
-/** @throws WalletError where the issuer could never be asked for what it defers. */
+/** @throws WalletError if the issuer has no endpoint for deferred credentials. */
 export function assertCollectable({ metadata }: Session): void {
   if (metadata.credentialIssuer.deferred_credential_endpoint === undefined)
     throw new WalletError('The issuer defers the credential and names no endpoint to ask for it.')
 }
 
-/** Drafts say that a credential is not ready by an error, with the time to wait. */
+/** Drafts report that a credential is not ready by an error, with the time to wait. */
 function stillPending(thrown: unknown, { transactionId }: Transaction): CredentialResponse | undefined {
   if (!(thrown instanceof IssuerRefusal) || thrown.code !== 'issuance_pending') return undefined
   const { interval } = thrown.body as { interval?: unknown }
@@ -41,8 +41,8 @@ function stillPending(thrown: unknown, { transactionId }: Transaction): Credenti
 /**
  * Asks for a deferred credential (OpenID4VCI 1.0 §9.1).
  *
- * @returns what the issuer answered, unread, since it says this once.
- * @throws IssuerRefusal, and what an issuer fails with that cannot be reached.
+ * @returns the issuer's answer, not yet parsed, because the issuer sends it only once.
+ * @throws IssuerRefusal, and the error of an issuer that cannot be reached.
  */
 export async function collect(
   session: Session,
@@ -63,9 +63,10 @@ export async function collect(
 }
 
 /**
- * A new access token (RFC 6749 §6), asked for with the refresh token of a grant. The refresh token may be another one afterwards, and the former one good no more.
+ * Gets a new access token (RFC 6749 §6) with the refresh token of a grant. The server may replace the refresh token; the former
+ * one is then invalid.
  *
- * @throws WalletError where there is no refresh token.
+ * @throws WalletError if there is no refresh token.
  */
 export async function refreshed(session: Session, grant: Grant, clock: () => Date): Promise<Grant> {
   const { refresh_token: refreshToken } = grant.token

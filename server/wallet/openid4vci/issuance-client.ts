@@ -2,16 +2,16 @@ import { Openid4vciClient } from '@openid4vc/openid4vci'
 import { type IssuanceCallbacks, type IssuanceOptions, issuanceCallbacks } from './callbacks.js'
 import type { WalletClient } from './wallet-client.js'
 
-/** A client of OpenID4VCI for one issuance, and what requests take that it does not make. */
+/** A client of OpenID4VCI for one issuance, and the callbacks for requests that the client does not make. */
 export interface IssuanceClient {
   readonly client: Openid4vciClient
   readonly callbacks: IssuanceCallbacks
 }
 
-/** Makes a client of OpenID4VCI that may sign with some keys. */
+/** Makes a client of OpenID4VCI with the keys that it may sign with. */
 export type ClientFor = (options: IssuanceOptions) => IssuanceClient
 
-/** What {@link createClientFor} is made of. */
+/** Dependencies of {@link createClientFor}. */
 export interface ClientPorts {
   readonly wallet: Pick<WalletClient, 'authentication'>
   readonly random: (length: number) => Uint8Array

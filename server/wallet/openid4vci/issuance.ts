@@ -9,7 +9,7 @@ export interface Session extends IssuanceClient {
   readonly fetch: typeof globalThis.fetch
   readonly metadata: IssuerMetadataResult
   readonly dpopKey: SessionKey
-  /** Of an attested wallet (OpenID4VCI 1.0 Appendix E); undefined where nobody vouches for this one. */
+  /** Key of an attested wallet (OpenID4VCI 1.0 Appendix E); undefined if this wallet has no attestation. */
   readonly instanceKey: SessionKey | undefined
 }
 
@@ -19,14 +19,14 @@ export interface Issuance extends Session {
   readonly txCode: string | undefined
 }
 
-/** What the token endpoint gave. */
+/** The result of the token endpoint. */
 export interface Grant {
   readonly token: AccessTokenResponse
   /** The authorization server's identifier. */
   readonly server: string
-  /** When the access token ends, where the server says so. */
+  /** When the access token expires, if the server says so. */
   readonly expiresAt: Date | undefined
-  /** Where the token is bound to a key (RFC 9449 §5). */
+  /** Present if the token is bound to a key (RFC 9449 §5). */
   readonly dpop: RequestDpopOptions | undefined
   /** `iss` of key proofs; absent for an anonymous client (OpenID4VCI 1.0 Appendix F.1). */
   readonly clientId: string | undefined
@@ -41,11 +41,11 @@ export const dpopBy = ({ signer: { alg, publicJwk } }: SessionKey): RequestDpopO
 export const boundTo = (token: AccessTokenResponse, dpop: RequestDpopOptions | undefined) =>
   token.token_type.toLowerCase() === 'dpop' ? dpop : undefined
 
-/** When an access token ends that came a moment ago. */
+/** When a new access token expires. */
 export const endOf = ({ expires_in: seconds }: AccessTokenResponse, now: Date): Date | undefined =>
   seconds === undefined ? undefined : new Date(now.getTime() + Math.min(Math.max(seconds, 0), MAX_SECONDS) * 1000)
 
-/** Ten years: more than anything here is kept. */
+/** Ten years: longer than this service stores anything. */
 const MAX_SECONDS = 315_360_000
 
 /** The grant with the server's newest DPoP nonce. */
@@ -54,5 +54,5 @@ export function withNonce(grant: Grant, answered: { readonly nonce: string } | u
   return { ...grant, dpop: { ...grant.dpop, nonce: answered.nonce } }
 }
 
-/** The member that requests with a bound token have. */
+/** The member of requests with a bound token. */
 export const dpopOf = ({ dpop }: Grant) => (dpop === undefined ? {} : { dpop })

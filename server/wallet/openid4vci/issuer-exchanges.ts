@@ -9,7 +9,7 @@ import { createTakeOffer } from './take-offer.js'
 import type { VerifyReceived } from './verify-received.js'
 import type { WalletClient } from './wallet-client.js'
 
-/** What {@link createIssuerExchanges} is made of. */
+/** Dependencies of {@link createIssuerExchanges}. */
 export interface IssuerExchangesPorts {
   readonly wallet: WalletClient
   readonly sessions: IssuerSessions
@@ -22,7 +22,7 @@ export interface IssuerExchangesPorts {
 
 export type IssuerExchanges = ReturnType<typeof createIssuerExchanges>
 
-/** What hosted wallets take from issuers (OpenID4VCI 1.0). */
+/** How hosted wallets receive credentials from issuers (OpenID4VCI 1.0). */
 export function createIssuerExchanges({
   wallet,
   sessions,

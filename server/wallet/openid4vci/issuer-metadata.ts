@@ -5,21 +5,21 @@ import type { ClientFor } from './issuance-client.js'
 import { demandsEncryption, messageEncryption } from './message-encryption.js'
 import { metadataFetch, type OwnMetadata } from './metadata-documents.js'
 
-/** Whether an issuer is asked as OpenID4VCI 1.0 and its last draft have it: by configuration, with `proofs`. */
+/** Whether an issuer takes requests as in OpenID4VCI 1.0 and its last draft: by configuration, with `proofs`. */
 export const isModern = ({ originalDraftVersion: version }: IssuerMetadataResult): boolean =>
   version === Openid4vciVersion.V1 || version === Openid4vciVersion.Draft15
 
-/** What {@link createIssuerMetadata} is made of. */
+/** Dependencies of {@link createIssuerMetadata}. */
 export interface IssuerMetadataPorts extends OwnMetadata {
   readonly clientFor: ClientFor
 }
 
 /**
- * Reads an issuer's metadata. Metadata with W3C credentials alone may not tell OpenID4VCI 1.0 from its draft 14. The library then supposes
- * the draft; here a nonce endpoint stands for 1.0.
+ * Reads an issuer's metadata. Metadata with only W3C credentials may look the same in OpenID4VCI 1.0 and draft 14. The library then
+ * assumes the draft; this function takes a nonce endpoint as a sign of 1.0.
  *
- * @param offered ids of the configurations that count
- * @throws WalletError where the issuer demands what this wallet cannot do.
+ * @param offered ids of the offered configurations; all others are ignored
+ * @throws WalletError if the issuer demands something that this wallet does not support.
  */
 export type ReadIssuerMetadata = ReturnType<typeof createIssuerMetadata>
 
@@ -31,7 +31,7 @@ export function createIssuerMetadata({ clientFor, ...own }: IssuerMetadataPorts)
     const misjudged =
       found.originalDraftVersion === Openid4vciVersion.Draft14 && found.credentialIssuer.nonce_endpoint !== undefined
     const metadata = misjudged ? { ...found, originalDraftVersion: Openid4vciVersion.V1 } : found
-    // Looked at before anything is spent.
+    // Checked before a code or nonce is used up.
     messageEncryption(metadata)
     if (demandsEncryption(metadata) && !isModern(metadata))
       throw new WalletError('The issuer sends credentials encrypted only, as a draft has it, which is not supported.')

@@ -12,10 +12,10 @@ import type { OwnMetadata } from './metadata-documents.js'
 import type { WalletClient } from './wallet-client.js'
 import { newSessionKey } from './wallet-keys.js'
 
-/** What asking for all that one offer deferred may take: less than an exchange that somebody waits for. */
+/** Time limit for all deferred credentials of one offer: shorter than for an exchange that a person waits for. */
 const RESUMED_MS = 10_000
 
-/** What {@link createIssuerSessions} is made of. */
+/** Dependencies of {@link createIssuerSessions}. */
 export interface IssuerSessionsPorts extends Pick<OwnMetadata, 'ownMetadata'> {
   readonly wallet: Pick<WalletClient, 'authentication' | 'hasProvider'>
   readonly outbound: Pick<Outbound, 'fetch'>
@@ -25,7 +25,7 @@ export interface IssuerSessionsPorts extends Pick<OwnMetadata, 'ownMetadata'> {
 
 export type IssuerSessions = ReturnType<typeof createIssuerSessions>
 
-/** Exchanges with issuers: each has a client of its own, the issuer's metadata, and keys that outlive nothing else. */
+/** Exchanges with issuers. Each has its own client, the issuer's metadata, and keys that no other exchange uses. */
 export function createIssuerSessions({ wallet, outbound, config, ownMetadata, random }: IssuerSessionsPorts) {
   admitHttp(config)
   const clientFor = createClientFor({ wallet, random })
@@ -35,7 +35,7 @@ export function createIssuerSessions({ wallet, outbound, config, ownMetadata, ra
     clientFor,
     metadataOf,
 
-    /** Begins the issuance of an offer. @throws WalletError where its issuer demands what this wallet cannot do. */
+    /** Begins the issuance of an offer. @throws WalletError if its issuer demands something that this wallet does not support. */
     async begin(offer: CredentialOfferObject, txCode: string | undefined): Promise<Issuance> {
       const fetch = boundedFetch(outbound.fetch)
       const dpopKey = await newSessionKey()
@@ -45,13 +45,13 @@ export function createIssuerSessions({ wallet, outbound, config, ownMetadata, ra
       return { ...client, fetch, offer, metadata, dpopKey, instanceKey, txCode }
     },
 
-    /** The session with further keys that it may sign with. */
+    /** The same session with further keys that it may sign with. */
     signing<S extends Session>(session: S, signers: readonly Signer[]): S {
       const { fetch, dpopKey, instanceKey } = session
       return { ...session, ...clientFor({ fetch, signers: [...signers, dpopKey.signer], instanceKey }) }
     },
 
-    /** A session again, with the keys that the issuance was begun with, for what the issuer has deferred. */
+    /** Resumes a session with its original keys, for credentials that the issuer deferred. */
     async resume({ credentialIssuer, dpopKey, instanceKey, grant, transactions }: Deferral): Promise<Session> {
       const fetch = boundedFetch(outbound.fetch, RESUMED_MS)
       const anonymous = grant.clientId === undefined

@@ -17,7 +17,7 @@ import {
 } from '../../protocol/openid4vci/encryption.js'
 import { WalletError } from '../exchange/wallet-error.js'
 
-/** What an answer may become when it is decompressed: as much as may be fetched in the clear. */
+/** Maximum size of a decompressed answer: the same as for an unencrypted answer. */
 const MAX_INFLATED = 262_144
 
 const zRequestEncryption = z.object({
@@ -34,18 +34,18 @@ const zResponseEncryption = z.object({
 export interface MessageEncryption {
   readonly key: Jwk
   readonly enc: ContentEncryption
-  /** `enc` of the answer; undefined where the answer is not to be encrypted. */
+  /** `enc` of the answer; undefined for an unencrypted answer. */
   readonly answerEnc: ContentEncryption | undefined
 }
 
-/** A message as it is sent, and what reads the answer to it. */
+/** A message to send, and the function that reads its answer. */
 export interface SentMessage {
   readonly type: string
   readonly body: string
   /**
-   * The answer's text.
+   * Returns the answer's text.
    *
-   * @throws WalletError where an answer that should be encrypted is not, or does not decrypt.
+   * @throws WalletError if the answer is unencrypted although it should be encrypted, or cannot be decrypted.
    */
   readonly read: (text: string, type: string | null, ok: boolean) => string
 }
@@ -54,13 +54,13 @@ const isRequired = (member: unknown): boolean => isObject(member) && member.encr
 
 const encOf = (offered: readonly string[]) => ENCRYPTION_ENC_VALUES.find((enc) => offered.includes(enc))
 
-/** OpenID4VCI 1.0 §10: any key may be chosen, and has an `alg`. */
+/** OpenID4VCI 1.0 §10: the wallet may choose any key; each key has an `alg`. */
 const isUsable = ({ kty, crv, alg, use }: Jwk): boolean =>
   kty === 'EC' && crv === 'P-256' && alg === ENCRYPTION_ALG && (use === undefined || use === 'enc')
 
 type RequestEncryption = Pick<MessageEncryption, 'key' | 'enc'>
 
-/** What makes a JWE for a key; undefined for a key that is no point of its curve. */
+/** Makes a JWE for a key; undefined if the key is not a point of its curve. */
 function encryptor({ key, enc }: RequestEncryption) {
   try {
     const { kid } = key
@@ -85,17 +85,17 @@ function responseEnc(member: unknown): ContentEncryption | undefined {
   return encOf(read.data.enc_values_supported)
 }
 
-/** Whether an issuer takes or sends encrypted messages only (OpenID4VCI 1.0 §12.2.4). */
+/** Whether an issuer accepts or sends only encrypted messages (OpenID4VCI 1.0 §12.2.4). */
 export const demandsEncryption = ({ credentialIssuer }: Pick<IssuerMetadataResult, 'credentialIssuer'>): boolean =>
   isRequired(credentialIssuer.credential_request_encryption) ||
   isRequired(credentialIssuer.credential_response_encryption)
 
 /**
- * How messages are encrypted: wherever the issuer's metadata offer it (OpenID4VCI 1.0 §12.2.4), requests and answers each.
+ * How messages are encrypted. Requests and answers are each encrypted if the issuer's metadata offers it (OpenID4VCI 1.0 §12.2.4).
  *
- * @returns undefined where the issuer offers nothing that this wallet knows.
- * @throws WalletError where something must be encrypted in a way that this wallet does not know. An encrypted answer takes an encrypted
- * request (§8.2), for which drafts had no key.
+ * @returns undefined if the issuer offers no method that this wallet supports.
+ * @throws WalletError if encryption is required and this wallet supports no offered method. An encrypted answer requires an
+ *   encrypted request (§8.2), for which drafts had no key.
  */
 export function messageEncryption({
   credentialIssuer,
@@ -131,8 +131,8 @@ function sealed(message: JsonObject, encryption: MessageEncryption): string {
 }
 
 /**
- * A Credential Request or Deferred Credential Request as it is sent (OpenID4VCI 1.0 §10): encrypted where the issuer offers
- * it, with a key of its own for the answer.
+ * A Credential Request or Deferred Credential Request in the form that is sent (OpenID4VCI 1.0 §10). It is encrypted if the issuer
+ * offers it, with a separate key for the answer.
  */
 export function sentMessage(message: JsonObject, encryption: MessageEncryption | undefined): SentMessage {
   if (encryption === undefined) {
@@ -147,7 +147,7 @@ export function sentMessage(message: JsonObject, encryption: MessageEncryption |
     body: sealed(asked, encryption),
     read: (text, type, ok) => {
       if (isEncrypted(type)) return opened(text, answerKey)
-      // §8.3.1: refusals come in the clear.
+      // §8.3.1: refusals are unencrypted.
       if (ok) throw new WalletError('The issuer sent in the clear what was to be encrypted.')
       return text
     },

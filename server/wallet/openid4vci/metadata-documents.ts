@@ -5,25 +5,25 @@ import { usedIssuerMembers, usedServerMembers } from './used-members.js'
 const ISSUER = '/.well-known/openid-credential-issuer'
 const SERVERS = ['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration']
 
-/** Metadata of an issuer of many types, with names in many languages, may be as large as a status list. */
+/** Metadata of an issuer with many types and names in many languages may be as large as a status list. */
 const MAX_METADATA_BYTES = 2_097_152
 
 type Fetch = typeof globalThis.fetch
 
 /**
- * The address of an issuer's metadata (OpenID4VCI 1.0 §12.2.2): the well-known string stands between host and path, and the path stays
- * as it is. Drafts, and RFC 8414 §3.1 for authorization servers, remove a slash at its end.
+ * The address of an issuer's metadata (OpenID4VCI 1.0 §12.2.2): the well-known string is between host and path, and the path stays
+ * unchanged. Drafts, and RFC 8414 §3.1 for authorization servers, remove a slash at its end.
  */
 function metadataUrl(issuer: string): string {
   const { origin, pathname } = new URL(issuer)
-  // The parser gives a slash to an identifier without a path.
+  // The parser adds a slash to an identifier without a path.
   const path = pathname === '/' && !issuer.endsWith('/') ? '' : pathname
   return `${origin}${ISSUER}${path}`
 }
 
 /**
- * The library removes a slash at the end of the identifier: the address of OpenID4VCI 1.0 is asked first, and the library's own where
- * nothing is there.
+ * The library removes a slash at the end of the identifier. So the address of OpenID4VCI 1.0 is tried first, and the library's own
+ * address if the first fails.
  */
 function atExactAddress(fetch: OutboundFetch, issuer: string): OutboundFetch {
   const exact = metadataUrl(issuer)
@@ -35,7 +35,7 @@ function atExactAddress(fetch: OutboundFetch, issuer: string): OutboundFetch {
   }
 }
 
-/** The metadata of this installation, which is its own authorization server, without HTTP. */
+/** The metadata of this installation, read without HTTP. The installation is its own authorization server. */
 export interface OwnMetadata {
   readonly config: Pick<Config, 'issuerBaseUrl'>
   /** Metadata as JSON: as a credential issuer (OpenID4VCI 1.0 §12.2.4), or as an authorization server (RFC 8414). */
@@ -49,11 +49,11 @@ const isJson = ({ ok, headers }: Response): boolean =>
   ok && /^application\/json\b/i.test(headers.get('content-type')?.trim() ?? '')
 
 /**
- * A fetch for the library's look-up of the metadata of an issuer and its authorization servers. They have a bound of their own, and are
- * fetched at the exact address. They are cut to the members that the wallet uses: the library refuses a whole document for one odd entry.
+ * A fetch that the library uses for the metadata of an issuer and its authorization server. It has its own size limit and uses the
+ * exact address. It keeps only the members that the wallet uses, because the library refuses a whole document for one invalid entry.
  *
- * @param issuer credential issuer identifier; the own metadata of this installation are read without HTTP.
- * @param offered ids of the configurations that count
+ * @param issuer credential issuer identifier; this installation's own metadata is read without HTTP.
+ * @param offered ids of the offered configurations; all others are ignored
  */
 export function metadataFetch(
   { config, ownMetadata }: OwnMetadata,

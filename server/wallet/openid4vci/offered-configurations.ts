@@ -5,16 +5,16 @@ import { isHeld } from '../credentials/held.js'
 import { WalletError } from '../exchange/wallet-error.js'
 import type { Expectation } from './verify-received.js'
 
-/** A bound on the configurations of an offer; real offers name a few. */
+/** Limit on the configurations of an offer; real offers name a few. */
 const MAX_CONFIGURATIONS = 20
 
-/** What tells the formats that a hosted wallet can hold. */
+/** Decides which formats a hosted wallet can hold. */
 export interface HeldFormats {
   readonly config: Pick<Config, 'trustAnchors'>
   readonly formats: Pick<Formats, 'known'>
 }
 
-/** What metadata says of one offered configuration (OpenID4VCI 1.0 Appendix A). */
+/** The metadata of one offered configuration (OpenID4VCI 1.0 Appendix A). */
 function expectationOf(
   { config, formats }: HeldFormats,
   { credentialIssuer, knownCredentialConfigurations }: IssuerMetadataResult,
@@ -23,7 +23,7 @@ function expectationOf(
   const configuration = credentialIssuer.credential_configurations_supported[configurationId]
   const format = formats.known(configuration?.format)
   if (configuration === undefined || format === undefined || !isHeld(config, format)) return undefined
-  // The library leaves out what is malformed, of the formats that it knows.
+  // The library leaves out malformed configurations of the formats that it knows.
   const { library, typesOf } = format.holding
   if (library.checksConfigurations && knownCredentialConfigurations[configurationId] === undefined) return undefined
   const types = typesOf(configuration)
@@ -34,7 +34,7 @@ function expectationOf(
 /**
  * The offered configurations that a hosted wallet can hold.
  *
- * @throws WalletError where there is none.
+ * @throws WalletError if there are none.
  */
 export function offeredConfigurations(
   holding: HeldFormats,

@@ -11,7 +11,7 @@ import type { IssuerSessions } from './issuer-sessions.js'
 import { offeredConfigurations } from './offered-configurations.js'
 import type { Expectation } from './verify-received.js'
 
-/** A fetch that keeps the offer which it got, for rules which the library does not tell. */
+/** A fetch that keeps the fetched offer. The service can then check rules that the library does not report. */
 function keepingFetch(fetch: typeof globalThis.fetch) {
   const got: { offer?: unknown } = {}
   const keeping: typeof globalThis.fetch = async (input, init) => {
@@ -25,11 +25,11 @@ function keepingFetch(fetch: typeof globalThis.fetch) {
   return { got, fetch: keeping }
 }
 
-/** Whether what an address serves is meant as an offer: it has one of its members. */
+/** Whether the content of an address is meant as an offer: it has at least one of an offer's members. */
 const isMeantAsOffer = (offer: unknown): boolean =>
   isObject(offer) && ['credential_issuer', 'credential_configuration_ids', 'grants'].some((name) => name in offer)
 
-/** What {@link createOffers} is made of. */
+/** Dependencies of {@link createOffers}. */
 export interface OffersPorts {
   readonly sessions: Pick<IssuerSessions, 'clientFor' | 'metadataOf'>
   readonly formats: Pick<Formats, 'known'>
@@ -38,21 +38,21 @@ export interface OffersPorts {
 
 export type Offers = ReturnType<typeof createOffers>
 
-/** Credential offers of whatever issuer (OpenID4VCI 1.0 §4.1), as hosted wallets read them. */
+/** Credential offers of any issuer (OpenID4VCI 1.0 §4.1), as hosted wallets read them. */
 export function createOffers({ sessions, formats, config }: OffersPorts) {
-  /** The offered configurations that a hosted wallet can hold. @throws WalletError where there is none. */
+  /** The offered configurations that a hosted wallet can hold. @throws WalletError if there are none. */
   const configurationsIn = (issuance: {
     readonly offer: CredentialOfferObject
     readonly metadata: IssuerMetadataResult
   }): Expectation[] => offeredConfigurations({ config, formats }, issuance.offer, issuance.metadata)
 
-  /** @throws 400 naming each rule of OpenID4VCI 1.0 §4.1.1 that an offer breaks. */
+  /** @throws 400 that names each rule of OpenID4VCI 1.0 §4.1.1 that an offer breaks. */
   function assertOffer(offer: unknown): void {
     const faults = offerFaults(offer, config.allowInsecureHttp)
     if (faults.length > 0) throw errors.invalid(faults)
   }
 
-  /** The offer of an address (§4.1.3). What the library has against it counts where it breaks no rule. */
+  /** The offer of an address (§4.1.3). The library's error counts only if the offer breaks none of our rules. */
   async function offerAt(fetch: typeof globalThis.fetch, uri: string): Promise<CredentialOfferObject> {
     const { got, fetch: keeping } = keepingFetch(fetch)
     const { client } = sessions.clientFor({ fetch: keeping, signers: [], instanceKey: undefined })
@@ -79,18 +79,18 @@ export function createOffers({ sessions, formats, config }: OffersPorts) {
       assertOffer(value)
       try {
         const { client } = sessions.clientFor({ fetch, signers: [], instanceKey: undefined })
-        // The library decodes the value once more than the address was encoded.
+        // The library decodes the value once more than the address encodes it.
         const query = new URLSearchParams({ credential_offer: encodeURIComponent(JSON.stringify(value)) })
         return await client.resolveCredentialOffer(`openid-credential-offer://?${query}`)
       } catch {
-        // Nothing is fetched for a value: it cannot be read.
+        // An offer by value needs no fetch, so the error can only mean that it is unreadable.
         throw errors.badRequest('credential_offer is not one that this wallet knows')
       }
     },
 
     /**
-     * Describes an offer, as far as its issuer's metadata does: by the type of the first credential that this wallet can
-     * hold.
+     * Describes an offer by the type of the first credential that this wallet can hold. Empty if the issuer's metadata does not
+     * say it.
      */
     async describe(fetch: OutboundFetch, offer: CredentialOfferObject): Promise<{ readonly credentialType: string }> {
       const metadata = await sessions.metadataOf(fetch, offer.credential_issuer, offer.credential_configuration_ids)

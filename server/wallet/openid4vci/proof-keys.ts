@@ -12,7 +12,7 @@ export interface ProofKey {
 }
 
 /**
- * OpenID4VCI 1.0 §12.2.4: a method such as `did:web` stands for all its DIDs; `did` for any. Absent, nothing is said.
+ * OpenID4VCI 1.0 §12.2.4: a method such as `did:web` means all its DIDs; `did` means any DID. Without methods, any DID is allowed.
  */
 function supportsDid(methods: readonly string[] | undefined, did: string): boolean {
   return methods?.some((method) => method === 'did' || did.startsWith(`${method}:`)) ?? true
@@ -28,7 +28,7 @@ const byJwk = (key: WalletKey): ProofKey => ({
   signer: { method: 'jwk', publicJwk: libraryJwk(key.signer.publicJwk), alg: key.signer.alg },
 })
 
-/** Methods by which a credential holds the key itself. */
+/** Binding methods in which the credential itself holds the key. */
 const BARE_KEYS: ReadonlySet<string> = new Set(['jwk', 'cose_key'])
 
 function proofKeyOf(methods: readonly string[] | undefined, keys: readonly WalletKey[]): ProofKey | undefined {
@@ -39,8 +39,8 @@ function proofKeyOf(methods: readonly string[] | undefined, keys: readonly Walle
 }
 
 /**
- * Whether a configuration is of credentials that are bound to no key: where OpenID4VCI 1.0 is spoken, and neither binding methods nor
- * proof types are named (§12.2.4). A mobile document has a key in any case.
+ * Whether credentials of a configuration are bound to no key: an issuer of OpenID4VCI 1.0 names neither binding methods nor proof
+ * types (§12.2.4). A mobile document always has a key.
  */
 export const isBoundToNoKey = (
   configuration: CredentialConfigurationSupported,
@@ -53,10 +53,10 @@ export const isBoundToNoKey = (
   configuration.proof_types_supported === undefined
 
 /**
- * The keys that a configuration is to be bound to: the first of the holder's whose DID the issuer can name it by, and
- * for each further copy a new one.
+ * The keys to bind a configuration's credentials to: the holder's first key whose DID the issuer can use, and a new key for each
+ * further copy.
  *
- * @throws WalletError where the issuer can bind to none of the holder's DIDs.
+ * @throws WalletError if the issuer can bind to none of the holder's DIDs.
  */
 export async function proofKeys(
   configuration: CredentialConfigurationSupported,

@@ -5,7 +5,7 @@ import type { Grant, Session } from './issuance.js'
 import type { ProofKey } from './proof-keys.js'
 import type { WalletClient } from './wallet-client.js'
 
-/** `proofs` of a Credential Request (OpenID4VCI 1.0 §8.2.1): of one type. */
+/** `proofs` of a Credential Request (OpenID4VCI 1.0 §8.2.1), all of one type. */
 export interface Proofs {
   readonly jwt?: readonly string[]
   readonly attestation?: readonly string[]
@@ -18,18 +18,18 @@ const memberOf = (value: unknown, name: string): JsonObject | undefined => {
   return isObject(member) ? member : undefined
 }
 
-/** How an issuer has keys proven (§12.2.4): by which type, and whether somebody must vouch for them. */
+/** How an issuer wants keys proven (§12.2.4): the proof type, and whether a key attestation is required. */
 function wayOf({ credentialIssuer }: Metadata, configurationId: string) {
   const types = memberOf(credentialIssuer.credential_configurations_supported[configurationId], 'proof_types_supported')
   const [jwt, attestation] = [memberOf(types, 'jwt'), memberOf(types, 'attestation')]
-  // A proof that is signed shows that the wallet has the key, which an attestation alone does not.
+  // A signed proof shows that the wallet has the key; an attestation alone does not.
   if (jwt === undefined && attestation !== undefined) {
     return { type: 'attestation' as const, required: memberOf(attestation, 'key_attestations_required') ?? {} }
   }
   return { type: 'jwt' as const, required: memberOf(jwt, 'key_attestations_required') }
 }
 
-/** Why the keys of a configuration cannot be proven; undefined where they can. */
+/** The reason why the keys of a configuration cannot be proven; undefined if they can. */
 function obstacle(hasProvider: boolean, metadata: Metadata, configurationId: string): string | undefined {
   const { required } = wayOf(metadata, configurationId)
   if (required === undefined) return undefined
@@ -41,9 +41,9 @@ function obstacle(hasProvider: boolean, metadata: Metadata, configurationId: str
 }
 
 /**
- * Looked at before anything is spent.
+ * Checks that keys can be proven, before a code or nonce is used up.
  *
- * @throws WalletError where none of the configurations could be proven.
+ * @throws WalletError if this fails for all configurations.
  */
 export function assertProvable(
   { hasProvider }: Pick<WalletClient, 'hasProvider'>,
@@ -55,23 +55,23 @@ export function assertProvable(
   if (first !== undefined && obstacles.every((one) => one !== undefined)) throw new WalletError(first)
 }
 
-/** OpenID4VCI 1.0 §7: a nonce is good for one request; drafts gave it with the token. */
+/** OpenID4VCI 1.0 §7: a nonce is valid for one request; drafts sent it with the token. */
 async function nonceFor({ client, metadata }: Session, { token }: Grant): Promise<string | undefined> {
   if (metadata.credentialIssuer.nonce_endpoint === undefined) return token.c_nonce
   return (await client.requestNonce({ issuerMetadata: metadata })).c_nonce
 }
 
-/** What {@link createProofs} is made of. */
+/** Dependencies of {@link createProofs}. */
 export interface ProofsPorts {
   readonly wallet: Pick<WalletClient, 'attestKeys' | 'hasProvider'>
   readonly clock: () => Date
 }
 
 /**
- * Proves that the wallet has keys (OpenID4VCI 1.0 Appendix F): with a proof by each key. An issuer that wants the keys attested gets
- * one proof and an attestation of all keys, and issues a credential for each of them.
+ * Proves that the wallet has its keys (OpenID4VCI 1.0 Appendix F), with one proof for each key. If the issuer wants attested keys, it
+ * gets one proof with an attestation of all keys, and issues a credential for each key.
  *
- * @throws WalletError where the issuer wants what nobody has attested.
+ * @throws WalletError if the issuer wants an attestation that this wallet does not have.
  */
 export type ProveKeys = ReturnType<typeof createProofs>
 

@@ -13,20 +13,20 @@ import { holderKeys } from './wallet-keys.js'
 /** An offer, and the holder who takes it. */
 export interface TakeIntoWallet extends OnBehalf {
   readonly offer: CredentialOfferObject
-  /** The holder's DIDs, the preferred one first. */
+  /** The holder's DIDs, the preferred DID first. */
   readonly dids: readonly StoredDid[]
   readonly txCode?: string | undefined
   readonly copies?: number | undefined
 }
 
-/** What came of an offer. */
+/** The result of taking an offer. */
 export interface Took {
   readonly held: readonly HeldCredential[]
-  /** How many credentials are still to come. */
+  /** Number of credentials that the issuer issues later. */
   readonly deferred: number
 }
 
-/** What {@link createReceiving} is made of. */
+/** Dependencies of {@link createReceiving}. */
 export interface ReceivingPorts {
   readonly keys: Pick<Keys, 'signer'>
   readonly takeOffer: TakeOffer
@@ -37,9 +37,9 @@ export interface ReceivingPorts {
 
 export type Receiving = ReturnType<typeof createReceiving>
 
-/** How credentials come into hosted wallets. */
+/** How hosted wallets receive credentials. */
 export function createReceiving({ keys, takeOffer, keep, waitFor, log }: ReceivingPorts) {
-  /** What was taken is not lost for what cannot be waited for. */
+  /** If the wallet cannot wait for deferred credentials, it still keeps the credentials that it received. */
   async function awaitRest(request: TakeIntoWallet, { taken, deferral }: Offered): Promise<number> {
     if (deferral === undefined) return 0
     try {
@@ -56,7 +56,7 @@ export function createReceiving({ keys, takeOffer, keep, waitFor, log }: Receivi
     /**
      * Takes an offer into a hosted wallet.
      *
-     * @throws 400 `Holder has no DIDs created. Cannot accept credential offer.`, before anything is asked of the issuer.
+     * @throws 400 `Holder has no DIDs created. Cannot accept credential offer.`, before the first request to the issuer.
      */
     async take(request: TakeIntoWallet): Promise<Took> {
       const { offer, dids, txCode, copies = 1 } = request

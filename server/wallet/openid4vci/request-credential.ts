@@ -7,21 +7,20 @@ import type { ProofKey } from './proof-keys.js'
 import type { Proofs, ProveKeys } from './proofs.js'
 
 /**
- * One credential to ask for: a configuration, or the identifier that the token response gave for it (OpenID4VCI 1.0
- * §6.2).
+ * One credential to request: by configuration, or by the identifier that the token response has for it (OpenID4VCI 1.0 §6.2).
  */
 export interface Wanted {
   readonly configurationId: string
   readonly identifier?: string
 }
 
-/** What the credential endpoint gave. */
+/** The answer of the credential endpoint. */
 export type Answer = CredentialResponse & {
   /** The grant with the server's newest DPoP nonce. */
   readonly grant: Grant
 }
 
-/** The identifiers that stand for a configuration in a token response; they must be used where there are any. */
+/** The identifiers of a configuration in a token response. If there are any, requests must use them. */
 export function wantedCredentials({ token }: Grant, configurationId: string): Wanted[] {
   const details = (token.authorization_details ?? []).filter(
     (detail) => detail.credential_configuration_id === configurationId,
@@ -34,7 +33,7 @@ export function wantedCredentials({ token }: Grant, configurationId: string): Wa
     : identifiers.map((identifier) => ({ configurationId, identifier }))
 }
 
-/** By the library, which knows the requests of the drafts. */
+/** Requests a credential through the library, which knows the requests of the drafts. */
 async function asDraftsHaveIt(session: Session, grant: Grant, wanted: Wanted, { jwt: [jwt = ''] = [] }: Proofs) {
   const { client, metadata } = session
   const answer = await client.retrieveCredentials({
@@ -47,7 +46,7 @@ async function asDraftsHaveIt(session: Session, grant: Grant, wanted: Wanted, { 
   return { body: answer.credentialResponse as unknown, grant: withNonce(grant, answer.dpop) }
 }
 
-/** OpenID4VCI 1.0 §8.2: by identifier where the token response gave one. */
+/** OpenID4VCI 1.0 §8.2: by identifier if the token response has one. */
 function asOneHasIt(
   session: Session,
   grant: Grant,
@@ -62,7 +61,7 @@ function asOneHasIt(
   })
 }
 
-/** Another request may have used up the nonce, or it went stale (OpenID4VCI 1.0 §8.3.1.2). */
+/** Another request may have used the nonce, or the nonce has expired (OpenID4VCI 1.0 §8.3.1.2). */
 function isStaleNonce(thrown: unknown): boolean {
   if (thrown instanceof IssuerRefusal) return thrown.code === 'invalid_nonce'
   if (!(thrown instanceof Openid4vciRetrieveCredentialsError)) return false
@@ -70,8 +69,8 @@ function isStaleNonce(thrown: unknown): boolean {
 }
 
 /**
- * Asks the credential endpoint for one credential, with a key proof for each copy of it (OpenID4VCI 1.0 §8). A nonce
- * that went stale is replaced once. Without keys one copy is asked for, that is bound to none.
+ * Asks the credential endpoint for one credential, with a key proof for each copy of it (OpenID4VCI 1.0 §8). A stale nonce is
+ * replaced once. Without keys, one copy is requested that is bound to no key.
  */
 export async function requestCredential(
   proveKeys: ProveKeys,
@@ -81,7 +80,7 @@ export async function requestCredential(
   keys: readonly ProofKey[],
 ): Promise<Answer> {
   const { metadata } = session
-  // Identifiers are of the drafts' last version and of 1.0.
+  // Only the last draft and 1.0 have identifiers.
   const modern = isModern(metadata) || wanted.identifier !== undefined
   const attempt = async () => {
     if (keys.length === 0) return asOneHasIt(session, grant, wanted, undefined)

@@ -9,24 +9,24 @@ import { dpopOf, type Grant, type Session } from './issuance.js'
 import type { Expectation, Receipt, VerifyReceived } from './verify-received.js'
 import type { WalletKey } from './wallet-keys.js'
 
-/** One credential that was taken. */
+/** A received credential. */
 export interface Taken {
   readonly format: CredentialFormat
-  /** Copies of one credential, each bound to a key of its own. */
+  /** Copies of one credential, each bound to its own key. */
   readonly receipts: readonly [Receipt, ...Receipt[]]
 }
 
-/** What {@link createTakeAnswer} is made of. */
+/** Dependencies of {@link createTakeAnswer}. */
 export interface TakeAnswerPorts {
   readonly verifyReceived: VerifyReceived
   readonly log: Pick<Log, 'warn'>
 }
 
 /**
- * Verifies what an issuer sent, keeps it, and notifies the issuer of either.
+ * Verifies the credentials that an issuer sent, stores them, and notifies the issuer of success or failure.
  *
- * @param keep what is done with credentials that verify.
- * @throws WalletError or CredentialError for what is not taken.
+ * @param keep stores verified credentials.
+ * @throws WalletError or CredentialError for credentials that are not accepted.
  */
 export type TakeAnswer = ReturnType<typeof createTakeAnswer>
 

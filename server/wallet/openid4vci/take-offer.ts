@@ -18,28 +18,28 @@ import type { WalletKey } from './wallet-keys.js'
 
 export interface TakeRequest {
   readonly offer: CredentialOfferObject
-  /** The holder's keys, the preferred one first. */
+  /** The holder's keys, the preferred key first. */
   readonly keys: readonly WalletKey[]
   readonly txCode?: string | undefined
-  /** How many copies of each credential, as far as the issuer gives batches. */
+  /** Copies of each credential, if the issuer issues batches. */
   readonly copies: number
 }
 
-/** What came of an offer. */
+/** The result of taking an offer. */
 export interface Offered {
   readonly taken: readonly Taken[]
-  /** What the issuer will have later; undefined where it deferred nothing. */
+  /** Credentials that the issuer issues later; undefined if it deferred none. */
   readonly deferral: Deferral | undefined
 }
 
-/** One issuance under way: the grant carries the newest DPoP nonce from one request to the next. */
+/** An open issuance. The grant carries the newest DPoP nonce from one request to the next. */
 interface Progress {
   grant: Grant
   readonly taken: Taken[]
   readonly deferred: Transaction[]
 }
 
-/** What {@link createTakeOffer} is made of. */
+/** Dependencies of {@link createTakeOffer}. */
 export interface TakeOfferPorts {
   readonly sessions: Pick<IssuerSessions, 'begin' | 'signing'>
   readonly wallet: Pick<WalletClient, 'hasProvider'>
@@ -51,11 +51,10 @@ export interface TakeOfferPorts {
 }
 
 /**
- * Takes what an offer offers, from whatever issuer (OpenID4VCI 1.0): every configuration that this wallet can hold, as
- * far as the issuer gives it. Each credential is verified and must be bound to a key of this wallet.
+ * Takes an offer of any issuer (OpenID4VCI 1.0): every configuration that this wallet can hold, if the issuer issues it. Each
+ * credential is verified and must be bound to a key of this wallet.
  *
- * @throws 400 for a transaction code that is missing; what the first configuration failed with, where none could be
- * taken and none was deferred.
+ * @throws 400 for a missing transaction code; the error of the first configuration if none was received or deferred.
  */
 export type TakeOffer = ReturnType<typeof createTakeOffer>
 

@@ -5,7 +5,7 @@ import { isObject, type JsonObject } from '../../protocol/json/json-object.js'
 /** Members of Credential Issuer Metadata that a hosted wallet uses, beside the configurations (OpenID4VCI 1.0 §12.2.4; drafts). */
 const ISSUER_MEMBERS = ['credential_issuer', 'credential_endpoint', 'nonce_endpoint'] as const
 
-/** Addresses without which everything else goes on: one that is no address says as little as none. */
+/** Addresses that the wallet can do without. A member that is not an address is treated as absent. */
 const FURTHER_ADDRESSES = [
   'authorization_server',
   'token_endpoint',
@@ -13,27 +13,27 @@ const FURTHER_ADDRESSES = [
   'notification_endpoint',
 ] as const
 
-/** Members of a credential configuration that say what is issued, and how its keys are proven (Appendix A; drafts). */
+/** Members of a credential configuration that describe the credential and its key proofs (Appendix A; drafts). */
 const CONFIGURATION_MEMBERS = ['id', 'format', 'vct', 'doctype', 'types', '@context'] as const
 
-/** Members of Authorization Server Metadata that a hosted wallet needs in the right type (RFC 8414 §2, RFC 9126 §5). */
+/** Members of Authorization Server Metadata that a hosted wallet needs with the right type (RFC 8414 §2, RFC 9126 §5). */
 const SERVER_MEMBERS = ['issuer', 'token_endpoint'] as const
 
-/** Addresses that some flows alone need. */
+/** Addresses that only some flows need. */
 const SERVER_ADDRESSES = [
   'authorization_endpoint',
   'pushed_authorization_request_endpoint',
   'challenge_endpoint',
 ] as const
 
-/** What is not said in the right type is not said. */
+/** A member of the wrong type is treated as absent. */
 const SERVER_FLAGS = [
   'require_pushed_authorization_requests',
   'pre-authorized_grant_anonymous_access_supported',
   'authorization_response_iss_parameter_supported',
 ] as const
 
-/** Lists of names, of which those that are not known mean nothing. */
+/** Lists of names. Unknown names are ignored. */
 const SERVER_LISTS = [
   'token_endpoint_auth_methods_supported',
   'grant_types_supported',
@@ -48,13 +48,13 @@ const WHAT = 'Metadata of the issuer'
 const texts = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((entry) => typeof entry === 'string') : []
 
-/** The members of an object that are there: null says as little as an absent member. */
+/** The present members of an object: null is treated as absent. */
 function pick(object: JsonObject, names: readonly string[]): JsonObject {
   const entries = names.map((name) => [name, Object.hasOwn(object, name) ? object[name] : undefined] as const)
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined && value !== null))
 }
 
-/** The members of an object whose values are of use. */
+/** The members of an object with usable values. */
 const pickUseful = (object: JsonObject, names: readonly string[], isUseful: (value: unknown) => boolean): JsonObject =>
   Object.fromEntries(Object.entries(pick(object, names)).filter(([, value]) => isUseful(value)))
 
@@ -63,10 +63,10 @@ const isFlag = (value: unknown): boolean => typeof value === 'boolean'
 const isWebAddress = (value: unknown): boolean =>
   typeof value === 'string' && /^https?:/i.test(value) && URL.canParse(value)
 
-/** One member, where it is of use. */
+/** One member, if it has a value. */
 const member = (name: string, value: unknown): JsonObject => (value === undefined ? {} : { [name]: value })
 
-/** Where no algorithms are listed, every one will do. */
+/** If no algorithms are listed, all are accepted. */
 function proofType(value: unknown): unknown {
   if (!isObject(value)) return value
   const { key_attestations_required: required } = value
@@ -87,7 +87,7 @@ function proofType(value: unknown): unknown {
   }
 }
 
-/** The types of proof that the wallet makes. Drafts had a list of names, which demands nothing. */
+/** The proof types that the wallet supports. Drafts had a list of names, which requires nothing. */
 function proofTypes(value: unknown): unknown {
   if (value === undefined || value === null || Array.isArray(value)) return undefined
   if (!isObject(value)) return value
@@ -97,7 +97,7 @@ function proofTypes(value: unknown): unknown {
   return known.length === 0 ? undefined : Object.fromEntries(known)
 }
 
-/** A list that names no method says the same as none: the credential is bound to no key. */
+/** A list without methods is treated as absent: the credential is bound to no key. */
 function bindingMethods(value: unknown): unknown {
   if (!Array.isArray(value)) return value ?? undefined
   const methods = texts(value)
@@ -108,7 +108,7 @@ function definition(value: unknown): unknown {
   return isObject(value) ? pick(value, ['type', '@context']) : (value ?? undefined)
 }
 
-/** Members that every configuration may have and that the wallet reads in its own way, or not at all (§12.2.4; drafts). */
+/** Members that every configuration may have and that the wallet reads in its own way, or ignores (§12.2.4; drafts). */
 const JUDGED: ReadonlySet<string> = new Set([
   'display',
   'claims',
@@ -133,13 +133,13 @@ const CHECKED: ReadonlySet<unknown> = new Set([
   'mso_mdoc',
 ])
 
-/** The members that say what is issued: the known ones of a format that the library checks, and all of another format. */
+/** The members that describe the credential: known members if the library checks the format, otherwise all members. */
 const ownMembers = (configuration: JsonObject): JsonObject =>
   CHECKED.has(configuration.format)
     ? pick(configuration, CONFIGURATION_MEMBERS)
     : Object.fromEntries(Object.entries(configuration).filter(([name]) => !JUDGED.has(name)))
 
-/** @param version members by which the library tells versions of the protocol apart */
+/** @param version members by which the library distinguishes versions of the protocol */
 function configuration(value: unknown, version: JsonObject): unknown {
   if (!isObject(value)) return value
   return {
@@ -165,7 +165,7 @@ const isOfFinal = ({
 const isOfLastDraft = (one: JsonObject): boolean =>
   one.format === 'dc+sd-jwt' || Array.isArray(one.claims) || demandsAttestation(one)
 
-/** What all configurations together say of the version, in the members by which the library tells it. */
+/** The members that show the version, taken from all configurations together. The library recognizes the version by them. */
 function versionOf(configurations: readonly unknown[]): JsonObject {
   const all = configurations.filter(isObject)
   if (all.some(isOfFinal)) return { credential_metadata: {} }
@@ -185,7 +185,7 @@ function configurations(document: JsonObject, offered: ReadonlySet<string>): Jso
   return { credentials_supported: kept.map((one) => configuration(one, {})) }
 }
 
-/** Encryption of answers that is merely offered, in a way that cannot be read, is as good as none. */
+/** If encryption of answers is optional and cannot be read, it is treated as absent. */
 function responseEncryption(value: unknown): unknown {
   if (!isObject(value)) return undefined
   const required = value.encryption_required === true
@@ -200,7 +200,7 @@ function authorizationServers(value: unknown): unknown {
   return servers.length === 0 ? undefined : servers
 }
 
-/** Encryption of requests that cannot be read is as good as none, where it is not demanded. */
+/** If encryption of requests is optional and cannot be read, it is treated as absent. */
 function requestEncryption(value: unknown): unknown {
   if (!isObject(value) || value.encryption_required === true) return value ?? undefined
   const { jwks, enc_values_supported, zip_values_supported } = value
@@ -222,10 +222,10 @@ function batch(value: unknown): unknown {
 }
 
 /**
- * Credential Issuer Metadata as far as a hosted wallet uses them (OpenID4VCI 1.0 §12.2.4: what is not understood is ignored). A
- * member that the wallet needs keeps its value, of whatever type: the library then says what is wrong with it.
+ * Keeps the Credential Issuer Metadata that a hosted wallet uses (OpenID4VCI 1.0 §12.2.4: unknown members are ignored). A member
+ * that the wallet needs keeps its value, even of the wrong type: the library then reports the fault.
  *
- * @param offered ids of the configurations that count
+ * @param offered ids of the offered configurations; all others are ignored
  * @throws CredentialError for a document that is nested deeper than 64 levels
  */
 export function usedIssuerMembers(document: unknown, offered: ReadonlySet<string>): unknown {
@@ -244,7 +244,7 @@ export function usedIssuerMembers(document: unknown, offered: ReadonlySet<string
 }
 
 /**
- * Authorization Server Metadata as far as a hosted wallet uses them (RFC 8414 §2: what is not understood is ignored).
+ * Keeps the Authorization Server Metadata that a hosted wallet uses (RFC 8414 §2: unknown members are ignored).
  *
  * @throws CredentialError for a document that is nested deeper than 64 levels
  */

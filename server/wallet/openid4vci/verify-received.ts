@@ -10,19 +10,19 @@ import type { Work } from '../../protocol/work.js'
 import type { HeldContent } from '../credentials/held.js'
 import { isNamedBy, newCopyKey, type WalletKey } from './wallet-keys.js'
 
-/** What an offer says that a credential will be. */
+/** The offered properties of a credential. */
 export interface Expectation {
   readonly format: CredentialFormat
-  /** `vct`, doctype, or every `type` that it must have. */
+  /** `vct`, doctype, or every `type` that the credential must have. */
   readonly types: readonly string[]
   readonly credentialIssuer: string
   readonly configurationId: string
 }
 
-/** A credential that was verified and is bound to a key of the wallet. */
+/** A verified credential that is bound to a key of the wallet. */
 export interface Receipt {
   readonly compact: string
-  /** The key that it is bound to, and the DID URL under which a presentation of it is signed. */
+  /** The key that the credential is bound to, and the DID URL that signs its presentations. */
   readonly key: WalletKey
   readonly kid: string
   readonly content: HeldContent
@@ -47,10 +47,10 @@ function isConfirmedBy(cnf: JsonObject, key: WalletKey): boolean {
   return kid === did || kid === keyIdOf(did, key.signer.publicJwk)
 }
 
-/** The name under which a credential is bound to a key; undefined where it is bound to another, or to none. */
+/** The name under which a credential is bound to a key; undefined if it is bound to another key or to none. */
 function boundName({ cnf, holder }: VerifiedCredential, key: WalletKey): string | undefined {
   const named = holder !== undefined && isNamedBy(key, holder) ? holder : undefined
-  // RFC 7800 §3: where there is a confirmation key, it is the one that proves possession.
+  // RFC 7800 §3: if there is a confirmation key, it is the key that proves possession.
   if (cnf !== undefined) return isConfirmedBy(cnf, key) ? (named ?? key.did) : undefined
   return named
 }
@@ -69,9 +69,9 @@ function contentOf(credential: VerifiedCredential, expected: Expectation): HeldC
 }
 
 /**
- * A credential that is bound to no key. Each copy is stored with a key, so that it has one of its own, with which nothing is ever signed.
+ * A credential that is bound to no key. Each copy is stored with a key, so it gets a new key that never signs anything.
  *
- * @throws CredentialError for one that is bound to some key after all, which nobody has proven.
+ * @throws CredentialError if the credential is bound to a key after all, because no proof was made with that key.
  */
 async function unboundReceipt(
   compact: string,
@@ -85,18 +85,17 @@ async function unboundReceipt(
   return { compact, key, kid: key.signer.kid, content: { ...contentOf(credential, expected), unbound: true } }
 }
 
-/** What {@link createVerifyReceived} is made of. */
+/** Dependencies of {@link createVerifyReceived}. */
 export interface VerifyReceivedPorts {
   readonly formats: Pick<Formats, 'recognise'>
-  /** Verifies a credential as its issuer hands it out, with its status. @throws CredentialError */
+  /** Verifies a credential as its issuer issues it, with its status. @throws CredentialError */
   readonly check: (format: CredentialFormat, compact: string, work: Work) => Promise<VerifiedCredential>
 }
 
 /**
- * Verifies a credential that an issuer sent, and finds which of the proven keys it is bound to; without keys it must be bound to none.
+ * Verifies a credential that an issuer sent, and finds the proven key that it is bound to. Without keys it must be bound to none.
  *
- * @throws CredentialError where it does not verify, is not what was offered, or is bound to a key that is not the
- * wallet's.
+ * @throws CredentialError if verification fails, if the credential was not offered, or if it is bound to a key of another wallet.
  */
 export type VerifyReceived = ReturnType<typeof createVerifyReceived>
 

@@ -11,7 +11,7 @@ const ATTESTED = 'attest_jwt_client_auth'
 
 const methodsOf = ({ token_endpoint_auth_methods_supported: methods }: AuthorizationServerMetadata) => methods ?? []
 
-/** @throws WalletError where a server authenticates wallets by attestations alone, and there is nobody to vouch for this one. */
+/** @throws WalletError if a server accepts only attested wallets, and this installation has no wallet provider. */
 function assertWelcome(server: AuthorizationServerMetadata): void {
   const methods = methodsOf(server)
   if (methods.includes(ATTESTED) && !methods.includes('none'))
@@ -20,7 +20,7 @@ function assertWelcome(server: AuthorizationServerMetadata): void {
 
 const zChallenge = z.object({ attestation_challenge: z.string().min(1).max(4_096) })
 
-/** Attestation-Based Client Authentication, draft 07, §8: a server that has an endpoint for challenges wants one in each proof. */
+/** Attestation-Based Client Authentication, draft 07, §8: a server with an endpoint for challenges wants a challenge in each proof. */
 async function challengeOf(fetch: typeof globalThis.fetch, server: AuthorizationServerMetadata) {
   const { challenge_endpoint: endpoint } = server
   if (typeof endpoint !== 'string') return undefined
@@ -32,32 +32,32 @@ async function challengeOf(fetch: typeof globalThis.fetch, server: Authorization
 
 export interface ClientOptions {
   readonly fetch: typeof globalThis.fetch
-  /** The key of this instance of the wallet, which an attestation is for; undefined where nobody vouches for it. */
+  /** The attested key of this wallet instance; undefined without a wallet provider. */
   readonly instanceKey: SessionKey | undefined
-  /** The authorization was given to an anonymous client, and is renewed by one. */
+  /** Whether an anonymous client got the authorization. The same kind of client must renew it. */
   readonly anonymous?: boolean
 }
 
-/** What {@link createWalletClient} is made of. */
+/** Dependencies of {@link createWalletClient}. */
 export interface WalletClientPorts {
   readonly config: Pick<Config, 'issuerBaseUrl'>
-  /** Undefined where nobody vouches for the hosted wallets. */
+  /** Undefined if this installation has no wallet provider. */
   readonly provider: WalletProvider | undefined
   readonly clock: () => Date
 }
 
 export type WalletClient = ReturnType<typeof createWalletClient>
 
-/** What the hosted wallets are to issuers and authorization servers: one client, which is the installation and never a holder. */
+/** The identity of the hosted wallets for issuers and authorization servers. All holders share one client, the installation. */
 export function createWalletClient({ config, provider, clock }: WalletClientPorts) {
   const { issuerBaseUrl: id } = config
 
-  /** Whether a server is sent a wallet attestation: it takes them, and there is somebody to vouch for this wallet. */
+  /** Whether a server receives a wallet attestation: the server accepts attestations, and there is a wallet provider. */
   const isAttested = (server: AuthorizationServerMetadata): boolean =>
     provider !== undefined && methodsOf(server).includes(ATTESTED)
 
   /**
-   * OpenID4VCI 1.0 §6.1: a pre-authorized code needs no client identifier where the server takes anonymous clients. An attested
+   * OpenID4VCI 1.0 §6.1: a pre-authorized code needs no client identifier if the server accepts anonymous clients. An attested
    * wallet is not anonymous.
    */
   const isAnonymous = (server: AuthorizationServerMetadata): boolean =>
@@ -66,15 +66,15 @@ export function createWalletClient({ config, provider, clock }: WalletClientPort
   return {
     /** `client_id`. */
     id,
-    /** Nothing listens there: the redirect is read and not followed. */
+    /** No endpoint exists at this address: the wallet reads the redirect and does not follow it. */
     redirectUri: `${id}/openid4vci/wallet`,
-    /** Whether somebody vouches for the wallets. */
+    /** Whether this installation has a wallet provider. */
     hasProvider: provider !== undefined,
     isAnonymous,
 
     /**
-     * Authenticates the wallet to an authorization server: by attestation where the server takes attestations and WALLET_PROVIDER_X509
-     * is set, else as a public client or an anonymous one.
+     * Authenticates the wallet to an authorization server. It uses an attestation if the server accepts attestations and
+     * WALLET_PROVIDER_X509 is set. Otherwise it is a public or an anonymous client.
      */
     authentication:
       ({ fetch, instanceKey, anonymous = false }: ClientOptions): CallbackContext['clientAuthentication'] =>
@@ -92,7 +92,7 @@ export function createWalletClient({ config, provider, clock }: WalletClientPort
         headers.set('OAuth-Client-Attestation-PoP', await proofOfPossession(instanceKey.signer, proof))
       },
 
-    /** A key attestation (OpenID4VCI 1.0 Appendix D.1); undefined where nobody vouches for the wallets. */
+    /** A key attestation (OpenID4VCI 1.0 Appendix D.1); undefined without a wallet provider. */
     attestKeys: async (keys: readonly Jwk[], nonce: string | undefined): Promise<string | undefined> =>
       provider?.attestKeys(keys, nonce, clock()),
   }

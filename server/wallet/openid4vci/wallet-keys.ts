@@ -6,14 +6,14 @@ import { decodeDidKey, didKeyFromJwk } from '../../protocol/did/did-key.js'
 import { DidResolutionError } from '../../protocol/did/did-resolution-error.js'
 import { createSigner, generateKeyPair, isSameKey, type Jwk, type Signer } from '../../protocol/jose/jws.js'
 
-/** A key of a hosted wallet, under the DID that names it. */
+/** A key of a hosted wallet, with the DID that names it. */
 export interface WalletKey {
   readonly did: string
   /** Its `kid` is the DID URL of the key. */
   readonly signer: Signer
-  /** The stored key of one of the holder's DIDs; null for a key that belongs to one copy of a credential. */
+  /** The stored key of one of the holder's DIDs; null for a key of one copy of a credential. */
   readonly keyId: string | null
-  /** Of a key that belongs to one copy. */
+  /** Set only for a key of one copy. */
   readonly privateJwk: Jwk | null
 }
 
@@ -29,30 +29,30 @@ export async function holderKeys(keys: Pick<Keys, 'signer'>, dids: readonly Stor
   return found.filter((key) => key !== undefined)
 }
 
-/** A new key, under a did:key, that one copy of a credential is to be bound to: no two copies have a key in common. */
+/** Creates a key with a did:key for one copy of a credential. No two copies share a key. */
 export async function newCopyKey(): Promise<WalletKey> {
   const { privateJwk, publicJwk } = await generateKeyPair('ES256')
   const did = didKeyFromJwk(publicJwk)
   return { did, signer: await createSigner(privateJwk, keyIdOf(did, publicJwk)), keyId: null, privateJwk }
 }
 
-/** A key of one issuance, for nothing that outlives it. */
+/** A key that only one issuance uses. */
 export interface SessionKey {
   readonly signer: Signer
   readonly privateJwk: Jwk
 }
 
-/** The key again that an issuance was begun with. */
+/** The stored key of an issuance. */
 export async function sessionKey(privateJwk: Jwk): Promise<SessionKey> {
   return { signer: await createSigner(privateJwk, 'session'), privateJwk }
 }
 
-/** A new key for the proofs of possession of one issuance (RFC 9449 §4); nothing else is ever signed with it. */
+/** Creates a key for the proofs of possession of one issuance (RFC 9449 §4). It signs nothing else. */
 export async function newSessionKey(): Promise<SessionKey> {
   return sessionKey((await generateKeyPair('ES256')).privateJwk)
 }
 
-/** The key that a DID is made of; undefined for any other DID, and for a malformed one. */
+/** The key inside a did:jwk or did:key; undefined for any other DID, and for a malformed DID. */
 function keyWithin(did: string): Jwk | undefined {
   try {
     if (did.startsWith('did:jwk:')) return decodeDidJwk(did)
@@ -63,7 +63,7 @@ function keyWithin(did: string): Jwk | undefined {
   }
 }
 
-/** Whether a DID, as an issuer wrote it, names a key: it is the one that was shown, or one made of the key itself. */
+/** Whether an issuer's DID names a key: either the DID that the wallet showed, or a DID made of the key itself. */
 export function isNamedBy({ did, signer }: WalletKey, name: string): boolean {
   if (name === did) return true
   const jwk = keyWithin(name)

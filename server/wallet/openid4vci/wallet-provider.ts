@@ -2,26 +2,26 @@ import { randomUUID } from 'node:crypto'
 import type { CertifiedKey } from '../../agent/certified-key.js'
 import { createSigner, type Jwk, type Signer, signCompact } from '../../protocol/jose/jws.js'
 
-/** How long a wallet attestation is good; a refresh token outlives it, and is used with a new one for the same key. */
+/** Lifetime of a wallet attestation. A refresh token lives longer and is used with a new attestation of the same key. */
 const ATTESTATION_SECONDS = 3_600
-/** A proof is made for one request. */
+/** Each proof is for one request. */
 const PROOF_SECONDS = 60
 const KEY_ATTESTATION_SECONDS = 300
 
-/** Vouches for the hosted wallets of this installation, which is their wallet provider, by the certificates of WALLET_PROVIDER_X509. */
+/** The wallet provider of the hosted wallets: this installation, with the certificates of WALLET_PROVIDER_X509. */
 export interface WalletProvider {
-  /** A wallet attestation (Attestation-Based Client Authentication, draft 07, §5.1; OpenID4VCI 1.0 Appendix E) of an instance's key. */
+  /** A wallet attestation of an instance's key (Attestation-Based Client Authentication, draft 07, §5.1; OpenID4VCI 1.0 Appendix E). */
   attestWallet(clientId: string, instance: Jwk, now: Date): Promise<string>
   /**
-   * A key attestation (OpenID4VCI 1.0 Appendix D.1). It says that the keys are of this wallet, and nothing of their storage or of user
-   * authentication: nobody has evaluated either.
+   * A key attestation (OpenID4VCI 1.0 Appendix D.1). It states that the keys belong to this wallet. It states no key storage and no
+   * user authentication, because neither has been evaluated.
    */
   attestKeys(keys: readonly Jwk[], nonce: string | undefined, now: Date): Promise<string>
 }
 
 const secondsOf = (now: Date) => Math.floor(now.getTime() / 1000)
 
-/** @param iss how the provider names itself */
+/** @param iss name of the provider */
 export async function createWalletProvider({ privateJwk, x5c }: CertifiedKey, iss: string): Promise<WalletProvider> {
   const signer = await createSigner(privateJwk, 'wallet-provider')
   const signed = (typ: string, payload: Record<string, unknown>) =>
@@ -40,7 +40,7 @@ export async function createWalletProvider({ privateJwk, x5c }: CertifiedKey, is
   }
 }
 
-/** The proof that a wallet has the key of its attestation, for one request (Attestation-Based Client Authentication, draft 07, §5.2). */
+/** Proves for one request that a wallet has the key of its attestation (Attestation-Based Client Authentication, draft 07, §5.2). */
 export function proofOfPossession(
   instance: Signer,
   { clientId, audience, challenge, now }: ProofOptions,

@@ -11,7 +11,7 @@ import { WalletError } from '../exchange/wallet-error.js'
 
 type Issuers = Config['verifierAttestationIssuers']
 
-/** What an attestation must be about. */
+/** Values that an attestation must match. */
 export interface AttestedRequest {
   /** The client identifier without its prefix. */
   readonly identifier: string
@@ -22,11 +22,11 @@ const refused = (reason: string, options?: ErrorOptions) =>
   new WalletError(`The verifier attestation is refused: ${reason}.`, options)
 
 /**
- * The key that a request must be signed with, by the verifier attestation in its JOSE header `jwt` (OpenID4VP 1.0 §5.9.3 `verifier_attestation`,
- * §12): that of somebody who is trusted to attest, about this verifier, and good now.
+ * The key that must have signed a request, by the verifier attestation in its JOSE header `jwt` (OpenID4VP 1.0 §5.9.3
+ * `verifier_attestation`, §12). The attestation must come from a trusted issuer, name this verifier and be valid now.
  *
- * @param issuers keys, each with the `iss` that it alone speaks for.
- * @throws WalletError naming the check.
+ * @param issuers keys, each with the only `iss` that it may sign for.
+ * @throws WalletError that names the failed check.
  */
 export function attestedKey(compact: unknown, request: AttestedRequest, issuers: Issuers, now: Date): Jwk {
   if (typeof compact !== 'string') throw refused('the request has none')
@@ -38,7 +38,7 @@ export function attestedKey(compact: unknown, request: AttestedRequest, issuers:
     throw refused('it is not valid yet')
   }
   if (subject !== request.identifier) throw refused('its sub is not the client identifier')
-  // §5.9.3; with direct_post the response_uri takes the place of the redirect_uri (§8.2).
+  // §5.9.3; with direct_post the response_uri replaces the redirect_uri (§8.2).
   if (redirectUris !== undefined && !redirectUris.includes(request.responseUri)) {
     throw refused('its redirect_uris do not hold the response_uri')
   }
@@ -54,7 +54,7 @@ function read(compact: string): VerifierAttestation {
   }
 }
 
-/** A key speaks for its own issuer alone, and where both have a `kid` that must be the same. */
+/** A key signs only for its own issuer. If the attestation and the key both have a `kid`, they must be equal. */
 function checkIssuer(compact: string, issuers: Issuers): void {
   const decoded = decodeCompact(compact)
   const { kid } = decoded.header

@@ -19,19 +19,19 @@ import { clientIdPrefixes } from './client-id-prefixes.js'
 import type { ClaimedVerifier, Profile } from './profiles/profile.js'
 import type { ReceivedRequest } from './receive-request.js'
 
-/** OpenID4VP 1.0 §5.8: the audience where the verifier does not know the wallet's own identifier. */
+/** OpenID4VP 1.0 §5.8: the audience if the verifier does not know the wallet's own identifier. */
 const SELF_ISSUED = 'https://self-issued.me/v2'
 
-/** A signed request, and whom it claims to be from. */
+/** A signed request, and the verifier that it claims to be from. */
 interface Claim extends ClaimedVerifier {
   readonly signed: DecodedJws
   readonly responseUri: string
 }
 
-/** The key that a request must be signed with. */
+/** Finds the key that must have signed a request. */
 type KeyOf = (claim: Claim) => Promise<Jwk>
 
-/** RFC 9101 §6.2. An `iat` proves nothing. */
+/** RFC 9101 §6.2. `iat` is not checked, because it proves nothing. */
 function checkClaims({ payload: { aud, exp, nbf } }: DecodedJws, now: Date): void {
   const audiences: readonly unknown[] = aud === undefined ? [SELF_ISSUED] : [aud].flat()
   if (!audiences.includes(SELF_ISSUED)) throw new WalletError('The authorization request is meant for another wallet.')
@@ -63,7 +63,7 @@ function nameOf(...certified: Parameters<typeof certifiedIdentifier>): string {
   }
 }
 
-/** What {@link createAuthenticateVerifier} is made of. */
+/** Dependencies of {@link createAuthenticateVerifier}. */
 export interface AuthenticateVerifierPorts {
   readonly config: Pick<Config, 'verifierAttestationIssuers' | 'verifierTrustAnchors'>
   readonly resolver: Pick<DidResolver, 'resolve'>
@@ -71,8 +71,8 @@ export interface AuthenticateVerifierPorts {
 }
 
 /**
- * Checks who sent a request, by the rules of its client identifier prefix (OpenID4VP 1.0 §5.9.3). The answer must go where that prefix
- * allows.
+ * Authenticates the sender of a request by the rules of its client identifier prefix (OpenID4VP 1.0 §5.9.3). The answer must go to
+ * an address that this prefix allows.
  *
  * @throws WalletError with the reason.
  */
@@ -80,7 +80,7 @@ export type AuthenticateVerifier = ReturnType<typeof createAuthenticateVerifier>
 
 /** Binds {@link AuthenticateVerifier} to its ports. */
 export function createAuthenticateVerifier({ config, resolver, clock }: AuthenticateVerifierPorts) {
-  /** A key of the DID, which the `kid` names. A `jwk` in the header says nothing about the verifier. */
+  /** The key of the DID that `kid` names. A `jwk` in the header proves nothing about the verifier. */
   const keyOfDid: KeyOf = async ({ identifier: did, signed }) => {
     const { kid } = signed.header
     const url = typeof kid === 'string' && kid.startsWith('#') ? `${did}${kid}` : kid
@@ -97,7 +97,10 @@ export function createAuthenticateVerifier({ config, resolver, clock }: Authenti
     return method.jwk
   }
 
-  /** The key of the certificate that the client identifier names. Only VERIFIER_TRUST_ANCHORS count: a root for credentials vouches for no verifier. */
+  /**
+   * The key of the certificate that the client identifier names. Only VERIFIER_TRUST_ANCHORS count: a root for credentials vouches
+   * for no verifier.
+   */
   const keyOfCertificate =
     (kind: 'x509_san_dns' | 'x509_hash'): KeyOf =>
     async ({ prefix, identifier, signed, responseUri }) => {
@@ -111,7 +114,7 @@ export function createAuthenticateVerifier({ config, resolver, clock }: Authenti
   const keyOfAttestation: KeyOf = async (claim) =>
     attestedKey(claim.signed.header.jwt, claim, config.verifierAttestationIssuers, clock())
 
-  /** By prefix, for those whose requests are signed (OpenID4VP 1.0 §5.9.3). */
+  /** By prefix, for prefixes with signed requests (OpenID4VP 1.0 §5.9.3). */
   const signerKeys: ReadonlyMap<string, KeyOf> = new Map([
     ['decentralized_identifier', keyOfDid],
     ['x509_san_dns', keyOfCertificate('x509_san_dns')],
@@ -126,11 +129,11 @@ export function createAuthenticateVerifier({ config, resolver, clock }: Authenti
     responseUri: string,
   ): Promise<void> => {
     const { prefix, identifier } = verifier
-    // §5.9.2: a client identifier without a prefix names a pre-registered client, and there are none.
+    // §5.9.2: a client identifier without a prefix names a pre-registered client. This wallet has none.
     if (!clientIdPrefixes(config).includes(prefix)) {
       throw new WalletError(`Verifiers of the kind ${prefix.slice(0, 64)} are not known to this wallet.`)
     }
-    // Metadata by reference are no part of OpenID4VP 1.0.
+    // OpenID4VP 1.0 has no metadata by reference.
     if (parameters.client_metadata_uri !== undefined) {
       throw new WalletError('The authorization request has client_metadata_uri, which is not supported.')
     }

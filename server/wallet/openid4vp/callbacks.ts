@@ -3,7 +3,7 @@ import { CompactEncrypt, importJWK } from 'jose'
 import { ownJwk } from '../exchange/libraries.js'
 import { WalletError } from '../exchange/wallet-error.js'
 
-/** OpenID4VP 1.0 §8.3: to the verifier's key, whose `kid` is echoed. */
+/** OpenID4VP 1.0 §8.3: encrypts to the verifier's key and repeats its `kid`. */
 async function encryptJwe({ publicJwk, alg, enc, apu, apv }: JweEncryptor, data: string) {
   const key = await importJWK(ownJwk(publicJwk), alg)
   const jwe = await new CompactEncrypt(new TextEncoder().encode(data))
@@ -20,7 +20,7 @@ type PresentationCallbacks = Pick<CallbackContext, 'encryptJwe' | 'signJwt'> & {
   readonly fetch: typeof globalThis.fetch
 }
 
-/** What the presentation library does through us: it makes and sends answers, which are encrypted and never signed. */
+/** Callbacks of the presentation library. It makes and sends answers, which are encrypted and never signed. */
 export const presentationCallbacks = (fetch: typeof globalThis.fetch): PresentationCallbacks => ({
   fetch,
   signJwt: async () => {

@@ -8,30 +8,30 @@ import { profileOf } from './profiles/profiles.js'
 import { type WalletMetadataPorts, walletMetadata } from './wallet-metadata.js'
 
 const COMPACT_JWS = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/
-/** With direct key agreement there is no encrypted key, the second part. */
+/** With direct key agreement, the second part, the encrypted key, is empty. */
 const COMPACT_JWE = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+){3}$/
 
-/** What a JWE that is a request object says that it holds (RFC 7519 §5.2); some verifiers do not say it. */
+/** `cty` of an encrypted request object (RFC 7519 §5.2). Some verifiers leave it out. */
 const NESTED: ReadonlySet<string | undefined> = new Set([undefined, 'jwt', 'oauth-authz-req+jwt'])
 
 export interface RequestObject {
   readonly compact: string
   /**
-   * What the verifier must repeat in the request object (OpenID4VP 1.0 §5.10.1); absent where it was fetched by GET.
+   * The value that the verifier must repeat in the request object (OpenID4VP 1.0 §5.10.1); absent after a GET.
    */
   readonly walletNonce?: string
 }
 
-/** What {@link createFetchRequestObject} is made of. */
+/** Dependencies of {@link createFetchRequestObject}. */
 export interface FetchRequestObjectPorts extends WalletMetadataPorts {
   readonly random: (length: number) => Uint8Array
 }
 
 /**
- * Fetches a request object (OpenID4VP 1.0 §5.10): by GET, or by POST. A POST has a nonce against replay, and a key for the encryption of
- * this one request object. It need not be encrypted: verifiers may ignore the key.
+ * Fetches a request object (OpenID4VP 1.0 §5.10) by GET or by POST. A POST has a nonce against replay, and a key to encrypt this one
+ * request object. An unencrypted request object is also accepted, because verifiers may ignore the key.
  *
- * @param address the parameters that stand in the address of the request, `request_uri` among them.
+ * @param address the parameters in the address of the request, including `request_uri`.
  */
 export type FetchRequestObject = ReturnType<typeof createFetchRequestObject>
 
@@ -65,13 +65,13 @@ async function textAt(fetch: typeof globalThis.fetch, uri: string, init: Request
   return (await response.text()).trim()
 }
 
-/** Encryption proves nobody: what it holds must be signed. */
+/** Encryption does not authenticate a sender: the content must be signed. */
 function signedRequestIn(text: string): string {
   if (COMPACT_JWS.test(text)) return text
   throw new WalletError('The authorization request is not a signed request object.')
 }
 
-/** RFC 9101 §6.1: for the key of this fetch, by its `kid`, and by no other algorithm than was named. */
+/** RFC 9101 §6.1: the JWE must use the key of this fetch, by its `kid`, and only the advertised algorithm. */
 function decrypted(text: string, privateJwk: Jwk): string {
   try {
     const jwe = decodeCompactJwe(text)

@@ -11,7 +11,7 @@ import { authorityKeyIdentifiers, type HeldCredential } from '../credentials/hel
 import type { Profile } from './profiles/profile.js'
 import { RefusedRequest } from './refused-request.js'
 
-/** Bounds on what a stranger's query may cost. */
+/** Limits on the cost of a stranger's query. */
 const MAX_QUERY_CHARACTERS = 32 * 1024
 const MAX_CREDENTIAL_QUERIES = 20
 const MAX_CLAIMS = 200
@@ -19,37 +19,37 @@ const MAX_CANDIDATES = 200
 
 type CredentialQuery = DcqlQuery.Output['credentials'][number]
 
-/** A held credential that answers a credential query, with the claims that it must disclose. */
+/** A held credential that matches a credential query, with the claims that it must disclose. */
 export interface Match {
   readonly queryId: string
   readonly held: HeldCredential
   readonly disclose: readonly ClaimsPathPointer[]
   /** Whether the verifier wants proof that the holder has the key (OpenID4VP 1.0 §6.1). */
   readonly holderBinding: boolean
-  /** What the holder authorizes with it. */
+  /** The transactions that the holder authorizes with it. */
   readonly transactionDataHashes?: AuthorizedHashes | undefined
 }
 
-/** How much speaks against presenting a credential. */
+/** How bad it would be to present a credential; 0 is best. */
 export type Objection = (held: HeldCredential) => number
 
-/** The matches are bound to no key while the verifier wants proof of one, or signed with algorithms that the verifier does not take. */
+/** Why no match can be used: they are bound to no key but the verifier wants proof of one, or it rejects their algorithms. */
 export type Obstacle = 'unbound' | 'algorithms'
 
-/** The credentials of a wallet that answer a query. */
+/** The credentials of a wallet that match a query. */
 export interface Matching {
   /** Every match, by credential query. */
   readonly matches: readonly Match[]
   /**
-   * The credential queries that are to be answered, one set of alternatives after the other, with the credentials that least
-   * speaks against; undefined where it cannot be.
+   * Chooses the credential queries to answer, set by set, with the credentials that have the least objection. It returns undefined
+   * if the query cannot be answered.
    */
   readonly choose: (selectedId: string | undefined, objection?: Objection) => readonly Match[] | undefined
-  /** What alone stands in the way of an answer; undefined where there is one, and where credentials are missing. */
+  /** The only obstacle to an answer; undefined if there is an answer, and if credentials are missing. */
   readonly obstacle: Obstacle | undefined
 }
 
-/** A verifier's query in the terms of the library, and the format that each of its credential queries asks for by its id. */
+/** A verifier's query in the library's format, and the requested format of each credential query, by its id. */
 export interface ParsedQuery {
   readonly query: DcqlQuery.Output
   readonly formats: ReadonlyMap<string, CredentialFormat>
@@ -57,7 +57,7 @@ export interface ParsedQuery {
 
 const INVALID = 'The DCQL query is not valid.'
 
-/** Names that no claim has, and that the library takes for members of every object. */
+/** Names that no claim has, and that the library finds on every object. */
 const NO_NAMES: ReadonlySet<unknown> = new Set(['__proto__'])
 
 const hasNames = ({ claims }: JsonObject): boolean =>
@@ -67,7 +67,7 @@ const hasNames = ({ claims }: JsonObject): boolean =>
     return !Array.isArray(path) || path.every((name) => !NO_NAMES.has(name))
   })
 
-/** A credential query in the library's terms; unchanged and without a format where this wallet cannot hold what it asks for. */
+/** A credential query in the library's format. It is unchanged and without a format if this wallet cannot hold the credential. */
 function translated(
   formats: Formats,
   { hasFormat }: Pick<Profile, 'hasFormat'>,
@@ -80,7 +80,7 @@ function translated(
   return known === undefined ? { query } : { format, query: known }
 }
 
-/** @throws RefusedRequest for a query that is malformed, or asks for more than any honest one does. */
+/** @throws RefusedRequest for a query that is malformed, or larger than any honest query. */
 export function parseQuery(
   formats: Formats,
   profile: Pick<Profile, 'hasFormat'>,
@@ -113,7 +113,7 @@ export function parseQuery(
   return { query: parsed, formats: new Map(byId) }
 }
 
-/** A held credential as the query library sees it, without its claims. */
+/** A held credential in the query library's format, without its claims. */
 async function candidateOf(format: CredentialFormat, { compact, content }: HeldCredential) {
   const [authority, ...further] = await authorityKeyIdentifiers(format, compact)
   return {
@@ -125,7 +125,7 @@ async function candidateOf(format: CredentialFormat, { compact, content }: HeldC
   }
 }
 
-/** A cheap check that runs first, since most credentials of a wallet are of another type. */
+/** A cheap check that runs first, because most credentials of a wallet have another type. */
 function isOfType({ content }: HeldCredential, query: CredentialQuery): boolean {
   const types = [...content.types, VERIFIABLE_CREDENTIAL_TYPES[0]]
   const {
@@ -142,10 +142,10 @@ function isOfType({ content }: HeldCredential, query: CredentialQuery): boolean 
   return alternatives?.some((wanted) => wanted.every((type) => types.includes(type))) ?? true
 }
 
-/** What a credential must be beside what a credential query says, by the query's id. */
+/** A further condition for a credential, beside its credential query. */
 export type Fits = (queryId: string, held: HeldCredential) => boolean
 
-/** Whether the verifier takes the algorithms that a match is signed with. */
+/** Whether the verifier accepts the algorithms of a match's signatures. */
 export type IsTaken = (match: Match) => Promise<boolean>
 
 async function matchesOf(
@@ -160,7 +160,7 @@ async function matchesOf(
     .slice(0, MAX_CANDIDATES)
     .filter((credential) => fits(query.id, credential))
   if (format === undefined || candidates.length === 0) return []
-  // The library judges claims otherwise than §7 does.
+  // The library evaluates claims differently from §7.
   const { claims: _, claim_sets: __, ...withoutClaims } = query
   const result = DcqlQuery.query(
     { credentials: [withoutClaims as CredentialQuery] },
@@ -176,7 +176,7 @@ async function matchesOf(
   return (await Promise.all(matches)).filter((match) => match !== undefined)
 }
 
-/** The claims that are to be disclosed; undefined where the credential does not answer the query, or only with too much work. */
+/** The claims to disclose; undefined if the credential does not match the query, or if the check takes too much work. */
 function disclosedBy(query: CredentialQuery, claims: JsonObject, work: Work): readonly ClaimsPathPointer[] | undefined {
   try {
     return selectClaims(query as AskedClaims, claims, work)
@@ -186,13 +186,13 @@ function disclosedBy(query: CredentialQuery, claims: JsonObject, work: Work): re
   }
 }
 
-/** The alternatives of each set that must be answered; without sets every query must be (OpenID4VP 1.0 §6.4.2). */
+/** The alternatives of each required set. Without sets, every query is required (OpenID4VP 1.0 §6.4.2). */
 function requiredOptions(query: DcqlQuery.Output): readonly (readonly (readonly string[])[])[] {
   if (query.credential_sets === undefined) return [[query.credentials.map(({ id }) => id)]]
   return query.credential_sets.filter(({ required }) => required).map(({ options }) => options)
 }
 
-/** The first of those that least speaks against. */
+/** The first element with the least objection. */
 const leastOf = <T>(all: readonly T[], objection: (one: T) => number): T | undefined => {
   const least = Math.min(...all.map(objection))
   return all.find((one) => objection(one) === least)
@@ -200,7 +200,7 @@ const leastOf = <T>(all: readonly T[], objection: (one: T) => number): T | undef
 
 type Matches = ReadonlyMap<string, readonly Match[]>
 
-/** Makes the choice among matches, which are by credential query. */
+/** Makes the choice among matches, which are grouped by credential query. */
 function choosing(query: DcqlQuery.Output, byQuery: Matches): Matching['choose'] {
   return (selectedId, objection = () => 0) => {
     const isSelected = (match: Match) => match.held.id === selectedId
@@ -229,20 +229,20 @@ async function filtered(byQuery: Matches, isTaken: IsTaken): Promise<Matches> {
   return new Map(await Promise.all(entries))
 }
 
-/** OpenID4VP 1.0 §6.1: nobody can prove a key that a credential is not bound to. */
+/** OpenID4VP 1.0 §6.1: a holder cannot prove a key for a credential that is bound to none. */
 const canProve = ({ held, holderBinding }: Match): boolean => !holderBinding || held.content.unbound !== true
 
-/** What a credential must be beside what the query says. */
+/** Further conditions for credentials, beside the query. */
 export interface Conditions {
   readonly fits?: Fits | undefined
   readonly isTaken?: IsTaken | undefined
 }
 
 /**
- * Matches held credentials with a DCQL query (OpenID4VP 1.0 §6). Of several that match, the first is taken: give the
- * preferred ones first. Sets that the verifier can do without are left unanswered.
+ * Matches held credentials with a DCQL query (OpenID4VP 1.0 §6). Of several matches, the first is used, so the preferred credentials
+ * must come first. Optional sets are left unanswered.
  *
- * @param work pays for each claim that is looked at; what it is not enough for does not match
+ * @param work pays for each claim that is read; a credential does not match if the work does not suffice for it
  */
 export async function matchQuery(
   { query, formats }: ParsedQuery,

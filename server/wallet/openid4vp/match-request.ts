@@ -21,7 +21,7 @@ const untaken = () =>
     'The verifier takes none of the algorithms that the matching credentials are signed with.',
   )
 
-/** What {@link createMatchRequest} is made of. */
+/** Dependencies of {@link createMatchRequest}. */
 export interface MatchRequestPorts {
   readonly formats: Formats
   readonly config: Pick<Config, 'issuerBaseUrl'>
@@ -30,12 +30,12 @@ export interface MatchRequestPorts {
 }
 
 /**
- * What of held credentials answers a request.
+ * Finds the held credentials that answer a request.
  *
- * @param heldFor reads the credentials, the preferred ones first; only for a query that is well-formed
+ * @param heldFor reads the credentials, preferred ones first; called only for a well-formed query
  * @param work pays for the checks that a request can make expensive
- * @throws RefusedRequest where the verifier takes the algorithms of none of them; it is told (OpenID4VP 1.0 §8.5). WalletError where it wants
- * proof of a key, and those that match are bound to none.
+ * @throws RefusedRequest if the verifier accepts the algorithms of no match; the verifier is notified (OpenID4VP 1.0 §8.5).
+ *   WalletError if it wants proof of a key and no match is bound to a key.
  */
 export type MatchRequest = ReturnType<typeof createMatchRequest>
 

@@ -8,7 +8,7 @@ import type { PresentationRequest } from './presentation-request.js'
 import { profileNamed } from './profiles/profiles.js'
 import { encryptionKeyOf, redirectUriOf, responseFor } from './send-response.js'
 
-/** What {@link createPresent} is made of. */
+/** Dependencies of {@link createPresent}. */
 export interface PresentPorts {
   readonly formats: Formats
   readonly signerOf: WalletCredentials['signerOf']
@@ -18,10 +18,10 @@ export interface PresentPorts {
 }
 
 /**
- * Answers a request with presentations (OpenID4VP 1.0 §8): by direct_post, encrypted where the request asks for that.
+ * Answers a request with presentations (OpenID4VP 1.0 §8) by direct_post, encrypted if the request asks for it.
  *
- * @returns where the verifier sends the holder next.
- * @throws WalletError where the verifier refuses.
+ * @returns the address where the verifier sends the holder next.
+ * @throws WalletError if the verifier refuses.
  */
 export type Present = ReturnType<typeof createPresent>
 

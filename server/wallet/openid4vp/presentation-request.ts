@@ -2,18 +2,18 @@ import type { Openid4vpAuthorizationRequest } from '@openid4vc/openid4vp'
 import type { SentTransactionData } from '../../protocol/openid4vp/transaction-data.js'
 import type { ExchangeRequest, ProfileName } from './profiles/profile.js'
 
-/** An authorization request whose sender and form were checked; it can be stored as JSON. */
+/** An authorization request whose sender and form were checked. It can be stored as JSON. */
 export interface PresentationRequest {
-  /** In the terms of OpenID4VP 1.0, as the library has them. */
+  /** The request in the terms of OpenID4VP 1.0, in the library's format. */
   readonly payload: Openid4vpAuthorizationRequest
-  /** The full client identifier as the verifier has it: the audience of what is presented (OpenID4VP 1.0 §14.8). */
+  /** The verifier's full client identifier: the audience of presentations (OpenID4VP 1.0 §14.8). */
   readonly clientId: string
   readonly query: Readonly<Record<string, unknown>>
-  /** What the holder is to authorize (OpenID4VP 1.0 §8.4): only a person confirms it. */
+  /** Transactions for the holder to authorize (OpenID4VP 1.0 §8.4). Only a person can confirm them. */
   readonly transactionData: readonly SentTransactionData[]
   readonly responseUri: string
-  /** What the answer is written in. */
+  /** The profile of the answer. */
   readonly profile: ProfileName
-  /** Where the query was made of a presentation definition. */
+  /** Present if the query was made from a presentation definition. */
   readonly exchange?: ExchangeRequest | undefined
 }

@@ -7,7 +7,7 @@ import type { RequestInvitation } from '../invitations/invitation.js'
 import type { FetchRequestObject } from './fetch-request-object.js'
 import { profileOf } from './profiles/profiles.js'
 
-/** Parameters that are JSON where they stand in an address (OpenID4VP 1.0 §5.1). */
+/** Parameters that are JSON if the address holds them (OpenID4VP 1.0 §5.1). */
 const JSON_PARAMETERS: ReadonlySet<string> = new Set([
   'dcql_query',
   'presentation_definition',
@@ -16,17 +16,17 @@ const JSON_PARAMETERS: ReadonlySet<string> = new Set([
   'verifier_info',
 ])
 
-/** An authorization request as it came. Who sent it is not proven yet. */
+/** An authorization request before its sender is authenticated. */
 export interface ReceivedRequest {
   readonly parameters: JsonObject
-  /** The request object that holds them; undefined where they stood in the address. */
+  /** The request object that holds the parameters; undefined if the address holds them. */
   readonly signed: DecodedJws | undefined
 }
 
 /**
- * A signed request by reference or by value, else the parameters of the address themselves (OpenID4VP 1.0 §5).
+ * Reads a signed request by reference or by value, otherwise the parameters of the address (OpenID4VP 1.0 §5).
  *
- * @throws 400 for an address that makes no request; WalletError.
+ * @throws 400 for an address that holds no valid request; WalletError.
  */
 export async function receiveRequest(
   fetchRequestObject: FetchRequestObject,
@@ -35,7 +35,7 @@ export async function receiveRequest(
 ): Promise<ReceivedRequest> {
   const { client_id: clientId, request, request_uri: requestUri } = address
   if (request === undefined && requestUri === undefined) return { parameters: inAddress(address), signed: undefined }
-  // RFC 9101 §5: one or the other.
+  // RFC 9101 §5: only one of the two.
   if (request !== undefined && requestUri !== undefined) {
     throw new WalletError('The authorization request has both request and request_uri.')
   }
@@ -48,14 +48,14 @@ export async function receiveRequest(
 function inAddress(address: RequestInvitation['params']): JsonObject {
   const entries = Object.entries(address).map(([name, text]) => {
     const value = JSON_PARAMETERS.has(name) ? parsedJson(text) : text
-    // They are the caller's own: nothing was fetched for them.
+    // The caller sent these parameters: nothing was fetched.
     if (value === undefined) throw errors.badRequest(`${name} must be JSON`)
     return [name, value] as const
   })
   return Object.fromEntries(entries)
 }
 
-/** All other parameters beside a request object are ignored (RFC 9101 §6.3). */
+/** All parameters outside the request object are ignored (RFC 9101 §6.3). */
 function signedRequest(compact: string, address: RequestInvitation['params'], walletNonce?: string): ReceivedRequest {
   const signed = decoded(compact)
   const { payload: parameters } = signed

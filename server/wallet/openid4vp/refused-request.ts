@@ -1,9 +1,9 @@
 import { WalletError } from '../exchange/wallet-error.js'
 
-/** What a verifier is told of a request that this wallet refuses (OpenID4VP 1.0 §8.5). That a credential is missing is never told (§15). */
+/** Error codes for a request that this wallet refuses (OpenID4VP 1.0 §8.5). The wallet never reports a missing credential (§15). */
 export type RefusalCode = 'invalid_request' | 'invalid_transaction_data' | 'vp_formats_not_supported'
 
-/** A request of a verifier that is who it says, which the wallet refuses. `message` is for the wallet's owner, `error` for the verifier. */
+/** The wallet refuses a request of an authenticated verifier. `message` is for the wallet's owner, `error` for the verifier. */
 export class RefusedRequest extends WalletError {
   constructor(
     readonly error: RefusalCode,
@@ -14,7 +14,7 @@ export class RefusedRequest extends WalletError {
   }
 }
 
-/** A request with transaction data, where nobody is there who could confirm them (OpenID4VP 1.0 §5.1). */
+/** A request has transaction data, but no person can confirm them (OpenID4VP 1.0 §5.1). */
 export class UnconfirmedTransaction extends RefusedRequest {
   constructor() {
     super('invalid_transaction_data', 'Transaction data are confirmed by a person, in a flow.')

@@ -15,11 +15,11 @@ import { RefusedRequest, UnconfirmedTransaction } from './refused-request.js'
 import type { TellVerifier } from './tell-verifier.js'
 import { readTransactionData } from './transaction-data.js'
 
-/** Who answers for the holder. */
+/** How the answer to a request is decided. */
 export interface Confirmation {
-  /** Pays for what a stranger's query can make expensive. */
+  /** Pays for the parts of a stranger's query that can be expensive. */
   readonly work: Work
-  /** Whether a person is shown the request, with its transaction data, before it is answered. */
+  /** Whether a person sees the request, with its transaction data, before the wallet answers. */
   readonly personConfirms: boolean
 }
 
@@ -31,7 +31,7 @@ const zParameters = z.looseObject({
 
 const isNonce = (nonce: unknown): nonce is string => typeof nonce === 'string' && nonce !== ''
 
-/** Where the answer goes (OpenID4VP 1.0 §8.2); a verifier whose client identifier it is may leave it out (§5.9.3). */
+/** The address of the answer (OpenID4VP 1.0 §8.2). It may be absent if the client identifier is this address (§5.9.3). */
 function responseUriOf(parameters: JsonObject, { prefix, identifier }: ClaimedVerifier): string {
   const { response_mode: mode, response_uri: given, redirect_uri: redirectUri } = parameters
   if (mode === 'dc_api' || mode === 'dc_api.jwt') {
@@ -43,14 +43,14 @@ function responseUriOf(parameters: JsonObject, { prefix, identifier }: ClaimedVe
     throw new WalletError('The response_mode is none that a hosted wallet can use: direct_post or direct_post.jwt.')
   }
   const responseUri = given ?? (prefix === 'redirect_uri' ? identifier : undefined)
-  // §8.2: never both; of two addresses one could pass the check of the client identifier, and the other be used.
+  // §8.2: never both. One of two addresses could pass the check of the client identifier, and the other could be used.
   if (typeof responseUri !== 'string' || !URL.canParse(responseUri) || redirectUri !== undefined) {
     throw new WalletError('The authorization request must have a response_uri and no redirect_uri.')
   }
   return responseUri
 }
 
-/** The request in the terms of 1.0, with what an answer takes of it. */
+/** The request in the terms of 1.0, with the members that an answer needs. */
 function payloadOf(
   { parameters }: ReceivedRequest,
   profile: Profile,
@@ -67,11 +67,11 @@ function payloadOf(
     ...(state === undefined ? {} : { state }),
     client_metadata: profile.clientMetadataOf(parameters),
   }
-  // What the library makes an answer of; `accepted` checks what it takes for granted.
+  // The library's input for an answer. `accepted` checks what the library does not.
   return payload as Openid4vpAuthorizationRequest
 }
 
-/** @throws RefusedRequest for what a hosted wallet does not answer, whatever it holds. */
+/** @throws RefusedRequest for a request that a hosted wallet never answers, whatever credentials it holds. */
 function accepted(
   formats: Formats,
   parameters: JsonObject,
@@ -84,7 +84,7 @@ function accepted(
     throw new RefusedRequest('invalid_request', `The authorization request has no valid ${String(member)}.`)
   }
   const { query, exchange } = profile.askedBy(parameters, { formats, work })
-  // §8.4: whoever authorizes them must have seen them.
+  // §8.4: the person who authorizes transactions must have seen them.
   if (parameters.transaction_data !== undefined && !personConfirms) throw new UnconfirmedTransaction()
   return {
     query,
@@ -93,9 +93,9 @@ function accepted(
   }
 }
 
-/** What {@link createResolveRequest} is made of. */
+/** Dependencies of {@link createResolveRequest}. */
 export interface ResolveRequestPorts {
-  /** Gets a request: in place, by value or by reference. */
+  /** Gets a request from its address, by value or by reference. */
   readonly receive: (fetch: typeof globalThis.fetch, address: RequestInvitation['params']) => Promise<ReceivedRequest>
   readonly authenticate: AuthenticateVerifier
   readonly tell: TellVerifier
@@ -103,10 +103,10 @@ export interface ResolveRequestPorts {
 }
 
 /**
- * Resolves and checks an authorization request (OpenID4VP 1.0 §5). The client identifier prefix says how its sender is authenticated, and
- * where its answer may go. The request must also ask in a way that a hosted wallet can answer.
+ * Resolves and checks an authorization request (OpenID4VP 1.0 §5). The client identifier prefix decides how its sender is
+ * authenticated and where the answer may go. A hosted wallet must also be able to answer the request.
  *
- * Once the verifier is authenticated, it is told why its request is refused (§8.5).
+ * After the verifier is authenticated, it is notified if the wallet refuses its request (§8.5).
  *
  * @throws WalletError with the reason.
  */
@@ -124,7 +124,7 @@ export function createResolveRequest({ receive, authenticate, tell, formats }: R
     const verifier = profile.verifierOf(received.parameters)
     const responseUri = responseUriOf(received.parameters, verifier)
     await authenticate(profile, received, verifier, responseUri)
-    // §8.5 errors answer a request; without a nonce nothing ties an answer to this one, so that none is sent.
+    // A §8.5 error answers a request. Without a nonce, nothing ties an answer to this request, so no error is sent.
     if (!isNonce(received.parameters.nonce)) throw new WalletError('The authorization request has no valid nonce.')
     const payload = payloadOf(received, profile, verifier, responseUri)
     try {
@@ -136,7 +136,7 @@ export function createResolveRequest({ receive, authenticate, tell, formats }: R
         profile: profile.name,
       }
     } catch (thrown) {
-      // Only now: who cannot be relied on to be who they say is told nothing.
+      // Only here: a verifier that is not authenticated receives no error.
       if (thrown instanceof RefusedRequest) await tell(fetch, payload, thrown.error)
       throw thrown
     }

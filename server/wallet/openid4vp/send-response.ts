@@ -14,15 +14,15 @@ import { RESPONSE_ENCRYPTION } from './wallet-metadata.js'
 
 type Payload = PresentationRequest['payload']
 
-/** An error response has no `vp_token`, which the library's type does not know. */
+/** The library's type lacks error responses, which have no `vp_token`. */
 type LibraryParameters = CreateOpenid4vpAuthorizationResponseOptions['authorizationResponsePayload']
 
 /**
- * The key that an answer is encrypted to (OpenID4VP 1.0 §8.3): of those in the request one for an algorithm that is known here, rather
- * one that is said to be for encryption.
+ * The key that encrypts an answer (OpenID4VP 1.0 §8.3). It prefers keys for a supported algorithm, and among these a key
+ * that is marked for encryption.
  *
- * @returns undefined where the answer is not encrypted, and where the request holds no keys.
- * @throws WalletError for a key of no known kind.
+ * @returns undefined if the answer is not encrypted, and if the request holds no keys.
+ * @throws WalletError for a key of an unknown kind.
  */
 export function encryptionKeyOf({ response_mode: mode, client_metadata: metadata }: Payload): Jwk | undefined {
   if (mode !== 'direct_post.jwt') return undefined
@@ -48,15 +48,15 @@ function assertKnown(key: Jwk): void {
   }
 }
 
-/** Sends what was made for it; resolves to what the verifier says. */
+/** Sends the response and returns the verifier's answer. */
 export type Send = () => Promise<Response>
 
 /**
- * Makes an authorization response (OpenID4VP 1.0 §8), or an error response (§8.5): encrypted where the request asks for that.
+ * Makes an authorization response (OpenID4VP 1.0 §8), or an error response (§8.5), encrypted if the request asks for it.
  *
- * @param encrypted unless given, as the request has it.
- * @returns what sends it to the response_uri.
- * @throws an error of the library where it cannot be encrypted as the request has it.
+ * @param encrypted by default, as the request asks.
+ * @returns the function that sends it to the response_uri.
+ * @throws an error of the library if it cannot be encrypted as requested.
  */
 export async function responseFor(
   random: (length: number) => Uint8Array,
@@ -94,7 +94,10 @@ export async function responseFor(
   }
 }
 
-/** Where the holder continues (OpenID4VP 1.0 §8.2), from a verifier's answer; never an address that a browser would execute or read as one of its own page. */
+/**
+ * The address where the holder continues (OpenID4VP 1.0 §8.2), from a verifier's answer. It is never an address that a browser would
+ * execute or treat as part of its own page.
+ */
 export function redirectUriOf(body: string): string | undefined {
   let redirectUri: unknown
   try {

@@ -5,10 +5,10 @@ import type { IsTaken } from './match-query.js'
 import type { PresentationRequest } from './presentation-request.js'
 
 /**
- * Whether a verifier takes the algorithms of a match. Its metadata list algorithms (OpenID4VP 1.0 §11.1), and so does the `format` of a
- * presentation definition.
+ * Whether a verifier accepts the algorithms of a match. Its metadata list algorithms (OpenID4VP 1.0 §11.1), and so does the `format`
+ * of a presentation definition.
  *
- * @returns undefined for a verifier that lists nothing.
+ * @returns undefined for a verifier that lists no algorithms.
  */
 export function takenAlgorithms(
   formats: Pick<Formats, 'named'>,

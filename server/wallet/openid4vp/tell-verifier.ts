@@ -4,26 +4,26 @@ import type { PresentationRequest } from './presentation-request.js'
 import type { RefusalCode } from './refused-request.js'
 import { redirectUriOf, responseFor } from './send-response.js'
 
-/** The second only where a person declines. */
+/** `access_denied` only if a person declines. */
 type ErrorCode = RefusalCode | 'access_denied'
 
-/** What {@link createTellVerifier} is made of. */
+/** Dependencies of {@link createTellVerifier}. */
 export interface TellVerifierPorts {
   readonly random: (length: number) => Uint8Array
   readonly log: Pick<Log, 'info'>
 }
 
 /**
- * Tells a verifier why its request is not answered (OpenID4VP 1.0 §8.5), at the address that its client identifier allows. Whatever
- * goes wrong with it changes nothing for the wallet's owner.
+ * Notifies a verifier why its request is not answered (OpenID4VP 1.0 §8.5), at the address that its client identifier allows. A
+ * failure of the notification does not affect the wallet's owner.
  *
- * @returns where the verifier sends the holder next (§8.2).
+ * @returns the address where the verifier sends the holder next (§8.2).
  */
 export type TellVerifier = ReturnType<typeof createTellVerifier>
 
 /** Binds {@link TellVerifier} to its ports. */
 export function createTellVerifier({ random, log }: TellVerifierPorts) {
-  /** §8.3.1: in the clear where it cannot be encrypted. */
+  /** §8.3.1: unencrypted if encryption fails. */
   async function errorResponse(
     fetch: typeof globalThis.fetch,
     payload: PresentationRequest['payload'],

@@ -11,21 +11,21 @@ import { parsedJson } from '../exchange/failure.js'
 import type { Match, ParsedQuery } from './match-query.js'
 import { RefusedRequest } from './refused-request.js'
 
-/** Bounds on what a stranger may have a person read. */
+/** Limits on the text that a stranger may show to a person. */
 const MAX_ENTRIES = 16
 const MAX_ENTRY_CHARACTERS = 16_384
 
-/** Verifiers may allow algorithms that are not known here beside others. */
+/** Verifiers may also list unknown algorithms. */
 const zEntry = zTransactionData.extend({ transaction_data_hashes_alg: z.array(z.string()).min(1).max(32).optional() })
 
 const refused = (which: string, why: string) => new RefusedRequest('invalid_transaction_data', `${which} ${why}.`)
 
 /**
- * The transaction data of a request (OpenID4VP 1.0 §5.1, §8.4), which are then shown to whoever confirms them. Of their types
- * nothing is known here: all that they hold is shown.
+ * The transaction data of a request (OpenID4VP 1.0 §5.1, §8.4), to show to the person who confirms them. This wallet knows no
+ * types of transaction data, so it shows all members.
  *
- * @param sent `transaction_data`; undefined where the request has none.
- * @throws RefusedRequest for an entry that this wallet could not answer as Appendix B.3.3 has it.
+ * @param sent `transaction_data`; undefined if the request has none.
+ * @throws RefusedRequest for an entry that this wallet cannot answer according to Appendix B.3.3.
  */
 export function readTransactionData(sent: unknown, query: ParsedQuery): readonly SentTransactionData[] {
   const strings: readonly unknown[] = Array.isArray(sent) ? sent : sent === undefined ? [] : [sent]
@@ -49,7 +49,7 @@ function entryOf(text: string): TransactionData | undefined {
   return zEntry.safeParse(parsedJson(Buffer.from(text, 'base64url').toString())).data
 }
 
-/** Appendix B.3.3: by a format that has transaction data, with holder binding. */
+/** Appendix B.3.3: the format must support transaction data, and the query must demand holder binding. */
 function canAuthorize({ query, formats }: ParsedQuery, id: string): boolean {
   const asked = query.credentials.find((credential) => credential.id === id)
   return (
@@ -60,15 +60,15 @@ function canAuthorize({ query, formats }: ParsedQuery, id: string): boolean {
 interface Authorizing {
   readonly match: Match
   readonly entries: readonly SentTransactionData[]
-  /** Algorithms that all of the entries allow. */
+  /** Algorithms that all entries allow. */
   readonly algorithms: readonly string[]
 }
 
 /**
- * Has credentials authorize transaction data, each entry by one of them (§5.1), the selected one before others.
+ * Assigns each entry of transaction data to one credential (§5.1), to the selected credential if possible.
  *
- * @returns the matches, with the hashes that go into the holder's proof.
- * @throws 400 where none of them can.
+ * @returns the matches, with the hashes for the holder's proof.
+ * @throws 400 if no credential can authorize an entry.
  */
 export function authorizing(
   transactionData: readonly SentTransactionData[],
@@ -96,7 +96,7 @@ function withEntry({ match, entries, algorithms }: Authorizing, one: SentTransac
   return { match, entries: [...entries, one], algorithms: common }
 }
 
-/** Appendix B.3.3.1: the algorithm is named where one of the entries names algorithms. */
+/** Appendix B.3.3.1: the proof names the algorithm if an entry names algorithms. */
 function hashesOf(authorizing: Authorizing | undefined): Match['transactionDataHashes'] {
   const [alg = ''] = authorizing?.algorithms ?? []
   const digest = digestNamed(alg)

@@ -12,7 +12,7 @@ import { receiveRequest } from './receive-request.js'
 import { createResolveRequest } from './resolve-request.js'
 import { createTellVerifier } from './tell-verifier.js'
 
-/** What {@link createVerifierExchanges} is made of. */
+/** Dependencies of {@link createVerifierExchanges}. */
 export interface VerifierExchangesPorts {
   readonly config: Pick<
     Config,
@@ -29,7 +29,7 @@ export interface VerifierExchangesPorts {
 
 export type VerifierExchanges = ReturnType<typeof createVerifierExchanges>
 
-/** What hosted wallets do with the requests of verifiers (OpenID4VP 1.0). */
+/** How hosted wallets handle the requests of verifiers (OpenID4VP 1.0). */
 export function createVerifierExchanges({
   config,
   formats,

@@ -8,28 +8,28 @@ import { isHeld } from '../credentials/held.js'
 import { clientIdPrefixes } from './client-id-prefixes.js'
 import type { Profile } from './profiles/profile.js'
 
-/** What this wallet encrypts its responses with (OpenID4VP 1.0 §8.3). */
+/** Algorithms with which this wallet can encrypt its responses (OpenID4VP 1.0 §8.3). */
 export const RESPONSE_ENCRYPTION = {
   authorization_encryption_alg_values_supported: ['ECDH-ES', 'ECDH-ES+A256KW', 'RSA-OAEP-256'],
   authorization_encryption_enc_values_supported: ['A256GCM', 'A128GCM', 'A128CBC-HS256', 'A256CBC-HS512'],
 }
 
-/** What a request object may be encrypted with (RFC 9101 §10.4). */
+/** Algorithms with which a request object may be encrypted (RFC 9101 §10.4). */
 export const REQUEST_ENCRYPTION = {
   request_object_encryption_alg_values_supported: ['ECDH-ES'],
   request_object_encryption_enc_values_supported: ['A256GCM', 'A128GCM'],
 }
 
-/** What tells which requests the wallet takes, and which credentials it may hold. */
+/** Decides which requests the wallet accepts, and which credentials it may hold. */
 export interface WalletMetadataPorts {
   readonly config: Pick<Config, 'trustAnchors' | 'verifierAttestationIssuers'>
   readonly formats: Formats
 }
 
 /**
- * What the wallet tells a verifier of itself (OpenID4VP 1.0 §10.1): nothing of its holder.
+ * The metadata that the wallet sends to a verifier (OpenID4VP 1.0 §10.1). It holds nothing about the holder.
  *
- * @param encryptionKey that the request object may be encrypted for (§5.10), with its `kid`.
+ * @param encryptionKey with its `kid`, for the encryption of the request object (§5.10).
  */
 export const walletMetadata = (
   { config, formats }: WalletMetadataPorts,

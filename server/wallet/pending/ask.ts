@@ -11,14 +11,14 @@ import type { DeferralContents } from './content.js'
 import type { HeldPending, PendingIssuanceStore } from './store.js'
 import { nextAsk } from './times.js'
 
-/** An access token that ends so soon is replaced before it is used. */
+/** An access token that expires within this time is replaced before use. */
 const SOON_MS = 30_000
 
-/** One round of asking. */
+/** One round of requests. */
 interface Round {
   readonly row: HeldPending
   readonly session: Session
-  /** With the newest tokens. */
+  /** The deferral with the newest tokens. */
   deferral: Deferral
 }
 
@@ -29,20 +29,20 @@ const grantWith = (round: Round, grant: Grant) => {
 const isUnauthorized = (thrown: unknown) => thrown instanceof IssuerRefusal && thrown.status === 401
 
 const TRY_AGAIN: readonly number[] = [408, 425, 429]
-/** Of a token endpoint; whatever else it says, such as of a proof, may be another thing next time. */
+/** Final errors of a token endpoint. Other errors, such as an error about a proof, may be different next time. */
 const ENDED: readonly string[] = ['invalid_grant', 'invalid_client', 'unauthorized_client', 'unsupported_grant_type']
 
-/** Whether nothing more can come: the issuer refuses (OpenID4VCI 1.0 §9.3), or the authorization has ended (RFC 6749 §5.2). */
+/** Whether the wait is over: the issuer refuses (OpenID4VCI 1.0 §9.3), or the authorization has ended (RFC 6749 §5.2). */
 function isFinal(thrown: unknown, { token }: Grant): boolean {
   if (thrown instanceof IssuerRefusal) {
-    // With a refresh token it is the token endpoint that says when the authorization has ended.
+    // If there is a refresh token, only the token endpoint decides whether the authorization has ended.
     if (isUnauthorized(thrown)) return token.refresh_token === undefined
     return thrown.status < 500 && !TRY_AGAIN.includes(thrown.status)
   }
   return thrown instanceof Oauth2ClientErrorResponseError && ENDED.includes(thrown.errorResponse.error)
 }
 
-/** What {@link createAskAgain} is made of. */
+/** Dependencies of {@link createAskAgain}. */
 export interface AskAgainPorts {
   readonly store: Pick<PendingIssuanceStore, 'recordRefusal' | 'remove' | 'update'>
   readonly contents: DeferralContents
@@ -54,14 +54,14 @@ export interface AskAgainPorts {
 }
 
 /**
- * Asks an issuer for the credentials that it deferred (OpenID4VCI 1.0 §9), within the life of the tokens. Credentials that come are
- * verified and kept. A refusal ends the wait for a credential; all others are asked for again later.
+ * Asks an issuer for the credentials that it deferred (OpenID4VCI 1.0 §9), while the tokens are valid. Received credentials are
+ * verified and stored. A refusal ends the wait for a credential; all others are requested again later.
  */
 export type AskAgain = ReturnType<typeof createAskAgain>
 
 /** Binds {@link AskAgain} to its ports. */
 export function createAskAgain({ store, contents, resume, takeAnswer, keep, clock, log }: AskAgainPorts) {
-  /** The new tokens are stored before they are used: the former refresh token may be good no more. */
+  /** Stores the new tokens before their first use, because the former refresh token may now be invalid. */
   async function refresh(round: Round): Promise<void> {
     const { row, session } = round
     grantWith(round, await refreshed(session, round.deferral.grant, clock))
@@ -69,7 +69,7 @@ export function createAskAgain({ store, contents, resume, takeAnswer, keep, cloc
     if (!held) throw new Error('Another process has taken over what was asked for.')
   }
 
-  /** Asks once, and again with a new access token where the first is not good any more. */
+  /** Asks once, and a second time with a new access token if the first token is no longer valid. */
   async function answerTo(round: Round, transaction: Transaction) {
     const { session } = round
     try {
@@ -81,7 +81,7 @@ export function createAskAgain({ store, contents, resume, takeAnswer, keep, cloc
     }
   }
 
-  /** Says why a transaction gave nothing, and whether it has ended. */
+  /** Reports why a transaction brought no credential, and whether it has ended. */
   async function report({ row }: Round, { expected }: Transaction, thrown: unknown, ends: boolean): Promise<void> {
     const { configurationId } = expected
     const reason = failureReason(thrown)
@@ -89,7 +89,7 @@ export function createAskAgain({ store, contents, resume, takeAnswer, keep, cloc
     if (ends) await store.recordRefusal(row.id)
   }
 
-  /** @returns the transaction as it is to be asked for again; undefined once it has ended. */
+  /** @returns the transaction to ask for again; undefined after it has ended. */
   async function asked(round: Round, transaction: Transaction): Promise<Transaction | undefined> {
     const { row, session } = round
     const answer = await answerTo(round, transaction)
@@ -102,7 +102,7 @@ export function createAskAgain({ store, contents, resume, takeAnswer, keep, cloc
       const { configurationId } = transaction.expected
       log.info({ configurationId, pending: row.id }, 'deferred credential taken')
     } catch (thrown) {
-      // It is not given twice: whatever was wrong with it, nothing more comes.
+      // The issuer does not send the credential twice, so any fault in the answer is final.
       if (failureReason(thrown) === undefined) throw thrown
       await report(round, transaction, thrown, true)
     }
@@ -120,7 +120,7 @@ export function createAskAgain({ store, contents, resume, takeAnswer, keep, cloc
     }
   }
 
-  /** Each transaction once. Tokens that end soon are replaced first, and what cannot be reached is left as it is. */
+  /** Asks for each transaction once. Tokens that expire soon are replaced first. If the issuer is unreachable, nothing changes. */
   async function roundOf(row: HeldPending, deferral: Deferral): Promise<Deferral> {
     const round: Round = { row, session: await resume(deferral), deferral }
     const { token, expiresAt } = deferral.grant

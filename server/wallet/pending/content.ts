@@ -86,7 +86,7 @@ const transactionContent = ({
 
 const placeOf = (id: string) => ({ column: 'wallet_pending_issuances.content', id }) as const
 
-/** What {@link createDeferralContents} is made of. */
+/** Dependencies of {@link createDeferralContents}. */
 export interface DeferralContentsPorts {
   readonly vault: Vault
   readonly formats: Pick<Formats, 'known'>
@@ -95,7 +95,7 @@ export interface DeferralContentsPorts {
 
 export type DeferralContents = ReturnType<typeof createDeferralContents>
 
-/** What is stored of deferrals, under the vault's protection. */
+/** Encrypts deferrals for storage and decrypts them, by the vault. */
 export function createDeferralContents({ vault, formats, keys }: DeferralContentsPorts) {
   async function walletKey({ did, kid, keyId, privateJwk }: Content['transactions'][0]['keys'][0]): Promise<WalletKey> {
     if (keyId !== null) return { did, keyId, privateJwk: null, signer: await keys.signer(keyId, kid) }
@@ -112,7 +112,7 @@ export function createDeferralContents({ vault, formats, keys }: DeferralContent
   }
 
   return {
-    /** @param id of the row that it is stored in */
+    /** @param id of the row that stores it */
     protect(id: string, deferral: Deferral): Promise<string> {
       const { credentialIssuer, dpopKey, instanceKey, grant, transactions } = deferral
       const content: Content = {
@@ -125,7 +125,7 @@ export function createDeferralContents({ vault, formats, keys }: DeferralContent
       return vault.protect(placeOf(id), JSON.stringify(content))
     },
 
-    /** The deferral again, with its keys. */
+    /** Decrypts a deferral and restores its keys. */
     async open({ id, content: stored }: { readonly id: string; readonly content: string }): Promise<Deferral> {
       const content = zContent.parse(JSON.parse(await vault.reveal(placeOf(id), stored)))
       const { credentialIssuer } = content

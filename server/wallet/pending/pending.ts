@@ -8,14 +8,14 @@ import type { DeferralContents } from './content.js'
 import type { PendingIssuanceStore } from './store.js'
 import { lastAsk, nextAsk } from './times.js'
 
-/** For how many deferred issuances one holder may wait. */
+/** Limit for the deferred issuances of one holder. */
 const MAX_OF_A_HOLDER = 50
-/** Issuers asked at once. */
+/** Issuers that are asked at the same time. */
 const MAX_AT_ONCE = 10
-/** For how long a row is this process's own: longer than a round can take, and soon enough after a crash. */
+/** How long this process holds a row: longer than a round can take, and short enough after a crash. */
 const HOLD_MS = 120_000
 
-/** What {@link createPendingIssuances} is made of. */
+/** Dependencies of {@link createPendingIssuances}. */
 export interface PendingIssuancesPorts {
   readonly store: Pick<PendingIssuanceStore, 'hold' | 'insert' | 'removeExpired'>
   readonly contents: Pick<DeferralContents, 'protect'>
@@ -27,7 +27,7 @@ export interface PendingIssuancesPorts {
 
 export type PendingIssuances = ReturnType<typeof createPendingIssuances>
 
-/** What hosted wallets wait for, since issuers have deferred it (OpenID4VCI 1.0 §9). */
+/** Credentials that hosted wallets wait for because issuers deferred them (OpenID4VCI 1.0 §9). */
 export function createPendingIssuances({ store, contents, askAgain, newId, clock, log }: PendingIssuancesPorts) {
   const askWhatIsDue: MaintenanceTask['run'] = async (now, batchSize) => {
     const limit = Math.min(batchSize, MAX_AT_ONCE)
@@ -36,7 +36,7 @@ export function createPendingIssuances({ store, contents, askAgain, newId, clock
     for (const result of results) {
       if (result.status === 'rejected') log.error({ err: result.reason }, 'deferred credentials were not asked for')
     }
-    // The issuer sets when to ask, in seconds: no row is ever late by minutes.
+    // The issuer sets the interval in seconds, so no row is ever minutes late.
     return { count: due.length, more: due.length === limit, lateSeconds: 0 }
   }
 
@@ -46,13 +46,13 @@ export function createPendingIssuances({ store, contents, askAgain, newId, clock
   ]
 
   return {
-    /** Ask issuers for what they deferred, and forget what can no longer come. */
+    /** Tasks that ask issuers for deferred credentials, and delete expired ones. */
     tasks,
 
     /**
-     * Stores what an issuer deferred, to be asked for by the maintenance job.
+     * Stores credentials that an issuer deferred. The maintenance job asks for them.
      *
-     * @throws WalletError where the holder waits for too much already.
+     * @throws WalletError if the holder already waits for the maximum number.
      */
     async waitFor({ holderId, actor }: OnBehalf, deferral: Deferral): Promise<void> {
       const id = newId()

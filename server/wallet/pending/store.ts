@@ -15,12 +15,12 @@ const zStoredPending = z.strictObject({
   expiresAt: z.date(),
 })
 
-/** What an issuer has deferred; `content` is as the vault protects it. */
+/** A deferred issuance. The vault has encrypted `content`. */
 export type StoredPending = z.infer<typeof zStoredPending>
 
 const zHeldPending = zStoredPending.extend({ heldUntil: z.date() })
 
-/** A row that this process alone may ask for, until `heldUntil`. */
+/** A row that only this process may ask for, until `heldUntil`. */
 export type HeldPending = z.infer<typeof zHeldPending>
 
 export interface NewPending extends StoredPending {
@@ -28,14 +28,14 @@ export interface NewPending extends StoredPending {
   readonly askAt: Date
 }
 
-/** What audit events call a pending issuance. */
+/** The name of a pending issuance in audit events. */
 const subject = 'wallet_pending_issuance'
 
 export type PendingIssuanceStore = ReturnType<typeof createPendingIssuanceStore>
 
 export function createPendingIssuanceStore({ prisma, sql }: Database) {
   return {
-    /** @returns whether there was room: a holder may wait for `atMost` issuances. */
+    /** @returns whether it was stored: a holder may wait for at most `atMost` issuances. */
     async insert(pending: NewPending, atMost: number): Promise<boolean> {
       const { id, holderId, createdBy, content, keyIds, askAt, createdAt, expiresAt } = pending
       const added = new Step<'id'>(
@@ -54,7 +54,7 @@ export function createPendingIssuanceStore({ prisma, sql }: Database) {
     },
 
     /**
-     * Takes what is to be asked for, the longest due first, in one statement: until `heldUntil` no other process gets it.
+     * Holds rows that are due, the oldest due date first, in one statement. No other process gets them until `heldUntil`.
      */
     hold: (now: Date, heldUntil: Date, limit: number): Promise<HeldPending[]> =>
       sql(zHeldPending)`
@@ -69,7 +69,7 @@ export function createPendingIssuanceStore({ prisma, sql }: Database) {
         RETURNING id, holder_id AS "holderId", created_by AS "createdBy", content, created_at AS "createdAt",
           expires_at AS "expiresAt", ask_at AS "heldUntil"`,
 
-    /** @returns whether it was still held by the caller. */
+    /** @returns whether the caller still held the row. */
     async update({ id, heldUntil }: HeldPending, content: string, askAt: Date): Promise<boolean> {
       const rows = await sql(idRow)`
         UPDATE wallet_pending_issuances SET content = ${content}, ask_at = ${askAt}::timestamptz
@@ -77,7 +77,7 @@ export function createPendingIssuanceStore({ prisma, sql }: Database) {
       return rows.length > 0
     },
 
-    /** One of its credentials will not come. */
+    /** Records in the audit log that the issuer refused one of the credentials. */
     async recordRefusal(id: string): Promise<void> {
       await recordAudit(prisma, {
         actor: null,
@@ -87,14 +87,14 @@ export function createPendingIssuanceStore({ prisma, sql }: Database) {
       })
     },
 
-    /** Nothing more can come of it, unless another process holds it by now, which may know better: its tokens are newer. */
+    /** Deletes a finished row, unless another process holds it by now: that process has newer tokens. */
     async remove({ id, heldUntil }: HeldPending): Promise<void> {
       await sql(
         idRow,
       )`DELETE FROM wallet_pending_issuances WHERE id = ${id} AND ask_at = ${heldUntil}::timestamptz RETURNING id`
     },
 
-    /** Removes expired issuances, at most `limit`, with an audit row each. */
+    /** Deletes expired issuances, at most `limit`, with an audit row each. */
     async removeExpired(now: Date, limit: number): Promise<BatchDone> {
       const removed = new Step<'key' | 'at'>(
         'removed',

@@ -1,16 +1,16 @@
 import { DAY_SECONDS } from '../../maintenance/task.js'
 import type { Deferral } from '../openid4vci/deferral.js'
 
-/** How long at most: as long as refresh tokens are usually good. */
+/** Maximum wait: the usual lifetime of a refresh token. */
 const MAX_SECONDS = 90 * DAY_SECONDS
-/** From then on an issuer is asked once an hour, unless it wants to be asked less. */
+/** The longest interval, unless the issuer asks for a longer one. */
 const HOUR_SECONDS = 3_600
 
 const after = (now: Date, seconds: number) => new Date(now.getTime() + seconds * 1000)
 
 /**
- * When to ask next: no sooner than the issuer said (OpenID4VCI 1.0 §8.3), and less often the longer it takes. An answer may come in
- * seconds or in weeks, and nothing says which.
+ * When to ask next: not before the issuer's interval (OpenID4VCI 1.0 §8.3), and less often the longer the wait lasts. An answer may
+ * take seconds or weeks, and nothing predicts it.
  */
 export function nextAsk({ transactions }: Deferral, createdAt: Date, now: Date): Date {
   const age = (now.getTime() - createdAt.getTime()) / 1000
@@ -18,7 +18,7 @@ export function nextAsk({ transactions }: Deferral, createdAt: Date, now: Date):
   return after(now, Math.min(Math.max(asked, Math.min(age / 20, HOUR_SECONDS)), MAX_SECONDS))
 }
 
-/** When nothing can come any more: without a refresh token, not after the end of the access token. */
+/** When the wait ends. Without a refresh token, it ends when the access token expires. */
 export function lastAsk({ grant: { token, expiresAt } }: Deferral, now: Date): Date {
   const last = after(now, MAX_SECONDS)
   return token.refresh_token === undefined && expiresAt !== undefined && expiresAt < last ? expiresAt : last

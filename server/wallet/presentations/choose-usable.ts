@@ -3,31 +3,31 @@ import type { HeldCredential } from '../credentials/held.js'
 import { type HeldStatus, type HeldStatuses, hasExpired } from '../credentials/statuses.js'
 import type { Match, Matching, Objection } from '../openid4vp/match-query.js'
 
-/** Bounds on what a stranger's query makes this service read, and, of lists of other hosts, fetch before it answers. */
+/** Limits on how many statuses a stranger's query can cause to be read, and on the time for fetches from other hosts. */
 const MAX_READ = 8
 const TOTAL_MS = 3_000
 
-/** A credential of unknown status may be good. A bad one is presented where there is no other, and the verifier says so. */
+/** A credential of unknown status may be valid. An invalid credential is presented only if no other exists; the verifier reports it. */
 const OBJECTIONS: Readonly<Record<HeldStatus, number>> = { valid: 0, unknown: 1, suspended: 2, revoked: 2, expired: 2 }
 
 const distinct = (all: readonly HeldCredential[]): HeldCredential[] => [
   ...new Map(all.map((held) => [held.id, held])).values(),
 ]
 
-/** What {@link createChooseUsable} is made of. */
+/** Dependencies of {@link createChooseUsable}. */
 export interface ChooseUsablePorts {
   readonly statusReader: HeldStatuses['reader']
   readonly clock: () => Date
 }
 
 /**
- * Chooses the credentials that answer a query, rather those that are not known to be revoked, suspended or expired. A status is read, live,
- * only of a credential that another one could replace. So most answers wait for nothing, and tell no issuer that a credential is about
- * to be used. Eight statuses are read at most, with three seconds for all fetches together.
+ * Chooses the credentials that answer a query, and avoids those known to be revoked, suspended or expired. A current status is read only
+ * for a credential that another one could replace. So most answers wait for no fetch, and no issuer learns that a credential is about
+ * to be used. At most eight statuses are read, with three seconds for all fetches together.
  *
- * @param selectedId what a person selected, whatever its status
- * @param work pays for lists of other hosts
- * @returns undefined where the query cannot be answered.
+ * @param selectedId the credential that a person selected, whatever its status
+ * @param work pays for status lists of other hosts
+ * @returns undefined if the query cannot be answered.
  */
 export type ChooseUsable = ReturnType<typeof createChooseUsable>
 
@@ -43,7 +43,7 @@ export function createChooseUsable({ statusReader, clock }: ChooseUsablePorts) {
     const read = statusReader({ totalMs: TOTAL_MS, work })
     const objection: Objection = (held) =>
       OBJECTIONS[statuses.get(held.id) ?? (hasExpired(held, now) ? 'expired' : 'valid')]
-    // The choice stays the same for a selected credential, and for one that has expired: no status could change it.
+    // No status can change the choice of a selected credential, or of an expired one.
     const isReplaceable = ({ queryId, held }: Match): boolean => {
       const others = choose(selectedId, (one) => (one.id === held.id ? OBJECTIONS.revoked : objection(one)))
       return others?.find((match) => match.queryId === queryId)?.held.id !== held.id

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { route } from '../../api/contract.js'
 import { pageShape } from '../../api/paging.js'
 
-/** What a hosted wallet presented to whom. */
+/** A presentation of a hosted wallet to a verifier. */
 export const zWalletPresentation = z.object({
   id: z.uuid(),
   verifier: z.string().meta({ description: 'Client identifier of the verifier, with its prefix.' }),
@@ -16,10 +16,9 @@ export const zWalletPresentation = z.object({
 export const listWalletPresentations = {
   meta: route('GET', '/holders/{holderId}/presentations', {
     tag: 'Holders',
-    summary: 'List what a holder presented, and to whom',
+    summary: 'List the presentations of a holder, with their verifiers',
     description:
-      "The newest first, those that failed among them. The answer's `Link` header names the next page, where there " +
-      'is one.',
+      'Newest first, including failed presentations. The `Link` header of the reply names the next page, if there is one.',
     access: 'holder',
     errors: [400],
   }),

@@ -6,10 +6,10 @@ import type { StoredPresentation, WalletPresentationStore } from './store.js'
 
 const zContent = zWalletPresentation.omit({ id: true, createdAt: true })
 
-/** A presentation without its claims: whom it went to, what was shown, how it ended. */
+/** A presentation without its claims: the verifier, the credentials and the outcome. */
 export type PresentationContent = z.output<typeof zContent>
 
-/** What {@link createWalletPresentations} is made of. */
+/** Dependencies of {@link createWalletPresentations}. */
 export interface WalletPresentationsPorts {
   readonly store: Pick<WalletPresentationStore, 'insert'>
   readonly lists: Lists<Pick<WalletPresentationStore, 'list'>>
@@ -20,12 +20,12 @@ export interface WalletPresentationsPorts {
 
 export type WalletPresentations = ReturnType<typeof createWalletPresentations>
 
-/** What hosted wallets have presented. */
+/** The presentations of hosted wallets. */
 export function createWalletPresentations({ store, lists, vault, newId, clock }: WalletPresentationsPorts) {
   return {
     lists,
 
-    /** Remembers a presentation, under the vault's protection. */
+    /** Stores a presentation, encrypted by the vault. */
     async record(holderId: string, actor: string, content: PresentationContent): Promise<void> {
       const id = newId()
       const stored = {
@@ -38,7 +38,7 @@ export function createWalletPresentations({ store, lists, vault, newId, clock }:
       await store.insert(stored, audit)
     },
 
-    /** As the API lists it. */
+    /** A presentation in the form of the API. */
     async shown({ id, content, createdAt }: StoredPresentation): Promise<z.input<typeof zWalletPresentation>> {
       const text = await vault.reveal({ column: 'wallet_presentations.content', id }, content)
       return { ...zContent.parse(JSON.parse(text)), id, createdAt: createdAt.toISOString() }

@@ -11,19 +11,19 @@ import type { PresentationRequest } from '../openid4vp/presentation-request.js'
 import { createChooseUsable } from './choose-usable.js'
 import type { WalletPresentations } from './presentations.js'
 
-/** The newest first, and behind them those that have expired. */
+/** Newest first, with expired credentials at the end. */
 function preferred(held: readonly HeldCredential[], now: Date): HeldCredential[] {
   const isExpired = (credential: HeldCredential) => hasExpired(credential, now)
   return [...held.filter((credential) => !isExpired(credential)), ...held.filter(isExpired)]
 }
 
-/** What is remembered of an answer, however it ended. */
+/** The stored record of an answer, whatever its outcome. */
 const recordOf = (request: PresentationRequest, matches: readonly Match[]) => ({
   verifier: request.clientId,
   credentials: matches.map(({ queryId, held }) => ({ queryId, credentialId: held.id })),
 })
 
-/** What {@link createPresenting} is made of. */
+/** Dependencies of {@link createPresenting}. */
 export interface PresentingPorts {
   readonly credentials: Pick<WalletCredentials, 'markPresented' | 'newestOf'>
   readonly statusReader: HeldStatuses['reader']
@@ -38,11 +38,11 @@ export type Presenting = ReturnType<typeof createPresenting>
 /** How hosted wallets answer requests whose sender was checked. */
 export function createPresenting({ credentials, statusReader, matchRequest, present, record, clock }: PresentingPorts) {
   /**
-   * What of a holder's credentials answers a request.
+   * Finds the credentials of a holder that answer a request.
    *
    * @param work pays for the checks that a request can make expensive
-   * @throws RefusedRequest where the verifier takes the algorithms of none of them; it is told (OpenID4VP 1.0 §8.5). WalletError where it wants
-   * proof of a key, and those that match are bound to none.
+   * @throws RefusedRequest if the verifier accepts the algorithms of no match; the verifier is notified (OpenID4VP 1.0 §8.5).
+   *   WalletError if it wants proof of a key and no match is bound to a key.
    */
   const match = (
     fetch: typeof globalThis.fetch,
@@ -55,9 +55,9 @@ export function createPresenting({ credentials, statusReader, matchRequest, pres
   const choose = createChooseUsable({ statusReader, clock })
 
   /**
-   * Presents the chosen credentials and remembers it; a refusal is remembered too.
+   * Presents the chosen credentials and stores a record of it, also of a refusal.
    *
-   * @returns where the verifier sends the holder next.
+   * @returns the address where the verifier sends the holder next.
    */
   async function answer(
     fetch: typeof globalThis.fetch,
@@ -65,10 +65,10 @@ export function createPresenting({ credentials, statusReader, matchRequest, pres
     request: PresentationRequest,
     matches: readonly Match[],
   ): Promise<string | undefined> {
-    // OpenID4VP 1.0 §6.4.2: a wallet that cannot deliver what is required returns no credential at all.
+    // OpenID4VP 1.0 §6.4.2: a wallet that cannot present all required credentials returns none.
     if (matches.length === 0) throw errors.noMatchingCredential()
     const common = recordOf(request, matches)
-    // Marked before it is sent: a copy that the verifier may have seen must not count as unused.
+    // Marked before the answer is sent: the verifier may have seen the copy, so it must not count as unused.
     await credentials.markPresented(matches.map(({ held }) => held))
     try {
       const redirectUri = await present(fetch, request, matches)
@@ -91,9 +91,9 @@ export function createPresenting({ credentials, statusReader, matchRequest, pres
     answer,
 
     /**
-     * Answers a request with credentials that nobody but the wallet chooses.
+     * Answers a request with credentials that the wallet chooses on its own.
      *
-     * @returns where the verifier sends the holder next.
+     * @returns the address where the verifier sends the holder next.
      */
     async answerUnasked(
       fetch: typeof globalThis.fetch,

@@ -2,7 +2,7 @@ import { type AuditRecord, recordAudit } from '../../audit/audit.js'
 import type { Database } from '../../database/connect.js'
 import { comesAfter, type ListPart, NEWEST_FIRST } from '../../database/list-position.js'
 
-/** What was presented to whom; `content` is as the vault protects it. */
+/** A presentation to a verifier. The vault has encrypted `content`. */
 export interface StoredPresentation {
   readonly id: string
   readonly holderId: string
@@ -20,7 +20,7 @@ export function createWalletPresentationStore({ prisma }: Database) {
         await recordAudit(tx, audit)
       }),
 
-    /** The newest first. */
+    /** Presentations of a holder, newest first. */
     list: (holderId: string, { take, after }: ListPart): Promise<StoredPresentation[]> =>
       prisma.walletPresentation.findMany({
         where: { holderId, ...comesAfter(after) },

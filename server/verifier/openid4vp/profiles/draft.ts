@@ -6,7 +6,7 @@ import type { WalletMetadata } from '../../../protocol/openid4vp/wallet-metadata
 import { final } from './final.js'
 import type { Profile } from './profile.js'
 
-/** What drafts have in common, beside their words. */
+/** The common rules of the drafts, apart from their message formats. */
 export const draft: Profile = {
   ...final,
   // x509_hash came with draft 25.
@@ -16,17 +16,17 @@ export const draft: Profile = {
   hasFormat: ({ querying }) => querying.exchange.presentedAs.length > 0,
 }
 
-/** What an answer is encrypted with, the one that mobile documents demand of wallets first. Both are taken from whoever answers. */
+/** Ciphers for answers; first the cipher that wallets need for mobile documents. Every answer may use either cipher. */
 const ENC_VALUES = ['A256GCM', 'A128GCM'] as const
 
-/** A fault of a query as a sentence about the caller's member begins. */
+/** A fault of a query, as a sentence that begins with the caller's member. */
 export function queryFault(vpQuery: unknown, fault: DcqlFault | undefined): string | undefined {
   if (fault === undefined) return undefined
   return `${[vpQuery === null ? 'dcqlQuery' : 'query', ...fault.path].join('.')} ${fault.message}`
 }
 
 /**
- * What drafts have in `client_metadata` (draft 24 §5.1, draft 21 §9.1; JARM §3): `vp_formats`, and one way to encrypt.
+ * The drafts' `client_metadata` (draft 24 §5.1, draft 21 §9.1; JARM §3): `vp_formats`, and one way to encrypt.
  *
  * @param listed entries of `vp_formats`
  */
@@ -42,12 +42,12 @@ export function formerClientMetadata(
     vp_formats,
     jwks,
     authorization_encrypted_response_alg: 'ECDH-ES',
-    // JARM's default is a cipher that is not taken here.
+    // This service does not take JARM's default cipher.
     authorization_encrypted_response_enc: ENC_VALUES.find((name) => known?.includes(name)) ?? ENC_VALUES[0],
   }
 }
 
-/** `client_id_schemes_supported`, and `vp_formats_supported` with `alg_values_supported` (draft 24 §10.1, draft 21 §8.1), as 1.0 has them. */
+/** Converts `client_id_schemes_supported` and `vp_formats_supported` with `alg_values_supported` to 1.0 (draft 24 §10.1, draft 21 §8.1). */
 export function formerWalletMetadata(
   metadata: WalletMetadata,
   formats: readonly CredentialFormat[],

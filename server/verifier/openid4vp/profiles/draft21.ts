@@ -6,7 +6,7 @@ import { VERIFIED_ALGORITHMS } from '../../../protocol/openid4vp/vp-formats.js'
 import { draft, formerClientMetadata, formerWalletMetadata, queryFault } from './draft.js'
 import type { KnownFormats, Profile } from './profile.js'
 
-/** Appendix A.4: formats bear their former names. */
+/** Appendix A.4: formats have their former names. */
 const formerly = (format: CredentialFormat): CredentialFormat => format.former ?? format
 
 const formerlyNamed = (formats: KnownFormats) => (name: string) => formerly(formats.named(name))
@@ -16,7 +16,7 @@ const ALGORITHMS = { algorithms: VERIFIED_ALGORITHMS, holderAlgorithms: VERIFIED
 const vpFormatsOf = ({ all }: KnownFormats) =>
   all.map((format) => descriptorFormats(formerly(format).querying.exchange, ALGORITHMS))
 
-/** OpenID4VP draft 21 (July 2024), Presentation Exchange, and a scheme beside the client identifier. */
+/** OpenID4VP draft 21 (July 2024): Presentation Exchange, and a scheme beside the client identifier. */
 export const draft21: Profile = {
   ...draft,
   unsayable: ({ transactionData, verifierInfo, dcqlQuery, vpQuery }) => {

@@ -7,14 +7,14 @@ import type { KnownFormats, Profile } from './profile.js'
 
 const DID_PREFIX = 'decentralized_identifier:'
 
-/** §5.10.1: a DID stands for itself; every other scheme is a prefix, as in 1.0. */
+/** §5.10.1: a DID has no prefix; every other scheme is a prefix, as in 1.0. */
 const formerClientId = (clientId: string): string =>
   clientId.startsWith(DID_PREFIX) ? clientId.slice(DID_PREFIX.length) : clientId
 
 const vpFormatsOf = ({ all }: KnownFormats) =>
   all.map(({ querying }) => querying.exchange.vpFormats(VERIFIED_ALGORITHMS, VERIFIED_ALGORITHMS))
 
-/** §7.1: one presentation for each query. The array of 1.0 is taken too. */
+/** §7.1: one presentation for each query. The array of 1.0 is also accepted. */
 const inArrays = (entries: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(entries).map(([id, entry]) => [id, Array.isArray(entry) ? entry : [entry]]))
 

@@ -4,7 +4,7 @@ import { RESPONSE_MODES } from '../../../protocol/openid4vp/request-object.js'
 import { VERIFIED_ALGORITHMS } from '../../../protocol/openid4vp/vp-formats.js'
 import type { Profile } from './profile.js'
 
-/** OpenID4VP 1.0, in which nothing of a draft is understood. */
+/** OpenID4VP 1.0, without any rule of a draft. */
 export const final: Profile = {
   clientIdPrefixes: CLIENT_ID_PREFIXES,
   certifiedPrefix: 'x509_hash',
@@ -12,7 +12,7 @@ export const final: Profile = {
   walletUrl: null,
   sameDevice: false,
   hasFormat: () => true,
-  // Wallets of today know Ed25519 signatures by their former name alone.
+  // Current wallets know Ed25519 signatures only by their former name.
   algorithms: VERIFIED_ALGORITHMS,
   certified: false,
   holderBound: false,

@@ -14,14 +14,14 @@ import type {
 import type { TransactionData } from '../../../protocol/openid4vp/transaction-data.js'
 import type { WalletMetadata } from '../../../protocol/openid4vp/wallet-metadata.js'
 
-/** What a request and its answer may keep to: OpenID4VP 1.0, HAIP 1.0 as well, or a draft of OpenID4VP. */
+/** Rules for a request and its answer: OpenID4VP 1.0, HAIP 1.0 in addition, or a draft of OpenID4VP. */
 export const PROFILE_NAMES = ['final', 'haip', ...DRAFTS] as const
 export type ProfileName = (typeof PROFILE_NAMES)[number]
 
-/** What of a new request a version may have no words for. */
+/** Parts of a new request that a version may be unable to express. */
 export interface AskedFor {
   readonly dcqlQuery: DcqlQuery
-  /** Items that the query was made of; null where it is the caller's own. */
+  /** The items that the query was made from; null if the caller gave a DCQL query. */
   readonly vpQuery: readonly unknown[] | null
   readonly verifierInfo?: readonly VerifierInfo[] | undefined
   readonly transactionData?: readonly TransactionData[] | undefined
@@ -29,16 +29,16 @@ export interface AskedFor {
 
 export type KnownFormats = Pick<Formats, 'all' | 'named'>
 
-/** A request that is put into words. */
+/** A request that is expressed in the format of a version. */
 export interface Worded {
   /** Unguessable, and the same each time. */
   readonly id: string
   readonly formats: KnownFormats
-  /** What the wallet says of itself, in the words of 1.0; undefined where it said nothing. */
+  /** The wallet's metadata in the members of 1.0; undefined if the wallet sent none. */
   readonly wallet?: WalletMetadata | undefined
 }
 
-/** A request that was answered. */
+/** A request with an answer. */
 export interface Answered {
   readonly id: string
   readonly dcqlQuery: DcqlQuery
@@ -46,38 +46,41 @@ export interface Answered {
 }
 
 /**
- * What a profile allows and demands, and how its version of OpenID4VP says what 1.0 says in another way. Nothing else knows which
- * profiles there are; everything else knows the requests and answers of 1.0 alone.
+ * The rules of a profile, and how its version of OpenID4VP expresses the messages of 1.0. No other code knows which profiles
+ * exist: all other code handles only the requests and answers of 1.0.
  */
 export interface Profile {
-  /** Names of a signed request; of several that one has, one at least is among them. */
+  /** Client identifier prefixes of a signed request. A request with several prefixes has at least one of these. */
   readonly clientIdPrefixes: readonly ClientIdPrefix[]
-  /** How a verifier with a certificate names itself; as one without where it cannot. */
+  /** Prefix of a verifier with a certificate. If it does not fit the verifier, the request uses the prefix without a certificate. */
   readonly certifiedPrefix: ClientIdPrefix
   readonly responseModes: readonly ResponseMode[]
-  /** What the address of a request begins with, beside that for every wallet; null where there is no other. */
+  /** The beginning of a request address, beside the address for every wallet; null if there is no other address. */
   readonly walletUrl: string | null
-  /** Whether whoever answers, but by the browser, is always sent back, and the result is for the browser that comes back, unless a request says otherwise. */
+  /**
+   * Whether the wallet always sends its user back and the result is only for the browser that returns, unless a request says
+   * otherwise. It does not apply over the Digital Credentials API.
+   */
   readonly sameDevice: boolean
   readonly hasFormat: (format: CredentialFormat) => boolean
-  /** Algorithms of credentials and holders' proofs, as requests name them. */
+  /** Algorithms of credentials and holders' proofs, with their names in requests. */
   readonly algorithms: readonly string[]
-  /** Whether certificates that lead to a trust anchor are what issuers, those of status lists too, and the verifier itself are known by. */
+  /** Whether issuers, status lists and the verifier are identified only by certificates that chain to a trust anchor. */
   readonly certified: boolean
-  /** Whether a holder proves a key wherever a credential has one, as a JWK, whatever the query says. */
+  /** Whether each credential with a key needs a proof by its holder, whatever the query says. The key must be a JWK. */
   readonly holderBound: boolean
-  /** Whose credentials are accepted where neither TRUSTED_ISSUERS nor the request says so. */
+  /** Trusted issuers if neither TRUSTED_ISSUERS nor the request lists any. */
   readonly trustedIssuers: readonly string[]
-  /** The member that cannot be said, and why; undefined where all can. */
+  /** The member that the version cannot express, and the reason; undefined if it can express the request. */
   readonly unsayable: (asked: AskedFor) => string | undefined
-  /** A client identifier of 1.0 (§5.9.3) as the request has it; its `client_id` is the audience of presentations. */
+  /** Converts a client identifier of 1.0 (§5.9.3) to the request's parameters. Their `client_id` is the audience of presentations. */
   readonly clientParameters: (clientId: string) => ClientParameters
-  /** The parameters of a request of 1.0 (§5.1). */
+  /** Converts the parameters of a 1.0 request (§5.1). */
   readonly requestParameters: (parameters: FinalParameters, request: Worded) => JsonObject
-  /** A wallet's metadata in the members of 1.0 (§10.1). */
+  /** Converts a wallet's metadata to the members of 1.0 (§10.1). */
   readonly walletMetadata: (metadata: WalletMetadata, formats: KnownFormats) => WalletMetadata
   /**
-   * The presentations in the parameters of an answer, by credential query (§8.1).
+   * Reads the presentations of an answer, by credential query (§8.1).
    *
    * @throws ResponseError
    */

@@ -11,7 +11,7 @@ import type { KnownFormats, Profile, ProfileName } from './profile.js'
 
 const PROFILES: Readonly<Record<ProfileName, Profile>> = { final, haip, draft24, draft21 }
 
-/** Whether a profile is that of a draft, which must be opened for new requests. */
+/** Whether a profile is a draft. New requests can use a draft only if VERIFIER_LEGACY_PROFILES lists it. */
 export const isDraft = (name: ProfileName): name is Draft => DRAFTS.some((one) => one === name)
 
 export const profileNamed = (name: ProfileName): Profile => PROFILES[name]
@@ -23,11 +23,11 @@ type Anchored = Pick<Config, 'trustAnchors'>
 export const formatsOf = (name: ProfileName, { all }: AllFormats): readonly CredentialFormat[] =>
   all.filter(profileNamed(name).hasFormat)
 
-/** Whether issuers' certificates can be proven here, where the format needs that. */
+/** Whether this installation can verify issuers' certificates, if the format needs that. */
 export const isProvable = ({ trustAnchors }: Anchored, { verifying }: CredentialFormat): boolean =>
   !verifying.certifiedOnly || trustAnchors.length > 0
 
-/** Those of them that can be asked for here. */
+/** The formats of a profile that this installation can ask for. */
 export const askableFormats = (name: ProfileName, formats: AllFormats, config: Anchored): readonly CredentialFormat[] =>
   formatsOf(name, formats).filter((format) => isProvable(config, format))
 

@@ -14,28 +14,28 @@ import { isOverBrowser, type ResponseMode } from '../../../protocol/openid4vp/re
 import type { AskedFor, Profile, ProfileName } from './profile.js'
 import { formatsOf, isDraft, isProvable, profileNamed } from './profiles.js'
 
-/** What of a request a profile decides, as far as its caller says it. */
+/** Members of a new request that a profile may decide. */
 export interface ProfileMembers {
   readonly profile?: ProfileName | undefined
-  /** Several for a request that each of them signs. */
+  /** Several for a request with one signature for each prefix. */
   readonly clientIdPrefix?: ClientIdPrefix | readonly ClientIdPrefix[] | undefined
   readonly responseMode?: ResponseMode | undefined
   readonly redirectUri?: string | undefined
   readonly requireResponseCode?: boolean | undefined
   readonly walletUrl?: string | undefined
-  /** Whether the verifier signs it. */
+  /** Whether the verifier signs the request. */
   readonly signed: boolean
   readonly page?: boolean | undefined
 }
 
-/** The verifier that asks, as far as a profile goes. */
+/** The verifier's properties that a profile checks. */
 export interface ProfiledVerifier {
   readonly publicJwk: Jwk
-  /** The chain of that key's certificate; null where it has none. */
+  /** The certificate chain of that key; null if it has none. */
   readonly x5c: readonly string[] | null
 }
 
-/** The same with all that the profile adds; a prefix that is left out is for the verifier's certificate to say. */
+/** The members with the profile's defaults. The verifier's certificate decides on an absent prefix. */
 export interface Profiled {
   readonly profile: ProfileName
   readonly responseMode: ResponseMode
@@ -44,10 +44,10 @@ export interface Profiled {
 }
 
 /**
- * The profile of a request, and what follows from it: that of VERIFIER_PROFILE unless the request has one.
+ * The profile of a request, and the members that follow from it. VERIFIER_PROFILE applies unless the request names a profile.
  *
- * @throws 400 for what the profile does not allow, and where it demands what the request, the verifier or the installation lacks;
- *   each names the member and the profile.
+ * @throws 400 for a member that the profile does not allow, and if the request, the verifier or the installation lacks
+ *   something that the profile demands. The message names the member and the profile.
  */
 export function profiled(
   config: Pick<Config, 'verifierProfile' | 'verifierLegacyProfiles' | 'verifierResponseMode' | 'trustAnchors'>,
@@ -63,7 +63,7 @@ export function profiled(
     memberFault(profile, request) ?? (profile.certified ? certificateFault(config, request, verifier) : undefined)
   if (fault !== undefined) throw errors.badRequest(`${fault} with profile ${name}`)
   const common = { profile: name, responseMode: request.responseMode ?? responseModeOf(config, profile) }
-  // The browser goes on with the page that asked: nobody is opened, and nobody has to be sent back.
+  // The page that asked stays open in the browser: no wallet address is opened, and no redirect is needed.
   if (isOverBrowser(request.responseMode)) return { ...common, requireResponseCode: false, walletUrl: null }
   return {
     ...common,
@@ -72,7 +72,7 @@ export function profiled(
   }
 }
 
-/** A page knows the browser that began, so that the result may wait for it, where there is something to go on to. */
+/** A page knows the browser that opened it first. If there is a redirect URI, the result can wait for that browser. */
 const returnsToPage = ({ page, redirectUri }: ProfileMembers) => page === true && redirectUri !== undefined
 
 function responseModeOf(
@@ -98,7 +98,7 @@ function memberFault(
     : undefined
 }
 
-/** HAIP 1.0 §5, §7: a certificate for a key whose signatures every wallet verifies, and roots of issuers. */
+/** HAIP 1.0 §5, §7: a certificate for a key whose signatures every wallet can verify, and trust anchors for issuers. */
 function certificateFault(
   { trustAnchors }: Pick<Config, 'trustAnchors'>,
   { signed }: ProfileMembers,
@@ -110,7 +110,7 @@ function certificateFault(
   return 'the verifier must have a certificate for a P-256 key'
 }
 
-/** @throws 400 for a credential query of a format that the profile does not have, or whose issuers nothing can prove here. */
+/** @throws 400 for a credential query whose format the profile lacks, or whose issuers this installation cannot verify. */
 export function assertFormats(
   name: ProfileName,
   { credentials }: DcqlQuery,
@@ -128,13 +128,13 @@ export function assertFormats(
   }
 }
 
-/** @throws 400 for what the version of the profile has no words for, naming the member. */
+/** @throws 400 that names the member that the version of the profile cannot express. */
 export function assertSayable(name: ProfileName, asked: AskedFor): void {
   const fault = profileNamed(name).unsayable(asked)
   if (fault !== undefined) throw errors.badRequest(`${fault} with profile ${name}`)
 }
 
-/** How the verifier names itself where a request does not say: by its certificate where it has one that can. */
+/** Default prefix: the certificate's prefix if the verifier has a suitable certificate. */
 export function defaultPrefix(name: ProfileName, client: Client): ClientIdPrefix {
   const { certifiedPrefix } = profileNamed(name)
   return client.x5c !== null && canHave(certifiedPrefix, client) ? certifiedPrefix : 'decentralized_identifier'

@@ -1,16 +1,16 @@
 import { isObject, type JsonObject } from '../../../protocol/json/json-object.js'
 
-/** What drafts up to 24 had to say how answers are encrypted (JARM §3); OpenID4VP 1.0 ignores it (§5.1). */
+/** Members of drafts up to 24 for the encryption of answers (JARM §3). OpenID4VP 1.0 ignores them (§5.1). */
 const JARM_MEMBERS = [
   'authorization_signed_response_alg',
   'authorization_encrypted_response_alg',
   'authorization_encrypted_response_enc',
 ]
 
-/** JARM §3: where only the algorithm is named. */
+/** JARM §3: the default if only the algorithm is named. */
 const DEFAULT_ENC = 'A128CBC-HS256'
 
-/** Whether metadata have what only drafts know, and nothing that took its place. */
+/** Whether metadata has members that only drafts know, and none of their replacements. */
 export const isOfDraft = (metadata: JsonObject): boolean =>
   metadata.vp_formats_supported === undefined &&
   metadata.encrypted_response_enc_values_supported === undefined &&
@@ -21,8 +21,8 @@ export function withoutDraftMembers(metadata: JsonObject): JsonObject {
 }
 
 /**
- * The metadata of a verifier of a draft in the terms of 1.0: formats under the name of today, and the one content encryption that the
- * answer is to have as the only one to choose from, its algorithm with the keys that do not name theirs.
+ * The metadata of a draft's verifier in the terms of 1.0. Formats get their current member name. The requested content encryption
+ * becomes the only choice. Its algorithm is added to keys that name none.
  */
 export function clientMetadataOfDraft(metadata: JsonObject): JsonObject {
   const { authorization_encrypted_response_alg: alg, authorization_encrypted_response_enc: enc } = metadata
@@ -36,7 +36,7 @@ export function clientMetadataOfDraft(metadata: JsonObject): JsonObject {
   }
 }
 
-/** Keys for another algorithm are no keys for the answer. */
+/** Keys for another algorithm cannot encrypt the answer. */
 function withAlgorithm(jwks: unknown, alg: string): unknown {
   if (!isObject(jwks) || !Array.isArray(jwks.keys)) return jwks
   const keys: readonly unknown[] = jwks.keys

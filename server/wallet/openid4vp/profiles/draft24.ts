@@ -6,12 +6,12 @@ import { queryOfDefinition } from './presentation-exchange/definition-query.js'
 import { submissionOf } from './presentation-exchange/submission.js'
 import type { Profile, Reading } from './profile.js'
 
-/** What is a prefix of 1.0 by another name (draft 24 §5.10.4). */
+/** In 1.0, a client identifier with this beginning has the prefix `decentralized_identifier` (draft 24 §5.10.4). */
 const DID = 'did:'
 
 /**
- * OpenID4VP draft 24: client identifiers that are DIDs have no prefix, a `vp_token` holds single presentations, and Presentation Exchange is
- * another query language.
+ * OpenID4VP draft 24: client identifiers that are DIDs have no prefix, a `vp_token` holds single presentations, and Presentation
+ * Exchange is a second query language.
  */
 export const draft24: Profile = {
   ...final,
@@ -24,7 +24,7 @@ export const draft24: Profile = {
   hasFormat: ({ holding }) => holding.exchange !== undefined,
   askedBy: (parameters, reading) => {
     const { dcql_query: dcql, presentation_definition: definition, client_metadata: metadata } = parameters
-    // JARM §3: an answer that is only encrypted would not be what was asked for.
+    // JARM §3: the verifier asked for a signed answer, and an answer that is only encrypted does not satisfy it.
     if (objectOf(metadata).authorization_signed_response_alg !== undefined && isJarm(parameters)) {
       throw new RefusedRequest('invalid_request', 'The authorization request wants a signed response.')
     }
@@ -52,7 +52,7 @@ export const draft24: Profile = {
 
 const isJarm = ({ response_mode: mode }: JsonObject): boolean => mode === 'direct_post.jwt'
 
-/** Draft 24 §6.1: a query without `meta` is for credentials of any type, which 1.0 has every format say in its own way. */
+/** Draft 24 §6.1: a query without `meta` asks for credentials of any type. In 1.0, each format expresses this in its own `meta`. */
 function withMeta(query: JsonObject, { formats, work }: Reading): JsonObject {
   if (!Array.isArray(query.credentials)) return query
   const credentials = query.credentials.map((one: unknown) => {
@@ -64,12 +64,12 @@ function withMeta(query: JsonObject, { formats, work }: Reading): JsonObject {
   return { ...query, credentials }
 }
 
-/** Client identifier schemes, as drafts called the prefixes. */
+/** Client identifier schemes, the drafts' name for prefixes. */
 export function schemesOf(prefixes: unknown): readonly string[] {
   const names: readonly unknown[] = Array.isArray(prefixes) ? prefixes : []
   return names.flatMap((name) => {
     if (name === 'decentralized_identifier') return ['did']
-    // It came later.
+    // x509_hash came after the drafts.
     return typeof name === 'string' && name !== 'x509_hash' ? [name] : []
   })
 }

@@ -11,7 +11,7 @@ export const final: Profile = {
   allowsType: (typ) => typ === 'oauth-authz-req+jwt',
   verifierOf: ({ client_id: clientId }) => prefixed(String(clientId)),
   clientMetadataOf: ({ client_metadata: metadata }) => {
-    // §5.1: of metadata that 1.0 does not name nothing counts; keys stand in the request.
+    // §5.1: members that 1.0 does not define are ignored; the keys are in the request.
     const { jwks_uri: _, ...named } = withoutDraftMembers(objectOf(metadata))
     return named
   },

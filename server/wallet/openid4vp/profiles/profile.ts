@@ -6,39 +6,39 @@ import type { Work } from '../../../protocol/work.js'
 
 export type ProfileName = 'final' | 'draft24' | 'draft21'
 
-/** Whom a request says it is from, in the terms of OpenID4VP 1.0 §5.9, whichever profile names them. */
+/** The claimed sender of a request, in the terms of OpenID4VP 1.0 §5.9, for every profile. */
 export interface ClaimedVerifier {
-  /** `pre-registered` where the client identifier has no prefix (§5.9.2). */
+  /** `pre-registered` if the client identifier has no prefix (§5.9.2). */
   readonly prefix: string
   /** The client identifier without its prefix. */
   readonly identifier: string
 }
 
-/** What of a presentation definition (DIF Presentation Exchange 2) its answer needs, beside the DCQL query that was made of it. */
+/** Parts of a presentation definition (DIF Presentation Exchange 2) that its answer needs, beside the DCQL query made from it. */
 export interface ExchangeRequest {
   readonly definitionId: string
-  /** By the id of a credential query: the input descriptor that it was made of. */
+  /** The input descriptor of each credential query, by the query's id. */
   readonly descriptors: Readonly<
     Record<
       string,
       {
         readonly id: string
-        /** Names that the verifier has for what answers it. */
+        /** The verifier's names for formats that may answer it. */
         readonly designations: readonly string[]
-        /** `format` with the algorithms that it lists; a flow that an earlier version stored has none. */
+        /** `format` with its algorithms; absent in flows that an earlier version stored. */
         readonly format?: JsonObject | undefined
-        /** What the credential must satisfy, which DCQL cannot say. */
+        /** Constraints on the credential that DCQL cannot express. */
         readonly fields: readonly FieldConstraint[]
       }
     >
   >
 }
 
-/** What a request asks for. */
+/** The query of a request. */
 export interface Asked {
   /** A DCQL query (1.0 §6). */
   readonly query: JsonObject
-  /** Where it was made of a presentation definition. */
+  /** Present if the query was made from a presentation definition. */
   readonly exchange?: ExchangeRequest | undefined
 }
 
@@ -52,28 +52,28 @@ export interface Answer {
 
 export interface Reading {
   readonly formats: Formats
-  /** Pays for what a stranger's query can make expensive. */
+  /** Pays for the parts of a stranger's query that can be expensive. */
   readonly work: Work
 }
 
 /**
- * What OpenID4VP 1.0, or a draft of it, calls things. Everything beside the profiles knows the terms of 1.0 alone. `parameters` are those of a
- * request as they came, of which nothing is known.
+ * Translates between OpenID4VP 1.0, or a draft of it, and the terms of 1.0. All code outside the profiles knows only the terms of
+ * 1.0. `parameters` are the unchecked parameters of a request.
  */
 export interface Profile {
   readonly name: ProfileName
-  /** Parameters that stand in the address as they stand in the request object. */
+  /** Parameters that must be equal in the address and in the request object. */
   readonly addressed: readonly string[]
-  /** Whether a request object may have this `typ`; it comes in lower case, without `application/`. */
+  /** Whether a request object may have this `typ`, given in lower case and without `application/`. */
   allowsType(typ: string | undefined): boolean
   verifierOf(parameters: JsonObject): ClaimedVerifier
-  /** `client_metadata` in the terms of 1.0; empty where the request has none. */
+  /** `client_metadata` in the terms of 1.0; empty if the request has none. */
   clientMetadataOf(parameters: JsonObject): JsonObject
-  /** Whether credentials of a format are presented. */
+  /** Whether credentials of a format can be presented. */
   hasFormat(format: CredentialFormat): boolean
   /** @throws RefusedRequest */
   askedBy(parameters: JsonObject, reading: Reading): Asked
-  /** What the wallet says of itself (1.0 §10), from what it would say in the terms of 1.0. */
+  /** Converts the wallet's metadata from the terms of 1.0 (1.0 §10). */
   walletMetadataOf(metadata: JsonObject, formats: Formats): JsonObject
   /** The parameters of the answer (1.0 §8.1). */
   responseOf(

@@ -7,18 +7,18 @@ import type { Profile, ProfileName } from './profile.js'
 
 const PROFILES: Readonly<Record<ProfileName, Profile>> = { final, draft24, draft21 }
 
-/** A request that an earlier version stored in a flow names none. */
+/** The profile of a request. Requests that an earlier version stored in a flow name no profile. */
 export const profileNamed = (name: ProfileName | undefined): Profile => PROFILES[name ?? 'final']
 
-/** Parameters of Presentation Exchange, which 1.0 has no more. */
+/** Parameters of Presentation Exchange. 1.0 no longer has them. */
 const EXCHANGE = ['presentation_definition', 'presentation_definition_uri']
 
 /** Prefixes of client identifiers that came after draft 24. */
 const LATER_PREFIX = /^(?:decentralized_identifier|x509_hash|openid_federation):/
 
 /**
- * What a request is written in, told by its parameters, or by those that its address has: OpenID4VP 1.0, but for what 1.0 would not understand.
- * Where a request has members of both, those of 1.0 count.
+ * Finds the profile of a request from its parameters, or from the parameters of its address. The profile is OpenID4VP 1.0 unless
+ * 1.0 would not understand the request. If a request has members of 1.0 and of a draft, the members of 1.0 count.
  */
 export function profileOf(parameters: JsonObject): Profile {
   const { client_id: clientId, client_metadata: metadata, dcql_query: dcql } = parameters

@@ -23,10 +23,10 @@ import {
 } from './presentation-definition.js'
 import { requiredSets } from './submission-requirements.js'
 
-/** Beyond so many optional fields it is all of them or none. */
+/** With more optional fields than this, only "all" and "none" are tried. */
 const MAX_OPTIONAL = 2
 
-/** A wallet does not know whose types there are. */
+/** A wallet does not know the credential types of issuers. */
 const NO_TYPES: KnownTypes = { issuerBaseUrl: '', names: [] }
 
 /** A credential query that answers an input descriptor. */
@@ -36,12 +36,12 @@ interface Alternative {
 }
 
 /**
- * What a presentation definition asks for, as a DCQL query (OpenID4VP 1.0 §6): of each input descriptor a credential query for each format
- * that may answer it, with the claims that its fields lead to. What DCQL cannot say of them (filters, above all) is checked on
- * the credentials themselves, by the fields that go with each credential query.
+ * Converts a presentation definition to a DCQL query (OpenID4VP 1.0 §6). Each input descriptor becomes a credential query for each
+ * format that may answer it, with the claims that its fields point to. DCQL cannot express all of the fields, in particular filters.
+ * The wallet checks these on the credentials, by the fields that belong to each credential query.
  *
- * @param vpFormats `vp_formats` of the verifier's metadata: formats that it does not list are ignored (draft 21 §5.1)
- * @throws RefusedRequest for what is not understood, or what no format can answer.
+ * @param vpFormats `vp_formats` of the verifier's metadata; formats outside this list are ignored (draft 21 §5.1)
+ * @throws RefusedRequest for a definition that this wallet does not understand, or that no format can answer.
  */
 export function queryOfDefinition(value: unknown, vpFormats: unknown, formats: Formats, work: Work): Asked {
   const definition = readPresentationDefinition(value)
@@ -71,7 +71,7 @@ export function queryOfDefinition(value: unknown, vpFormats: unknown, formats: F
   }
 }
 
-/** The formats that may answer a descriptor; undefined where nobody says. */
+/** The formats that may answer a descriptor; undefined if the request lists none. */
 function designationsOf(
   { format }: InputDescriptor,
   definition: PresentationDefinition,
@@ -97,7 +97,7 @@ function alternativesOf(
     const { exchange, disclosesAll } = format.querying
     const designations = names === undefined ? [] : exchange.presentedAs.filter((name) => names.includes(name))
     if (names !== undefined && designations.length === 0) return []
-    // A holder who cannot choose what to disclose cannot limit it either.
+    // A holder who cannot choose the disclosed claims cannot limit the disclosure either.
     if (disclosesAll && limit === 'required') return []
     const variants = variantsOf(compiled).flatMap((variant) => variantFor(format, variant, work, id))
     return variants.map(({ members, fields: answered }, number) => ({
@@ -135,7 +135,7 @@ function compiledFields(fields: readonly Field[], work: Work, id: string): reado
   }
 }
 
-/** What of the fields is answered: with all that is optional first, then with less of it. */
+/** The sets of fields to answer, from all optional fields to none. */
 function variantsOf(fields: readonly ReadField[]): readonly (readonly CompiledField[])[] {
   const optional = fields.filter((each) => each.optional)
   const without = (left: readonly ReadField[]) =>
@@ -145,7 +145,7 @@ function variantsOf(fields: readonly ReadField[]): readonly (readonly CompiledFi
   return [without(optional), ...some, without([])]
 }
 
-/** A credential query for some of the fields; nothing where no credential of the format can answer them. */
+/** A credential query for some of the fields; empty if no credential of the format can answer them. */
 function variantFor(
   { querying }: CredentialFormat,
   fields: readonly CompiledField[],

@@ -10,10 +10,10 @@ const MAX_NAME = 256
 
 const zName = z.string().min(1).max(MAX_NAME)
 
-/** For people. */
+/** Texts for people. */
 const shown = { name: z.string().optional(), purpose: z.string().optional() }
 
-/** A predicate would have to be proven, which no format here can. */
+/** A required predicate would need a proof that no supported format has. */
 const zField = zFieldConstraint.extend({
   ...shown,
   id: z.string().optional(),
@@ -23,7 +23,7 @@ const zField = zFieldConstraint.extend({
 })
 export type Field = z.infer<typeof zField>
 
-/** By claim format designation: the algorithms that the verifier takes, among others. */
+/** By claim format designation: the algorithms that the verifier accepts, and other members. */
 const zFormat = z.record(z.string(), z.unknown())
 
 const zInputDescriptor = z.strictObject({
@@ -62,8 +62,8 @@ const zRequirement: z.ZodType<SubmissionRequirement> = z.strictObject({
 })
 
 /**
- * `presentation_definition` as a stranger sends it (DIF Presentation Exchange 2 §5). Members that say what this wallet could not keep to are
- * refused with all that is unknown: a request is answered as it was meant, or not at all.
+ * `presentation_definition` as a stranger sends it (DIF Presentation Exchange 2 §5). Unknown members, and members that this wallet
+ * cannot satisfy, are refused: a request is answered as its verifier meant it, or not at all.
  */
 const zPresentationDefinition = z.strictObject({
   ...shown,
@@ -74,14 +74,14 @@ const zPresentationDefinition = z.strictObject({
 })
 export type PresentationDefinition = z.infer<typeof zPresentationDefinition>
 
-/** The error for a definition that is malformed, or asks for what this wallet does not know. */
+/** The error for a malformed definition, or for a definition with an unsupported member. */
 export const refusedDefinition = (reason: string, options?: ErrorOptions) =>
   new RefusedRequest('invalid_request', `The presentation_definition ${reason}.`, options)
 
 /**
- * Reads a presentation definition, whose size comes first: what follows walks it by recursion.
+ * Reads a presentation definition. Its size is checked first, because the following checks are recursive.
  *
- * @throws RefusedRequest naming the first member that is malformed or unknown.
+ * @throws RefusedRequest that names the first malformed or unknown member.
  */
 export function readPresentationDefinition(value: unknown): PresentationDefinition {
   try {

@@ -8,10 +8,11 @@ import type { ExchangeRequest } from '../profile.js'
 import { refusedDefinition } from './presentation-definition.js'
 
 /**
- * Checks what DCQL cannot say of an input descriptor (DIF Presentation Exchange 2 §8). For each field, a held credential must have a
- * value at one of the field's paths that satisfies its filter. Which of several values counts is for the verifier to judge.
+ * Checks the parts of an input descriptor that DCQL cannot express (DIF Presentation Exchange 2 §8). For each field, a held credential
+ * must have a value at one of the field's paths that satisfies its filter. If there are several values, the verifier decides which
+ * one counts.
  *
- * @param work pays for it; what it is not enough for does not fit.
+ * @param work pays for the check; a credential does not fit if the work does not suffice.
  * @returns the check, by the id of a credential query.
  */
 export function fieldsCheck(

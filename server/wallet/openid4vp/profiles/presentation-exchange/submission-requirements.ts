@@ -4,24 +4,24 @@ import {
   type SubmissionRequirement,
 } from './presentation-definition.js'
 
-/** Alternatives of one requirement, and steps to find them. */
+/** Limit for the alternatives of one requirement, and for the steps that find them. */
 const MAX_ALTERNATIVES = 64
 
-/** Ids of credential queries that answer together. */
+/** Ids of credential queries that are answered together. */
 export type Option = readonly string[]
 
-/** What one of some alternatives must answer (OpenID4VP 1.0 §6.2). */
+/** A set of alternatives, one of which must be answered (OpenID4VP 1.0 §6.2). */
 export interface RequiredSet {
   readonly options: readonly Option[]
   readonly required: boolean
 }
 
 /**
- * What of a definition's input descriptors must be answered (DIF Presentation Exchange 2 §4.3, §7): all of them, or what the submission
- * requirements say.
+ * The input descriptors of a definition that must be answered (DIF Presentation Exchange 2 §4.3, §7): all of them, or those that the
+ * submission requirements select.
  *
- * @param optionsOf what answers an input descriptor, by its id, the preferred first; nothing where the wallet cannot.
- * @throws RefusedRequest for requirements that contradict themselves, or have too many alternatives.
+ * @param optionsOf the credential queries for an input descriptor, by its id, preferred first; empty if the wallet has none.
+ * @throws RefusedRequest for requirements that contradict each other, or have too many alternatives.
  */
 export function requiredSets(
   { input_descriptors: descriptors, submission_requirements: requirements }: PresentationDefinition,
@@ -45,12 +45,12 @@ export function requiredSets(
   return requirements.map((requirement) => {
     const all = members(requirement)
     const count = countOf(requirement, all.length)
-    // What need not be answered at all: one of it could be.
+    // An optional requirement: one of its descriptors may be answered.
     return count === 0 ? { options: all.flat(), required: false } : { options: picked(all, count), required: true }
   })
 }
 
-/** §7: how many are to be answered; of a range the fewest, so that nothing is shown which need not be. */
+/** §7: the number of descriptors to answer. Of a range, the minimum, so that nothing unnecessary is shown. */
 function countOf({ rule, count, min, max }: SubmissionRequirement, size: number): number {
   if (rule === 'all') return size
   const wanted = count ?? min ?? (max === undefined ? 1 : 0)
@@ -60,9 +60,9 @@ function countOf({ rule, count, min, max }: SubmissionRequirement, size: number)
   return wanted
 }
 
-/** Every way to take so many members, with one alternative of each. */
+/** Every way to choose this number of members, with one alternative of each. */
 function picked(members: readonly (readonly Option[])[], count: number): readonly Option[] {
-  // By how many were taken so far.
+  // Indexed by the number of members chosen so far.
   let found: readonly (readonly Option[])[] = [[[]], ...Array.from({ length: count }, () => [])]
   for (const alternatives of members) {
     found = found.map((options, taken) => [

@@ -3,10 +3,10 @@ import type { JsonObject } from '../../../../protocol/json/json-object.js'
 import type { Answer, ExchangeRequest } from '../profile.js'
 
 /**
- * The parameters of an answer by Presentation Exchange (OpenID4VP draft 21 §6.1, draft 24 §8.1): a presentation, or an array where there are
- * several, and the submission that says which of them is for which input descriptor.
+ * The parameters of an answer by Presentation Exchange (OpenID4VP draft 21 §6.1, draft 24 §8.1). They hold the
+ * presentation, or an array of presentations, and the submission that assigns presentations to input descriptors.
  *
- * @param id of the submission, no other one's.
+ * @param id unique id of the submission.
  */
 export function submissionOf(
   answers: readonly Answer[],
