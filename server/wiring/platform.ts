@@ -33,7 +33,7 @@ import { LruMap } from '../protocol/jose/lru-map.js'
 import { deriveKey } from '../protocol/jose/sealed.js'
 import { createStatusLists } from '../status-lists/status-lists.js'
 import { createWalletProvider } from '../wallet/openid4vci/wallet-provider.js'
-import { createStores, OPEN_OFFER_STATES } from './stores.js'
+import { createStores, STATES_OF_THINGS } from './stores.js'
 
 /** Options that tests and the start-up set. */
 export interface PlatformOptions {
@@ -190,7 +190,7 @@ export async function createPlatform(
     database,
     events,
     changes: createChanges({
-      store: changesIn(replica.listsOver((from) => createChangeStore(from, OPEN_OFFER_STATES))),
+      store: changesIn(replica.listsOver((from) => createChangeStore(from, STATES_OF_THINGS))),
       events,
       clock,
       log,

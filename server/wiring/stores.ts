@@ -1,7 +1,7 @@
 import { createSignerStore } from '../agent/signers/store.js'
 import { createAgentStore } from '../agent/store.js'
 import { createAuditStore } from '../audit/store.js'
-import { createChangeStore } from '../console/changes/store.js'
+import { createChangeStore, type StatesOfThings } from '../console/changes/store.js'
 import { createConsoleSessionStore } from '../console/sessions/store.js'
 import type { Database } from '../database/connect.js'
 import { createDidStore } from '../dids/store.js'
@@ -9,6 +9,7 @@ import { type Announce, createEventStore } from '../events/store.js'
 import { createOfferBatchStore } from '../issuer/credential-offers/batch/store.js'
 import { createCredentialHistoryStore } from '../issuer/credentials/history/store.js'
 import { createCredentialListStore } from '../issuer/credentials/list/store.js'
+import { statusColumn } from '../issuer/credentials/status.js'
 import { createCredentialStore } from '../issuer/credentials/store.js'
 import { createIssuanceStore } from '../issuer/issuance/store.js'
 import { createMetadataStore } from '../issuer/metadata/store.js'
@@ -39,8 +40,11 @@ import { createHolderStore } from '../wallet/holders/store.js'
 import { createPendingIssuanceStore } from '../wallet/pending/store.js'
 import { createWalletPresentationStore } from '../wallet/presentations/store.js'
 
-/** The states of credential offer sessions that have not ended. */
-export const OPEN_OFFER_STATES = CREDENTIAL_OFFER_STATES.filter((state) => !isFinal(state))
+/** How rows that the console's lists show tell their states. */
+export const STATES_OF_THINGS: StatesOfThings = {
+  openStates: CREDENTIAL_OFFER_STATES.filter((state) => !isFinal(state)),
+  credentialStatus: statusColumn,
+}
 
 /**
  * The stores over one database. Only stores use Prisma.
@@ -56,7 +60,7 @@ export function createStores(database: Database, announce: Announce = () => {}) 
     authorizationRequests: createAuthorizationRequestStore(database),
     credentialHistory: createCredentialHistoryStore(database),
     credentialList: createCredentialListStore(database),
-    changes: createChangeStore(database, OPEN_OFFER_STATES),
+    changes: createChangeStore(database, STATES_OF_THINGS),
     consoleSessions: createConsoleSessionStore(database),
     credentials: createCredentialStore(database),
     dids: createDidStore(database),

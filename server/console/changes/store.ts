@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Database } from '../../database/connect.js'
+import type { Fragment } from '../../database/fragment.js'
 import type { Lists } from '../../database/replica/lists.js'
 import { json } from '../../database/row-shapes.js'
 
@@ -46,8 +47,15 @@ export type SessionKey = Pick<OpenSession, 'kind' | 'id'>
 
 export type ChangeStore = ReturnType<typeof createChangeStore>
 
-/** @param openStates the states of credential offer sessions that have not ended */
-export function createChangeStore({ bounded, sql }: Database, openStates: readonly string[]) {
+/** How rows tell their states. */
+export interface StatesOfThings {
+  /** The states of credential offer sessions that have not ended. */
+  readonly openStates: readonly string[]
+  /** The status of a row of `credentials`, in SQL. */
+  readonly credentialStatus: Fragment
+}
+
+export function createChangeStore({ bounded, sql }: Database, { openStates, credentialStatus }: StatesOfThings) {
   return {
     /** The number of the newest audit event; 0 where there is none. */
     async newest(): Promise<number> {
@@ -84,7 +92,7 @@ export function createChangeStore({ bounded, sql }: Database, openStates: readon
         SELECT 'credential-offer-session' AS kind, s.id, s.state FROM offers JOIN credential_offer_sessions s ON s.id = offers.id
         UNION ALL SELECT 'verification-session', id, state FROM verification_sessions WHERE id = ANY(${verificationSessions}::text[])
         UNION ALL
-        SELECT 'credential', id, CASE WHEN revoked_at IS NULL THEN 'active' ELSE 'revoked' END FROM credentials
+        SELECT 'credential', id, ${credentialStatus} FROM credentials
         WHERE id = ANY(${credentials}::text[])
         UNION ALL
         SELECT 'schema', id, CASE WHEN withdrawn_at IS NULL THEN 'published' ELSE 'withdrawn' END FROM schemas

@@ -3,6 +3,7 @@ import { route } from '../../../api/contract.js'
 import { errors } from '../../../api/errors.js'
 import { zAuditEvent } from '../../../audit/audit.contract.js'
 import { zListedCredential } from '../list/list.contract.js'
+import { CREDENTIAL_STATUSES } from '../status.js'
 
 export const readCredentialHistory = {
   meta: route('GET', '/api/v1/credentials/{id}/history', {
@@ -23,7 +24,7 @@ export const readCredentialHistory = {
         format: z.string(),
         statusListId: z.string(),
         statusListIndex: z.int(),
-        status: z.enum(['active', 'revoked']),
+        status: z.enum(CREDENTIAL_STATUSES),
         revokedAt: z.iso.datetime().optional(),
       }),
     ),

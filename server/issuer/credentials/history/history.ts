@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { auditEvent } from '../../../audit/audit-event.js'
 import type { AuditEvent } from '../../../audit/store.js'
 import { listedCredential } from '../list/listed-credential.js'
+import { statusOf } from '../status.js'
 import type { readCredentialHistory } from './history.contract.js'
 import type { CredentialWithInstances } from './store.js'
 
@@ -13,7 +14,8 @@ export const shownHistory = (
   credential: listedCredential(found),
   instances: (found.instances ?? []).map(({ revokedAt, ...instance }) => ({
     ...instance,
-    ...(revokedAt === null ? { status: 'active' as const } : { status: 'revoked' as const, revokedAt }),
+    status: statusOf({ revokedAt }),
+    ...(revokedAt === null ? {} : { revokedAt }),
   })),
   instanceCount: found.instanceCount,
   events: events.map(auditEvent),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { route } from '../../../api/contract.js'
 import { listShape, zListed } from '../../../api/paging.js'
-import { CREDENTIAL_STATUSES } from './store.js'
+import { CREDENTIAL_STATUSES } from '../status.js'
 
 /** A credential on record without anything that it says. */
 export const zListedCredential = z.object({

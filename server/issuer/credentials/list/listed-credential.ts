@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { statusOf } from '../status.js'
 import type { zListedCredential } from './list.contract.js'
 import type { ListedCredential } from './store.js'
 
@@ -13,7 +14,7 @@ export const listedCredential = (credential: ListedCredential): z.input<typeof z
   ...(credential.holderDid === null ? {} : { holderDid: credential.holderDid }),
   ...(credential.offeringId === null ? {} : { offeringId: credential.offeringId }),
   ...(credential.owner === null ? {} : { createdBy: credential.owner }),
-  status: credential.revokedAt === null ? 'active' : 'revoked',
+  status: statusOf(credential),
   createdAt: credential.createdAt.toISOString(),
   ...(credential.revokedAt === null ? {} : { revokedAt: credential.revokedAt.toISOString() }),
 })

@@ -2,10 +2,7 @@ import { z } from 'zod'
 import type { Database } from '../../../database/connect.js'
 import { type Fragment, fragment } from '../../../database/fragment.js'
 import { newestOf, type TimedPart, timedPart, where } from '../../../database/list-position.js'
-
-export const CREDENTIAL_STATUSES = ['active', 'revoked'] as const
-
-export type CredentialStatus = (typeof CREDENTIAL_STATUSES)[number]
+import { type CredentialStatus, STATUS_CONDITIONS } from '../status.js'
 
 export const zListedRow = z.strictObject({
   id: z.string(),
@@ -48,15 +45,10 @@ export const listedColumns = fragment`
 /** The schema versions that a filter means. */
 const versionsOf = (schema: string) => fragment`SELECT id FROM schemas v WHERE v.id = ${schema} OR v.name = ${schema}`
 
-const CONDITIONS: Readonly<Record<CredentialStatus, Fragment>> = {
-  active: fragment`c.revoked_at IS NULL`,
-  revoked: fragment`c.revoked_at IS NOT NULL`,
-}
-
 /** The conditions of all filters but that of the offering. An id has digits, letters to f and dashes alone, so none with the prefix comes after `g`. */
 const conditions = ({ schema, status, holderDid, idPrefix }: CredentialFilters): Fragment => fragment`
   ${where(schema, (is) => fragment`c.schema_id IN (${versionsOf(is)})`)}
-  ${where(status, (is) => CONDITIONS[is])}
+  ${where(status, (is) => STATUS_CONDITIONS[is])}
   ${where(holderDid, (is) => fragment`hashtextextended(c.holder_did, 0) = hashtextextended(${is}, 0) AND c.holder_did = ${is}`)}
   ${where(idPrefix, (is) => fragment`c.id >= ${is} AND c.id < ${`${is}g`} AND starts_with(c.id, ${is})`)}`
 
@@ -91,7 +83,7 @@ function keysOf(filters: CredentialFilters, part: TimedPart): Fragment {
     )
   }
   if (status !== undefined) return found(fragment`true`)
-  return newestOf([found(CONDITIONS.active), found(CONDITIONS.revoked)], part)
+  return newestOf([found(STATUS_CONDITIONS.active), found(STATUS_CONDITIONS.revoked)], part)
 }
 
 export type CredentialListStore = ReturnType<typeof createCredentialListStore>
