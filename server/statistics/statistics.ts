@@ -51,7 +51,7 @@ function figures(at: number, counted: readonly Counted[]): Figures {
   }
 }
 
-/** What {@link createStatistics} is made of. */
+/** Dependencies of {@link createStatistics}. */
 export interface StatisticsPorts {
   readonly store: Pick<StatisticsStore, 'completeAt' | 'fold' | 'shares' | 'steps'>
   readonly clock: () => Date

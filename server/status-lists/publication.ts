@@ -105,7 +105,7 @@ function didOfList(list: StatusListRecord, config: NamingConfig): string {
  */
 export type Publish = (form: StatusListForm, id: string) => Promise<PublishedList | undefined>
 
-/** What {@link createPublication} is made of. */
+/** Dependencies of {@link createPublication}. */
 export interface PublicationPorts {
   readonly store: Pick<StatusListStore, 'find' | 'revokedIndices'>
   readonly keys: Pick<Keys, 'signer'>

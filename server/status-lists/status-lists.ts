@@ -4,7 +4,7 @@ import { createAllotment } from './allotment.js'
 import { createPublication } from './publication.js'
 import type { StatusListStore } from './store.js'
 
-/** What {@link createStatusLists} is made of. */
+/** Dependencies of {@link createStatusLists}. */
 export interface StatusListsPorts {
   readonly store: Pick<StatusListStore, 'entry' | 'find' | 'overview' | 'reserve' | 'revokedIndices'>
   readonly keys: Pick<Keys, 'signer'>

@@ -9,7 +9,7 @@ import type { Seals } from '../openid4vci/sealed.js'
 import type { OfferSessionStore } from '../openid4vci/sessions/store.js'
 import type { OfferFormats, OfferRequest, PrepareOffer } from './prepare.js'
 
-/** What {@link createMakeOffer} is made of. */
+/** Dependencies of {@link createMakeOffer}. */
 export interface MakeOfferPorts {
   readonly prepare: PrepareOffer
   readonly store: Pick<OfferSessionStore, 'insert'>

@@ -9,7 +9,7 @@ import type { MakeBatch } from './batch/create-batch.js'
 import type { MakeOffer } from './create.js'
 import type { Decisions } from './decide.js'
 
-/** What {@link createCredentialOffers} is made of. */
+/** Dependencies of {@link createCredentialOffers}. */
 export interface CredentialOffersPorts {
   readonly store: Pick<OfferSessionStore, 'find'>
   readonly list: Pick<OfferSessionListStore, 'page'>

@@ -28,7 +28,7 @@ function assertUndecided({ session, deferred }: DecidableOffer, now: Date): void
   if (session.state === 'Error' || session.expiresAt <= now) throw errors.offerEnded()
 }
 
-/** What {@link createDecisions} is made of. */
+/** Dependencies of {@link createDecisions}. */
 export interface DecisionsPorts {
   readonly store: Pick<DeferredIssuanceStore, 'decidable' | 'decide'>
   readonly metrics: Pick<Metrics, 'offerSession'>

@@ -134,7 +134,7 @@ type ContextOf = (name: string, issuerId: string | undefined) => Promise<Issuanc
 
 type Random = (length: number) => Uint8Array
 
-/** What {@link createPrepareOffer} is made of. */
+/** Dependencies of {@link createPrepareOffer}. */
 export interface PrepareOfferPorts extends NewPagePorts {
   readonly context: Issuance['context']
   readonly config: OfferConfig & NewPagePorts['config']

@@ -16,7 +16,7 @@ import type { CredentialListStore } from './list/store.js'
 import { createSignForCaller } from './sign.js'
 import type { CredentialRecord, CredentialStore } from './store.js'
 
-/** What {@link createCredentials} is made of. */
+/** Dependencies of {@link createCredentials}. */
 export interface CredentialsPorts {
   readonly store: Pick<CredentialStore, 'findOwned' | 'revoke'>
   readonly history: Pick<CredentialHistoryStore, 'find'>

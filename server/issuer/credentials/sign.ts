@@ -34,7 +34,7 @@ async function assertHolderKey({ issuing }: IssuedFormat, { holderKey }: Binding
   }
 }
 
-/** What {@link createSignForCaller} is made of. */
+/** Dependencies of {@link createSignForCaller}. */
 export interface SignForCallerPorts {
   readonly context: Issuance['context']
   readonly issue: Issuance['issue']

@@ -7,7 +7,7 @@ import { createSign, type SignedInstance } from './sign.js'
 import type { IssuanceStore } from './store.js'
 import { credentialView, type ViewRequest } from './vc-object.js'
 
-/** What {@link createIssuance} is made of. */
+/** Dependencies of {@link createIssuance}. */
 export interface IssuancePorts {
   readonly store: Pick<IssuanceStore, 'context' | 'offeringContext' | 'record'>
   readonly allot: StatusLists['allot']

@@ -25,7 +25,7 @@ export interface Issued {
   readonly vc: Readonly<Record<string, unknown>>
 }
 
-/** What {@link createIssue} is made of. */
+/** Dependencies of {@link createIssue}. */
 export interface IssuePorts {
   readonly sign: Sign
   readonly allot: StatusLists['allot']

@@ -5,7 +5,7 @@ import type { IssuanceContext, IssuanceStore } from './store.js'
 /** Requests a signature: a user by their `sub`, or a caller with the client secret. */
 export type Commissioner = { readonly sub: string } | 'client'
 
-/** What {@link createContextFor} is made of. */
+/** Dependencies of {@link createContextFor}. */
 export interface ContextForPorts {
   readonly store: Pick<IssuanceStore, 'context'>
   readonly activeSchema: Schemas['active']

@@ -56,7 +56,7 @@ export function bitstringEntry(config: Pick<Config, 'issuerBaseUrl'>, { listId, 
   } as const
 }
 
-/** What {@link createSign} is made of. */
+/** Dependencies of {@link createSign}. */
 export interface SignPorts {
   readonly config: Pick<Config, 'issuerBaseUrl' | 'sdJwtIssuer'>
   readonly keys: Pick<Keys, 'signer'>

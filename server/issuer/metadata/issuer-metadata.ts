@@ -15,7 +15,7 @@ const DEFAULT_NAME = 'Credence'
 export const endpoint = ({ issuerBaseUrl }: Pick<Config, 'issuerBaseUrl'>, name: string) =>
   `${issuerBaseUrl}/openid4vci/${name}`
 
-/** What {@link createIssuerMetadata} is made of. */
+/** Dependencies of {@link createIssuerMetadata}. */
 export interface IssuerMetadataPorts {
   readonly schemas: Schemas['published']
   readonly defaultIssuer: AgentStore['defaultIssuer']

@@ -12,7 +12,7 @@ import type { MetadataTexts } from './kept-texts.js'
 import { createServerMetadata } from './server-metadata.js'
 import { createSignedMetadata } from './signed-metadata.js'
 
-/** What {@link createMetadata} is made of. */
+/** Dependencies of {@link createMetadata}. */
 export interface MetadataPorts {
   readonly texts: MetadataTexts
   readonly schemas: Schemas['published']

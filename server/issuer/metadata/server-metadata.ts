@@ -10,7 +10,7 @@ import { publishedFormats } from '../openid4vci/profiles/profiles.js'
 import type { Schemas } from '../schemas/schemas.js'
 import { endpoint } from './issuer-metadata.js'
 
-/** What {@link createServerMetadata} is made of. */
+/** Dependencies of {@link createServerMetadata}. */
 export interface ServerMetadataPorts {
   readonly schemas: Schemas['published']
   readonly config: Pick<

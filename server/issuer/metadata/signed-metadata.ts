@@ -6,7 +6,7 @@ import type { Keys } from '../../keys/keys.js'
 import { signCompact } from '../../protocol/jose/jws.js'
 import type { IssuerMetadata } from './issuer-metadata.js'
 
-/** What {@link createSignedMetadata} is made of. */
+/** Dependencies of {@link createSignedMetadata}. */
 export interface SignedMetadataPorts {
   readonly metadata: IssuerMetadata
   readonly defaultIssuer: AgentStore['defaultIssuer']

@@ -20,7 +20,7 @@ function assertSameSubject(subjectId: unknown, recipient: string | undefined): v
   }
 }
 
-/** What {@link createAddOffering} is made of. */
+/** Dependencies of {@link createAddOffering}. */
 export interface AddOfferingPorts {
   readonly store: Pick<OfferingStore, 'insert'>
   readonly context: Issuance['context']

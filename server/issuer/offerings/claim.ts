@@ -30,7 +30,7 @@ export function claimRefusal(
   return isRecipient ? undefined : errors.anotherRecipient()
 }
 
-/** What {@link createClaim} is made of. */
+/** Dependencies of {@link createClaim}. */
 export interface ClaimPorts {
   readonly offeringContext: Issuance['offeringContext']
   readonly issue: Issuance['issue']

@@ -43,7 +43,7 @@ function displayOf(row: OfferingRow): { locale: string; name: string } {
   return { locale: first?.locale ?? DEFAULT_LOCALE, name: first?.name ?? row.schemaTitle ?? row.schemaName }
 }
 
-/** What {@link createOfferingView} is made of. */
+/** Dependencies of {@link createOfferingView}. */
 export interface OfferingViewPorts {
   readonly config: Pick<Config, 'issuerBaseUrl' | 'issuerProfile' | 'issuerX509'>
   readonly formats: Pick<Formats, 'issued'>

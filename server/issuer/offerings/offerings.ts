@@ -18,7 +18,7 @@ import type { PageOfOffering } from './page.js'
 import { type Reader, seesEverything } from './reader.js'
 import type { OfferingRow, OfferingStore } from './store.js'
 
-/** What {@link createOfferings} is made of. */
+/** Dependencies of {@link createOfferings}. */
 export interface OfferingsPorts {
   readonly store: Pick<OfferingStore, 'find'>
   readonly lists: Lists<OfferingListStore>

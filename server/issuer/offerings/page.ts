@@ -8,7 +8,7 @@ import type { OfferingRow } from './store.js'
 /** A `sub` is never empty: the page on demand is nobody's. */
 const NOBODY = ''
 
-/** What {@link createPageOfOffering} is made of. */
+/** Dependencies of {@link createPageOfOffering}. */
 export interface PageOfOfferingPorts extends NewPagePorts {
   readonly config: NewPagePorts['config'] & Pick<Config, 'issuerBaseUrl'>
   readonly sealingKey: (label: string) => Uint8Array

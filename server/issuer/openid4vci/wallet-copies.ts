@@ -10,19 +10,19 @@ import type { TokenContext } from './tokens/store.js'
 /** §15.4.1: times in a wallet's copies are rounded down to this unit, so that copies of one batch cannot be linked by time. */
 const ROUNDED_TO_MS = 60 * 60 * 1000
 
-/** The subject's identifier from the offering, independent of the key that the wallet proves. */
+/** The subject's identifier from the offering. It does not depend on the key that the wallet proves. */
 const subjectIdOf = ({ recipient, credentialSubject: { id } }: TokenContext): string | undefined =>
   recipient ?? (typeof id === 'string' ? id : undefined)
 
-/** The copies that a wallet gets, and the credential as the API shows it. */
+/** The copies for a wallet, and the credential object that the API shows. */
 export interface WalletCopies {
   readonly instances: readonly SignedInstance[]
   readonly vc: unknown
-  /** Their status indices, to be released if the copies are not handed out. */
+  /** The status indices of the copies. They are released if the copies are not issued. */
   readonly taken: Pick<TakenIndices, 'giveBack'>
 }
 
-/** What {@link createSignCopies} is made of. */
+/** Dependencies of {@link createSignCopies}. */
 export interface SignCopiesPorts {
   /** Signs one instance of a credential, with its own status entry, in one format. */
   readonly sign: (request: SignRequest) => Promise<SignedInstance>
@@ -40,10 +40,10 @@ export interface SignCopiesPorts {
 }
 
 /**
- * Signs one instance for each proven key. Copies share no salt, no id and no neighbouring status index, whether they are of one
- * batch or of several.
+ * Signs one instance for each proven key. Copies share no salt and no id, and their status indices are not adjacent, within one
+ * batch and across batches.
  *
- * @param recordId the id of the record, which its first signed copy bears.
+ * @param recordId the id of the record, which is also the id of its first signed copy.
  */
 export type SignCopies = (
   token: TokenContext,

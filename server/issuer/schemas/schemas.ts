@@ -21,7 +21,7 @@ function assertDone(outcome: ChangeOutcome): void {
   if (outcome === 'no-issuer') throw errors.issuerNotFound()
 }
 
-/** What {@link createSchemas} is made of. */
+/** Dependencies of {@link createSchemas}. */
 export interface SchemasPorts {
   readonly store: SchemaStore
   readonly lists: Lists<SchemaListStore>

@@ -3,7 +3,7 @@ import { shownRoots } from '../../agent/shown-certificate.js'
 import type { Config } from '../../config/config.js'
 import type { readWalletTrust } from './wallet-trust.contract.js'
 
-/** What {@link createWalletTrust} is made of. */
+/** Dependencies of {@link createWalletTrust}. */
 export interface WalletTrustPorts {
   readonly config: Pick<Config, 'attestationTrust'>
 }

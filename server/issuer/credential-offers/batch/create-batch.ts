@@ -39,7 +39,7 @@ interface Judged {
   readonly wrong: Answer['errors']
 }
 
-/** What {@link createMakeBatch} is made of. */
+/** Dependencies of {@link createMakeBatch}. */
 export interface MakeBatchPorts {
   readonly prepare: PrepareOffer
   readonly context: Issuance['context']

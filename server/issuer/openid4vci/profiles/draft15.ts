@@ -8,7 +8,10 @@ const FORMER_CODES: Partial<Record<OAuthErrorCode, OAuthErrorCode>> = {
   unknown_credential_identifier: 'unsupported_credential_type',
 }
 
-/** OpenID4VCI draft 15 (December 2024). It has the nonce endpoint and lists of credentials; `proof` is taken everywhere. */
+/**
+ * OpenID4VCI draft 15 (December 2024). It has the nonce endpoint and lists of credentials. `proof` is accepted in every
+ * profile.
+ */
 export const draft15: Profile = {
   ...final,
   refusal: (refusal) => {
