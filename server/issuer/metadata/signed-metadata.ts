@@ -16,7 +16,10 @@ export interface SignedMetadataPorts {
   readonly config: Pick<Config, 'issuerBaseUrl'>
 }
 
-/** Issuer metadata as a JWT (OpenID4VCI 1.0 §12.2.3), signed by the default issuer, whose key or certificate chain the header holds. */
+/**
+ * Issuer metadata as a JWT (OpenID4VCI 1.0 §12.2.3). The default issuer signs it. The header contains its key or certificate
+ * chain.
+ */
 export function createSignedMetadata(ports: SignedMetadataPorts): (now: Date) => Promise<string> {
   const { metadata: metadataOf, defaultIssuer, recordIdentities, keys, config } = ports
   return async (now) => {

@@ -10,9 +10,9 @@ export interface WalletTrustPorts {
 
 export type WalletTrust = ReturnType<typeof createWalletTrust>
 
-/** Whose wallets the issuer trusts. */
+/** The wallet providers that the issuer trusts. */
 export const createWalletTrust = ({ config }: WalletTrustPorts) => ({
-  /** What WALLET_CLIENTS and WALLET_TRUST_ANCHORS say. */
+  /** The providers and roots of WALLET_CLIENTS and WALLET_TRUST_ANCHORS. */
   read(): z.input<typeof readWalletTrust.output> {
     const { trustAnchors, providers } = config.attestationTrust
     return {

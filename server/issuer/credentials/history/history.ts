@@ -5,7 +5,7 @@ import { listedCredential } from '../list/listed-credential.js'
 import type { readCredentialHistory } from './history.contract.js'
 import type { CredentialWithInstances } from './store.js'
 
-/** All that is known of a credential but what it says. */
+/** The history of a credential as the API shows it, without its claims. */
 export const shownHistory = (
   found: CredentialWithInstances,
   events: readonly AuditEvent[],

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { zListedCredential } from './list.contract.js'
 import type { ListedCredential } from './store.js'
 
-/** A credential on record as lists show it. */
+/** A stored credential as lists show it. */
 export const listedCredential = (credential: ListedCredential): z.input<typeof zListedCredential> => ({
   id: credential.id,
   schemaId: credential.schemaId,

@@ -42,8 +42,8 @@ export const openKeys = async (
 ): Promise<readonly ProvenKey[]> => zKeys.parse(JSON.parse(await vault.reveal(placeOf(transactionHash), stored)))
 
 /**
- * The state of a deferred offer for a token. `pending`: the issuer has not decided yet. `ended`: the issuer can no longer
- * decide, or the approved credential is no longer available.
+ * The state of a deferred offer for a token. `pending`: the issuer has not decided yet. `ended`: a decision is no longer
+ * possible, or the approved credential is no longer available.
  */
 export type Standing = 'pending' | 'approved' | 'rejected' | 'ended'
 

@@ -253,7 +253,10 @@ export function createOfferSessionStore({ sql }: Database, announce: Announce) {
     removeEnded: (before: Date, limit: number): Promise<BatchDone> =>
       remove({ table, key: 'id', due: fragment`ended_at <= ${before}`, by: 'ended_at', limit }),
 
-    /** Removes sessions whose credential was issued but never acknowledged. Such a session ends when its offer expires. */
+    /**
+     * Removes at most `limit` sessions whose credential was issued but never acknowledged. These sessions end when their offers
+     * expire.
+     */
     removeUnacknowledged: (before: Date, limit: number): Promise<BatchDone> =>
       remove({
         table,

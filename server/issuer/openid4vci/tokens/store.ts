@@ -164,7 +164,7 @@ function begun({ authorization, offeringId, detailed, scoped }: NewToken, token:
 export function createTokenStore({ sql }: Database, announce: Announce) {
   return {
     /**
-     * Stores an access token and marks its code as used. Of two requests with one code, only the first succeeds. The same
+     * Stores an access token and marks its code as used. If two requests use one code, only the first succeeds. The same
      * statement moves the offering's session.
      *
      * @param session the session after the transition; `unread` if the offering has a session that was not read
