@@ -32,7 +32,7 @@ export const readStatistics = {
     tag: 'Operations',
     summary: 'Read how much was offered, issued, revoked and verified',
     description:
-      'Counters by hour or day (UTC), for all callers, and issued credentials by type and format. Events are counted after seconds, at most after ' +
+      'Counters by hour or day (UTC), for all callers, and issued credentials by type and format. Events are counted within seconds, at most within ' +
       'one minute. All events before `completeAt` are counted. An installation that ran without counters before needs some time for this. Counters ' +
       'outlive the sessions that they count. If a credential is taken in another format minutes later, it counts only in its first formats.',
     access: 'operator',

@@ -47,9 +47,9 @@ export function createStatisticsStore({ sql, bounded }: Database) {
      *
      * An event gets its number when it is written, and becomes visible when it is committed. So numbers below the highest may
      * appear later, and missing numbers are stored as gaps. After some seconds, a gap is watched until all transactions have
-     * ended that were open at that time. Then it is given up: a transaction that got a number had begun to write, so it is one
-     * of them. A `watched_before` that this server has not reached comes from the server that a dump was taken from. The gap is
-     * then given up too.
+     * ended that were open at that time. Then it is given up: a transaction that got a number had begun to write, so it is
+     * among these transactions. A `watched_before` that this server has not reached comes from the server that a dump was taken
+     * from. The gap is then given up too.
      */
     async fold(now: Date, limit: number): Promise<z.infer<typeof zFolded>> {
       const [row] = await sql(zFolded)`

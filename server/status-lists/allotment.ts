@@ -9,9 +9,9 @@ import type { IndexRange, StatusListStore } from './store.js'
 const BLOCK = 32
 /** The highest number of entries in one reservation, for high load. It is less than a hundredth of a list. */
 const LARGEST_BLOCK = 1_024
-/** A block that is used up sooner is followed by one of twice its size; in milliseconds. */
+/** If a block is used up sooner than this, the next block has twice its size; in milliseconds. */
 const SOON_MS = 100
-/** A block that lasts longer is followed by one of half its size; in milliseconds. */
+/** If a block lasts longer than this, the next block has half its size; in milliseconds. */
 const LONG_MS = 1_000
 /**
  * The highest number of open lists of a key, for high load. Few lists are better: a list with few credentials helps to identify

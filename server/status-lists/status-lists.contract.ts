@@ -13,7 +13,7 @@ export const bitstringStatusList = {
     summary: 'Bitstring status list credential',
     description:
       'A Bitstring Status List credential as a JWT (W3C Bitstring Status List v1.0). `credentialStatus` of a ' +
-      'JWT VC names it. It may be kept for the time in Cache-Control. With its ETag, a repeated request is cheap.',
+      'JWT VC names it. Caches may keep it for the time in Cache-Control. With its ETag, a repeated request is cheap.',
     access: 'public',
     forWallets: true,
     kind: 'protocol',
@@ -33,7 +33,7 @@ export const tokenStatusList = {
     summary: 'Token status list',
     description:
       'The same list for SD-JWT VCs and mobile documents (Token Status List), as a JWT, or as a CWT if `Accept` prefers ' +
-      'CWT. It may be kept for the time in Cache-Control. With its ETag, a repeated request is cheap.',
+      'CWT. Caches may keep it for the time in Cache-Control. With its ETag, a repeated request is cheap.',
     access: 'public',
     forWallets: true,
     kind: 'protocol',

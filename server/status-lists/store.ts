@@ -97,7 +97,7 @@ export function createStatusListStore({ sql }: Database) {
       return row ?? { newest: null, count: 0 }
     },
 
-    /** Indices of a list that are revoked. */
+    /** The revoked indices of a list. */
     async revokedIndices(id: string): Promise<number[]> {
       const rows = await sql(zIndex)`
         SELECT status_index AS index FROM credential_instances WHERE status_list_id = ${id} AND revoked_at IS NOT NULL`

@@ -21,7 +21,7 @@ export interface MakeOfferPorts {
 
 export type MakeOffer = ReturnType<typeof createMakeOffer>
 
-/** Makes a credential offer with a limit of one redemption, and the session that shows its progress. */
+/** Makes a credential offer with one redemption, and its session. */
 export function createMakeOffer({ prepare, store, metrics, config, formats, seals }: MakeOfferPorts) {
   return async (caller: Caller, request: OfferRequest, work: Work) => {
     const { offering, session, page, code, context } = await prepare(caller, request, work)

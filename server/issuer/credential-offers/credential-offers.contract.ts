@@ -113,7 +113,7 @@ export const listCredentialOfferSessions = {
     .strictObject({
       state: z.enum(CREDENTIAL_OFFER_STATES).optional(),
       deferred: zDeferred.optional().meta({
-        description: 'Only deferred offers: with a waiting wallet (`pending`), or with this decision.',
+        description: 'Only deferred offers whose wallets wait for a decision (`pending`), or that have this decision.',
       }),
       ...listShape,
     })

@@ -28,7 +28,7 @@ export interface Follower {
 
 export type CredentialOffers = ReturnType<typeof createCredentialOffers>
 
-/** Credential offers for one redemption each, and the sessions that show their progress. */
+/** Credential offers, each with one redemption, and their sessions. */
 export function createCredentialOffers(ports: CredentialOffersPorts) {
   const { store, list, events, create, createMany, decisions } = ports
 

@@ -9,7 +9,7 @@ export type Commissioner = { readonly sub: string } | 'client'
 export interface ContextForPorts {
   readonly store: Pick<IssuanceStore, 'context'>
   readonly activeSchema: Schemas['active']
-  /** Whether an issuer exists and the user may know of it. Without a user, any issuer counts. */
+  /** Whether an issuer exists and is visible to the user. Without a user, every issuer is visible. */
   readonly knowsIssuer: (issuerId: string, sub: string | undefined) => Promise<boolean>
 }
 

@@ -95,8 +95,8 @@ export type IssuanceStore = ReturnType<typeof createIssuanceStore>
 export function createIssuanceStore({ sql }: Database) {
   /**
    * The contexts of several names, with the issuer in `named`, or the issuer that signs by default. A single name has a
-   * statement without a list, and no condition depends on a null value. Otherwise PostgreSQL would plan the statement anew each
-   * time for the given values, which takes longer than the statement itself.
+   * statement without a list, and no condition depends on a null value. Otherwise PostgreSQL would plan the statement each time
+   * for the given values, which takes longer than the statement itself.
    */
   const contexts = (
     names: readonly string[],

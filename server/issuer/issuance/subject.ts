@@ -74,8 +74,8 @@ function violationsOf(schema: CredentialSchema, subject: Subject, member: string
 }
 
 /**
- * Checks that a subject is valid against its type's schema, can be stored, and can be carried by every format. The check of
- * texts is needed here, because some subjects do not come from the JSON of a request, where it is made already.
+ * Checks that a subject is valid against its type's schema, can be stored, and can be carried by every format. Some subjects do
+ * not come from the JSON of a request, so the check of their texts is repeated here.
  *
  * @param member the request member with the subject, named in every message
  * @param work the budget for the check

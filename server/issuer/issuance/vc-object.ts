@@ -3,7 +3,7 @@ import { bitstringEntry, type SignedInstance, type SignRequest, schemaOf, validi
 
 type JsonObject = Readonly<Record<string, unknown>>
 
-/** The part of a signing request that its credential shows. */
+/** The part of a signing request that appears in the credential. */
 export type ViewRequest = Pick<SignRequest, 'context' | 'subject' | 'binding'>
 
 /**

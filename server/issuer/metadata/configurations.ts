@@ -57,7 +57,7 @@ function claimsOf(schema: CredentialSchema, { issuing }: IssuedFormat) {
 /** The algorithms of the issuers' current keys. */
 export interface SigningAlgorithms {
   readonly algorithms: readonly string[]
-  /** Algorithms of the issuers whose key has a certificate. */
+  /** The algorithms of the issuers whose key has a certificate. */
   readonly certifiedAlgorithms: readonly string[]
 }
 

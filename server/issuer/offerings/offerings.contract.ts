@@ -58,8 +58,8 @@ export const createOffering = {
     tag: 'Offerings',
     summary: 'Create an offering with a QR code',
     description:
-      "The subject is checked against the active version of the type's schema. The offering keeps this version. Everyone who " +
-      'has the QR code may redeem it, or only the `recipient`. It can be redeemed `redemption_limit` times, until `expires_at`.',
+      "The subject is checked against the active version of the type's schema. The offering keeps this version. If " +
+      '`recipient` is given, only the recipient may redeem it; otherwise everyone with the QR code. It can be redeemed `redemption_limit` times, until `expires_at`.',
     access: 'issuerClient',
     status: 201,
     errors: [400, errors.schemaNotFound()],

@@ -109,8 +109,8 @@ export function createClientAuthentication({ config, seals, statusesOf, clock }:
     })
 
   /**
-   * A challenge must be made by this service and fresh (Attestation-Based Client Authentication §8.1). A proof may also have no
-   * challenge.
+   * A challenge must come from this service and be fresh (Attestation-Based Client Authentication §8.1). A proof may also have
+   * no challenge.
    */
   const assertChallenge = ({ challenge }: WalletAttestation): void => {
     if (challenge === undefined || seals.isAttestationChallenge(challenge)) return

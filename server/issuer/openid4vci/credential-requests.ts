@@ -102,7 +102,8 @@ export function createIssueToWallet({
   /** Refuses a request for reasons that do not depend on the wallet's proofs, such as a closed offer. */
   const assertOpen = (token: TokenContext, now: Date): void => {
     issuance.assertIssuable(token)
-    // The redemption counts with the first issuance. A further configuration belongs to it, unless the session failed.
+    // The first issuance counts the redemption. A further configuration belongs to the same redemption, unless the session
+    // failed.
     const reason = token.counted ? undefined : closedReason(token, now)
     if (reason !== undefined) throw denied(reason)
     const hasEnded = token.session?.state === 'Error' || (token.deferred && decisionOn(token) === 'ended')

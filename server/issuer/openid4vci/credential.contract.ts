@@ -27,7 +27,7 @@ export const credential = {
     summary: 'Issue credentials to a wallet',
     description:
       'Credential Request (OpenID4VCI 1.0 §8), with a proof for each copy. A known configuration that the token does ' +
-      'not cover is a 403. For a deferred offer that is not yet decided, the answer is a 202 with a transaction for the ' +
+      'not cover causes a 403. For a deferred offer that is not yet decided, the answer is a 202 with a transaction for the ' +
       'deferred credential endpoint. The request may be encrypted for the key in the metadata. An encrypted request can ask for an ' +
       'encrypted answer with `credential_response_encryption` (§10). Errors are never encrypted.',
     access: 'wallet',

@@ -15,7 +15,7 @@ export interface WalletOffering {
   /** Ids of the offered configurations. Empty: every configuration of the schema. */
   readonly offered: readonly string[]
   readonly recipient: string | null
-  /** The grant that wallets are offered. */
+  /** The grant of the offer. */
   readonly grant: OfferGrant
   /** The `sub` of the user who may take it; null if anyone with the offer may take it. */
   readonly forSubject: string | null
@@ -38,7 +38,7 @@ export interface ConsentContext {
   readonly schemaClaims: readonly ClaimNames[] | null
   readonly issuerDisplay: readonly { readonly name: string }[] | null
   readonly credentialSubject: Readonly<Record<string, unknown>>
-  /** Whether the issuer decides later what the credential holds. */
+  /** Whether the issuer decides later about the claims. */
   readonly deferred: boolean
 }
 

@@ -188,7 +188,7 @@ export function createProvenKeys({ config, seals, resolver, store, statusesOf, l
     }
   }
 
-  /** Appendix F.3: a key attestation without a proof that the wallet holds any of the keys. */
+  /** Appendix F.3: a key attestation, without a proof of possession for any of its keys. */
   const claimedByAttestation = (token: ProvingToken, jwts: readonly string[], now: Date): Claimed => {
     const attestations = jwts.map(attestationReader(token, now, false))
     return { keys: attestations.flatMap(({ keys }) => keys.map(bareKeyOf)), nonces: [], attestations }

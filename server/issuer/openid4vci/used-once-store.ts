@@ -25,7 +25,7 @@ const SAME_JTI_MS = (2 * Math.max(DPOP_IAT_SECONDS, POP_IAT_SECONDS) + CLOCK_SKE
 /** The last moment of an hour. */
 const endOfHour = (ms: number): number => (Math.floor(ms / HOUR_MS) + 1) * HOUR_MS - 1
 
-/** How far beyond the present the row of a proof may expire, in seconds. */
+/** The longest time until the row of a proof expires, in seconds. */
 export const PROOF_ROW_SECONDS = (SAME_JTI_MS + HOUR_MS) / 1000
 
 /**

@@ -36,7 +36,10 @@ interface SentToken {
   readonly token: string
 }
 
-/** The token of an Authorization header, of either scheme, compared without case (RFC 6750 §2.1, RFC 9449 §7.1). */
+/**
+ * The token of an Authorization header with the scheme Bearer or DPoP. The case of the scheme is ignored (RFC 6750 §2.1, RFC
+ * 9449 §7.1).
+ */
 function sentToken(authorization: string | undefined): SentToken | undefined {
   const [, scheme, token] = /^(Bearer|DPoP) +(\S.*)$/i.exec(authorization ?? '') ?? []
   if (scheme === undefined || token === undefined) return undefined

@@ -7,7 +7,10 @@ import type { SignedInstance, SignRequest } from '../issuance/sign.js'
 import { isHaip } from './haip.js'
 import type { TokenContext } from './tokens/store.js'
 
-/** §15.4.1: times in a wallet's copies are rounded down to this unit, so that copies of one batch cannot be linked by time. */
+/**
+ * §15.4.1: times in a wallet's copies are rounded down to this unit, in milliseconds. So their times do not link the copies of
+ * a batch.
+ */
 const ROUNDED_TO_MS = 60 * 60 * 1000
 
 /** The subject's identifier from the offering. It does not depend on the key that the wallet proves. */
@@ -76,7 +79,7 @@ export function createSignCopies({ sign, viewOf, allotment, config, formats, new
     const configuration = parseConfigurationId(formats, configurationId)
     if (configuration === undefined) throw new Error(`${configurationId} was offered and is no configuration.`)
     const { format } = configuration
-    // HAIP 1.0 §6.1: `cnf` holds the key itself, however the proof named it.
+    // HAIP 1.0 §6.1: `cnf` contains the key itself, even if the proof named it in another way.
     const bare = isHaip({ config }, token)
     const subjectId = subjectIdOf(token)
     const issuedAt = new Date(Math.floor(now.getTime() / ROUNDED_TO_MS) * ROUNDED_TO_MS)

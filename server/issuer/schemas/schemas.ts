@@ -33,7 +33,7 @@ export interface SchemasPorts {
 
 export type Schemas = ReturnType<typeof createSchemas>
 
-/** The types of credentials, each in versions with a JSON Schema and settings. */
+/** Credential types. Each has versions with a JSON Schema and settings. */
 export function createSchemas({ store, lists, config, formats, clock, newId }: SchemasPorts) {
   /** @throws 404 for an unknown version */
   const versionOf = async (id: string): Promise<CredentialSchema> => {

@@ -68,7 +68,7 @@ export const authorize = {
     tag: 'OpenID4VCI',
     summary: 'Authorization endpoint',
     description:
-      'A wallet opens this address in a browser. The request is in the parameters, or was pushed and is named by its request_uri. The browser is redirected to the page where a person decides.',
+      'A wallet opens this URL in a browser. The request is in the parameters, or it was pushed and the request_uri names it. The browser is redirected to the page where a person decides.',
     access: 'public',
     open: true,
     kind: 'page',

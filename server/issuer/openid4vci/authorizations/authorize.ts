@@ -69,7 +69,7 @@ export function createAuthorize({
   const unknownRequest = () =>
     replies.unsafe('The request_uri is unknown, has expired or has been used. Start again in your wallet.')
 
-  /** RFC 9126 §4: only `client_id` and `request_uri` are read; other parameters of the address are ignored. */
+  /** RFC 9126 §4: only `client_id` and `request_uri` are read. Other parameters of the URL are ignored. */
   const visit = async (
     browserRequest: BrowserRequest,
     requestUri: string,

@@ -98,7 +98,7 @@ export interface ConsentForm {
   readonly sent?: SentForm
 }
 
-/** The page on which a person decides whether a wallet gets a credential: no script, two buttons. */
+/** The page on which a person decides whether a wallet gets a credential. It has two buttons and no script. */
 export function consentPage(
   config: Pick<Config, 'authDisabled' | 'issuerBaseUrl' | 'signIn'>,
   authorization: UsersAuthorization,

@@ -76,7 +76,7 @@ const openOffer = ({ offeringId, now }: OfferGrant): OpenOffer =>
         AND (x.id IS NULL OR (x.state <> 'Error' AND x.tx_code_attempts < ${TX_CODE_ATTEMPTS}::int))`,
   )
 
-/** Whether an offer is for the user and the wallet of an authorization `a`. */
+/** Condition: an offer is for the user and the wallet of an authorization `a`. */
 const isForThem = (offer: OpenOffer, { attestedOnly, usersHaveDids }: OfferGrant): Fragment => fragment`
   (a.instance_jkt IS NOT NULL OR NOT (${attestedOnly} OR ${offer.column('profile')} = 'haip'))
   AND (${offer.column('for_subject')} IS NULL OR ${offer.column('for_subject')} = a.user_sub)

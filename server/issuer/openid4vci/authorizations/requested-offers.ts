@@ -49,7 +49,7 @@ export type RequestedOffers = ReturnType<typeof createRequestedOffers>
 
 /** Finds the offers and types that authorization requests name. */
 export function createRequestedOffers({ store, seals, offered, formats, contextOf, clock }: RequestedOffersPorts) {
-  /** §5.1.3: `issuer_state` may be sent by anyone. It selects an offer and does not authenticate the sender. */
+  /** §5.1.3: anyone may send an `issuer_state`. It selects an offer and does not authenticate the sender. */
   const offeringIdOf = ({ issuerState }: StoredRequest): string | null => {
     if (issuerState === undefined) return null
     const id = seals.openIssuerState(issuerState)

@@ -34,7 +34,7 @@ export const protectKeys = (
   keys: readonly ProvenKey[],
 ): Promise<string> => vault.protect(placeOf(transactionHash), JSON.stringify(keys))
 
-/** The keys of a transaction, as {@link protectKeys} protected them. */
+/** Decrypts the keys of a transaction that {@link protectKeys} encrypted. */
 export const openKeys = async (
   vault: Pick<Vault, 'reveal'>,
   transactionHash: string,

@@ -13,7 +13,7 @@ function formerGrants(grants: JsonObject): JsonObject {
   return { ...grants, [PRE_AUTHORIZED_CODE_GRANT]: { ...rest, user_pin_required: txCode !== undefined } }
 }
 
-/** OpenID4VCI draft 11 (April 2023), where it differs from draft 13. */
+/** OpenID4VCI draft 11 (April 2023): its differences from draft 13. */
 export const draft11: Profile = {
   ...draft13,
   txCodeFault: ({ input_mode: mode, length }) =>

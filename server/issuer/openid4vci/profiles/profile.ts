@@ -10,7 +10,7 @@ export type Parameters = Readonly<Record<string, string | undefined>>
 export interface OfferedType {
   readonly id: string
   readonly format: string
-  /** The members that say its type (OpenID4VCI 1.0 Appendix A): `vct`, or `credential_definition`. */
+  /** The members that name its type (OpenID4VCI 1.0 Appendix A): `vct`, or `credential_definition`. */
   readonly members: JsonObject
 }
 

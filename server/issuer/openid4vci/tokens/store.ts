@@ -24,11 +24,11 @@ export interface TokenContext extends IssuanceContext, WalletOffering {
   readonly dpopJkt: string | null
   /** The authorization of the token; null if it came from a pre-authorized code of an offer that is not deferred. */
   readonly authorizationId: string | null
-  /** When that authorization ends. */
+  /** The end of the authorization. */
   readonly authorizationExpiresAt: Date | null
   /** Whether its redemption was counted: at the first issuance, or when its wallet began to wait. */
   readonly counted: boolean
-  /** The client of that authorization. */
+  /** The client of the authorization. */
   readonly clientId: string | null
   readonly credentialId: string | null
   readonly credentialSubject: Readonly<Record<string, unknown>>
@@ -228,7 +228,7 @@ export function createTokenStore({ sql }: Database, announce: Announce) {
     /**
      * The token with its context. The same statement marks its proof as used. `proven`: the proof was made with the token's key
      * and was not used before. Undefined for an expired token. The LIMIT tells PostgreSQL that there is at most one row.
-     * Otherwise it assumes one row in each partition, and plans the statement anew each time.
+     * Otherwise it assumes one row in each partition, and plans the statement again each time.
      */
     async token(
       tokenHash: string,
