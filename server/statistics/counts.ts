@@ -1,14 +1,17 @@
 import { fragment } from '../database/fragment.js'
 
-/** Actions by which a credential comes to be on record; a wallet that takes another format of it later has one more such event. */
+/**
+ * Actions that store a credential. If a wallet later takes another format of it, another event with one of these actions
+ * follows.
+ */
 const issuing = fragment`('credential.issued', 'credential.claimed', 'credential.signed')`
 
 const nameOfCredential = fragment`
   COALESCE((SELECT s.name FROM credentials c JOIN schemas s ON s.id = c.schema_id WHERE c.id = e.subject_id), '')`
 
 /**
- * `counts`: what each event in `seen` counts for, by time, measure, name of the type, and detail. What an event names is looked up by its
- * id; it may be gone by now, as sessions are after their retention, and still counts.
+ * `counts`: the counters that each event in `seen` increments, with time, measure, type name and detail. The object of an event
+ * is read by its id. A removed object, such as a session after its retention time, still counts.
  */
 export const counts = fragment`
   issued AS (

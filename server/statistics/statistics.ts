@@ -7,16 +7,16 @@ import type { Counted, StatisticsStore, Step } from './store.js'
 type Answer = z.input<typeof readStatistics.output>
 type Figures = Answer['steps'][number]
 
-/** The step that has a moment, from its beginning. */
+/** The beginning of the step that contains a moment. */
 const floor = (moment: number, step: Step): number => Math.floor(moment / STEP_MS[step]) * STEP_MS[step]
 
-/** What is told unless it is asked for. */
+/** The default number of steps. */
 const USUAL = { hour: 24, day: 30 }
 
-/** Events in one batch: a small part of a second. */
+/** The number of events in one batch. A batch takes a small part of a second. */
 const BATCH = 1_000
 
-/** Whole steps. @throws 400 for a time that is empty or too long. */
+/** The requested time, extended to whole steps. @throws 400 for a time that is empty or too long */
 function timeOf({ from, to, step }: z.output<typeof readStatistics.input>, now: Date): { start: number; end: number } {
   const length = STEP_MS[step]
   const until = to === undefined ? now.getTime() + 1 : Date.parse(to)
@@ -51,7 +51,7 @@ function figures(at: number, counted: readonly Counted[]): Figures {
   }
 }
 
-/** What {@link createStatistics} is made of. */
+/** Dependencies of {@link createStatistics}. */
 export interface StatisticsPorts {
   readonly store: Pick<StatisticsStore, 'completeAt' | 'fold' | 'shares' | 'steps'>
   readonly clock: () => Date
@@ -59,11 +59,11 @@ export interface StatisticsPorts {
 
 export type Statistics = ReturnType<typeof createStatistics>
 
-/** How much was offered, issued, revoked and verified. */
+/** Counts and returns how much was offered, issued, revoked and verified. */
 export function createStatistics({ store, clock }: StatisticsPorts) {
   /**
-   * Counts audit events, also events from before there were counters. An installation that is new to counters begins with its first
-   * event, and goes on in the job's share of the time.
+   * Counts audit events, including events from before the counters existed. An installation without counters begins with its
+   * first event, and the job continues in its share of the time.
    */
   const count: MaintenanceTask = {
     name: 'count what happened',
@@ -77,7 +77,7 @@ export function createStatistics({ store, clock }: StatisticsPorts) {
   return {
     tasks: [count],
 
-    /** Figures of a time, a step without any among them. @throws 400 for a time that is empty or too long. */
+    /** The figures of a time, including steps without events. @throws 400 for a time that is empty or too long */
     async read(input: z.output<typeof readStatistics.input>): Promise<Answer> {
       const { step } = input
       const { start, end } = timeOf(input, clock())

@@ -3,7 +3,7 @@ import type { Database } from '../database/connect.js'
 
 import { counts } from './counts.js'
 
-/** How a time is divided. */
+/** The length of one step. */
 export type Step = 'hour' | 'day'
 
 const zCounted = z.strictObject({
@@ -13,7 +13,7 @@ const zCounted = z.strictObject({
   count: z.int(),
 })
 
-/** A counter, of an hour or a day, or of a whole time where `at` says nothing. */
+/** A counter of an hour or a day. */
 export type Counted = z.infer<typeof zCounted>
 
 const zShare = z.strictObject({
@@ -29,11 +29,11 @@ const zFolded = z.strictObject({ count: z.int(), first: z.date().nullable(), mor
 
 const zComplete = z.strictObject({ at: z.date() })
 
-/** Missing numbers that are remembered; where there are more, nothing new is counted until some are gone. */
+/** The highest number of stored gaps. If there are more, no new events are counted until some gaps are closed. */
 const MAX_GAPS = 10_000
-/** For how long a number may be missing until it is asked which transactions could still bring it. */
+/** The seconds for which a number may be missing, before the open transactions that could still write it are determined. */
 const GAP_SECONDS = 10
-/** Shares of a time that are shown, the largest. */
+/** The highest number of shares in the answer, the largest first. */
 const MAX_SHARES = 200
 
 export type StatisticsStore = ReturnType<typeof createStatisticsStore>
@@ -41,12 +41,15 @@ export type StatisticsStore = ReturnType<typeof createStatisticsStore>
 export function createStatisticsStore({ sql, bounded }: Database) {
   return {
     /**
-     * Counts the next audit events, at most `limit` new ones and `limit` that came late, in one statement with how far that is: so each is
-     * counted once, whatever ends in the middle. Another process that does so at the same time finds the row locked, and does nothing.
+     * Counts the next audit events: at most `limit` new events and `limit` late events. The same statement stores the progress,
+     * so each event is counted once, even after a crash. If another process counts at the same time, it finds the row locked
+     * and does nothing.
      *
-     * An event's number is given when it is written and seen when it is committed, so that numbers below the highest may come later.
-     * They are remembered. One that was missing for some seconds is given up when all transactions have ended that had begun then: a
-     * transaction that has a number has begun to write. One that is yet to come is of the server that a dump was taken from.
+     * An event gets its number when it is written, and becomes visible when it is committed. So numbers below the highest may
+     * appear later, and missing numbers are stored as gaps. After some seconds, a gap is watched until all transactions have
+     * ended that were open at that time. Then it is given up: a transaction that got a number had begun to write, so it is
+     * among these transactions. A `watched_before` that this server has not reached comes from the server that a dump was taken
+     * from. The gap is then given up too.
      */
     async fold(now: Date, limit: number): Promise<z.infer<typeof zFolded>> {
       const [row] = await sql(zFolded)`
@@ -92,13 +95,13 @@ export function createStatisticsStore({ sql, bounded }: Database) {
       return row ?? { count: 0, first: null, more: false }
     },
 
-    /** The counters of each hour or day of a time, of all types together. */
+    /** The counters of each hour or day of a time, for all types together. */
     steps: (step: Step, from: Date, to: Date): Promise<Counted[]> =>
       bounded(zCounted)`
         SELECT at, measure, detail, sum(count)::int AS count FROM statistics
         WHERE step = ${step} AND at >= ${from} AND at < ${to} AND measure <> 'issuedIn' GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`,
 
-    /** What was issued by type and format, and which checks failed, in a time: the most frequent first. */
+    /** Issued credentials by type and format, and failed checks, in a time. The most frequent come first. */
     shares: (step: Step, from: Date, to: Date): Promise<Share[]> =>
       bounded(zShare)`
         SELECT measure, type, detail, count FROM (
@@ -108,7 +111,7 @@ export function createStatisticsStore({ sql, bounded }: Database) {
           WHERE step = ${step} AND at >= ${from} AND at < ${to} AND measure IN ('issuedIn', 'failedChecks') GROUP BY 1, 2, 3) ranked
         WHERE place <= ${MAX_SHARES} ORDER BY measure, place`,
 
-    /** When everything was counted that was there. */
+    /** The time up to which all events are counted. */
     async completeAt(): Promise<Date> {
       const [row] = await sql(zComplete)`SELECT complete_at AS at FROM statistics_progress`
       return row?.at ?? new Date(0)

@@ -2,20 +2,23 @@ import { LruMap } from '../protocol/jose/lru-map.js'
 import { permuteIndex } from '../protocol/status-list/permutation.js'
 import type { IndexRange, StatusListStore } from './store.js'
 
-/** Entries that a process reserves at once: most credentials need no statement for theirs; a restart loses fewer than these. */
+/**
+ * The number of entries that a process reserves in one statement. So most credentials need no statement for their entry. A
+ * restart loses fewer entries than this.
+ */
 const BLOCK = 32
-/** As many, where it would have to come back at once otherwise: less than a hundredth of a list. */
+/** The highest number of entries in one reservation, for high load. It is less than a hundredth of a list. */
 const LARGEST_BLOCK = 1_024
-/** A block that is used up sooner is followed by one of twice its size; in milliseconds. */
+/** If a block is used up sooner than this, the next block has twice its size; in milliseconds. */
 const SOON_MS = 100
-/** A block that lasts longer is followed by one of half its size; in milliseconds. */
+/** If a block lasts longer than this, the next block has half its size; in milliseconds. */
 const LONG_MS = 1_000
 /**
- * Lists of a key that may have room at the same time, where load demands it: credentials of a list that few share are told
- * apart by it, and every list is one more to fetch.
+ * The highest number of open lists of a key, for high load. Few lists are better: a list with few credentials helps to identify
+ * them, and verifiers must fetch each list.
  */
 const MOST_OPEN = 8
-/** Keys whose blocks are kept; the unused rest of an evicted block is never allotted. */
+/** The highest number of keys whose blocks are kept. The unused rest of an evicted block is never allotted. */
 const MAX_BLOCKS = 10_000
 
 export interface StatusIndex {
@@ -23,12 +26,12 @@ export interface StatusIndex {
   readonly index: number
 }
 
-/** Indices that were taken for credentials that are not on record yet. */
+/** Indices that were taken for credentials that are not stored yet. */
 export interface TakenIndices {
   readonly indices: readonly StatusIndex[]
   /**
-   * Releases the indices of a refused request for reuse. Not for a request whose outcome is unknown: its credential may be
-   * on record under its index. A second call does nothing.
+   * Releases the indices of a refused request for reuse. Do not call it for a request with an unknown outcome: its credential
+   * may be stored with its index. A second call does nothing.
    */
   giveBack(): void
 }
@@ -42,16 +45,16 @@ export interface StatusIndexAllotment {
 
 interface Block {
   readonly range: IndexRange
-  /** How many entries were asked for. */
+  /** The number of entries that were requested. */
   readonly asked: number
-  /** By `performance.now()`. */
+  /** The time of the reservation, from `performance.now()`, in milliseconds. */
   readonly reservedAt: number
   next: number
-  /** What refused requests gave back, never more than were ever taken at the same moment. */
+  /** Indices that refused requests gave back. There are never more than were taken at the same moment. */
   readonly returned: StatusIndex[]
 }
 
-/** How many entries to ask for after a block. */
+/** The number of entries to request after a block. */
 function nextCount(block: Block | undefined, now: number): number {
   if (block === undefined) return BLOCK
   const lastedMs = now - block.reservedAt
@@ -59,7 +62,7 @@ function nextCount(block: Block | undefined, now: number): number {
   return lastedMs > LONG_MS ? Math.max(block.asked / 2, BLOCK) : block.asked
 }
 
-/** @param permutationKey the key of a list's permutation (Token Status List §13.2: indices must not tell an order). */
+/** @param permutationKey the key of a list's permutation (Token Status List §13.2: indices must not reveal an order). */
 export function createAllotment(
   store: Pick<StatusListStore, 'reserve'>,
   newId: () => string,
@@ -70,14 +73,14 @@ export function createAllotment(
 
   const refill = async (issuerId: string, keyId: string): Promise<void> => {
     const count = nextCount(blocks.get(keyId), performance.now())
-    // Whoever still comes back soon with the largest blocks may open a further list rather than wait for one.
+    // If even the largest blocks are used up soon, the process may open another list instead of waiting for a locked list.
     const mostOpen = count === LARGEST_BLOCK ? MOST_OPEN : 1
     const range = await store.reserve({ keyId, issuerId, count, mostOpen }, newId())
     const returned = blocks.get(keyId)?.returned ?? []
     blocks.set(keyId, { range, asked: count, reservedAt: performance.now(), next: range.from, returned })
   }
 
-  /** Requests that find the block empty wait for one refill together. */
+  /** All requests that find the block empty wait for the same refill. */
   const refillOnce = (issuerId: string, keyId: string): Promise<void> => {
     const running = pending.get(keyId)
     if (running !== undefined) return running

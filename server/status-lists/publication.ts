@@ -20,10 +20,10 @@ import type { StatusListRecord, StatusListStore } from './store.js'
 /** A Bitstring Status List, or a Token Status List as a JWT or as a CWT. */
 export type StatusListForm = 'bitstring' | 'token' | 'cwt'
 
-/** How long a wallet or verifier may keep a list, in seconds: so a revocation is visible to everyone after this time at most. */
+/** How long a wallet or verifier may keep a list, in seconds. So everyone sees a revocation within this time. */
 export const STATUS_LIST_TTL_SECONDS = 60
 const VALIDITY_SECONDS = 24 * 60 * 60
-/** A published list is signed anew when less than this is left of its validity. */
+/** A published list is signed again when its remaining validity is less than this, in seconds. */
 const RENEW_BEFORE_SECONDS = 12 * 60 * 60
 const MAX_PUBLISHED = 500
 const MAX_PUBLISHED_BYTES = 16 * 1024 * 1024
@@ -32,7 +32,7 @@ const compress = promisify<string | Uint8Array, Uint8Array>(gzip)
 
 export interface PublishedList {
   readonly body: string | Uint8Array
-  /** The same in gzip. */
+  /** The body, compressed with gzip. */
   readonly gzipped: Uint8Array
   readonly mediaType: string
   readonly etag: string
@@ -50,18 +50,19 @@ type NamingConfig = Pick<Config, 'issuerBaseUrl' | 'sdJwtIssuer'>
 
 interface SigningInput {
   readonly config: NamingConfig
-  /** Of whoever signs the list. */
+  /** The DID of the list's signer. */
   readonly did: string
   readonly validUntil: Date
   readonly list: StatusListRecord
   readonly common: Omit<TokenStatusListInput, 'issuer' | 'x5c' | 'uri' | 'expiresAt'>
 }
 
-/** What both formats of a Token Status List are made of. */
+/** The input for both formats of a Token Status List. */
 function tokenListOf({ config, did, validUntil, list, common }: SigningInput): TokenStatusListInput {
   return {
     ...common,
-    // As in its credentials, which the same key signs (Token Status List, "Key Resolution and Trust Management").
+    // The same issuer as in the list's credentials, because the same key signs them (Token Status List, "Key Resolution and
+    // Trust Management").
     issuer: issuerNameOf(config, did, list.x5c),
     ...(list.x5c === null ? {} : { x5c: list.x5c }),
     uri: statusListUri(config, 'token', list.id),
@@ -94,18 +95,19 @@ const SIGNING: Readonly<Record<StatusListForm, (input: SigningInput) => Promise<
   },
 }
 
-/** A list stays signed by its own key, and so under the DID that this key was named by, also after a rotation. */
+/** The DID of a list's signer. A list keeps its key, and so the DID of this key, even after a rotation. */
 function didOfList(list: StatusListRecord, config: NamingConfig): string {
   const web = list.issuerDid.startsWith('did:web:') ? list.issuerDid : undefined
   return signingDidOf(list.issuerMethod, web, config.issuerBaseUrl, list.publicJwk)
 }
 
 /**
- * The signed list as of now, one statement where nothing was revoked since it was last asked for; undefined where there is no such list.
+ * Returns the current signed list; undefined for an unknown list. It needs one statement if nothing was revoked since the last
+ * request.
  */
 export type Publish = (form: StatusListForm, id: string) => Promise<PublishedList | undefined>
 
-/** What {@link createPublication} is made of. */
+/** Dependencies of {@link createPublication}. */
 export interface PublicationPorts {
   readonly store: Pick<StatusListStore, 'find' | 'revokedIndices'>
   readonly keys: Pick<Keys, 'signer'>
@@ -132,7 +134,7 @@ export function createPublication({ store, keys, config, clock }: PublicationPor
       ttlSeconds: STATUS_LIST_TTL_SECONDS,
     }
     const { body, mediaType } = await SIGNING[form]({ config, did, validUntil, list, common })
-    // RFC 9110 §8.8.3.3: one address has two of the forms.
+    // RFC 9110 §8.8.3.3: one URL serves the JWT and the CWT, so their ETags must differ.
     const suffix = form === 'cwt' ? '-cwt' : ''
     return {
       body,

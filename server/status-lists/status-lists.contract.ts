@@ -12,8 +12,8 @@ export const bitstringStatusList = {
     tag: 'Status',
     summary: 'Bitstring status list credential',
     description:
-      'A Bitstring Status List credential as a JWT (W3C Bitstring Status List v1.0): what `credentialStatus` of a ' +
-      'JWT VC names. It may be kept for as long as Cache-Control says; an ETag makes asking again cheap.',
+      'A Bitstring Status List credential as a JWT (W3C Bitstring Status List v1.0). `credentialStatus` of a ' +
+      'JWT VC names it. Caches may keep it for the time in Cache-Control. With its ETag, a repeated request is cheap.',
     access: 'public',
     forWallets: true,
     kind: 'protocol',
@@ -32,8 +32,8 @@ export const tokenStatusList = {
     tag: 'Status',
     summary: 'Token status list',
     description:
-      'The same list for SD-JWT VCs and mobile documents (Token Status List), as a JWT, or as a CWT where `Accept` likes ' +
-      'that better. It may be kept for as long as Cache-Control says; an ETag makes asking again cheap.',
+      'The same list for SD-JWT VCs and mobile documents (Token Status List), as a JWT, or as a CWT if `Accept` prefers ' +
+      'CWT. Caches may keep it for the time in Cache-Control. With its ETag, a repeated request is cheap.',
     access: 'public',
     forWallets: true,
     kind: 'protocol',
@@ -47,7 +47,7 @@ export const tokenStatusList = {
       errors.historyNotKept(),
     ],
   }),
-  /** `time` (§8.4) asks for the list of another moment, which is not kept. */
+  /** `time` (§8.4) requests the list at another moment. Former lists are not kept. */
   input: input.extend({ time: z.string().optional() }),
   output: zProtocolReply,
 }

@@ -8,17 +8,17 @@ import { type PublishedList, STATUS_LIST_TTL_SECONDS } from './publication.js'
 import { bitstringStatusList, tokenStatusList } from './status-lists.contract.js'
 import type { StatusLists } from './status-lists.js'
 
-/** A list with caching headers; 304 where the caller has it already (RFC 9110 §13.1.2). */
+/** A list with caching headers; 304 if the caller already has it (RFC 9110 §13.1.2). */
 function replyWith(list: PublishedList | undefined, headers: RequestFacts['headers']): ProtocolReply {
   if (list === undefined) throw errors.statusListNotFound()
   const gzip = prefersGzip(headers['accept-encoding'])
-  // RFC 9110 §8.8.3.3: compressed it is another representation, with an ETag of its own.
+  // RFC 9110 §8.8.3.3: the compressed list is another representation with its own ETag.
   const etag = gzip ? list.etag.replace(/"$/, '-gzip"') : list.etag
   const caching = {
     etag,
     'cache-control': `public, max-age=${STATUS_LIST_TTL_SECONDS}`,
     vary: 'Accept, Accept-Encoding',
-    // Without an Origin too: a cache in between keeps one answer for browsers and everybody else.
+    // Sent even without an Origin, because a shared cache keeps one answer for browsers and all other clients.
     'access-control-allow-origin': '*',
   }
   const known = (headers['if-none-match'] ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''))
@@ -28,7 +28,7 @@ function replyWith(list: PublishedList | undefined, headers: RequestFacts['heade
   return { status: 200, headers: { ...typed, 'content-encoding': 'gzip' }, body: list.gzipped }
 }
 
-/** Token Status List §8.1: a CWT where that is liked better by its name, as for mobile documents; else a JWT. */
+/** Token Status List §8.1: a CWT if `Accept` names and prefers it, as for mobile documents; otherwise a JWT. */
 function tokenFormOf(accept: string | undefined): 'token' | 'cwt' | undefined {
   const cwt = weightOf(accept ?? '', STATUS_LIST_CWT_MEDIA_TYPE)
   const jwt = weightOf(accept ?? '', TOKEN_STATUS_LIST_MEDIA_TYPE, 'application/*', '*/*')

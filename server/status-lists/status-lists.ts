@@ -4,7 +4,7 @@ import { createAllotment } from './allotment.js'
 import { createPublication } from './publication.js'
 import type { StatusListStore } from './store.js'
 
-/** What {@link createStatusLists} is made of. */
+/** Dependencies of {@link createStatusLists}. */
 export interface StatusListsPorts {
   readonly store: Pick<StatusListStore, 'entry' | 'find' | 'overview' | 'reserve' | 'revokedIndices'>
   readonly keys: Pick<Keys, 'signer'>
@@ -17,7 +17,8 @@ export interface StatusListsPorts {
 export type StatusLists = ReturnType<typeof createStatusLists>
 
 /**
- * The status lists of issued credentials. A process has one instance: published lists and reserved indices are kept in it.
+ * The status lists of issued credentials. A process must have only one, because it keeps the published lists and reserved
+ * indices.
  */
 export function createStatusLists({ store, keys, config, clock, newId, sealingKey }: StatusListsPorts) {
   return {
@@ -28,12 +29,12 @@ export function createStatusLists({ store, keys, config, clock, newId, sealingKe
     /**
      * One entry, read live; undefined for an unknown list.
      *
-     * @param id without a space in it
+     * @param id the list's id, without a space
      * @param index 0 to 2,147,483,647
      */
     entry: (id: string, index: number) => store.entry(id, index),
 
-    /** The list that was opened last, null where there is none, and how many there are. */
+    /** The id of the newest list, or null if there is none, and the number of lists. */
     overview: () => store.overview(),
   }
 }

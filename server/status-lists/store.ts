@@ -6,10 +6,10 @@ import { STATUS_LIST_SIZE } from '../protocol/status-list/bits.js'
 
 export interface Reservation {
   readonly keyId: string
-  /** The issuer whose key it is. */
+  /** The issuer that owns the key. */
   readonly issuerId: string
   readonly count: number
-  /** How many lists of the key may have room at the same time. */
+  /** The highest number of lists of the key that may have room at the same time. */
   readonly mostOpen: number
 }
 
@@ -67,10 +67,11 @@ export function createStatusListStore({ sql }: Database) {
 
   return {
     /**
-     * Reserves entries of an open list of a key, by the database's function of that name: one to `count`, of the oldest list that
-     * nobody else is reserving from. A list is opened where none has room, or all are held and fewer than `mostOpen` have.
+     * Reserves one to `count` entries in an open list of a key, with the database function `reserve_status_indices`. It uses
+     * the oldest list that no other statement has locked. It opens a list if no list has room. It also opens a list if all
+     * lists with room are locked and there are fewer than `mostOpen`.
      *
-     * @param newId of the list, where one is opened.
+     * @param newId the id of the list, if a list is opened
      */
     async reserve({ keyId, issuerId, count, mostOpen }: Reservation, newId: string): Promise<IndexRange> {
       const [row] = await sql(zIndexRange)`
@@ -89,14 +90,14 @@ export function createStatusListStore({ sql }: Database) {
       return row
     },
 
-    /** The list that was opened last, null where there is none, and how many there are. */
+    /** The id of the newest list, or null if there is none, and the number of lists. */
     async overview(): Promise<{ readonly newest: string | null; readonly count: number }> {
       const [row] = await sql(zOverview)`
         SELECT count(*)::int AS count, (SELECT id FROM status_lists ORDER BY created_at DESC, id DESC LIMIT 1) AS newest FROM status_lists`
       return row ?? { newest: null, count: 0 }
     },
 
-    /** Indices of a list that are revoked. */
+    /** The revoked indices of a list. */
     async revokedIndices(id: string): Promise<number[]> {
       const rows = await sql(zIndex)`
         SELECT status_index AS index FROM credential_instances WHERE status_list_id = ${id} AND revoked_at IS NOT NULL`
@@ -104,10 +105,10 @@ export function createStatusListStore({ sql }: Database) {
     },
 
     /**
-     * One entry, read live, with the key that the list belongs to; nothing for an unknown list. Requests that ask at the
-     * same time are answered by one statement.
+     * One entry, read live, with the key of its list; undefined for an unknown list. One statement answers all simultaneous
+     * requests.
      *
-     * @param id without a space in it.
+     * @param id the list's id, without a space
      * @param index 0 to 2,147,483,647.
      */
     entry: (id: string, index: number): Promise<StatusListEntry | undefined> => readEntry(`${id} ${index}`),

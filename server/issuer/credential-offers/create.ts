@@ -9,7 +9,7 @@ import type { Seals } from '../openid4vci/sealed.js'
 import type { OfferSessionStore } from '../openid4vci/sessions/store.js'
 import type { OfferFormats, OfferRequest, PrepareOffer } from './prepare.js'
 
-/** What {@link createMakeOffer} is made of. */
+/** Dependencies of {@link createMakeOffer}. */
 export interface MakeOfferPorts {
   readonly prepare: PrepareOffer
   readonly store: Pick<OfferSessionStore, 'insert'>
@@ -21,7 +21,7 @@ export interface MakeOfferPorts {
 
 export type MakeOffer = ReturnType<typeof createMakeOffer>
 
-/** Makes a credential offer with a limit of one redemption, and the session that shows its progress. */
+/** Makes a credential offer with one redemption, and its session. */
 export function createMakeOffer({ prepare, store, metrics, config, formats, seals }: MakeOfferPorts) {
   return async (caller: Caller, request: OfferRequest, work: Work) => {
     const { offering, session, page, code, context } = await prepare(caller, request, work)

@@ -21,17 +21,17 @@ export const zCredentialOfferSession = z.object({
   expiresAt: z.iso.datetime(),
   errorMessage: z.string().optional(),
   deferred: zDeferred.optional().meta({
-    description: 'Of a deferred offer, once a wallet has asked for it and waits (`pending`) or it was decided over.',
+    description: 'Only for a deferred offer: `pending` while a wallet waits, then the decision.',
   }),
 })
 
 export const createCredentialOffer = {
   meta: route('POST', '/credential-offers', {
     tag: 'Credential offers',
-    summary: 'Make a credential offer for one wallet and watch it as a session',
+    summary: 'Create a credential offer for one wallet, with a session',
     description:
-      'For one redemption. The answer holds the offer by reference and by value, and the transaction code where one ' +
-      'was asked for: it is not shown again.',
+      'The offer has one redemption. The answer contains the offer by reference and by value, and the transaction code if one ' +
+      'was requested. The code is not shown again.',
     access: 'issuer',
     status: 201,
     errors: [400],
@@ -40,49 +40,49 @@ export const createCredentialOffer = {
     credentialConfigurationIds: z.array(z.string().min(1)).min(1).max(20),
     credentialSubject: zSubject,
     issuerId: z.string().optional(),
-    txCode: zTxCodeRequest.optional().meta({ description: 'Ask for a transaction code; the answer holds it.' }),
+    txCode: zTxCodeRequest.optional().meta({ description: 'Requests a transaction code. The answer contains it.' }),
     grant: z.enum(['pre-authorized_code', 'authorization_code']).optional().meta({
-      description: 'How a wallet gets its token: by the code in the offer (default), or after its user has agreed.',
+      description:
+        'How a wallet gets its token: by the code in the offer (default), or after its user has agreed in a browser.',
     }),
     forSubject: z
       .string()
       .min(1)
       .max(255)
       .optional()
-      .meta({ description: 'The `sub` of the user who may take it, with the authorization code.' }),
+      .meta({ description: 'The `sub` of the user who may take the offer, with an authorization code.' }),
     deferred: z.boolean().optional().meta({
-      description: 'Wallets wait until the offer was approved or rejected (OpenID4VCI 1.0 §9). Default false.',
+      description: 'Wallets wait until the offer is approved or rejected (OpenID4VCI 1.0 §9). Default false.',
     }),
     profile: z
       .enum(OFFER_PROFILES)
       .optional()
       .meta({
         description:
-          'What wallets must keep to: OpenID4VCI 1.0 (`final`), or HAIP 1.0 as well (`haip`), which has authorization codes ' +
-          'alone. That of the installation by default. A draft of OpenID4VCI where ISSUER_LEGACY_PROFILES opens it.',
+          'The rules for wallets: OpenID4VCI 1.0 (`final`), or HAIP 1.0 in addition (`haip`), which has only authorization ' +
+          'codes. Default: the profile of the installation. A draft of OpenID4VCI is possible if ISSUER_LEGACY_PROFILES lists it.',
       }),
     walletUrl: zWalletUrl.optional().meta({
-      description:
-        'What the address of the offer begins with; `openid-credential-offer://`, or `haip-vci://`, by default.',
+      description: 'The beginning of the offer URI. Default: `openid-credential-offer://`, or `haip-vci://`.',
     }),
     page: z
       .boolean()
       .optional()
       .meta({
         description:
-          'Whether there is a page for people to be sent to (`pageUrl`), as POST /pages makes one. The QR code on it then holds its ' +
-          'address, so that a camera without a wallet finds it; the page leads on to the offer.',
+          'Whether to make a share page (`pageUrl`), as POST /pages does. The QR code on the page contains the URL of the ' +
+          'page, so that a camera without a wallet can open it. The page links to the offer.',
       }),
     expiresInSeconds: z.int().min(1).max(MAX_VALIDITY_SECONDS).optional().meta({ description: 'Default 86,400.' }),
   }),
   output: z.object({
     credentialOfferSessionId: z.uuid(),
-    credentialOfferUri: z.string().meta({ description: 'Address of the offer by reference, for a link or QR code.' }),
+    credentialOfferUri: z.string().meta({ description: 'URI of the offer by reference, for a link or QR code.' }),
     credentialOffer: z
       .record(z.string(), z.unknown())
-      .meta({ description: 'The same offer by value; its code is good for ten minutes.' }),
+      .meta({ description: 'The same offer by value. Its code expires after ten minutes.' }),
     txCode: z.string().optional(),
-    pageUrl: z.url().optional().meta({ description: 'The page for people, where one was asked for.' }),
+    pageUrl: z.url().optional().meta({ description: 'URL of the share page, if one was requested.' }),
   }),
 }
 
@@ -91,7 +91,7 @@ export const readCredentialOfferSession = {
     tag: 'Credential offers',
     summary: 'Read a credential-offer session',
     description:
-      'For the caller that created it. The session of somebody else is an unknown one: a 500, as for every unknown ' +
+      'Only for the caller that created the session. For any other caller the session is unknown: a 500, as for every unknown ' +
       'session.',
     access: 'issuer',
     errors: [400, errors.credentialOfferSessionNotFound()],
@@ -104,7 +104,8 @@ export const listCredentialOfferSessions = {
   meta: route('GET', '/api/v1/credential-offer-sessions', {
     tag: 'Credential offers',
     summary: 'List credential-offer sessions',
-    description: 'Those of all callers, the newest first. Nothing that a wallet could take the offer with is in it.',
+    description:
+      'The sessions of all callers, the newest first. The answer contains nothing with which a wallet could take an offer.',
     access: 'issuerOperator',
     errors: [400, errors.credentialOfferSessionNotFound()],
   }),
@@ -112,34 +113,35 @@ export const listCredentialOfferSessions = {
     .strictObject({
       state: z.enum(CREDENTIAL_OFFER_STATES).optional(),
       deferred: zDeferred.optional().meta({
-        description:
-          'Deferred offers alone: those whose wallets wait for a decision, or that were decided over in this way.',
+        description: 'Only deferred offers whose wallets wait for a decision (`pending`), or that have this decision.',
       }),
       ...listShape,
     })
     .prefault({}),
   output: zListed(
-    zCredentialOfferSession.extend({ createdBy: z.string().meta({ description: 'The `sub` that made the offer.' }) }),
+    zCredentialOfferSession.extend({
+      createdBy: z.string().meta({ description: 'The `sub` of the caller that created the offer.' }),
+    }),
   ),
 }
 
 const MAX_REASON = 300
 
 const DECISION =
-  'For who made the offer, and admins. It may be decided before a wallet has asked for it. A second decision, one over an ' +
-  'offer that has ended, and one over an offer that is not deferred are a 409.'
+  'For the creator of the offer and for admins. The decision is possible before a wallet requests the credential. The answer is a 409 for a second ' +
+  'decision, for an ended offer, and for an offer that is not deferred.'
 
 export const approveCredentialOffer = {
   meta: route('POST', '/credential-offer-sessions/{id}/approve', {
     tag: 'Credential offers',
     summary: 'Approve a deferred credential offer',
-    description: `${DECISION} The wallet that waits gets its credentials when it asks the next time: they are signed then.`,
+    description: `${DECISION} The waiting wallet gets its credentials at its next request. They are signed at that time.`,
     access: 'issuer',
     errors: [400, errors.offerDecided('approved'), errors.credentialOfferSessionNotFound()],
   }),
   input: z.strictObject({
     id: z.string(),
-    credentialSubject: zSubject.optional().meta({ description: 'In the place of the offered one.' }),
+    credentialSubject: zSubject.optional().meta({ description: 'Replaces the offered subject.' }),
   }),
   output: zCredentialOfferSession,
 }
@@ -159,7 +161,7 @@ export const rejectCredentialOffer = {
       .min(1)
       .max(MAX_REASON)
       .optional()
-      .meta({ description: 'The errorMessage of the session; the wallet is not told.' }),
+      .meta({ description: 'The errorMessage of the session. The wallet does not receive it.' }),
   }),
   output: zCredentialOfferSession,
 }
@@ -169,9 +171,9 @@ export const credentialOfferSessionEvents = {
     tag: 'Credential offers',
     summary: 'Server-Sent Events of a credential-offer session',
     description:
-      'Events named `session` hold the session as JSON: its current state at once, then every change. Every 15 ' +
-      'seconds a `ping` with the data `keepalive`. The stream stays open until the access token expires; ' +
-      '`Last-Event-ID` brings what was missed.',
+      'Events named `session` contain the session as JSON: first its current state, then every change. Every 15 ' +
+      'seconds the stream sends a `ping` with the data `keepalive`. It stays open until the access token expires. ' +
+      '`Last-Event-ID` requests the missed events.',
     access: 'issuer',
     kind: 'events',
     produces: 'text/event-stream',

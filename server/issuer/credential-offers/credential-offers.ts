@@ -9,7 +9,7 @@ import type { MakeBatch } from './batch/create-batch.js'
 import type { MakeOffer } from './create.js'
 import type { Decisions } from './decide.js'
 
-/** What {@link createCredentialOffers} is made of. */
+/** Dependencies of {@link createCredentialOffers}. */
 export interface CredentialOffersPorts {
   readonly store: Pick<OfferSessionStore, 'find'>
   readonly list: Pick<OfferSessionListStore, 'page'>
@@ -19,7 +19,7 @@ export interface CredentialOffersPorts {
   readonly decisions: Decisions
 }
 
-/** Who follows a session, and from where on. */
+/** The reader of a session's event stream, with the id of the last event that it received, if any. */
 export interface Follower {
   readonly caller: Caller
   readonly lastEventId?: string | number | undefined
@@ -28,11 +28,11 @@ export interface Follower {
 
 export type CredentialOffers = ReturnType<typeof createCredentialOffers>
 
-/** Credential offers for one redemption each, and the sessions that show their progress. */
+/** Credential offers, each with one redemption, and their sessions. */
 export function createCredentialOffers(ports: CredentialOffersPorts) {
   const { store, list, events, create, createMany, decisions } = ports
 
-  /** A session belongs to its creator; someone else's is an unknown one. */
+  /** A session belongs to its creator. For any other caller it is unknown. */
   const ownSession = async (id: string, sub: string): Promise<CredentialOfferSession> => {
     const session = await store.find(id, sub)
     if (session === undefined) throw errors.credentialOfferSessionNotFound()
@@ -44,7 +44,7 @@ export function createCredentialOffers(ports: CredentialOffersPorts) {
     create,
     createMany,
 
-    /** A session of the caller's. @throws 500 for an unknown session, which somebody else's is. */
+    /** A session of the caller. @throws 500 for an unknown session, or a session of another caller */
     session: async (caller: Caller, id: string) => sessionView(await ownSession(id, caller.sub)),
 
     /** See {@link Decisions.approve}. */
@@ -55,7 +55,7 @@ export function createCredentialOffers(ports: CredentialOffersPorts) {
     reject: async (caller: Caller, decision: Parameters<Decisions['reject']>[1]) =>
       sessionView(await decisions.reject(caller, decision)),
 
-    /** The stream of a session of the caller's. @throws 500 for an unknown session, which somebody else's is. */
+    /** The event stream of a session of the caller. @throws 500 for an unknown session, or a session of another caller */
     follow: (id: string, { caller, lastEventId, signal }: Follower) =>
       events.stream({
         sessionId: id,

@@ -9,7 +9,7 @@ import { type CredentialOfferSession, moved } from '../openid4vci/sessions/sessi
 
 type Subject = Readonly<Record<string, unknown>>
 
-/** A decision over an offer that can still be decided over. */
+/** A decision about an undecided offer. */
 interface Decision {
   readonly session: CredentialOfferSession
   readonly credentialSubject?: Subject | undefined
@@ -17,7 +17,7 @@ interface Decision {
 
 type Decide = (offer: DecidableOffer) => Decision | Promise<Decision>
 
-/** A wallet may move the session on while somebody decides, which it does a few times at most. */
+/** A wallet may move the session during the decision, but only a few times. Then the decision is tried again. */
 const ATTEMPTS = 4
 
 const REJECTED = 'The issuer rejected the request.'
@@ -28,7 +28,7 @@ function assertUndecided({ session, deferred }: DecidableOffer, now: Date): void
   if (session.state === 'Error' || session.expiresAt <= now) throw errors.offerEnded()
 }
 
-/** What {@link createDecisions} is made of. */
+/** Dependencies of {@link createDecisions}. */
 export interface DecisionsPorts {
   readonly store: Pick<DeferredIssuanceStore, 'decidable' | 'decide'>
   readonly metrics: Pick<Metrics, 'offerSession'>
@@ -38,7 +38,7 @@ export interface DecisionsPorts {
 
 export type Decisions = ReturnType<typeof createDecisions>
 
-/** Decisions over deferred offers, whose wallets wait for them. */
+/** The issuer's decisions about deferred offers. */
 export function createDecisions({ store, metrics, formats, clock }: DecisionsPorts) {
   const decide = async (caller: Caller, id: string, decision: Decide): Promise<CredentialOfferSession> => {
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
@@ -54,10 +54,10 @@ export function createDecisions({ store, metrics, formats, clock }: DecisionsPor
 
   return {
     /**
-     * Approves a deferred offer: its wallet gets the credentials, with other claims than were offered where there are any here.
+     * Approves a deferred offer: its wallet gets the credentials. A `credentialSubject` replaces the offered claims.
      *
-     * @throws 400 for claims that the schema does not allow, 409 where there is nothing to decide any more, 500 for an unknown
-     * session, which somebody else's is.
+     * @throws 400 for claims that the schema does not allow, 409 if the offer can no longer be decided, 500 for an unknown
+     *   session, or a session of another caller
      */
     async approve(
       caller: Caller,
@@ -74,7 +74,7 @@ export function createDecisions({ store, metrics, formats, clock }: DecisionsPor
     },
 
     /**
-     * Rejects a deferred offer: its session ends, and its wallet is told that it gets nothing. The redemption stays counted.
+     * Rejects a deferred offer: its session ends, and its wallet gets an error. The redemption stays counted.
      *
      * @throws as `approve` does.
      */

@@ -3,22 +3,22 @@ import type { Config } from '../../config/config.js'
 import { DAY_SECONDS } from '../../maintenance/task.js'
 import type { NewPage, PageTexts } from '../../pages/store.js'
 
-/** An offer, or an offering, that gets a page. */
+/** An offer or offering with a share page. */
 interface OfferOfPage {
   readonly id: string
-  /** Until when it can be taken; null for as long as it is there. */
+  /** The end of the offer; null if it does not expire. */
   readonly expiresAt: Date | null
   readonly deferred: boolean
 }
 
-/** What {@link newPageOf} takes from the service. */
+/** Dependencies of {@link newPageOf}. */
 export interface NewPagePorts {
   readonly config: Pick<Config, 'refreshTokenDays' | 'sessionRetentionDays'>
   readonly clock: () => Date
   readonly newId: () => string
 }
 
-/** For as long as a wallet may wait for it, and its session is kept; an offering may end at any moment that can be written. */
+/** The page lasts as long as a wallet may wait and the session is kept. An offering may end at any time that a date can express. */
 function endOf(config: NewPagePorts['config'], { expiresAt, deferred }: OfferOfPage): Date | null {
   if (expiresAt === null) return null
   const days = config.sessionRetentionDays + (deferred ? config.refreshTokenDays : 0)
@@ -26,9 +26,9 @@ function endOf(config: NewPagePorts['config'], { expiresAt, deferred }: OfferOfP
 }
 
 /**
- * A page for an offer or an offering.
+ * Makes a share page for an offer or an offering.
  *
- * @param madeBy the `sub` whose page it is
+ * @param madeBy the `sub` of the page's owner
  */
 export function newPageOf(
   { config, clock, newId }: NewPagePorts,

@@ -24,7 +24,7 @@ export type OfferRequest = z.output<typeof createCredentialOffer.input>
 const DEFAULT_VALIDITY_SECONDS = 86_400
 const FIELD = 'credentialConfigurationIds'
 
-/** What offers take from the registry of formats. */
+/** The parts of the format registry that offers need. */
 export type OfferFormats = Pick<Formats, 'former' | 'issued' | 'withSuffix'>
 
 type OfferConfig = Pick<
@@ -32,7 +32,7 @@ type OfferConfig = Pick<
   'attestationTrust' | 'authDisabled' | 'issuerLegacyProfiles' | 'issuerProfile' | 'issuerX509' | 'signIn'
 >
 
-/** @throws 400 where a configuration is unknown, or they are of several types: one offer has one subject. */
+/** @throws 400 if a configuration is unknown, or the configurations belong to several types: one offer has one subject */
 function schemaNameOf(
   config: OfferConfig,
   formats: OfferFormats,
@@ -73,7 +73,7 @@ function assertIssued(formats: OfferFormats, ids: readonly string[], context: Is
   }
 }
 
-/** @throws 400 for what HAIP 1.0 forbids, and where the installation or the issuer lacks what it demands. */
+/** @throws 400 for an offer that HAIP 1.0 forbids, and if the installation or the issuer does not meet its requirements */
 function assertHaipOffer(
   config: OfferConfig,
   formats: OfferFormats,
@@ -89,17 +89,17 @@ function assertHaipOffer(
   if (other !== undefined) throw errors.badRequest(`${FIELD} names ${other}, whose format HAIP does not have`)
 }
 
-/** @throws 400 for a draft that is not open here, and for what its wallets cannot do. */
+/** @throws 400 for a draft that ISSUER_LEGACY_PROFILES does not list, and for an offer that its wallets cannot take */
 function assertDraftOffer(config: OfferConfig, profile: Draft, { txCode, deferred }: OfferRequest): void {
   if (!config.issuerLegacyProfiles.includes(profile))
     throw errors.badRequest(`profile ${profile} is not open here: ISSUER_LEGACY_PROFILES does not list it`)
-  // Drafts had other answers for wallets that wait: an error while nobody has decided, or a token of its own.
+  // Drafts have other answers for waiting wallets: an error until the decision, or a separate token.
   if (deferred === true) throw errors.badRequest(`deferred must not be given with profile ${profile}`)
   const fault = txCode === undefined ? undefined : profileNamed(profile).txCodeFault(describeTxCode(txCode))
   if (fault !== undefined) throw errors.badRequest(`txCode ${fault} with profile ${profile}`)
 }
 
-/** @throws 400 for a profile that no offer can have here. */
+/** @throws 400 for a profile that this installation does not allow */
 function profileOf(config: OfferConfig, request: OfferRequest): OfferProfile {
   const ofAll = config.issuerProfile
   const profile = request.profile ?? ofAll
@@ -108,7 +108,7 @@ function profileOf(config: OfferConfig, request: OfferRequest): OfferProfile {
   return profile
 }
 
-/** @throws 400 where the members cannot be combined, or the user whom the offer is for could not sign in. */
+/** @throws 400 if the members cannot be combined, or the offer is for a user and users cannot sign in */
 function grantOf(config: OfferConfig, { grant, forSubject, txCode }: OfferRequest, haip: boolean): OfferGrant {
   const byDefault = haip || forSubject !== undefined ? 'authorization_code' : 'pre-authorized_code'
   const chosen = grant ?? byDefault
@@ -123,18 +123,18 @@ function grantOf(config: OfferConfig, { grant, forSubject, txCode }: OfferReques
   return chosen
 }
 
-/** A credential offer that can be put on record, and what its answer is made of. */
+/** A credential offer that is ready to be stored, with the data for the answer. */
 export interface PreparedOffer extends WholeOffer {
   readonly code: string | undefined
   readonly context: IssuanceContext
 }
 
-/** Where schemas and issuers are looked up. */
+/** Reads a schema and its issuer. */
 type ContextOf = (name: string, issuerId: string | undefined) => Promise<IssuanceContext>
 
 type Random = (length: number) => Uint8Array
 
-/** What {@link createPrepareOffer} is made of. */
+/** Dependencies of {@link createPrepareOffer}. */
 export interface PrepareOfferPorts extends NewPagePorts {
   readonly context: Issuance['context']
   readonly config: OfferConfig & NewPagePorts['config']
@@ -144,8 +144,8 @@ export interface PrepareOfferPorts extends NewPagePorts {
 }
 
 /**
- * @param contextFor looks a type and its issuer up, where several offers share what is looked up
- * @param randomFor what a transaction code is made of, by the session's id
+ * @param contextFor reads a type and its issuer; given if several offers share the results
+ * @param randomFor the random source for the transaction code of a session id
  */
 export type PrepareOffer = (
   caller: Caller,
@@ -156,9 +156,9 @@ export type PrepareOffer = (
 ) => Promise<PreparedOffer>
 
 /**
- * Checks an offer with a limit of one redemption, and makes all of it; nothing is written.
+ * Checks an offer with a limit of one redemption, and prepares all its parts. Writes nothing.
  *
- * @throws 400 for what cannot be offered
+ * @throws 400 for an offer that is not possible
  */
 export function createPrepareOffer(ports: PrepareOfferPorts): PrepareOffer {
   const { context: anyContext, config, formats, sealingKey, random, clock, newId } = ports

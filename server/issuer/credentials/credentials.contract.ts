@@ -8,16 +8,16 @@ import { zTypeName } from '../schemas/schemas.contract.js'
 const zJsonObject = z.record(z.string(), z.unknown())
 
 export const zSubject = zJsonObject.meta({
-  description: "The subject's claims, valid by the type's schema. An `id` is the subject's URI.",
+  description: "The subject's claims. They must be valid against the type's schema. An `id` is the subject's URI.",
   example: { productName: 'Espresso machine', merchant: 'Corner Shop', purchaseDate: '2026-03-01' },
 })
 
 const zIssuerId = z
   .string()
   .optional()
-  .meta({ description: 'The issuer record that signs; the default one unless given.' })
+  .meta({ description: 'The issuer record that signs. Default: the default issuer.' })
 
-/** A verifiable credential as the API shows it (W3C VCDM 1.1; its proof holds the signed JWT). */
+/** A verifiable credential as the API shows it (W3C VCDM 1.1). Its proof contains the signed JWT. */
 export const zVerifiableCredential = z.looseObject({
   '@context': z.array(z.string()).optional(),
   type: z.array(z.string()).optional(),
@@ -54,7 +54,7 @@ export const createCredential = {
     tag: 'Credentials',
     summary: 'Create a standalone credential without a recipient',
     description:
-      "The subject is checked against the active version of the type's schema. The credential is on record, belongs " +
+      "The subject is checked against the active version of the type's schema. The credential is stored, belongs " +
       'to the caller and can be revoked.',
     access: 'issuer',
     status: 201,
@@ -69,7 +69,7 @@ export const readCredential = {
     tag: 'Credentials',
     summary: "Read one of the caller's credentials",
     description:
-      'A credential belongs to the caller that created, claimed or signed it, and to whoever has the DID that it is ' +
+      'A credential belongs to the caller that created, claimed or signed it, and to the caller with the DID that it is ' +
       'bound to.',
     access: 'user',
     errors: [400, errors.credentialNotFound()],
@@ -81,9 +81,9 @@ export const readCredential = {
 export const revokeCredential = {
   meta: route('POST', '/api/v1/credentials/{id}/revoke', {
     tag: 'Credentials',
-    summary: 'Revoke a credential in every form that it was issued in',
+    summary: 'Revoke a credential with all its instances',
     description:
-      'Its bits in the status lists are set at once, for every copy that was issued of it. Revoking it again is a ' +
+      'The bits of all its instances in the status lists are set immediately. A repeated revocation is answered with ' +
       '200 too.',
     access: 'issuerClient',
     errors: [400, errors.credentialNotFound()],
@@ -95,9 +95,9 @@ export const revokeCredential = {
 export const signCredential = (formats: Formats) => ({
   meta: route('POST', '/credentials/sign', {
     tag: 'Credentials',
-    summary: 'Sign a credential directly and get it in compact form',
+    summary: 'Sign a credential directly and return it in compact form',
     description:
-      "Without an offer and without a wallet's proof: for `holder` the caller vouches. The credential is on record " +
+      'Needs no offer and no proof of a wallet: the caller vouches for `holder`. The credential is stored ' +
       'and can be revoked.',
     access: 'issuer',
     status: 201,
@@ -111,7 +111,7 @@ export const signCredential = (formats: Formats) => ({
       .string()
       .refine((value) => /^did:[a-z0-9]+:\S+$/.test(value), { error: 'must be a DID' })
       .optional()
-      .meta({ description: 'DID that the credential is bound to. An mdoc needs one.' }),
+      .meta({ description: 'The DID that the credential is bound to. Required for a mobile document.' }),
     issuerId: zIssuerId,
   }),
   output: z.object({ id: z.uuid(), format: zFormatName(formats.issued), credential: z.string() }),

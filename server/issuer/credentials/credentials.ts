@@ -16,7 +16,7 @@ import type { CredentialListStore } from './list/store.js'
 import { createSignForCaller } from './sign.js'
 import type { CredentialRecord, CredentialStore } from './store.js'
 
-/** What {@link createCredentials} is made of. */
+/** Dependencies of {@link createCredentials}. */
 export interface CredentialsPorts {
   readonly store: Pick<CredentialStore, 'findOwned' | 'revoke'>
   readonly history: Pick<CredentialHistoryStore, 'find'>
@@ -32,7 +32,7 @@ export interface CredentialsPorts {
 
 export type Credentials = ReturnType<typeof createCredentials>
 
-/** Credentials on record, and those that callers make without an offering. */
+/** Reads and revokes stored credentials, and issues credentials without an offering. */
 export function createCredentials(ports: CredentialsPorts) {
   const { store, history, lists, eventsOf, context, issue, formats, resolver, clock } = ports
 
@@ -42,9 +42,9 @@ export function createCredentials(ports: CredentialsPorts) {
     sign: createSignForCaller({ context, issue, formats, resolver }),
 
     /**
-     * Issues a credential to its caller, in the primary format, bound to no key.
+     * Issues a credential to its caller, in the primary format, without a key binding.
      *
-     * @throws 400 for a type, an issuer or a subject that it cannot have.
+     * @throws 400 for an invalid type, issuer or subject
      */
     async create(caller: Caller, request: z.output<typeof createCredential.input>, work: Work) {
       const subject = request.credential_subject
@@ -64,7 +64,7 @@ export function createCredentials(ports: CredentialsPorts) {
       return { id: issued.id, vc: issued.vc }
     },
 
-    /** A credential that belongs to its caller. @throws 404 where there is none, or it belongs to somebody else. */
+    /** A credential of the caller. @throws 404 if it does not exist or belongs to another caller */
     async read({ sub, tokenDids }: Caller, id: string): Promise<CredentialRecord> {
       const credential = await store.findOwned(id, sub, tokenDids)
       if (credential === undefined) throw errors.credentialNotFound()
@@ -72,16 +72,16 @@ export function createCredentials(ports: CredentialsPorts) {
     },
 
     /**
-     * Revokes a credential with all its instances; a second time nothing changes.
+     * Revokes a credential with all its instances. A repeated call changes nothing.
      *
-     * @param caller the user behind it; undefined for a client secret
-     * @throws 404 where there is no such credential.
+     * @param caller the user who revokes it; undefined for a client secret
+     * @throws 404 for an unknown credential
      */
     async revoke(caller: Caller | undefined, id: string): Promise<void> {
       if (!(await store.revoke(id, clock(), caller?.sub ?? null))) throw errors.credentialNotFound()
     },
 
-    /** All that is known of a credential but what it says. @throws 404 for an unknown one */
+    /** The history of a credential, without its claims. @throws 404 for an unknown credential */
     async history(id: string) {
       const found = await history.find(id)
       if (found === undefined) throw errors.credentialNotFound()

@@ -5,11 +5,11 @@ import { onlyVerificationMethod } from '../../protocol/did/did-document.js'
 import { DidResolutionError } from '../../protocol/did/did-resolution-error.js'
 import type { Jwk } from '../../protocol/jose/jws.js'
 
-/** A subject may name itself by its `id`. */
+/** The `id` of a subject, if it has one. */
 export const idOf = (subject: Readonly<Record<string, unknown>>) =>
   typeof subject.id === 'string' ? subject.id : undefined
 
-/** The DID that a subject is called by; undefined where it is called otherwise. */
+/** The id of a subject if it is a DID; otherwise undefined. */
 export const didIn = (id: string | undefined) => (id?.startsWith('did:') === true ? id : undefined)
 
 async function holderKeyOf(resolver: Pick<DidResolver, 'resolve'>, holder: string): Promise<Jwk> {
@@ -24,9 +24,9 @@ async function holderKeyOf(resolver: Pick<DidResolver, 'resolve'>, holder: strin
 }
 
 /**
- * The binding to a holder's DID: the DID itself and the key that it authenticates with.
+ * The binding to a holder's DID: the DID itself and its authentication key.
  *
- * @throws 400 where the DID has no such key or cannot be resolved, or names someone other than the subject.
+ * @throws 400 if the DID does not have exactly one authentication key, cannot be resolved, or differs from the subject's id
  */
 export async function holderBinding(
   resolver: Pick<DidResolver, 'resolve'>,

@@ -16,7 +16,7 @@ import { didIn, holderBinding, idOf } from './holder-binding.js'
 
 type SignRequest = z.output<ReturnType<typeof signCredential>['input']>
 
-/** @throws 400 where the type is not issued in the format, or there must be a holder. */
+/** @throws 400 if the type is not issued in the format, or the format needs a holder */
 function assertSignable({ name, issuing }: IssuedFormat, holder: string | undefined, context: IssuanceContext): void {
   const lacking = issuing.lacks(issuabilityOf(context))
   if (lacking !== undefined) throw errors.badRequest(`format ${name} needs ${lacking}`)
@@ -34,7 +34,7 @@ async function assertHolderKey({ issuing }: IssuedFormat, { holderKey }: Binding
   }
 }
 
-/** What {@link createSignForCaller} is made of. */
+/** Dependencies of {@link createSignForCaller}. */
 export interface SignForCallerPorts {
   readonly context: Issuance['context']
   readonly issue: Issuance['issue']
@@ -44,9 +44,9 @@ export interface SignForCallerPorts {
 
 export function createSignForCaller({ context: contextOf, issue, formats, resolver }: SignForCallerPorts) {
   /**
-   * Signs a credential in the format that its caller names, bound to the key of a holder where one is given.
+   * Signs a credential in the format that its caller names. It is bound to the key of the holder, if the caller names one.
    *
-   * @throws 400 for a type, an issuer, a subject, a format or a holder that it cannot have.
+   * @throws 400 for an invalid type, issuer, subject, format or holder
    */
   return async function signForCaller(caller: Caller, request: SignRequest, work: Work) {
     const subject = request.credential_subject

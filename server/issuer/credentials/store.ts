@@ -13,8 +13,8 @@ export type CredentialStore = ReturnType<typeof createCredentialStore>
 export function createCredentialStore({ sql }: Database) {
   return {
     /**
-     * A credential that belongs to a caller: made, claimed or signed by them, or held by one of their DIDs (those of
-     * their token and of their holders).
+     * A credential of a caller: the caller created, claimed or signed it, or one of the caller's DIDs holds it. The caller's
+     * DIDs are in the token or belong to the caller's holders.
      */
     async findOwned(id: string, sub: string, tokenDids: readonly string[]): Promise<CredentialRecord | undefined> {
       const [row] = await sql(zCredentialRecord)`
@@ -26,10 +26,10 @@ export function createCredentialStore({ sql }: Database) {
     },
 
     /**
-     * Revokes a credential and every instance of it, tells its status lists, and writes the audit row, by the database's
-     * function of that name. A second time nothing changes.
+     * Revokes a credential and all its instances, gives its status lists a new version, and writes the audit row. The database
+     * function `revoke_credential` does it. A repeated call changes nothing.
      *
-     * @returns whether the credential exists.
+     * @returns whether the credential exists
      */
     async revoke(id: string, now: Date, actor: string | null): Promise<boolean> {
       const [row] = await sql(zRevocation)`

@@ -7,7 +7,7 @@ import { createSign, type SignedInstance } from './sign.js'
 import type { IssuanceStore } from './store.js'
 import { credentialView, type ViewRequest } from './vc-object.js'
 
-/** What {@link createIssuance} is made of. */
+/** Dependencies of {@link createIssuance}. */
 export interface IssuancePorts {
   readonly store: Pick<IssuanceStore, 'context' | 'offeringContext' | 'record'>
   readonly allot: StatusLists['allot']
@@ -22,7 +22,7 @@ export interface IssuancePorts {
 
 export type Issuance = ReturnType<typeof createIssuance>
 
-/** Every way to a credential needs these operations: the type with its issuer, a signature, a record. */
+/** The operations that every kind of issuance needs: read the type with its issuer, sign, and store. */
 export function createIssuance(ports: IssuancePorts) {
   const { store, allot, activeSchema, knowsIssuer, config, keys, random, clock, newId } = ports
   const sign = createSign({ config, keys, random, clock })
@@ -34,17 +34,17 @@ export function createIssuance(ports: IssuancePorts) {
 
     context: createContextFor({ store, activeSchema, knowsIssuer }),
 
-    /** The active schema of a type and the issuer that signs it where none is named; undefined for an unknown type. */
+    /** The active schema of a type and the issuer that signs by default; undefined for an unknown type. */
     contextByDefault: (type: string) => store.context(type, undefined, undefined),
 
-    /** The credential object that the API shows of a signed credential, of whatever format. */
+    /** The credential object that the API shows for a signed credential of any format. */
     view: (request: ViewRequest, id: string, signed: SignedInstance, now: Date) =>
       credentialView(config, request, id, signed, now),
 
     /**
-     * An offering with all that is needed to issue from it; undefined where nobody can claim it by its id.
+     * An offering with all data for issuing from it; undefined if it cannot be claimed by its id.
      *
-     * @param sub the user who claims it, whose holders' DIDs come with it; null for nobody
+     * @param sub the user who claims it; the result contains the DIDs of the user's holders. Null without a user.
      */
     offeringContext: (offeringId: string, sub: string | null) => store.offeringContext(offeringId, sub),
   }

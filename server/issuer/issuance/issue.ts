@@ -25,7 +25,7 @@ export interface Issued {
   readonly vc: Readonly<Record<string, unknown>>
 }
 
-/** What {@link createIssue} is made of. */
+/** Dependencies of {@link createIssue}. */
 export interface IssuePorts {
   readonly sign: Sign
   readonly allot: StatusLists['allot']
@@ -36,9 +36,9 @@ export interface IssuePorts {
 }
 
 /**
- * Signs one credential for a caller and records it; where it is redeemed from an offering, the redemption counts with it.
+ * Signs and stores one credential for a caller. If it is redeemed from an offering, the same statement counts the redemption.
  *
- * @returns undefined where the offering was used up or expired before it was recorded.
+ * @returns undefined if the offering was used up or expired before the credential was stored
  * @throws 400 for a subject that the format cannot carry
  */
 export type Issue = (request: IssueRequest) => Promise<Issued | undefined>

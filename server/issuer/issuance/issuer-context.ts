@@ -2,18 +2,18 @@ import { errors, type ServiceError } from '../../api/errors.js'
 import type { Schemas } from '../schemas/schemas.js'
 import type { IssuanceContext, IssuanceStore } from './store.js'
 
-/** Requests a signature: a user by their `sub`, or a caller with the client secret. */
+/** The caller who requests a signature: a user with a `sub`, or a caller with the client secret. */
 export type Commissioner = { readonly sub: string } | 'client'
 
-/** What {@link createContextFor} is made of. */
+/** Dependencies of {@link createContextFor}. */
 export interface ContextForPorts {
   readonly store: Pick<IssuanceStore, 'context'>
   readonly activeSchema: Schemas['active']
-  /** Whether there is an issuer that a user knows; any issuer where no user is named. */
+  /** Whether an issuer exists and is visible to the user. Without a user, every issuer is visible. */
   readonly knowsIssuer: (issuerId: string, sub: string | undefined) => Promise<boolean>
 }
 
-/** @param unknownType what is thrown for an unknown type; a 404 unless given */
+/** @param unknownType makes the error for an unknown type; a 404 by default */
 export type ContextFor = (
   type: string,
   issuerId: string | undefined,
@@ -22,10 +22,10 @@ export type ContextFor = (
 ) => Promise<IssuanceContext>
 
 /**
- * The active schema of a type and the issuer that signs it. An issuer signs for its creator, and for every caller the
- * types that it is assigned to; to other callers it does not exist. The default issuer signs for every caller.
+ * The active schema of a type and the issuer that signs it. An issuer signs for its creator. For every caller, it signs the
+ * types that it is assigned to. For other callers it does not exist. The default issuer signs for every caller.
  *
- * @throws 500 for an unknown issuer, 400 for one that the schema is not assigned to.
+ * @throws 500 for an unknown issuer, 400 for an issuer that the schema is not assigned to
  */
 export function createContextFor({ store, activeSchema, knowsIssuer }: ContextForPorts): ContextFor {
   return async (type, issuerId, commissioner, unknownType = errors.schemaNotFound) => {

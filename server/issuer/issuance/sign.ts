@@ -17,7 +17,7 @@ export interface SignRequest {
   readonly subject: Readonly<Record<string, unknown>>
   readonly format: IssuedFormat
   readonly binding: Binding
-  /** A UUID; `id` and `jti` of a JWT VC are made of it. */
+  /** A UUID. `id` and `jti` of a JWT VC are derived from it. */
   readonly id: string
   readonly status: StatusIndex
   readonly issuedAt: Date
@@ -30,7 +30,7 @@ export interface SignedInstance extends SignedCredential {
 /** Whole seconds, so that `nbf` and `issuanceDate` agree and no time lies in the future. */
 const wholeSeconds = (date: Date): Date => new Date(Math.floor(date.getTime() / 1000) * 1000)
 
-/** When a credential is issued, and when it expires by its type. */
+/** The time of issue, and the expiry time that follows from the type. */
 export function validityOf({ expiresInDays }: IssuanceContext, now: Date): { issuedAt: Date; expiresAt?: Date } {
   const issuedAt = wholeSeconds(now)
   return expiresInDays === null
@@ -56,7 +56,7 @@ export function bitstringEntry(config: Pick<Config, 'issuerBaseUrl'>, { listId, 
   } as const
 }
 
-/** What {@link createSign} is made of. */
+/** Dependencies of {@link createSign}. */
 export interface SignPorts {
   readonly config: Pick<Config, 'issuerBaseUrl' | 'sdJwtIssuer'>
   readonly keys: Pick<Keys, 'signer'>

@@ -8,7 +8,7 @@ import { currentKey } from '../../keys/store.js'
 import { countRedemption, insertRedemption, type NewRedemption } from '../offerings/redemption-store.js'
 import { schemaColumns, zStoredSchema } from '../schemas/store.js'
 
-/** A signed instance with its place in a status list. */
+/** A signed instance with its index in a status list. */
 export interface NewInstance {
   readonly listId: string
   readonly index: number
@@ -31,7 +31,7 @@ export interface CredentialAudit {
   readonly action: 'credential.issued' | 'credential.claimed' | 'credential.signed'
 }
 
-/** A credential for a caller, with all that is put on record with it. */
+/** A credential for a caller, with its instances and its audit row. */
 export interface CallersCredential extends NewCredential {
   readonly instances: readonly NewInstance[]
   readonly audit: CredentialAudit
@@ -53,13 +53,13 @@ const zSigningIssuer = z.strictObject({
   x5c,
 })
 
-/** Who signs: an issuer record and the key that signs for it now. */
+/** The signer: an issuer record and its current key. */
 export type SigningIssuer = z.infer<typeof zSigningIssuer>
 
 /** The columns of `contextColumns`. */
 export const zContext = zStoredSchema.extend(zSigningIssuer.shape)
 
-/** All that a credential needs beyond its subject. */
+/** All data for a credential except its subject. */
 export type IssuanceContext = z.infer<typeof zContext>
 
 const zOfferingIssuance = zContext.extend({
@@ -73,10 +73,10 @@ const zOfferingIssuance = zContext.extend({
   callerDids: z.array(z.string()),
 })
 
-/** An offering with what is needed to issue from it. */
+/** An offering with all data for issuing from it. */
 export type OfferingIssuance = z.infer<typeof zOfferingIssuance>
 
-/** `q`: names of schemas. */
+/** A table `q` with the names of schemas. */
 function namesOf(names: readonly string[]): Fragment {
   const [name] = names
   return names.length === 1 && name !== undefined
@@ -84,7 +84,7 @@ function namesOf(names: readonly string[]): Fragment {
     : fragment`unnest(${[...names]}::text[]) AS q(name)`
 }
 
-/** That an issuer `i` is the one that a caller names, and may name: anyone's where there is no caller. */
+/** Condition: `i` is the issuer that a caller names, and the caller may name it. Without a caller, any issuer may be named. */
 const namedIssuer = (issuerId: string, sub: string | undefined): Fragment =>
   sub === undefined
     ? fragment`i.id = ${issuerId}`
@@ -94,9 +94,9 @@ export type IssuanceStore = ReturnType<typeof createIssuanceStore>
 
 export function createIssuanceStore({ sql }: Database) {
   /**
-   * The contexts of several names, with the issuer that `named` tells, or that signs where none is named. One name has a statement
-   * without a list, and nothing depends on whether a value is null: with either PostgreSQL would take what it knows of the
-   * values for worth planning anew each time, which takes longer than the statement itself.
+   * The contexts of several names, with the issuer in `named`, or the issuer that signs by default. A single name has a
+   * statement without a list, and no condition depends on a null value. Otherwise PostgreSQL would plan the statement each time
+   * for the given values, which takes longer than the statement itself.
    */
   const contexts = (
     names: readonly string[],
@@ -122,11 +122,11 @@ export function createIssuanceStore({ sql }: Database) {
 
   return {
     /**
-     * The active schema of a name with the issuer that signs for it: the one named, else the default one where the schema
-     * is assigned to nobody or to it, else the first assigned.
+     * The active schema of a name with the issuer that signs. A named issuer comes first. Otherwise the default issuer signs,
+     * if the schema is assigned to nobody or to the default issuer. Otherwise the first assigned issuer signs.
      *
-     * @param sub the caller, who may name the default issuer, their own, and those that the schema is assigned to; anyone's
-     * where there is none.
+     * @param sub the caller. The caller may name the default issuer, their own issuers, and the issuers that the schema is
+     *   assigned to. Without a caller, any issuer may be named.
      */
     async context(
       name: string,
@@ -150,11 +150,10 @@ export function createIssuanceStore({ sql }: Database) {
     },
 
     /**
-     * Records a credential with its instances and its audit row and, where it is redeemed from an offering, counts the
-     * redemption: all in one statement, so that under any concurrency a limit of N gives N redemptions, and nothing is
-     * left half-written.
+     * Stores a credential with its instances and its audit row, and counts the redemption if it is redeemed from an offering.
+     * All happens in one statement. So a limit of N gives N redemptions under any concurrency, and nothing is half-written.
      *
-     * @returns false where the offering's limit was reached or it expired meanwhile; then nothing was written.
+     * @returns false if the offering's limit was reached or the offering expired meanwhile; then nothing was written
      */
     async record(credential: CallersCredential, redemption: NewRedemption | undefined): Promise<boolean> {
       const { createdAt, instances, audit } = credential
@@ -171,7 +170,7 @@ export function createIssuanceStore({ sql }: Database) {
   }
 }
 
-/** The step that writes a new credential for each row of another: for none where nothing was admitted. */
+/** The step that inserts a new credential if the step `admitted` has a row. */
 export const insertCredential = (credential: NewCredential, admitted: Step): Step<'id'> =>
   new Step<'id'>(
     'target',
@@ -182,7 +181,7 @@ export const insertCredential = (credential: NewCredential, admitted: Step): Ste
       FROM ${admitted} RETURNING id`,
   )
 
-/** The step that writes instances of a credential. */
+/** The step that inserts the instances of a credential. */
 export function insertInstances(instances: readonly NewInstance[], credential: Step<'id'>): Step {
   const values = JSON.stringify(
     instances.map(({ listId, index, configurationId, format }) => [listId, index, configurationId, format]),
@@ -196,6 +195,6 @@ export function insertInstances(instances: readonly NewInstance[], credential: S
   )
 }
 
-/** The step that puts an issuance on record. */
+/** The step that writes the audit row of an issuance. */
 export const auditCredential = (audit: CredentialAudit, credential: Step<'id'>): Step =>
   audited({ ...audit, of: credential, subject: 'credential' })

@@ -38,19 +38,19 @@ async function unusableIn(
   }
 }
 
-/** Below what verifiers accept for a whole credential in any format (256 KiB of base64url, 2,000 disclosures, 64 levels). */
+/** Lower than the limits of verifiers for a whole credential in any format (256 KiB of base64url, 2,000 disclosures, 64 levels). */
 const MAX_BYTES = 160 * 1024
 const MAX_VALUES = 1_000
 const MAX_LEVELS = 32
 
-/** How many members and elements a value holds, at every depth; infinite where it nests too deeply. */
+/** The number of members and elements in a value, at every depth; infinite if it nests too deeply. */
 function countValues(value: unknown, level = 1): number {
   if (typeof value !== 'object' || value === null) return 0
   if (level > MAX_LEVELS) return Number.POSITIVE_INFINITY
   return Object.values(value).reduce((sum: number, inner) => sum + 1 + countValues(inner, level + 1), 0)
 }
 
-/** A message where the subject is too large: it could be signed, but verifiers (this service too) would refuse it. */
+/** A message if the subject is too large. It could be signed, but verifiers, including this service, would refuse it. */
 function boundsExceeded(subject: Subject, member: string): string[] {
   const values = countValues(subject)
   if (values === Number.POSITIVE_INFINITY) return [`${member} must not nest deeper than ${MAX_LEVELS} levels`]
@@ -59,7 +59,10 @@ function boundsExceeded(subject: Subject, member: string): string[] {
   return []
 }
 
-/** What is wrong by the schema. One that is stored may still be too much beside what the request has done already. */
+/**
+ * The violations of the schema. A stored schema can still exceed the request's budget, if the request has used much of it
+ * before.
+ */
 function violationsOf(schema: CredentialSchema, subject: Subject, member: string, work: Work): string[] {
   try {
     const violations = compileJsonSchema(schema.body, work).validate(claimsOf(schema, subject), work)
@@ -71,12 +74,12 @@ function violationsOf(schema: CredentialSchema, subject: Subject, member: string
 }
 
 /**
- * Checks a subject by its type's schema, that it can be recorded, and that every format can carry it to a verifier. Not every subject
- * came in the JSON of a request, where texts that cannot be recorded are refused already.
+ * Checks that a subject is valid against its type's schema, can be stored, and can be carried by every format. Some subjects do
+ * not come from the JSON of a request, so the check of their texts is repeated here.
  *
- * @param member the request member that holds it, named in every message.
- * @param work pays for the check
- * @throws 400 listing every claim that fails.
+ * @param member the request member with the subject, named in every message
+ * @param work the budget for the check
+ * @throws 400 listing every claim that fails
  */
 export async function assertSubject(
   formats: Pick<Formats, 'issued'>,

@@ -3,12 +3,12 @@ import { bitstringEntry, type SignedInstance, type SignRequest, schemaOf, validi
 
 type JsonObject = Readonly<Record<string, unknown>>
 
-/** The part of a signing request that its credential shows. */
+/** The part of a signing request that appears in the credential. */
 export type ViewRequest = Pick<SignRequest, 'context' | 'subject' | 'binding'>
 
 /**
- * The credential object that the API shows. It is the format's own, where the format has one. In every other format the object has
- * the same shape without a proof, since the signed credential belongs to its holder.
+ * The credential object that the API shows. A format may have its own object. For every other format, the object has the same
+ * shape without a proof, because only the holder gets the signed credential.
  */
 export function credentialView(
   config: Pick<Config, 'issuerBaseUrl'>,
@@ -29,7 +29,7 @@ export function credentialView(
     ...(expiresAt === undefined ? {} : { expirationDate: dateTime(expiresAt) }),
     credentialSubject: { ...(binding.subjectId === undefined ? {} : { id: binding.subjectId }), ...subject },
     credentialSchema: schemaOf(config, context),
-    // The list is one and the same in both of its forms.
+    // The Bitstring form and the token form are the same list.
     credentialStatus: [bitstringEntry(config, signed.instance)],
   }
 }

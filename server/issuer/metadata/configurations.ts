@@ -15,7 +15,7 @@ import { describeClaims } from '../schemas/claims.js'
 import { displayOf } from '../schemas/display.js'
 import type { CredentialSchema, ListedSchema } from '../schemas/store.js'
 
-/** §12.2.4: without constraints an empty object says that an attestation is needed. */
+/** §12.2.4: an empty object requires an attestation without constraints. */
 const requirementOf = (requirement: KeyAttestationRequirement | null) =>
   requirement === null
     ? {}
@@ -29,9 +29,9 @@ const requirementOf = (requirement: KeyAttestationRequirement | null) =>
       }
 
 /**
- * `proof_types_supported`: key attestations alone where somebody is trusted to make them.
+ * `proof_types_supported`. A key attestation without a proof is listed if a wallet provider is trusted.
  *
- * @param algorithms of keys that prove themselves; the key that signs an attestation is another one
+ * @param algorithms the algorithms of key proofs; the key that signs an attestation is a different key
  */
 export function proofTypes(
   config: Pick<Config, 'attestationTrust'>,
@@ -44,30 +44,30 @@ export function proofTypes(
   return { jwt, attestation: { proof_signing_alg_values_supported: [...KEY_ATTESTATION_ALGORITHMS], ...required } }
 }
 
-/** Ways in which a proof may name its key; wallets are known that look for the DID methods alone. */
+/** The ways in which a proof may name its key. Some wallets look only for the DID methods. */
 const BINDING_METHODS = ['jwk', 'did:jwk', 'did:key', 'did:web']
 
-/** The claims of the subject, where they stand in the credential. */
+/** The claims of the subject with their paths in the credential. */
 function claimsOf(schema: CredentialSchema, { issuing }: IssuedFormat) {
   return issuing
     .claimsOf(describeClaims(schema), schema)
     .map(({ path, display, mandatory }) => ({ path, mandatory, ...(display.length === 0 ? {} : { display }) }))
 }
 
-/** Algorithms that issuers sign with now. */
+/** The algorithms of the issuers' current keys. */
 export interface SigningAlgorithms {
   readonly algorithms: readonly string[]
-  /** Algorithms of the issuers whose key has a certificate. */
+  /** The algorithms of the issuers whose key has a certificate. */
   readonly certifiedAlgorithms: readonly string[]
 }
 
-/** What configurations take from the configuration of the service. */
+/** The settings of the service that configurations depend on. */
 export type ConfigurationsConfig = Pick<
   Config,
   'attestationTrust' | 'issuerBaseUrl' | 'issuerLegacyProfiles' | 'issuerProfile' | 'issuerX509' | 'sdJwtIssuer'
 >
 
-/** Under HAIP there is ES256 alone. */
+/** HAIP allows only ES256. */
 function signingAlgorithms(
   { issuing }: IssuedFormat,
   config: Pick<Config, 'issuerProfile'>,
@@ -103,8 +103,8 @@ async function configuration(
 }
 
 /**
- * `credential_configurations_supported` (OpenID4VCI 1.0 §12.2.4): one for each active schema and format, those of open drafts
- * among them.
+ * `credential_configurations_supported` (OpenID4VCI 1.0 §12.2.4): one for each active schema and format, including the formats
+ * of open drafts.
  */
 export async function configurationsOf(
   { config, formats }: { readonly config: ConfigurationsConfig; readonly formats: Pick<Formats, 'issued' | 'former'> },

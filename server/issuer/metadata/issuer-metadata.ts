@@ -11,15 +11,15 @@ import { type ConfigurationsConfig, configurationsOf, proofTypes } from './confi
 
 const DEFAULT_NAME = 'Credence'
 
-/** The address of an endpoint of OpenID4VCI or its authorization server. */
+/** The URL of an OpenID4VCI endpoint or of its authorization server. */
 export const endpoint = ({ issuerBaseUrl }: Pick<Config, 'issuerBaseUrl'>, name: string) =>
   `${issuerBaseUrl}/openid4vci/${name}`
 
-/** What {@link createIssuerMetadata} is made of. */
+/** Dependencies of {@link createIssuerMetadata}. */
 export interface IssuerMetadataPorts {
   readonly schemas: Schemas['published']
   readonly defaultIssuer: AgentStore['defaultIssuer']
-  /** What metadata say of keys. */
+  /** The keys and algorithms in the metadata. */
   readonly publishedKeys: KeyStore['published']
   readonly config: ConfigurationsConfig & Pick<Config, 'credentialEncryption'>
   readonly formats: Pick<Formats, 'issued' | 'former'>
@@ -27,7 +27,7 @@ export interface IssuerMetadataPorts {
 
 export type IssuerMetadata = () => Promise<Record<string, unknown>>
 
-/** Credential Issuer Metadata (OpenID4VCI 1.0 §12.2.4) with the interface's own members. No member is ever null. */
+/** Credential Issuer Metadata (OpenID4VCI 1.0 §12.2.4) with the members of this interface. No member is null. */
 export function createIssuerMetadata(ports: IssuerMetadataPorts): IssuerMetadata {
   const { schemas: schemasOf, defaultIssuer, publishedKeys, config, formats } = ports
   return async () => {

@@ -3,10 +3,10 @@ import type { MetadataStore } from './store.js'
 /** Metadata of the issuer, as JSON and as a JWT, and of its authorization server. */
 export type MetadataForm = 'issuer' | 'signed issuer' | 'authorization server'
 
-/** The text of a form as it is now; `make` makes it where what decides it has changed since it was last made. */
+/** Returns the current text of a form. `make` makes the text if its state has changed since the last call. */
 export type MetadataTexts = (form: MetadataForm, make: (now: Date) => Promise<string>) => Promise<string>
 
-/** After that a text is made anew, so that the `iat` of the signed form stays near. */
+/** The lifetime of a text. It keeps the `iat` of the signed form recent. */
 const KEPT_MS = 3_600_000
 
 interface Kept {
@@ -16,8 +16,8 @@ interface Kept {
 }
 
 /**
- * Keeps one text of each form. Every request reads the state that decides the text. So a change by any process is in the next answer
- * of every process.
+ * Keeps one text of each form. Every request reads the state that the text depends on. So a change by any process appears in
+ * the next answer of every process.
  */
 export function createMetadataTexts(store: Pick<MetadataStore, 'state'>, clock: () => Date): MetadataTexts {
   const kept = new Map<MetadataForm, Kept>()

@@ -36,12 +36,12 @@ const zKeySet = z
   .object({ keys: z.array(object) })
   .meta({ example: { keys: [{ kty: 'EC', crv: 'P-256', x: 'f83OJ3D2xF1…', y: 'x_FEzRu9m36…', kid: 'key-1' }] } })
 
-/** Issuer metadata as the interface and OpenID4VCI 1.0 §12.2 have it: JSON, or a signed JWT by `Accept`. */
+/** Issuer metadata of the interface and OpenID4VCI 1.0 §12.2: JSON, or a signed JWT by `Accept`. */
 export const issuerMetadata = {
   meta: route('GET', '/.well-known/openid-credential-issuer', {
     tag: 'Metadata',
     summary: 'Issuer metadata',
-    description: 'As a signed JWT where the request accepts application/jwt.',
+    description: 'The answer is a signed JWT if the request accepts application/jwt.',
     alsoProduces: ['application/jwt'],
     access: 'public',
     forWallets: true,
@@ -59,7 +59,7 @@ export const authorizationServerMetadata = {
     tag: 'Metadata',
     summary: 'Authorization server metadata',
     description:
-      "Of this service's own authorization server, which gives access tokens to wallets and to nobody else (RFC " +
+      "The metadata of this service's own authorization server, which issues access tokens only to wallets (RFC " +
       '8414).',
     access: 'public',
     forWallets: true,
@@ -76,7 +76,7 @@ export const jsonWebKeySet = {
   meta: route('GET', '/.well-known/jwks.json', {
     tag: 'Metadata',
     summary: "The issuer's public keys",
-    description: 'Keys that issuers of this service sign with, former ones included (RFC 7517).',
+    description: 'The signing keys of all issuers of this service, including former keys (RFC 7517).',
     access: 'public',
     forWallets: true,
     kind: 'protocol',

@@ -4,7 +4,7 @@ import type { ProtocolReply } from '../../protocol/oauth/reply.js'
 import * as contracts from './metadata.contract.js'
 import type { Metadata } from './metadata.js'
 
-/** §12.2.2. Sent only where `Accept` names the type: wallets that want JSON often send a wildcard. */
+/** §12.2.2: the JWT is sent only if `Accept` names its type, because wallets that want JSON often send a wildcard. */
 function prefersJwt(accept = ''): boolean {
   const jwt = weightOf(accept, 'application/jwt')
   return jwt > 0 && jwt >= weightOf(accept, 'application/json', 'application/*', '*/*')

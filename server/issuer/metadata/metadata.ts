@@ -12,14 +12,14 @@ import type { MetadataTexts } from './kept-texts.js'
 import { createServerMetadata } from './server-metadata.js'
 import { createSignedMetadata } from './signed-metadata.js'
 
-/** What {@link createMetadata} is made of. */
+/** Dependencies of {@link createMetadata}. */
 export interface MetadataPorts {
   readonly texts: MetadataTexts
   readonly schemas: Schemas['published']
   readonly defaultIssuer: AgentStore['defaultIssuer']
   readonly recordIdentities: DidStore['recordIdentities']
   readonly publishedKeys: KeyStore['published']
-  /** Every key of every issuer, as verifiers look keys up. */
+  /** Every key of every issuer, for verifiers. */
   readonly keySet: () => Promise<{ readonly keys: readonly Jwk[] }>
   readonly keys: Pick<Keys, 'signer'>
   readonly config: ConfigurationsConfig & Pick<Config, 'credentialEncryption'>
@@ -28,7 +28,7 @@ export interface MetadataPorts {
 
 export type Metadata = ReturnType<typeof createMetadata>
 
-/** What the issuer publishes of itself. */
+/** The metadata and keys that the issuer publishes. */
 export function createMetadata(ports: MetadataPorts) {
   const { texts, schemas, defaultIssuer, recordIdentities, publishedKeys, keySet, keys, config, formats } = ports
   const metadata = createIssuerMetadata({ schemas, defaultIssuer, publishedKeys, config, formats })
@@ -39,7 +39,7 @@ export function createMetadata(ports: MetadataPorts) {
     /** Credential Issuer Metadata as JSON (OpenID4VCI 1.0 §12.2.4). */
     issuer: (): Promise<string> => texts('issuer', async () => JSON.stringify(await metadata())),
 
-    /** The same as a JWT (§12.2.3); its `iat` is at most an hour ago. */
+    /** Credential Issuer Metadata as a JWT (§12.2.3). Its `iat` is at most one hour old. */
     signedIssuer: (): Promise<string> => texts('signed issuer', signed),
 
     /** Authorization Server Metadata as JSON (RFC 8414). */

@@ -10,7 +10,7 @@ import { publishedFormats } from '../openid4vci/profiles/profiles.js'
 import type { Schemas } from '../schemas/schemas.js'
 import { endpoint } from './issuer-metadata.js'
 
-/** What {@link createServerMetadata} is made of. */
+/** Dependencies of {@link createServerMetadata}. */
 export interface ServerMetadataPorts {
   readonly schemas: Schemas['published']
   readonly config: Pick<
@@ -20,7 +20,7 @@ export interface ServerMetadataPorts {
   readonly formats: Pick<Formats, 'issued' | 'former'>
 }
 
-/** Attestation-Based Client Authentication, draft 07, §10.1: nothing is listed where no wallet provider is trusted. */
+/** Attestation-Based Client Authentication, draft 07, §10.1: no member is listed if no wallet provider is trusted. */
 function attestationMembers(config: ServerMetadataPorts['config']): Record<string, unknown> {
   if (!attestsWallets(config)) return {}
   return {
@@ -30,7 +30,10 @@ function attestationMembers(config: ServerMetadataPorts['config']): Record<strin
   }
 }
 
-/** The members in which HAIP 1.0 §4 differs from OpenID4VCI 1.0: wallets must push and authenticate, and ask by scope. */
+/**
+ * The members in which HAIP 1.0 §4 differs from OpenID4VCI 1.0. Wallets must push their requests, authenticate, and request
+ * credentials by scope.
+ */
 function profileMembers(config: ServerMetadataPorts['config']): Record<string, unknown> {
   const attested = attestsWallets(config) ? ['attest_jwt_client_auth'] : []
   if (isHaip({ config }))

@@ -6,7 +6,7 @@ import type { Keys } from '../../keys/keys.js'
 import { signCompact } from '../../protocol/jose/jws.js'
 import type { IssuerMetadata } from './issuer-metadata.js'
 
-/** What {@link createSignedMetadata} is made of. */
+/** Dependencies of {@link createSignedMetadata}. */
 export interface SignedMetadataPorts {
   readonly metadata: IssuerMetadata
   readonly defaultIssuer: AgentStore['defaultIssuer']
@@ -16,7 +16,10 @@ export interface SignedMetadataPorts {
   readonly config: Pick<Config, 'issuerBaseUrl'>
 }
 
-/** Issuer metadata as a JWT (OpenID4VCI 1.0 §12.2.3), signed by the default issuer, whose key or certificate chain the header holds. */
+/**
+ * Issuer metadata as a JWT (OpenID4VCI 1.0 §12.2.3). The default issuer signs it. The header contains its key or certificate
+ * chain.
+ */
 export function createSignedMetadata(ports: SignedMetadataPorts): (now: Date) => Promise<string> {
   const { metadata: metadataOf, defaultIssuer, recordIdentities, keys, config } = ports
   return async (now) => {

@@ -7,7 +7,7 @@ import { asMdocByDefault, listedVersions } from '../schemas/store.js'
 
 const zState = z.strictObject({ state: z.string() })
 
-/** A row stands for all that is in it by the transaction that last wrote it: no change goes unseen, whoever makes it. */
+/** The `xmin` of a row names the transaction that last wrote it, so it changes with every change of the row, by any process. */
 const keyRow = fragment`k.id, (SELECT xmin::text FROM keys WHERE keys.id = k.id)`
 
 export type MetadataStore = ReturnType<typeof createMetadataStore>
@@ -29,9 +29,9 @@ export function createMetadataStore({ sql }: Database) {
   })
   return {
     /**
-     * All in the database that decides what metadata say, as a short text that is another one after every change of it: listed
-     * versions and whether the default issuer signs them, algorithms, the default issuer with its key and certificates, the key for requests. Requests of one moment
-     * share one statement.
+     * A short text that changes with all database content that the metadata depend on. It covers the listed versions and
+     * whether the default issuer signs them. It also covers algorithms, the default issuer with its key and certificates, and
+     * the encryption key for requests. Simultaneous requests share one statement.
      */
     async state(now: Date): Promise<string> {
       const state = await read(now.toISOString())

@@ -20,7 +20,7 @@ function assertSameSubject(subjectId: unknown, recipient: string | undefined): v
   }
 }
 
-/** What {@link createAddOffering} is made of. */
+/** Dependencies of {@link createAddOffering}. */
 export interface AddOfferingPorts {
   readonly store: Pick<OfferingStore, 'insert'>
   readonly context: Issuance['context']
@@ -29,13 +29,13 @@ export interface AddOfferingPorts {
   readonly newId: () => string
 }
 
-/** @param caller the user behind it; undefined for a client secret */
+/** @param caller the user who creates it; undefined for a client secret */
 export type AddOffering = (caller: Caller | undefined, request: OfferingRequest, work: Work) => Promise<OfferingRow>
 
 /**
  * Stores an offering of one credential type.
  *
- * @throws 400 for a type, an issuer, a subject or an end that it cannot have.
+ * @throws 400 for an invalid type, issuer, subject or expiry time
  */
 export function createAddOffering({ store, context: contextOf, formats, clock, newId }: AddOfferingPorts): AddOffering {
   return async (caller, request, work) => {

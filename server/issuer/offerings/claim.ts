@@ -18,7 +18,7 @@ function subjectIdOf(offering: OfferingIssuance, callerDids: readonly string[]):
   return others.length === 0 ? only : undefined
 }
 
-/** Why a caller with these DIDs cannot claim an offering now; undefined where they can. */
+/** The reason why a caller with these DIDs cannot claim an offering now; undefined if the caller can. */
 export function claimRefusal(
   offering: OfferingIssuance,
   callerDids: readonly string[],
@@ -30,7 +30,7 @@ export function claimRefusal(
   return isRecipient ? undefined : errors.anotherRecipient()
 }
 
-/** What {@link createClaim} is made of. */
+/** Dependencies of {@link createClaim}. */
 export interface ClaimPorts {
   readonly offeringContext: Issuance['offeringContext']
   readonly issue: Issuance['issue']
@@ -38,11 +38,11 @@ export interface ClaimPorts {
   readonly clock: () => Date
 }
 
-/** @param did the one of the caller's DIDs that claims it; any of them unless given. */
+/** @param did the caller's DID that claims the offering; by default any of the caller's DIDs */
 export type Claim = (caller: Caller, offeringId: string, did?: string) => Promise<Pick<Issued, 'id' | 'vc'>>
 
 /**
- * Issues a credential from an offering to an authenticated caller: one redemption.
+ * Issues a credential from an offering to an authenticated caller. It counts as one redemption.
  *
  * @throws 404, 410 `Offering has expired.`, 409 `Offering redemption limit reached.`, 403 `Offering is for another recipient.`
  */
@@ -64,7 +64,7 @@ export function createClaim({ offeringContext, issue, formats, clock }: ClaimPor
       action: 'credential.claimed',
       redemption: { offeringId },
     })
-    // Another claim used up the offering after it was read here.
+    // The offering was used up or expired after it was read here.
     if (issued === undefined)
       throw isExpired(offering, clock()) ? errors.offeringExpired() : errors.redemptionLimitReached()
     return { id: issued.id, vc: issued.vc }

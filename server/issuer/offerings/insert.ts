@@ -1,6 +1,6 @@
 import { emptyFragment, type Fragment, fragment, Step } from '../../database/fragment.js'
 
-/** An offering that is made. What is absent is as the table has it by default. */
+/** A new offering. */
 export interface NewOffering {
   readonly id: string
   readonly schemaId: string
@@ -12,30 +12,30 @@ export interface NewOffering {
   readonly createdAt: Date
 }
 
-/** What an offering may have beside. */
+/** Optional members of a new offering. An absent member has the default of {@link insertOffering}. */
 export interface OfferingTerms {
-  /** Empty: every configuration of the schema. */
+  /** Ids of the offered configurations. Empty: every configuration of the schema. */
   readonly configurationIds?: readonly string[]
   readonly isSession?: boolean
   /** `pre-authorized_code` or `authorization_code`. */
   readonly grant?: string
-  /** The `sub` of the user whom it is for, or the column that has it. */
+  /** The `sub` of the user who may take it, or the column that contains the `sub`. */
   readonly forSubject?: string | Fragment | null
   readonly deferred?: boolean
   readonly profile?: string
-  /** Whether one authorization alone takes it. */
+  /** Whether only one authorization may take it. */
   readonly ofAuthorization?: boolean
 }
 
-/** The columns of an offering that is made, in the order in which all statements give them. */
+/** The columns of a new offering, in the same order in all statements. */
 export const insertedColumns = fragment`
   id, schema_id, issuer_id, credential_subject, recipient, redemption_limit, expires_at, created_at,
   configuration_ids, is_session, "grant", for_subject, deferred, profile, of_authorization`
 
 /**
- * The step that makes an offering.
+ * The step that inserts an offering.
  *
- * @param after a step that must have a row, or nothing is made
+ * @param after a step; the offering is inserted only if it has a row
  */
 export function insertOffering(offering: NewOffering & OfferingTerms, after?: Step): Step<'id'> {
   const { configurationIds = [], isSession = false, grant = 'pre-authorized_code', forSubject = null } = offering

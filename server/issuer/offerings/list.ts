@@ -10,12 +10,12 @@ import {
   SURE_OFFERINGS,
 } from './store.js'
 
-/** What a list of offerings is read with. */
+/** The statements for a list of offerings. */
 export type OfferingListStore = Pick<OfferingStore, 'list' | 'redemptions' | 'roomFor'>
 
 const idsOf = (rows: readonly OfferingRow[]) => rows.map(({ id }) => id)
 
-/** Whose redemptions a reader sees beside an offering; undefined for none. */
+/** The redemptions that a reader sees with an offering; undefined for none. */
 const scopeOf = (reader: Reader): RedemptionScope | undefined =>
   seesEverything(reader) ? 'all' : reader.caller && { redeemedBy: reader.caller.sub }
 
@@ -29,7 +29,7 @@ function groupedByOffering(redemptions: readonly RedemptionRow[]): Map<string, R
   return groups
 }
 
-/** One page of the offerings that the reader may see, the newest first, each with the redemptions that the reader may see. */
+/** One page of the offerings that the reader may see, the newest first. Each has the redemptions that the reader may see. */
 export async function offeringsFor(view: OfferingView, ctx: ListContext<OfferingListStore> & Reader, page: Page) {
   const scope = scopeOf(ctx)
   const rows = await paged(

@@ -15,17 +15,17 @@ type Detail = z.input<typeof zOfferingDetail>
 type Listed = z.input<typeof zOfferingListed>
 type Offering = Omit<Listed, 'redemptions'>
 
-/** Schemes that wallets know (OpenID4VCI 1.0 §4.1, HAIP 1.0 §4.2). */
+/** The URL schemes of wallets (OpenID4VCI 1.0 §4.1, HAIP 1.0 §4.2). */
 const WALLET_URLS = { final: 'openid-credential-offer://', haip: 'haip-vci://' }
 
-/** Where a wallet fetches the credential offer (OpenID4VCI 1.0 §4.1.3). */
+/** The URL from which a wallet fetches the credential offer (OpenID4VCI 1.0 §4.1.3). */
 export const credentialOfferUri = (issuerBaseUrl: string, offeringId: string): string =>
   `${issuerBaseUrl}/openid4vci/offers/${offeringId}`
 
 interface OfferAddress {
   readonly id: string
   readonly profile?: OfferProfile
-  /** What the address begins with: a scheme, or the https address of a wallet. */
+  /** The beginning of the URI: a scheme, or the https URL of a wallet. */
   readonly walletUrl?: string | undefined
 }
 
@@ -43,7 +43,7 @@ function displayOf(row: OfferingRow): { locale: string; name: string } {
   return { locale: first?.locale ?? DEFAULT_LOCALE, name: first?.name ?? row.schemaTitle ?? row.schemaName }
 }
 
-/** What {@link createOfferingView} is made of. */
+/** Dependencies of {@link createOfferingView}. */
 export interface OfferingViewPorts {
   readonly config: Pick<Config, 'issuerBaseUrl' | 'issuerProfile' | 'issuerX509'>
   readonly formats: Pick<Formats, 'issued'>
@@ -52,7 +52,7 @@ export interface OfferingViewPorts {
 
 export type OfferingView = ReturnType<typeof createOfferingView>
 
-/** Offerings as the API shows them: without the subject where an offering is bound to a recipient and the caller is somebody else. */
+/** Offerings as the API shows them. If an offering is bound to a recipient, other callers do not see its subject. */
 export function createOfferingView({ config, formats, seals }: OfferingViewPorts) {
   const listed = (row: OfferingRow, showSubject: boolean): Offering => ({
     id: row.id,
@@ -78,11 +78,11 @@ export function createOfferingView({ config, formats, seals }: OfferingViewPorts
   })
 
   return {
-    /** As lists show an offering, without its redemptions. */
+    /** An offering as lists show it, without its redemptions. */
     listed,
-    /** As an offering is shown by itself. */
+    /** A single offering with all its members. */
     detail,
-    /** The configurations of redeemed credentials, by the ids of their schemas: one object for all credentials of a schema. */
+    /** The configurations of redeemed credentials, by schema id. All credentials of a schema share one object. */
     configurations: (redemptions: readonly RedemptionRow[]) => configurationsOf(config, redemptions),
   }
 }
@@ -103,13 +103,13 @@ function configurationsOf(
   return configurations
 }
 
-/** A redemption with its offering, which then lists no redemptions itself, and its credential record. */
+/** A redemption with its credential record and its offering. The offering lists no redemptions here. */
 export function redemptionView(row: RedemptionRow, offering: Offering, configuration: Configuration): Redemption {
   return {
     id: row.id,
     offering_id: row.offeringId,
     credential_id: row.credentialId,
-    // A caller without a DID may claim too; the interface has a string here.
+    // A caller without a DID may claim too. The interface requires a string.
     recipient_did: row.recipientDid ?? '',
     redeemed_at: row.redeemedAt.toISOString(),
     offering,

@@ -24,7 +24,7 @@ const zRedemption = z.object({
   id: z.uuid(),
   offering_id: z.uuid(),
   credential_id: z.uuid(),
-  recipient_did: z.string().meta({ description: 'Empty where who redeemed it has no DID.' }),
+  recipient_did: z.string().meta({ description: 'Empty if the caller who redeemed it has no DID.' }),
   redeemed_at: z.iso.datetime(),
   offering: zOffering,
   credential: zCredentialRecord,
@@ -43,9 +43,9 @@ export const listOfferings = {
     tag: 'Offerings',
     summary: 'List offerings',
     description:
-      'Without credentials: those that anyone may claim any number of times. With a Bearer token the same, with the caller’s own ' +
-      'redemptions; with x-client-secret or as admin, all of them. An offering lists its newest 100 redemptions, and a page ends early ' +
-      'where its offerings would list more than 1,000 together: the next one goes on, as everywhere.',
+      'Without authentication: the offerings that anyone may claim any number of times. With a Bearer token: the same offerings, with the caller’s own ' +
+      'redemptions. With x-client-secret or as admin: all offerings. An offering lists its newest 100 redemptions. A page ends early ' +
+      'if its offerings would list more than 1,000 redemptions together. The next page continues as usual.',
     access: 'optional',
     errors: [400],
   }),
@@ -58,8 +58,8 @@ export const createOffering = {
     tag: 'Offerings',
     summary: 'Create an offering with a QR code',
     description:
-      "The subject is checked against the active version of the type's schema, which the offering keeps. Whoever " +
-      'has the QR code may redeem it, or `recipient` alone; `redemption_limit` times, and until `expires_at`.',
+      "The subject is checked against the active version of the type's schema. The offering keeps this version. If " +
+      '`recipient` is given, only the recipient may redeem it; otherwise everyone with the QR code. It can be redeemed `redemption_limit` times, until `expires_at`.',
     access: 'issuerClient',
     status: 201,
     errors: [400, errors.schemaNotFound()],
@@ -89,8 +89,8 @@ export const readOffering = {
     tag: 'Offerings',
     summary: 'Read an offering',
     description:
-      'Whoever knows the id may read it. The subject of an offering for one recipient is shown to that recipient, ' +
-      'to the client and to admins.',
+      'Everyone who knows the id may read it. The subject of an offering for a recipient is shown only to the recipient, ' +
+      'to a caller with the client secret, and to admins.',
     access: 'optional',
     errors: [400, errors.offeringNotFound()],
   }),
@@ -103,8 +103,8 @@ export const offeringQrCode = {
     tag: 'Offerings',
     summary: 'The QR code of an offering as a data URI',
     description:
-      'A JSON string: the image as a data URI. It encodes `offering_full_url`, the address that a wallet opens. The image itself where ' +
-      '`Accept` likes that better; where it likes HTML best, as browsers do, they are sent on to a page for people, which is made on demand.',
+      'A JSON string: the image as a data URI. It encodes `offering_full_url`, the URL that a wallet opens. If `Accept` prefers ' +
+      'an image type, the answer is the image itself. If `Accept` prefers HTML, as in browsers, the answer redirects to a share page, which is made on demand.',
     access: 'optional',
     open: true,
     alsoProduces: ['image/png', 'image/svg+xml'],
@@ -120,7 +120,7 @@ export const claimOffering = {
     tag: 'Offerings',
     summary: 'Claim a credential from an offering',
     description:
-      "Counts as one redemption. The credential is bound to the caller's DID, where there is exactly one, and belongs to " +
+      "Counts as one redemption. The credential is bound to the caller's DID, if the caller has exactly one, and belongs to " +
       'the caller.',
     access: 'user',
     errors: [

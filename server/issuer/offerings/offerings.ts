@@ -18,14 +18,14 @@ import type { PageOfOffering } from './page.js'
 import { type Reader, seesEverything } from './reader.js'
 import type { OfferingRow, OfferingStore } from './store.js'
 
-/** What {@link createOfferings} is made of. */
+/** Dependencies of {@link createOfferings}. */
 export interface OfferingsPorts {
   readonly store: Pick<OfferingStore, 'find'>
   readonly lists: Lists<OfferingListStore>
   readonly add: AddOffering
   readonly claim: Claim
   readonly pageOf: PageOfOffering
-  /** DIDs of the holders that a user made. */
+  /** DIDs of the holders that a user created. */
   readonly holderDidsOf: (sub: string) => Promise<readonly string[]>
   readonly config: Pick<Config, 'issuerBaseUrl' | 'issuerProfile' | 'issuerX509'>
   readonly formats: Pick<Formats, 'issued'>
@@ -34,7 +34,7 @@ export interface OfferingsPorts {
 
 export type Offerings = ReturnType<typeof createOfferings>
 
-/** Offerings, which callers find by their ids and claim, as often as their limits let them. */
+/** Offerings, which callers find by id and claim within the redemption limits. */
 export function createOfferings(ports: OfferingsPorts) {
   const { store, lists, add, claim, pageOf, holderDidsOf, config, formats, seals } = ports
   const view = createOfferingView({ config, formats, seals })
@@ -54,32 +54,32 @@ export function createOfferings(ports: OfferingsPorts) {
     /**
      * Stores an offering of one credential type.
      *
-     * @param caller the user behind it; undefined for a client secret
-     * @throws 400 for a type, an issuer, a subject or an end that it cannot have.
+     * @param caller the user who creates it; undefined for a client secret
+     * @throws 400 for an invalid type, issuer, subject or expiry time
      */
     create: async (caller: Caller | undefined, request: z.output<typeof createOffering.input>, work: Work) =>
       view.detail(await add(caller, request, work), true),
 
-    /** One page of the offerings that the reader may see, the newest first, each with the redemptions that the reader may see. */
+    /** One page of the offerings that the reader may see, the newest first. Each has the redemptions that the reader may see. */
     list: (ctx: ListContext<OfferingListStore> & Reader, page: Page) => offeringsFor(view, ctx, page),
 
-    /** An offering as its reader may see it. @throws 404 where there is none. */
+    /** An offering with the members that the reader may see. @throws 404 for an unknown offering */
     async read(reader: Reader, id: string) {
       const row = await store.find(id)
       if (row === undefined) throw errors.offeringNotFound()
       return view.detail(row, await maySeeSubject(row, reader))
     },
 
-    /** Whether REST shows an offering of that id. It shows no offer of a session, and none of a single authorization. */
+    /** Whether REST shows an offering with this id. REST shows no offers of sessions and no offerings of single authorizations. */
     isOpen: async (id: string): Promise<boolean> => (await store.find(id)) !== undefined,
 
-    /** The content of an offering's QR code, which opens a wallet; undefined where REST shows no offering of that id. */
+    /** The content of an offering's QR code, which opens a wallet; undefined if REST shows no offering with this id. */
     async walletUri(id: string): Promise<string | undefined> {
       const row = await store.find(id)
       return row && offeringFullUrl(config, row)
     },
 
-    /** The QR code of an offering, in the form that the request asks for. @throws 404 where there is no such offering. */
+    /** The QR code of an offering, in the form that the request prefers. @throws 404 for an unknown offering */
     qrCode: async (ctx: Context, id: string): Promise<string> =>
       qrCodeAnswer(ctx, config.issuerBaseUrl, {
         code: await store.find(id),

@@ -5,21 +5,21 @@ import type { NewPage } from '../../pages/store.js'
 import { type NewPagePorts, newPageOf } from '../credential-offers/page.js'
 import type { OfferingRow } from './store.js'
 
-/** A `sub` is never empty: the page on demand is nobody's. */
+/** The owner of a page on demand: nobody, because a `sub` is never empty. */
 const NOBODY = ''
 
-/** What {@link createPageOfOffering} is made of. */
+/** Dependencies of {@link createPageOfOffering}. */
 export interface PageOfOfferingPorts extends NewPagePorts {
   readonly config: NewPagePorts['config'] & Pick<Config, 'issuerBaseUrl'>
   readonly sealingKey: (label: string) => Uint8Array
-  /** Puts a page on record where there is none of its id. */
+  /** Stores a page unless its id exists. */
   readonly keepPage: (page: NewPage) => Promise<unknown>
 }
 
-/** @param looks whether the request only looks: then nothing is written. @returns the page's address */
+/** @param looks whether the request is read-only, such as HEAD; then nothing is written. @returns the page's URL */
 export type PageOfOffering = (offering: Pick<OfferingRow, 'id' | 'expiresAt'>, looks: boolean) => Promise<string>
 
-/** The page of an offering that is made on demand, where nobody was sent to one of their own. */
+/** The share page of an offering that is made on demand, for readers without a page of their own. */
 export function createPageOfOffering({
   config,
   sealingKey,

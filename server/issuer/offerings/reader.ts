@@ -1,11 +1,11 @@
 import { type Caller, isAdmin } from '../../auth/caller.js'
 
-/** Who reads offerings: a user, a client secret, or somebody without credentials. */
+/** The reader of offerings: a user, a caller with the client secret, or an anonymous caller. */
 export interface Reader {
   readonly caller: Caller | undefined
   readonly client: boolean
 }
 
-/** Whether the reader sees the subjects and redemptions of every offering: a client secret or an admin. */
+/** Whether the reader sees the subjects and redemptions of every offering. A caller with the client secret and an admin do. */
 export const seesEverything = ({ caller, client }: Reader): boolean =>
   client || (caller !== undefined && isAdmin(caller))

@@ -1,6 +1,6 @@
 import { emptyFragment, fragment, Step } from '../../database/fragment.js'
 
-/** One redemption of an offering, as it is put on record with its credential. */
+/** A redemption of an offering, to be stored with its credential. */
 export interface NewRedemption {
   readonly id: string
   readonly offeringId: string
@@ -9,11 +9,11 @@ export interface NewRedemption {
 }
 
 /**
- * The step that admits a redemption: one row, where the offering has not expired and another redemption of it may be made, which is
- * then counted. Under its row lock where there is a limit; an offering without one is merely looked at. The same for every door, so
- * that a limit of N gives N redemptions over all of them together.
+ * The step that admits a redemption. It has one row if the offering has not expired and has a redemption left, which it then
+ * counts. With a limit, it locks and updates the offering's row. Without a limit, it only reads the row. Every way to redeem
+ * uses this step, so a limit of N gives N redemptions in total.
  *
- * @param after a step that must have a row, or nothing is counted
+ * @param after a step; the redemption is counted only if it has a row
  */
 export function countRedemption(offeringId: string, now: Date, after?: Step): Step<'id'> {
   const open = fragment`
@@ -33,7 +33,7 @@ export function countRedemption(offeringId: string, now: Date, after?: Step): St
   )
 }
 
-/** The step that writes the redemption of a new credential. */
+/** The step that inserts the redemption of a new credential. */
 export function insertRedemption(redemption: NewRedemption, now: Date, credential: Step<'id'>): Step {
   const { id, offeringId, recipientDid, redeemedBy } = redemption
   return new Step(

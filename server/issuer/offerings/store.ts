@@ -7,13 +7,13 @@ import { idRow, json } from '../../database/row-shapes.js'
 import { asMdoc, type SchemaDisplay } from '../schemas/store.js'
 import { insertOffering, type NewOffering } from './insert.js'
 
-/** Redemptions that an offering lists: its newest ones. */
+/** The highest number of redemptions that an offering lists, the newest first. */
 const LISTED_REDEMPTIONS = 100
 
-/** Redemptions on a page of offerings: each is some 5 KB there, and their number grows with use. */
+/** The highest number of redemptions on a page of offerings. Each takes about 5 KB, and their number grows with use. */
 const PAGE_OF_REDEMPTIONS = 1_000
 
-/** A page has room for as many offerings, whatever they list. */
+/** A page always has room for this number of offerings. */
 export const SURE_OFFERINGS = PAGE_OF_REDEMPTIONS / LISTED_REDEMPTIONS
 
 const zOffering = z.strictObject({
@@ -24,7 +24,7 @@ const zOffering = z.strictObject({
   expiresAt: z.date().nullable(),
   createdAt: z.date(),
   schemaName: z.string(),
-  /** As of an offering that a wallet meets. */
+  /** Whether its type has mobile documents and is issued by the default issuer. No other issuer has a certificate. */
   asMdoc: z.boolean(),
   schemaTitle: z.string().nullable(),
   schemaDisplay: json<readonly SchemaDisplay[]>().nullable(),
@@ -40,13 +40,16 @@ const zRedemption = z.strictObject({
   redeemedAt: z.date(),
   vc: json(),
   revoked: z.boolean(),
-  /** The configuration that was taken. Of several it is the configuration called as the schema, which `vc` is of. */
+  /**
+   * The configuration of the redeemed credential. If it has several, this is the configuration with the schema's name, because
+   * `vc` belongs to it.
+   */
   configurationId: z.string(),
   schemaId: z.string(),
   schemaName: z.string(),
   schemaTitle: z.string().nullable(),
   schemaVersion: z.number(),
-  /** In the first row of each schema alone: a page has it once, however many redemptions are of it. */
+  /** Set only in the first row of each schema, so a page contains each schema body once. */
   schemaBody: json().nullable(),
 })
 
@@ -54,7 +57,7 @@ export type RedemptionRow = z.infer<typeof zRedemption>
 
 const zRoom = z.strictObject({ room: z.int() })
 
-/** Which redemptions a reader may see. */
+/** The redemptions that a reader may see. */
 export type RedemptionScope = 'all' | { readonly redeemedBy: string }
 
 const columns = fragment`
@@ -62,7 +65,7 @@ const columns = fragment`
   o.expires_at AS "expiresAt", o.created_at AS "createdAt", s.name AS "schemaName", ${asMdoc} AS "asMdoc", s.title AS "schemaTitle",
   s.display AS "schemaDisplay"`
 
-/** Whether REST shows an offering `o`: those of sessions and of single authorizations are their wallets' alone. */
+/** Condition: REST shows an offering `o`. Offerings of sessions and of single authorizations are only for their wallets. */
 const isOpenToAll = fragment`NOT o.is_session AND NOT o.of_authorization`
 
 export type OfferingStore = ReturnType<typeof createOfferingStore>
@@ -82,7 +85,7 @@ export function createOfferingStore({ sql }: Database) {
       return row
     },
 
-    /** The newest first. `publicOnly`: those without recipient and limit. */
+    /** Reads offerings, the newest first. `publicOnly`: only offerings without recipient and limit. */
     list(publicOnly: boolean, part: ListPart): Promise<OfferingRow[]> {
       const open = publicOnly ? fragment`AND o.recipient IS NULL AND o.redemption_limit IS NULL` : emptyFragment
       return sql(zOffering)`
@@ -90,7 +93,7 @@ export function createOfferingStore({ sql }: Database) {
         WHERE ${isOpenToAll} ${open} ${listPart(fragment`o.created_at`, fragment`o.id`, part)}`
     },
 
-    /** How many of the first of several offerings a page has room for, with the redemptions that they list. */
+    /** The number of offerings, from the first, that fit on a page with the redemptions that they list. */
     async roomFor(offeringIds: readonly string[], scope: RedemptionScope): Promise<number> {
       const [row] = await sql(zRoom)`
         SELECT count(*)::int AS room FROM (
@@ -117,7 +120,10 @@ export function createOfferingStore({ sql }: Database) {
   }
 }
 
-/** How many redemptions (`n`) each offering lists, with its `place` among them; those of one caller by the index on the redeemer. */
+/**
+ * The number of redemptions (`n`) that each offering lists, with the offering's `place` in the list. For one caller, the index
+ * on the redeemer is used.
+ */
 function listedRedemptions(offeringIds: string[], scope: RedemptionScope): Fragment {
   const offerings = fragment`unnest(${offeringIds}::text[]) WITH ORDINALITY AS o(id, place)`
   if (scope === 'all') {
@@ -134,8 +140,8 @@ function listedRedemptions(offeringIds: string[], scope: RedemptionScope): Fragm
 }
 
 /**
- * The newest redemptions of each offering, under the alias `r`. Those of one caller are found by an index on the
- * redeemer, so that the other redemptions of a popular offering are not read.
+ * The newest redemptions of each offering, under the alias `r`. For one caller, the index on the redeemer is used, so the other
+ * redemptions of a popular offering are not read.
  */
 function newestRedemptions(offeringIds: string[], scope: RedemptionScope): Fragment {
   if (scope === 'all') {

@@ -1,9 +1,9 @@
-/** Time for a wallet to get nonce and credential, and to notify; a bearer token must not live longer (§13.10). */
+/** Enough time for a wallet to get a nonce and a credential, and to notify. A bearer token must not live longer (§13.10). */
 const BEARER_SECONDS = 300
-/** Longer, since a stolen token that is bound to a key cannot be used without the key (RFC 9449 §1). */
+/** A token that is bound to a key may live longer: a thief cannot use it without the key (RFC 9449 §1). */
 const BOUND_SECONDS = 3_600
 
-/** How long an access token is good for, by whether it is bound to a key. */
+/** The lifetime of an access token in seconds. It depends on whether the token is bound to a key. */
 export const accessTokenSeconds = (bound: boolean): number => (bound ? BOUND_SECONDS : BEARER_SECONDS)
 
 const TOKEN_BYTES = 32

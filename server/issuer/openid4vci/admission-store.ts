@@ -5,37 +5,40 @@ import { goodToken } from './tokens/good-token.js'
 import { TX_CODE_ATTEMPTS } from './tx-code.js'
 import { type UsedOnce, usedRows } from './used-once-store.js'
 
-/** What a wallet wants to be admitted to: instances under its token, with the nonces of its proofs. */
+/** The request of a wallet for instances under its token, with the nonces of its proofs. */
 export interface Admission {
   readonly tokenHash: string
   readonly offeringId: string
   /** Whether the offering has a session, which must not be in Error. */
   readonly hasSession: boolean
   readonly configurationId: string
-  /** The credential that was taken under this token before, as far as is known; null before its first issuance. */
+  /** The credential that was taken under this token before, as last read; null before its first issuance. */
   readonly earlierId: string | null
-  /** Whether its redemption was counted before, as far as is known: by that issuance, or as the wallet began to wait for one. */
+  /**
+   * Whether its redemption was counted before, as last read. It is counted at the first issuance, or when the wallet begins to
+   * wait.
+   */
   readonly counted: boolean
-  /** The authorization that the token was given for; null if the token is its own, from a pre-authorized code. */
+  /** The authorization of the token; null for a token from a pre-authorized code without an authorization. */
   readonly authorizationId: string | null
-  /** How many instances are asked for, and were not counted before. */
+  /** The number of requested instances that were not counted before. */
   readonly instances: number
-  /** Hash of the transaction that the wallet waited under; null where it did not wait. */
+  /** Hash of the transaction under which the wallet waited; null if it did not wait. */
   readonly transactionHash: string | null
-  /** No two of them are the same. */
+  /** All are different. */
   readonly nonces: readonly UsedOnce[]
   readonly now: Date
 }
 
 /**
- * Why a wallet was not admitted. `overtaken`: another request under the token was first, and left things as `now` says.
- * `collected`: what it waited for was taken before.
+ * The reason why a wallet was not admitted. `overtaken`: another request under the token was first, and `now` is its result.
+ * `collected`: the deferred credential was taken before.
  */
 export type Refusal =
   | { readonly kind: 'overtaken'; readonly now: Pick<Admission, 'earlierId' | 'counted'> }
   | { readonly kind: 'nonce-used' | 'too-many' | 'collected' | 'refused' }
 
-/** The session of an offering, locked, where it is not in Error. An offering without a session has one row. */
+/** The locked session of an offering, if it is not in Error. For an offering without a session, the step has one row. */
 export const openSession = (offeringId: string, hasSession: boolean): Step<'id'> =>
   new Step<'id'>(
     'session',
@@ -46,21 +49,24 @@ export const openSession = (offeringId: string, hasSession: boolean): Step<'id'>
       : fragment`SELECT ${offeringId}::text AS id`,
   )
 
-/** Instances that one authorization gives on a day, over all its tokens. A token without an authorization lives less than a day. */
+/**
+ * The highest number of instances that one authorization gives on a day, over all its tokens. A token without an authorization
+ * lives less than a day.
+ */
 export const INSTANCES_A_DAY = 100
 
 /** The day of an authorization's count, in UTC. */
 const dayOf = (now: Date): string => now.toISOString().slice(0, 10)
 
 /**
- * How many instances an authorization `a` has given today. Its day never goes back: of two processes whose clocks differ around
- * midnight, none begins the count of the other anew.
+ * The number of instances that an authorization `a` has given today. Its day never goes back. Otherwise, around midnight, a
+ * process whose clock differs could reset the count of another process.
  */
 const givenToday = (now: Date) => fragment`CASE WHEN a.issued_on >= ${dayOf(now)}::date THEN a.issued_count ELSE 0 END`
 
 /**
- * The record that the token's credentials belong to, locked. The wallet may take each configuration again (OpenID4VCI 1.0 §14.3),
- * within the bound of a day.
+ * The locked row of the token or of its authorization. The wallet may take each configuration again (OpenID4VCI 1.0 §14.3),
+ * within the limit of a day.
  */
 function takeableUnder({ tokenHash, authorizationId, instances, now }: Admission): Fragment {
   if (authorizationId === null) {
@@ -75,11 +81,14 @@ function takeableUnder({ tokenHash, authorizationId, instances, now }: Admission
     FOR UPDATE`
 }
 
-/** Counts what is asked for: the redemption of an authorization `a`, and the instances that it gives today. */
+/** Counts the redemption of an authorization `a`, and the instances that it gives today. */
 export const countedUnder = ({ instances, now }: Admission): Fragment => fragment`
   redemption_counted = true, issued_on = GREATEST(a.issued_on, ${dayOf(now)}::date), issued_count = ${givenToday(now)} + ${instances}`
 
-/** The steps that note a credential at the token and its authorization, count the instances, and end the wallet's transaction. */
+/**
+ * The steps after an issuance. They store the credential's id with the token and its authorization, count the instances, and
+ * end the wallet's transaction.
+ */
 export function spent(request: Admission, credential: Step<'id'>): Step[] {
   const { tokenHash, authorizationId, instances, now, transactionHash } = request
   const id = credential.column('id')
@@ -105,7 +114,10 @@ export function spent(request: Admission, credential: Step<'id'>): Step[] {
   return [token, authorization, released]
 }
 
-/** The first issuance under a token is a redemption; a later one belongs to its credential, which must still be good. */
+/**
+ * The first issuance under a token counts as a redemption. A later issuance adds to the same credential, which must not be
+ * revoked.
+ */
 function admittedAfter(fresh: Step<'id'>, { earlierId, counted, offeringId, now }: Admission): Step<'id'> {
   if (!counted) return countRedemption(offeringId, now, fresh)
   if (earlierId === null) return new Step<'id'>('admitted', fragment`SELECT id FROM ${fresh}`)
@@ -117,7 +129,7 @@ function admittedAfter(fresh: Step<'id'>, { earlierId, counted, offeringId, now 
   )
 }
 
-/** The transaction that the wallet waited under, locked; one row where it did not wait. */
+/** The locked transaction under which the wallet waited. If it did not wait, the step has one row. */
 function waitingUnder(current: Step<'id'>, { transactionHash, authorizationId }: Admission): Step {
   if (transactionHash === null) return new Step('waiting', fragment`SELECT 1 AS waits`)
   return new Step(
@@ -130,22 +142,22 @@ function waitingUnder(current: Step<'id'>, { transactionHash, authorizationId }:
 
 /** The steps of an admission. */
 export interface AdmissionSteps {
-  /** What the token's credentials belong to. */
+  /** The token or authorization that the credentials belong to. */
   readonly token: Step<'credential_id' | 'counted'>
   readonly session: Step<'id'>
   readonly waiting: Step
-  /** Nonces that were fresh. */
+  /** The nonces that were not used before. */
   readonly nonces: Step<'hash'>
-  /** One row where the wallet is admitted. */
+  /** One row if the wallet is admitted. */
   readonly admitted: Step<'id'>
 }
 
 /**
- * Admits a wallet to an issuance. Where it is admitted, the nonces are used up and the redemption is counted, where it is the
- * token's first; nothing is put on record. Where it is not, nonces that were fresh are used up all the same.
+ * Admits a wallet to an issuance. If it is admitted, the nonces are marked as used, and the token's first redemption is
+ * counted. No credential is stored here. If the wallet is not admitted, its fresh nonces are still marked as used.
  *
- * The lock on the token's row serialises requests under one token. A request that waited for it cannot see the rows of
- * the other one, and is `overtaken`.
+ * The lock on the token's row serialises requests under one token. A request that waited for the lock cannot see the rows of
+ * the other request, and is `overtaken`.
  */
 export function admission(request: Admission): AdmissionSteps {
   const token = new Step<'credential_id' | 'counted'>('token', takeableUnder(request))
@@ -174,7 +186,7 @@ export function admission(request: Admission): AdmissionSteps {
   return { token, session, waiting, nonces, admitted: admittedAfter(fresh, request) }
 }
 
-/** What a row says of an admission: each condition, in the order in which they are looked at. */
+/** The row of an admission: its conditions, in the order of the checks. */
 export const zAdmission = z.strictObject({
   takeable: z.boolean(),
   earlierId: z.string().nullable(),
@@ -194,7 +206,7 @@ export const admissionColumns = ({ token, session, waiting, nonces, admitted }: 
   EXISTS (SELECT 1 FROM ${session}) AS open, EXISTS (SELECT 1 FROM ${waiting}) AS waiting,
   (SELECT count(*) FROM ${nonces})::int AS nonces, EXISTS (SELECT 1 FROM ${admitted}) AS admitted`
 
-/** Why an admission was refused; undefined where it was not. */
+/** The reason why an admission was refused; undefined if the wallet was admitted. */
 export function refusalOf(row: AdmissionRow | undefined, request: Admission): Refusal | undefined {
   if (row?.admitted === true) return undefined
   if (row?.takeable !== true) return { kind: 'too-many' }

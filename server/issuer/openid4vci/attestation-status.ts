@@ -7,9 +7,9 @@ import { MAX_STATUS_LIST_BYTES } from '../../protocol/status-list/compression.js
 import { type CredentialStatus, checkForeignStatus } from '../../protocol/status-list/foreign-status.js'
 import { type Work, WorkExceededError } from '../../protocol/work.js'
 
-/** An attestation that is verified but for its status. */
+/** An attestation that is verified except for its status. */
 export interface AttestationWithStatus {
-  /** `status` as it came; undefined where there is none. */
+  /** The unchecked `status` claim; undefined if there is none. */
   readonly status: unknown
   readonly attester: Attester
 }
@@ -24,7 +24,7 @@ const MAX_LISTS = 4
 const isWhyNot = (cause: unknown): cause is Error =>
   cause instanceof CredentialError || cause instanceof AttestationError || cause instanceof WorkExceededError
 
-/** What {@link createAttestationStatuses} is made of. */
+/** Dependencies of {@link createAttestationStatuses}. */
 export interface AttestationStatusesPorts {
   readonly config: Pick<Config, 'attestationTrust'>
   readonly outbound: Pick<Outbound, 'fetchText'>
@@ -33,10 +33,10 @@ export interface AttestationStatusesPorts {
 /** Checks the statuses of the attestations of one request. */
 export interface AttestationStatuses {
   /**
-   * Where an attestation names a status, it must be valid (Token Status List §6.2, §8.3).
+   * If an attestation names a status, the status must be valid (Token Status List §6.2, §8.3).
    *
-   * @param what it is: `wallet attestation` or `key attestation`
-   * @param admit is asked before its list is fetched, and may refuse that
+   * @param what the kind of attestation: `wallet attestation` or `key attestation`
+   * @param admit is called before the status list is fetched, and may throw to prevent the fetch
    * @throws AttestationError
    */
   assertValid(
@@ -50,8 +50,8 @@ export interface AttestationStatuses {
 export type AttestationStatusesOf = (work: Work, now: Date) => AttestationStatuses
 
 /**
- * The status lists of the attestations of one request: four at most, each fetched once for that request and never kept for
- * another, and read within the request's budget.
+ * The status lists of the attestations of one request. At most four are fetched, each once. They are read within the request's
+ * budget and not kept for other requests.
  */
 export function createAttestationStatuses({ config, outbound }: AttestationStatusesPorts): AttestationStatusesOf {
   return (work, now) => {
@@ -67,7 +67,7 @@ export function createAttestationStatuses({ config, outbound }: AttestationStatu
       return text
     }
 
-    /** Reads a list that is of the attester itself, or certified as attesters are. */
+    /** Reads a list that is signed by the attester itself, or by a signer that is trusted in the same way as attesters. */
     const read = (reference: Reference, { jwk, iss = '' }: Attester, what: string): Promise<CredentialStatus> => {
       const { attestationTrust: trust } = config
       const resolveIssuerKey = async (header: JsonObject, payload: JsonObject) => {

@@ -8,7 +8,8 @@ export const challenge = {
   meta: route('POST', '/openid4vci/challenge', {
     tag: 'OpenID4VCI',
     summary: 'A challenge for the proof of a wallet attestation',
-    description: 'It is good for five minutes. There is none where no attestation is believed.',
+    description:
+      'A challenge expires after five minutes. The endpoint does not exist if no wallet provider is trusted.',
     access: 'public',
     forWallets: true,
     kind: 'protocol',

@@ -11,26 +11,26 @@ import { isHaip, type ProfiledOffer } from './haip.js'
 import type { Seals } from './sealed.js'
 import { proofOnce, type UsedOnce } from './used-once-store.js'
 
-/** A wallet at an endpoint of the authorization server, as far as it has proven who it is. */
+/** A wallet at an endpoint of the authorization server, with the identity that it has proven. */
 export interface WalletClient {
-  /** Who it is by its attestation (`sub`); undefined for a wallet that proves nothing. */
+  /** The `sub` of its attestation; undefined for a wallet without attestation. */
   readonly clientId: string | undefined
-  /** Thumbprint of the attested instance's key; null for a wallet that proves nothing. */
+  /** Thumbprint of the attested instance's key; null for a wallet without attestation. */
   readonly instanceJkt: string | null
   readonly walletName: string | undefined
-  /** Whether its attestation brought the certificates of its provider. */
+  /** Whether its attestation contains the certificates of its provider. */
   readonly certified: boolean
-  /** Whether its proof has a challenge of ours. */
+  /** Whether its proof contains a challenge of this service. */
   readonly challenged: boolean
-  /** Proofs that count once, for the statement that the request makes. */
+  /** Proofs that count once. The SQL statement of the request marks them as used. */
   readonly proofs: readonly UsedOnce[]
 }
 
-/** What is proven about the sender of a token request. */
+/** The sender of a token request, with its proofs. */
 export interface TokenClient {
   /** The DPoP proof of the request (RFC 9449 §5): the token is bound to its key. */
   readonly dpop: DpopProof | undefined
-  /** The wallet, by its attestation where it has one. */
+  /** The wallet, identified by its attestation if it has one. */
   readonly wallet: WalletClient
 }
 
@@ -43,7 +43,7 @@ const UNPROVEN: WalletClient = {
   proofs: [],
 }
 
-/** Parameters by which a client would authenticate (RFC 6749 §2.3.1, RFC 7521 §4.2). */
+/** Parameters of client authentication (RFC 6749 §2.3.1, RFC 7521 §4.2). */
 const CREDENTIALS = ['client_secret', 'client_assertion'] as const
 
 const CHALLENGE_HEADER = 'OAuth-Client-Attestation-Challenge'
@@ -51,7 +51,7 @@ const CHALLENGE_HEADER = 'OAuth-Client-Attestation-Challenge'
 const invalidClient = (description: string, headers: Record<string, string> = {}, cause?: unknown) =>
   new OAuthError('invalid_client', description, { status: 401, headers, cause })
 
-/** Refuses client authentication that this server does not know: a client that sends it expects it to be checked. */
+/** Refuses unsupported client authentication, because a client that sends it expects a check. */
 function assertKnownAuthentication(
   headers: IncomingHttpHeaders,
   parameters: Readonly<Record<string, string | undefined>>,
@@ -70,7 +70,7 @@ function assertKnownAuthentication(
 export const attestsWallets = ({ attestationTrust: { trustAnchors, providers } }: Pick<Config, 'attestationTrust'>) =>
   trustAnchors.length > 0 || providers.length > 0
 
-/** One header of an attestation, as Node gives it: several of them joined by a comma, which no JWT has. */
+/** One header of an attestation. Node joins repeated headers by a comma, which no JWT contains. */
 function headerOf(headers: IncomingHttpHeaders, name: string): string | undefined {
   const value = headers[name]
   const text = value === undefined ? undefined : [value].flat().join(', ')
@@ -78,12 +78,15 @@ function headerOf(headers: IncomingHttpHeaders, name: string): string | undefine
   return text
 }
 
-/** Turns errors that an attestation can cause into refusals; all others are faults of this service and are rethrown. */
+/**
+ * Turns errors that an attestation can cause into refusals. All other errors are faults of this service and are returned
+ * unchanged.
+ */
 function refusal(thrown: unknown): unknown {
   return thrown instanceof AttestationError ? invalidClient(thrown.message, {}, thrown) : thrown
 }
 
-/** What {@link createClientAuthentication} is made of. */
+/** Dependencies of {@link createClientAuthentication}. */
 export interface ClientAuthenticationPorts {
   readonly config: Pick<Config, 'attestationTrust' | 'issuerBaseUrl' | 'issuerProfile'>
   readonly seals: Pick<Seals, 'attestationChallenge' | 'isAttestationChallenge'>
@@ -93,16 +96,22 @@ export interface ClientAuthenticationPorts {
 
 export type ClientAuthentication = ReturnType<typeof createClientAuthentication>
 
-/** Who wallets are at the endpoints of the authorization server. */
+/** Identifies wallets at the endpoints of the authorization server. */
 export function createClientAuthentication({ config, seals, statusesOf, clock }: ClientAuthenticationPorts) {
-  /** The error for a proof without a good challenge (Attestation-Based Client Authentication §8.1); it brings a fresh one. */
+  /**
+   * The error for a proof without a valid challenge (Attestation-Based Client Authentication §8.1). It contains a fresh
+   * challenge.
+   */
   const challengeNeeded = (description: string): OAuthError =>
     new OAuthError('use_attestation_challenge', description, {
       status: 401,
       headers: { [CHALLENGE_HEADER]: seals.attestationChallenge() },
     })
 
-  /** A challenge must be ours and fresh (Attestation-Based Client Authentication §8.1); a wallet that has none may do without. */
+  /**
+   * A challenge must come from this service and be fresh (Attestation-Based Client Authentication §8.1). A proof may also have
+   * no challenge.
+   */
   const assertChallenge = ({ challenge }: WalletAttestation): void => {
     if (challenge === undefined || seals.isAttestationChallenge(challenge)) return
     throw challengeNeeded('The challenge of the proof is unknown or has expired.')
@@ -135,7 +144,7 @@ export function createClientAuthentication({ config, seals, statusesOf, clock }:
     }
   }
 
-  /** HAIP 1.0 §4.4.1: a wallet authenticates with an attestation that brings its certificates, and with a fresh proof. */
+  /** HAIP 1.0 §4.4.1: a wallet authenticates with an attestation that contains its certificates, and with a fresh proof. */
   const assertHaipWallet = ({ instanceJkt, certified, challenged }: WalletClient): void => {
     if (instanceJkt === null) throw invalidClient('A wallet attestation is needed (HAIP).')
     if (!certified) throw invalidClient('The wallet attestation must have its certificates in x5c (HAIP).')
@@ -144,11 +153,11 @@ export function createClientAuthentication({ config, seals, statusesOf, clock }:
 
   return {
     /**
-     * Who sends a request to PAR or token endpoint: a wallet that its provider attests (OpenID4VCI 1.0 Appendix E), or one that
-     * proves nothing.
+     * Identifies the sender of a request to the PAR or token endpoint. The sender is a wallet with an attestation (OpenID4VCI
+     * 1.0 Appendix E), or a wallet without any proof.
      *
-     * @param parameters of the request
-     * @param work pays for the status list of an attestation
+     * @param parameters the parameters of the request
+     * @param work the budget for the status list of an attestation
      * @throws OAuthError 401 `invalid_client`, `use_attestation_challenge`
      */
     async authenticate(
@@ -167,7 +176,7 @@ export function createClientAuthentication({ config, seals, statusesOf, clock }:
     },
 
     /**
-     * That a wallet has proven what the profile of everything here, or of an offer, asks of it.
+     * Asserts that a wallet has the proofs that the profile of this installation, or of an offer, requires.
      *
      * @throws OAuthError 401 `invalid_client`, `use_attestation_challenge`
      */
@@ -176,7 +185,7 @@ export function createClientAuthentication({ config, seals, statusesOf, clock }:
     },
 
     /**
-     * The same of the sender of a token request. HAIP 1.0 §4: tokens are bound to a key by DPoP, and the wallet authenticates.
+     * Asserts the same of the sender of a token request. HAIP 1.0 §4: DPoP binds tokens to a key, and the wallet authenticates.
      *
      * @throws OAuthError 401 `invalid_client`, `use_attestation_challenge`; `invalid_dpop_proof`
      */
@@ -189,7 +198,7 @@ export function createClientAuthentication({ config, seals, statusesOf, clock }:
     /**
      * A fresh challenge for the proof of a wallet attestation.
      *
-     * @throws 404 where no attestation is believed
+     * @throws 404 if no wallet provider is trusted
      */
     challenge(): string {
       if (!attestsWallets(config)) throw errors.routeNotFound('POST', '/openid4vci/challenge')

@@ -30,11 +30,11 @@ function credentialRequestOf(members: JsonObject): CredentialRequest {
   throw errors.invalid(validationMessages(parsed.error))
 }
 
-/** What {@link createIssueToWallet} is made of. */
+/** Dependencies of {@link createIssueToWallet}. */
 export interface IssueToWalletPorts {
   readonly formats: Formats
   readonly offered: Pick<Offered, 'configurations' | 'published'>
-  /** What would be issued of a type; undefined for an unknown type. */
+  /** The issuable version of a type; undefined for an unknown type. */
   readonly contextOf: (type: string) => Promise<IssuanceContext | undefined>
   readonly otherConfiguration: WalletAccess['otherConfiguration']
   readonly provenKeys: ProvenKeys
@@ -44,8 +44,8 @@ export interface IssueToWalletPorts {
 }
 
 /**
- * Issues what a wallet asks for in the words of 1.0 (OpenID4VCI 1.0 §8): the credentials, one for each key proof, and a
- * notification id. Of a deferred offer it has to wait until somebody has decided (§8.3, §9).
+ * Answers a credential request of OpenID4VCI 1.0 (§8). The answer has one credential for each key proof, and a notification id.
+ * For a deferred offer, the wallet waits until the issuer has decided (§8.3, §9).
  *
  * @throws OAuthError with the code of §8.3.1.2 that fits.
  */
@@ -68,7 +68,10 @@ export function createIssueToWallet({
     return context !== undefined && configuration.format.issuing.lacks(issuabilityOf(context)) === undefined
   }
 
-  /** §8.2: one of both names what is asked for; an identifier counts only where the token response gave it. */
+  /**
+   * §8.2: an identifier or a configuration id names the credential. An identifier counts only if the token response contained
+   * it.
+   */
   const requestedConfiguration = async (token: TokenContext, request: CredentialRequest): Promise<string> => {
     const { credential_identifier: identifier, credential_configuration_id: id } = request
     if (identifier !== undefined) {
@@ -80,7 +83,7 @@ export function createIssueToWallet({
     }
     const allowed = takeable(token, offered.configurations(token))
     if (id !== undefined && allowed.includes(id)) return id
-    // §8.3.1.1: a token that does not enable the issuance of a credential that there is, is an authorization error.
+    // §8.3.1.1: a token that does not cover a known configuration causes an authorization error.
     if (id !== undefined && (await isKnownConfiguration(id))) throw otherConfiguration()
     throw new OAuthError('unknown_credential_configuration', 'The credential_configuration_id is not known.')
   }
@@ -96,10 +99,11 @@ export function createIssueToWallet({
     }
   }
 
-  /** What the offer refuses whatever the wallet proves. */
+  /** Refuses a request for reasons that do not depend on the wallet's proofs, such as a closed offer. */
   const assertOpen = (token: TokenContext, now: Date): void => {
     issuance.assertIssuable(token)
-    // The redemption counts with the first issuance. A further configuration belongs to it, unless the session failed.
+    // The first issuance counts the redemption. A further configuration belongs to the same redemption, unless the session
+    // failed.
     const reason = token.counted ? undefined : closedReason(token, now)
     if (reason !== undefined) throw denied(reason)
     const hasEnded = token.session?.state === 'Error' || (token.deferred && decisionOn(token) === 'ended')
@@ -118,7 +122,7 @@ export function createIssueToWallet({
   }
 }
 
-/** What {@link createCredentialRequests} is made of. */
+/** Dependencies of {@link createCredentialRequests}. */
 export interface CredentialRequestsPorts {
   readonly issueToWallet: IssueToWallet
   readonly collect: Collect
@@ -128,14 +132,14 @@ export interface CredentialRequestsPorts {
 
 export type CredentialRequests = ReturnType<typeof createCredentialRequests>
 
-/** The requests of wallets for credentials. */
+/** Answers the credential requests of wallets. */
 export function createCredentialRequests({ issueToWallet, collect, offered, nonceMembers }: CredentialRequestsPorts) {
   return {
     /**
-     * Answers a credential request in the words of the offer's profile, as it was sent.
+     * Answers a credential request in the form of the offer's profile.
      *
-     * @param work pays for what the request makes this service verify
-     * @throws OAuthError with the code of §8.3.1.2 that fits, or ServiceError (400) for what is no request
+     * @param work the budget for the verification of the request
+     * @throws OAuthError with the code of §8.3.1.2 that fits, or ServiceError (400) for a malformed request
      */
     async answer(token: TokenContext, sent: SentCredentialRequest, work: Work): Promise<JsonObject> {
       const profile = profileNamed(token.profile)

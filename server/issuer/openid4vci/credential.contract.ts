@@ -12,9 +12,12 @@ export const zCredentialResponse = z
     example: { credentials: [{ credential: 'eyJhbGciOiJFUzI1NiJ9.eyJ2YyI6e319.c2ln' }], notification_id: '3fwe98js' },
   })
 
-/** To a wallet that has to wait (§8.3, §9.2). */
+/** The answer to a wallet that has to wait (§8.3, §9.2). */
 export const zWaitingResponse = z
-  .object({ transaction_id: z.string(), interval: z.int().meta({ description: 'Seconds until it may ask again.' }) })
+  .object({
+    transaction_id: z.string(),
+    interval: z.int().meta({ description: 'Seconds until the wallet may ask again.' }),
+  })
   .meta({ example: { transaction_id: '8xLOxBtZp8', interval: 5 } })
 
 /** Credential Request (OpenID4VCI 1.0 §8.2). */
@@ -23,10 +26,10 @@ export const credential = {
     tag: 'OpenID4VCI',
     summary: 'Issue credentials to a wallet',
     description:
-      'Credential Request (OpenID4VCI 1.0 §8), with a proof for each copy. Known configurations that the token does ' +
-      'not cover are a 403. Of a deferred offer that nobody has decided over the answer is a 202 with a transaction, for the ' +
-      'deferred credential endpoint. The request may be encrypted for the key of the metadata, and then asks for an ' +
-      'encrypted answer with `credential_response_encryption` (§10); errors never are.',
+      'Credential Request (OpenID4VCI 1.0 §8), with a proof for each copy. A known configuration that the token does ' +
+      'not cover causes a 403. For a deferred offer that is not yet decided, the answer is a 202 with a transaction for the ' +
+      'deferred credential endpoint. The request may be encrypted for the key in the metadata. An encrypted request can ask for an ' +
+      'encrypted answer with `credential_response_encryption` (§10). Errors are never encrypted.',
     access: 'wallet',
     forWallets: true,
     kind: 'protocol',

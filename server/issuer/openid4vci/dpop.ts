@@ -6,7 +6,7 @@ import { OAuthError } from '../../protocol/oauth/error.js'
 import type { Seals } from './sealed.js'
 import { proofOnce, type UsedOnce } from './used-once-store.js'
 
-/** What {@link createDpop} is made of. */
+/** Dependencies of {@link createDpop}. */
 export interface DpopPorts {
   readonly config: Pick<Config, 'issuerBaseUrl'>
   readonly seals: Pick<Seals, 'dpopNonce' | 'isDpopNonce'>
@@ -15,19 +15,19 @@ export interface DpopPorts {
 
 export type Dpop = ReturnType<typeof createDpop>
 
-/** DPoP proofs (RFC 9449) of requests, and the nonces for them. */
+/** Reads the DPoP proofs (RFC 9449) of requests, and makes nonces for them. */
 export function createDpop({ config, seals, clock }: DpopPorts) {
   return {
-    /** Gives the wallet a fresh nonce for its next DPoP proof, with whatever the answer will be (RFC 9449 §8.2). */
+    /** Adds a fresh nonce for the wallet's next DPoP proof to every answer (RFC 9449 §8.2). */
     provideNonce(responseHeaders: Map<string, string>): void {
       responseHeaders.set('dpop-nonce', seals.dpopNonce())
     },
 
     /**
-     * The DPoP proof of a request, verified; undefined where it has none. Whether it was used before is checked by the
-     * SQL statement of the request.
+     * The verified DPoP proof of a request; undefined if it has none. The SQL statement of the request checks that the proof
+     * was not used before.
      *
-     * @param accessToken that the request brings, at a protected resource
+     * @param accessToken the access token of the request, at a protected resource
      * @throws OAuthError `invalid_dpop_proof` or `use_dpop_nonce`
      */
     proofOf(
@@ -38,7 +38,7 @@ export function createDpop({ config, seals, clock }: DpopPorts) {
       if (sent === undefined) return undefined
       return verifyDpopProof([sent].flat().join(', '), {
         method,
-        // RFC 9449 §4.3: the public address from the configuration, not the one from Host or proxy headers.
+        // RFC 9449 §4.3: the public URL from the configuration, not the URL from Host or proxy headers.
         url: `${config.issuerBaseUrl}${path}`,
         ...(accessToken === undefined ? {} : { accessToken }),
         now: clock(),
@@ -48,7 +48,10 @@ export function createDpop({ config, seals, clock }: DpopPorts) {
   }
 }
 
-/** Endpoints that take DPoP proofs, and the one for nonces: every answer brings a fresh nonce, also one to a request that cannot be read. */
+/**
+ * For the nonce endpoint and endpoints that take DPoP proofs. Every answer contains a fresh nonce, even the answer to an
+ * unreadable request.
+ */
 export const dpopProcedure = (dpop: Pick<Dpop, 'provideNonce'>) =>
   procedureOver<'public', Context>(
     publicProcedure.use(({ ctx, next }) => {
@@ -63,7 +66,7 @@ export const usedProofs = (
   dpop: DpopProof | undefined,
 ): UsedOnce[] => [...proofs, ...(dpop === undefined ? [] : proofOnce(dpop.jtiHash, dpop.expiresAt))]
 
-/** The error for a repeated proof. For an attested client the repeated one may be its attestation proof. */
+/** The error for a repeated proof. For an attested client, the repeated proof may be its attestation proof. */
 export function replayedProof(client?: { readonly instanceJkt: string | null }): OAuthError {
   if (client === undefined || client.instanceJkt === null)
     return new OAuthError('invalid_dpop_proof', 'The DPoP proof has been used already.')

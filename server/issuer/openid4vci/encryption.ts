@@ -27,7 +27,7 @@ const encryptedReply = ({ status, headers, body }: ProtocolReply, encrypt: Encry
   body: encrypt(Buffer.from(JSON.stringify(body))),
 })
 
-/** What {@link createRequestEncryption} is made of. */
+/** Dependencies of {@link createRequestEncryption}. */
 export interface RequestEncryptionPorts {
   readonly config: Pick<Config, 'credentialEncryption'>
   readonly decryptionKeys: DecryptionKeys
@@ -51,9 +51,10 @@ export function createRequestEncryption({ config, decryptionKeys, keys, clock }:
     tasks,
 
     /**
-     * The input that was sent, as the request's JSON would give it.
+     * Decrypts the sent input, if it is encrypted, to the JSON of the request.
      *
-     * @throws OAuthError `invalid_encryption_parameters` where it must be encrypted, or must not, or cannot be opened
+     * @throws OAuthError `invalid_encryption_parameters` if encryption is required but missing, is not supported, or cannot be
+     *   decrypted
      */
     async open(sent: unknown): Promise<unknown> {
       if (!(sent instanceof TextBody)) {
@@ -68,10 +69,10 @@ export function createRequestEncryption({ config, decryptionKeys, keys, clock }:
     },
 
     /**
-     * §8.2: whoever asks for an encrypted answer must not get it in the clear, and must have encrypted the request, in which
-     * somebody else could have put a key of their own.
+     * §8.2: a wallet that requests an encrypted answer must not get it in the clear. Its request must be encrypted too, because
+     * an attacker could replace the key in a clear request.
      *
-     * @returns undefined where the answer is sent in the clear
+     * @returns the encryption of the answer; undefined if the answer is sent in the clear
      * @throws OAuthError `invalid_encryption_parameters`
      */
     answerTo(request: unknown, encrypted: boolean): Encrypt | undefined {
@@ -89,8 +90,8 @@ export function createRequestEncryption({ config, decryptionKeys, keys, clock }:
 }
 
 /**
- * A wallet's request that may be encrypted, with an answer that may be (OpenID4VCI 1.0 §10): the procedure's contract sees what
- * was encrypted, and its answer, of whatever status, is encrypted for the key that the request names. Errors never are.
+ * For requests and answers that may be encrypted (OpenID4VCI 1.0 §10). The procedure's contract sees the decrypted request. Its
+ * answer, with any success status, is encrypted for the key that the request names. Errors are never encrypted.
  */
 export const encryptableProcedure = (
   access: Pick<WalletAccess, 'provideNonce' | 'tokenOf'>,
@@ -107,7 +108,7 @@ export const encryptableProcedure = (
     }),
   )
 
-/** Members of the issuer's metadata (§12.2.4); none where encryption is off. */
+/** Members of the issuer's metadata (§12.2.4); none if encryption is off. */
 export function encryptionMembers(
   { credentialEncryption }: Pick<Config, 'credentialEncryption'>,
   publicJwk: Jwk | null,

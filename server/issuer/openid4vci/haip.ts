@@ -5,7 +5,7 @@ import type { AuthorizationRequest } from '../../protocol/oauth/authorization-re
 import { OAuthError } from '../../protocol/oauth/error.js'
 import type { OfferProfile } from './offer-profile.js'
 
-/** What an offer says of its profile. */
+/** The profile of an offer. */
 export type ProfiledOffer = { readonly profile: OfferProfile }
 
 /** The profile of everything that this installation issues. */
@@ -13,18 +13,18 @@ interface ForAll {
   readonly config: Pick<Config, 'issuerProfile'>
 }
 
-/** Whether HAIP 1.0 holds: for everything that this installation issues, or for an offer. */
+/** Whether HAIP 1.0 applies, either to everything that this installation issues, or to an offer. */
 export const isHaip = ({ config }: ForAll, offer?: ProfiledOffer): boolean =>
   config.issuerProfile === 'haip' || offer?.profile === 'haip'
 
-/** The formats that wallets may take, in the order in which they are offered (HAIP 1.0 §6). */
+/** The formats that wallets may take, in the order of offers (HAIP 1.0 §6). */
 export const offeredFormats = (
   { config, formats }: ForAll & { readonly formats: Pick<Formats, 'issued'> },
   offer?: ProfiledOffer,
 ): readonly IssuedFormat[] => (isHaip({ config }, offer) ? formats.issued.filter(({ haip }) => haip) : formats.issued)
 
 /**
- * HAIP 1.0 §4.3: credentials are asked for by scope.
+ * HAIP 1.0 §4.3: credentials are requested by scope.
  *
  * @throws OAuthError `invalid_authorization_details`, `invalid_scope`
  */

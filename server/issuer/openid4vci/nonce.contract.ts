@@ -2,13 +2,13 @@ import { z } from 'zod'
 import { route } from '../../api/contract.js'
 import { zProtocolReply } from '../../protocol/oauth/reply.js'
 
-/** Nonce Request (OpenID4VCI 1.0 §7.1): it has no body and no content type; a body that is sent is not read. */
+/** Nonce Request (OpenID4VCI 1.0 §7.1): it has no body and no content type. A sent body is not read. */
 export const nonce = {
   meta: route('POST', '/openid4vci/nonce', {
     tag: 'OpenID4VCI',
     summary: 'A nonce for key proofs',
     description:
-      'Nonce Request (OpenID4VCI 1.0 §7). A nonce is good for a few minutes and for one credential request. A body ' +
+      'Nonce Request (OpenID4VCI 1.0 §7). A nonce is valid for five minutes and for one credential request. A body ' +
       'is not read.',
     access: 'public',
     forWallets: true,

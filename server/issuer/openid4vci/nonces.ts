@@ -5,7 +5,7 @@ import { CODE_SECONDS, NONCE_SECONDS, type Seals } from './sealed.js'
 import type { Openid4vciStore } from './store.js'
 import { PROOF_ROW_SECONDS } from './used-once-store.js'
 
-/** What {@link createNonces} is made of. */
+/** Dependencies of {@link createNonces}. */
 export interface NoncesPorts {
   readonly seals: Pick<Seals, 'nonce'>
   readonly store: Pick<Openid4vciStore, 'removeNonces'>
@@ -14,11 +14,11 @@ export interface NoncesPorts {
 
 export type Nonces = ReturnType<typeof createNonces>
 
-/** Nonces for key proofs (OpenID4VCI 1.0 §7): made when one is asked for, and stored by nobody before they are used. */
+/** Nonces for key proofs (OpenID4VCI 1.0 §7). A nonce is made on request. It is stored only when it is used. */
 export function createNonces({ seals, store, partitionTask }: NoncesPorts) {
   /**
-   * The row of a nonce, a proof or a code says that it was used. The row stays until the nonce, proof or code has expired by the
-   * clock of every process.
+   * A row marks a nonce, a proof or a code as used. The row stays until the nonce, proof or code has expired by the clock of
+   * every process.
    */
   const tasks: readonly MaintenanceTask[] = [
     partitionTask({
@@ -35,7 +35,7 @@ export function createNonces({ seals, store, partitionTask }: NoncesPorts) {
       batch: store.removeNonces,
     }),
   ]
-  /** A fresh nonce, with its lifetime, for answers of drafts that have one (draft 13 §6.2, §7.3). */
+  /** A fresh nonce with its lifetime, for answers of drafts that contain a nonce (draft 13 §6.2, §7.3). */
   const members: NonceMembers = () => ({ c_nonce: seals.nonce(), c_nonce_expires_in: NONCE_SECONDS })
   return {
     tasks,

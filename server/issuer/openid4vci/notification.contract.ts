@@ -6,8 +6,8 @@ import { zNotificationRequest } from '../../protocol/openid4vci/requests.js'
 export const notification = {
   meta: route('POST', '/openid4vci/notification', {
     tag: 'OpenID4VCI',
-    summary: 'Tell the issuer what became of a credential',
-    description: 'Notification Request (OpenID4VCI 1.0 §11). Saying the same again is a 204 again.',
+    summary: 'Report whether the wallet kept a credential',
+    description: 'Notification Request (OpenID4VCI 1.0 §11). A repeated notification is answered with 204 too.',
     access: 'wallet',
     forWallets: true,
     status: 204,

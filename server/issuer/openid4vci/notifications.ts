@@ -9,14 +9,14 @@ import type { TokenContext } from './tokens/store.js'
 
 type Notification = z.infer<typeof zNotificationRequest>
 
-/** What is read of an access token. */
+/** The members of an access token that notifications need. */
 type NotifyingToken = Pick<TokenContext, 'credentialGood' | 'credentialId' | 'offeringId' | 'session'>
 
 const MAX_DESCRIPTION = 300
 
 const FAILED_CHECKS = { credential_failure: 'credential-failure', credential_deleted: 'credential-deleted' } as const
 
-/** §11.1: the characters that a description may have; others are replaced before it is stored. */
+/** §11.1: the characters that a description may contain. Other characters are replaced before it is stored. */
 const printable = (text: string) => text.replace(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, "'").slice(0, MAX_DESCRIPTION)
 
 /** The session's error message for a credential that the wallet did not keep. */
@@ -26,7 +26,7 @@ function failureText({ event, event_description: description }: Notification): s
   return description === undefined ? `${what}.` : `${what}: ${printable(description)}`
 }
 
-/** What {@link createNotifications} is made of. */
+/** Dependencies of {@link createNotifications}. */
 export interface NotificationsPorts {
   readonly seals: Pick<Seals, 'openNotificationId'>
   readonly sessions: Pick<OfferSessionStore, 'move'>
@@ -36,13 +36,13 @@ export interface NotificationsPorts {
 
 export type Notifications = ReturnType<typeof createNotifications>
 
-/** What wallets say of credentials that they got. */
+/** Takes the notifications of wallets about their credentials. */
 export function createNotifications({ seals, sessions, metrics, clock }: NotificationsPorts) {
   return {
     /**
      * Records whether the wallet kept a credential (OpenID4VCI 1.0 §11). Idempotent: a repeat changes nothing.
      *
-     * @throws OAuthError `invalid_notification_id` for an id that was not given under this access token.
+     * @throws OAuthError `invalid_notification_id` for an id that was not issued under this access token.
      */
     async take(token: NotifyingToken, notification: Notification): Promise<void> {
       const named = seals.openNotificationId(notification.notification_id)
@@ -50,7 +50,7 @@ export function createNotifications({ seals, sessions, metrics, clock }: Notific
         throw new OAuthError('invalid_notification_id', 'The notification_id was not given under this access token.')
       }
       const { session } = token
-      // A credential that has been revoked meanwhile stays as it is.
+      // If the credential was revoked meanwhile, the session does not change.
       if (session === null || token.credentialGood !== true) return
       const { event } = notification
       const next =

@@ -1,12 +1,12 @@
 import { DRAFTS } from '../../protocol/openid4vci/drafts.js'
 
 /**
- * What an offer asks of wallets: OpenID4VCI 1.0 as it stands, or what HAIP 1.0 demands beyond it. A draft's is for wallets that
+ * The rules of an offer for wallets: OpenID4VCI 1.0, or OpenID4VCI 1.0 with HAIP 1.0, or a draft. A draft is for wallets that
  * know no later version.
  */
 export const OFFER_PROFILES = ['final', 'haip', ...DRAFTS] as const
 
 export type OfferProfile = (typeof OFFER_PROFILES)[number]
 
-/** Which grant an offer names. */
+/** The grant that an offer names. */
 export type OfferGrant = 'pre-authorized_code' | 'authorization_code'

@@ -6,22 +6,22 @@ import type { OfferGrant, OfferProfile } from './offer-profile.js'
 import { zIssuerDisplay, zOffering, zShownOffering } from './rows.js'
 import { movedSession, type StoredSession, sessionColumn, withDates } from './sessions/store.js'
 
-/** An offering as a wallet meets it, with its session where it has one. */
+/** An offering for the wallet's endpoints, with its session if it has one. */
 export interface WalletOffering {
   readonly offeringId: string
   readonly schemaName: string
-  /** Whether its type has mobile documents, and is issued by the default issuer: no other has a certificate. */
+  /** Whether its type has mobile documents and is issued by the default issuer. No other issuer has a certificate. */
   readonly asMdoc: boolean
-  /** Empty: every configuration of the schema. */
+  /** Ids of the offered configurations. Empty: every configuration of the schema. */
   readonly offered: readonly string[]
   readonly recipient: string | null
-  /** The grant that wallets are offered. */
+  /** The grant of the offer. */
   readonly grant: OfferGrant
-  /** The `sub` of the user whom it is for; null where anyone who has the offer may take it. */
+  /** The `sub` of the user who may take it; null if anyone with the offer may take it. */
   readonly forSubject: string | null
-  /** What the offer asks of wallets. */
+  /** The rules of the offer for wallets. */
   readonly profile: OfferProfile
-  /** Whether wallets wait until somebody has decided what they get. */
+  /** Whether wallets wait for the issuer's decision. */
   readonly deferred: boolean
   readonly redemptionLimit: number | null
   readonly redemptionCount: number
@@ -29,7 +29,7 @@ export interface WalletOffering {
   readonly session: StoredSession | null
 }
 
-/** What a person is shown before they decide over an offer. */
+/** The data of an offer that a person sees before deciding. */
 export interface ConsentContext {
   readonly schemaName: string
   readonly schemaTitle: string | null
@@ -38,20 +38,20 @@ export interface ConsentContext {
   readonly schemaClaims: readonly ClaimNames[] | null
   readonly issuerDisplay: readonly { readonly name: string }[] | null
   readonly credentialSubject: Readonly<Record<string, unknown>>
-  /** Whether the issuer decides later what the credential holds. */
+  /** Whether the issuer decides later about the claims. */
   readonly deferred: boolean
 }
 
-/** An offering with what a person is shown before they decide over it. */
+/** An offering with the data that a person sees before deciding. */
 export type ShownOffering = WalletOffering & ConsentContext
 
-/** The columns of an offer, of which `offeringJoins` has the tables. */
+/** The columns of an offer. `offeringJoins` has the tables. */
 export const offeringColumns = fragment`
   o.id AS "offeringId", s.name AS "schemaName", ${asMdoc} AS "asMdoc", o.configuration_ids AS offered, o.recipient, o."grant",
   o.for_subject AS "forSubject", o.profile, o.deferred,
   o.redemption_limit AS "redemptionLimit", o.redemption_count AS "redemptionCount", o.expires_at AS "expiresAt", ${sessionColumn}`
 
-/** The columns of an offer with what a person is shown of it, of offerings `o`, schemas `s`, issuers `i` and their sessions `x`. */
+/** The columns of {@link ShownOffering}, from offerings `o`, schemas `s`, issuers `i` and sessions `x`. */
 const shownColumns = fragment`
   ${offeringColumns}, s.title AS "schemaTitle", s.display AS "schemaDisplay", s.body AS "schemaBody",
   s.claims AS "schemaClaims", i.display AS "issuerDisplay", o.credential_subject AS "credentialSubject"`
@@ -60,14 +60,17 @@ const shownTables = fragment`
   offerings o JOIN schemas s ON s.id = o.schema_id JOIN issuers i ON i.id = o.issuer_id
   LEFT JOIN credential_offer_sessions x ON x.id = o.id`
 
-/** That an offering `o` has not expired, and another redemption of it may be made. */
+/** Condition: an offering `o` has not expired and has a redemption left. */
 export const redeemable = (now: Date): Fragment => fragment`
   (o.redemption_limit IS NULL OR o.redemption_count < o.redemption_limit) AND (o.expires_at IS NULL OR o.expires_at > ${now})`
 
 const offeringTables = fragment`
   offerings o JOIN schemas s ON s.id = o.schema_id LEFT JOIN credential_offer_sessions x ON x.id = o.id`
 
-/** The offer with an id, with its schema and session, joined to what has the id; none whose session was removed. */
+/**
+ * Joins the offer with an id, its schema and its session to a statement that has the id. An offer whose session was removed has
+ * no row.
+ */
 export const offeringJoins = (id: Fragment) => fragment`
   JOIN offerings o ON o.id = ${id} JOIN schemas s ON s.id = o.schema_id
   LEFT JOIN credential_offer_sessions x ON x.id = o.id
@@ -75,7 +78,7 @@ export const offeringJoins = (id: Fragment) => fragment`
 
 const zFetched = zOffering.extend(recordedShape)
 
-/** Offers as wallets and their users meet them. */
+/** Reads offers for wallets and their users. */
 export function createOfferStore({ sql }: Database, announce: Announce) {
   return {
     async offering(id: string): Promise<WalletOffering | undefined> {
@@ -85,9 +88,10 @@ export function createOfferStore({ sql }: Database, announce: Announce) {
     },
 
     /**
-     * An offering that a wallet fetches, as it was before. Where it is open, its session moves on in the same statement.
+     * Reads an offering for a wallet that fetches it. If the offering is open, the same statement moves its session. The result
+     * is the state before.
      *
-     * @param codes whether pre-authorized codes are given; an offer of one is not open otherwise.
+     * @param codes whether pre-authorized codes are issued; if not, an offer with a pre-authorized code is not open
      */
     async fetchedOffering(id: string, codes: boolean, now: Date): Promise<WalletOffering | undefined> {
       const open = new Step(
@@ -106,14 +110,14 @@ export function createOfferStore({ sql }: Database, announce: Announce) {
       return withDates(offering)
     },
 
-    /** An offer as a person decides over it. */
+    /** An offer with the data that a person sees before deciding. */
     async shownOffering(id: string): Promise<ShownOffering | undefined> {
       const [row] = await sql(zShownOffering)`
         SELECT ${shownColumns} FROM ${shownTables} WHERE o.id = ${id} AND o.is_session = (x.id IS NOT NULL)`
       return row === undefined ? undefined : withDates(row)
     },
 
-    /** The newest open offer that was made for a user and has one of some configurations. */
+    /** The newest open offer that was made for a user and contains at least one of the configurations. */
     async newestOfferingFor(
       sub: string,
       configurationIds: readonly string[],
@@ -128,7 +132,7 @@ export function createOfferStore({ sql }: Database, announce: Announce) {
       return row === undefined ? undefined : withDates(row)
     },
 
-    /** How an issuer is called; null where nothing is said of it. */
+    /** The display names of an issuer; null if it has none. */
     async issuerDisplay(issuerId: string): Promise<ConsentContext['issuerDisplay']> {
       const [row] = await sql(zIssuerDisplay)`SELECT display FROM issuers WHERE id = ${issuerId}`
       return row?.display ?? null

@@ -8,13 +8,13 @@ import { profileNamed, takeableFormats } from './profiles/profiles.js'
 import type { PreAuthorizedCode, Seals } from './sealed.js'
 import { TX_CODE_ATTEMPTS, TX_CODE_LOCKED } from './tx-code.js'
 
-/** What the configurations of an installation follow from. */
+/** The settings and formats that determine the configurations of an installation. */
 interface Offerer {
   readonly config: Pick<Config, 'issuerLegacyProfiles' | 'issuerProfile' | 'issuerX509'>
   readonly formats: Pick<Formats, 'issued' | 'former'>
 }
 
-/** What an offering says of the configurations that may be taken from it. */
+/** The members of an offering that determine its configurations. */
 export type OfferedBy = Pick<WalletOffering, 'offered' | 'schemaName' | 'profile' | 'asMdoc'>
 
 /** Ids of the configurations that a wallet may take from an offering. */
@@ -30,7 +30,7 @@ export const CLOSED = 'The credential offer has ended, has expired or has been u
 
 export const ENDED = 'The credential offer has ended.'
 
-/** Why an offering is closed; undefined while it is open. */
+/** The reason why an offering is closed; undefined while it is open. */
 export function closedReason({ session, ...offering }: WalletOffering, now: Date): string | undefined {
   if (session !== null && session.txCodeAttempts >= TX_CODE_ATTEMPTS) return TX_CODE_LOCKED
   const usedUp = offering.redemptionLimit !== null && offering.redemptionCount >= offering.redemptionLimit
@@ -39,12 +39,12 @@ export function closedReason({ session, ...offering }: WalletOffering, now: Date
   return session?.state === 'Error' ? ENDED : undefined
 }
 
-/** What an offering says of its grant. */
+/** The members of an offering that determine its grant. */
 export type OfferedGrant = Pick<WalletOffering, 'offeringId' | 'grant' | 'session' | 'profile' | 'deferred'>
 
 /**
- * What the code of an offering says of it, where nothing of the offering but that it is open decides over a token: 1.0 is
- * spoken, no transaction code is expected and nobody has to wait. None of that ever changes.
+ * The `plain` member for the code of an offering. An offering is plain if a token depends only on whether it is open: its
+ * profile is 1.0, it has no transaction code, and it is not deferred. These facts never change.
  */
 function plainOffering({ session, profile, deferred }: OfferedGrant): PreAuthorizedCode['plain'] {
   const plain = profile === 'final' && !deferred && (session === null || session.txCodeHash === null)
@@ -57,7 +57,7 @@ type CodeSeals = Pick<Seals, 'issuerState' | 'preAuthorizedCode'>
 /** The one grant of an offer, with a code or an `issuer_state`. */
 function grantsOf(config: Pick<Config, 'issuerProfile'>, seals: CodeSeals, offering: OfferedGrant) {
   const { offeringId, grant, session } = offering
-  // HAIP 1.0 §4.2: an offering that nobody chose a grant for.
+  // HAIP 1.0 §4.2. This also covers an offering without a chosen grant.
   if (isHaip({ config }, offering) || grant === 'authorization_code')
     return { authorization_code: { issuer_state: seals.issuerState(offeringId) } }
   const txCode = session?.txCode ?? null
@@ -66,8 +66,8 @@ function grantsOf(config: Pick<Config, 'issuerProfile'>, seals: CodeSeals, offer
 }
 
 /**
- * The credential offer object (OpenID4VCI 1.0 §4.1.1), as wallets of its profile know it. It names one grant, because some
- * wallets fail on two.
+ * The credential offer object (OpenID4VCI 1.0 §4.1.1), in the form of its profile. It names one grant, because some wallets
+ * fail on two.
  */
 export function credentialOfferOf(
   { config, formats, seals }: Offerer & { readonly config: Pick<Config, 'issuerBaseUrl'>; readonly seals: CodeSeals },

@@ -10,7 +10,7 @@ import type { OfferedTypes, Parameters } from './profiles/profile.js'
 import { profileNamed, publishedFormats } from './profiles/profiles.js'
 import { type RequestedConfigurations, requestedConfigurations } from './requested-configurations.js'
 
-/** What {@link createOffered} is made of. */
+/** Dependencies of {@link createOffered}. */
 export interface OfferedPorts {
   readonly config: Pick<
     Config,
@@ -19,7 +19,7 @@ export interface OfferedPorts {
   readonly formats: Formats
 }
 
-/** What an authorization request asks for. */
+/** The members of an authorization request that name credentials. */
 interface Asking {
   readonly scope: string | undefined
   readonly authorizationDetails: string | undefined
@@ -27,13 +27,13 @@ interface Asking {
 
 export type Offered = ReturnType<typeof createOffered>
 
-/** Which configurations wallets may take here, and how wallets ask for them. */
+/** Determines the configurations that wallets may take, and reads the requests for them. */
 export function createOffered({ config, formats }: OfferedPorts) {
   /** Ids of the configurations that a wallet may take from an offering. */
   const configurations = (offering: OfferedBy): readonly string[] =>
     offeredConfigurations({ config, formats }, offering)
 
-  /** What some configurations can be named by. */
+  /** The names by which wallets may request the configurations. */
   const types =
     (configurationIds: readonly string[]): OfferedTypes =>
     () =>
@@ -46,15 +46,15 @@ export function createOffered({ config, formats }: OfferedPorts) {
       })
 
   /**
-   * What `scope` and `authorization_details` of a request ask for, in the words of 1.0.
+   * The configurations that `scope` and `authorization_details` of a 1.0 request name.
    *
-   * @param ids that may be asked for
+   * @param ids the ids that may be requested
    * @throws OAuthError `invalid_authorization_details`
    */
   const requested = (parameters: Parameters, ids: readonly string[]): RequestedConfigurations =>
     requestedConfigurations(parameters, ids, config)
 
-  /** The same in the words of a profile. */
+  /** The configurations that a request of a profile names. */
   const requestedIn = (profile: OfferProfile, sent: Parameters, ids: readonly string[]): RequestedConfigurations =>
     requested(profileNamed(profile).parameters(sent, types(ids)), ids)
 
@@ -65,7 +65,8 @@ export function createOffered({ config, formats }: OfferedPorts) {
     requestedIn,
 
     /**
-     * What an authorization request asks of an offering (§5.1.1, §5.1.2): scope and authorization_details, each for itself.
+     * The configurations that an authorization request names of an offering (§5.1.1, §5.1.2). `scope` and
+     * `authorization_details` are read separately.
      *
      * @throws OAuthError `invalid_scope` or `invalid_authorization_details`
      */
@@ -81,11 +82,11 @@ export function createOffered({ config, formats }: OfferedPorts) {
       return asked
     },
 
-    /** The formats that have configurations here. */
+    /** The formats that have configurations in the metadata. */
     published: (): readonly IssuedFormat[] => publishedFormats({ config, formats }),
 
     /**
-     * Ids of the configurations of a type that have metadata here, where the default issuer signs.
+     * Ids of a type's configurations that the metadata lists. The default issuer signs them.
      *
      * @param asMdoc whether the type has mobile documents
      */

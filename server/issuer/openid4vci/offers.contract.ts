@@ -25,7 +25,7 @@ export const credentialOffer = {
     tag: 'OpenID4VCI',
     summary: 'A credential offer',
     description:
-      'OpenID4VCI 1.0 §4.1.3. Each GET brings a pre-authorized code of its own; a HEAD brings none. The `issuer_state` of an offer for an ' +
+      'OpenID4VCI 1.0 §4.1.3. Each GET returns a new pre-authorized code; a HEAD makes none. The `issuer_state` of an offer for an ' +
       'authorization code is the same at each GET.',
     access: 'public',
     forWallets: true,

@@ -27,11 +27,11 @@ const uncached = (body: Record<string, unknown>, status = 200): ProtocolReply =>
   body,
 })
 
-/** §8.3, §9.2: a wallet that has to wait gets a transaction, and a status of its own. */
+/** §8.3, §9.2: a wallet that has to wait gets a transaction and the status 202. */
 const credentialReply = (body: JsonObject): ProtocolReply =>
   uncached(body, body.transaction_id === undefined ? 200 : 202)
 
-/** The features behind the endpoints that wallets ask. */
+/** The features behind the endpoints for wallets. */
 interface WalletEndpoints {
   readonly walletOffers: WalletOffers
   readonly clientAuthentication: ClientAuthentication

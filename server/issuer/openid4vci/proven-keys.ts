@@ -27,21 +27,21 @@ import type { Openid4vciStore } from './store.js'
 import type { TokenContext } from './tokens/store.js'
 import type { UsedOnce } from './used-once-store.js'
 
-/** What the proofs of a credential request give. */
+/** The result of the proofs of a credential request. */
 export interface Proven {
-  /** The keys that credentials are bound to, one credential each. All are different. */
+  /** The keys for the credentials, one key for each credential. All are different. */
   readonly keys: readonly [ProvenKey, ...ProvenKey[]]
-  /** The nonces that are still to be used up, with the issuance. */
+  /** The nonces that the issuance still has to mark as used. */
   readonly nonces: readonly UsedOnce[]
 }
 
 /**
- * `typ` of key attestations: that of 1.0 (Appendix D.1), and of the drafts, which is taken under every profile, since the
- * library that wallets are commonly made with (`@openid4vc/openid4vci` 0.4.6) writes it in 1.0 too. They differ in the name alone.
+ * The `typ` of key attestations in 1.0 (Appendix D.1) and in drafts. The drafts' `typ` is accepted under every profile, because
+ * a common wallet library (`@openid4vc/openid4vci` 0.4.6) writes it in 1.0 too. Both kinds differ only in the `typ`.
  */
 const KEY_ATTESTATION_TYPES = [KEY_ATTESTATION_TYPE, 'keyattestation+jwt'] as const
 
-/** What {@link createProvenKeys} is made of. */
+/** Dependencies of {@link createProvenKeys}. */
 export interface ProvenKeysPorts {
   readonly config: Pick<Config, 'attestationTrust' | 'issuerBaseUrl' | 'issuerProfile'>
   readonly seals: Pick<Seals, 'nonceExpiresAt' | 'nonceIssuedAt'>
@@ -53,12 +53,12 @@ export interface ProvenKeysPorts {
 
 type ProvingToken = Pick<TokenContext, 'clientId' | 'keyAttestation' | 'profile' | 'recipient'>
 
-/** Keys that a request proves or attests, before anything is asked of other hosts about them. */
+/** The keys that a request proves or attests, before other hosts are asked about them. */
 interface Claimed {
   readonly keys: readonly ProvenKey[]
-  /** Those of the proofs themselves; attestations have their own. */
+  /** The nonces of the proofs. Attestations have their own nonces. */
   readonly nonces: readonly string[]
-  /** Each once, however many proofs have it. */
+  /** Each attestation once, even if several proofs contain it. */
   readonly attestations: readonly KeyAttestation[]
 }
 
@@ -71,18 +71,18 @@ async function resolveKey(resolve: ResolveRequestDid, kid: string, nonce: string
   return method
 }
 
-/** In a batch the refusal says which of the proofs it is about. */
+/** In a batch, the refusal names the number of the failed proof. */
 function numbered(thrown: unknown, position: number, count: number): unknown {
   if (count === 1 || !(thrown instanceof OAuthError)) return thrown
   return new OAuthError(thrown.error, `Key proof ${position + 1} of ${count}: ${thrown.message}`, { cause: thrown })
 }
 
-/** §8.3: each key is bound to at most one credential. Beside those that sign, each attested key gets one (Appendix F.1). */
+/** §8.3: each key is bound to at most one credential. Each signing key and each attested key gets a credential (Appendix F.1). */
 function keysOf(proofs: readonly KeyProof[]): readonly ProvenKey[] {
   const keys = new Map<string, ProvenKey>()
   for (const jwk of proofs.flatMap(({ attestation }) => attestation?.keys ?? []))
     keys.set(thumbprint(jwk), bareKeyOf(jwk))
-  // As its proof names it.
+  // A key with a proof is bound in the form that its proof names.
   for (const { key } of proofs) keys.set(thumbprint(key.jwk), key)
   return [...keys.values()]
 }
@@ -92,7 +92,7 @@ function assertDistinct(proofs: readonly KeyProof[]): void {
     throw invalidProof('Each key proof of a batch must be made with a key of its own.')
 }
 
-/** Its nonce is used up before the status list is fetched. */
+/** Checks the status of an attestation. Its nonce is marked as used before the status list is fetched. */
 async function assertStatus(
   statuses: AttestationStatuses,
   nonces: RequestNonces,
@@ -106,7 +106,7 @@ async function assertStatus(
   }
 }
 
-/** @throws OAuthError `invalid_proof` where there are more keys than a batch has. */
+/** @throws OAuthError `invalid_proof` if there are more keys than a batch may have. */
 function batchOf([first, ...others]: readonly ProvenKey[]): Proven['keys'] {
   if (first === undefined) throw new Error('A request without keys was let through.')
   if (others.length >= BATCH_SIZE) throw invalidProof(`A request can have at most ${BATCH_SIZE} keys.`)
@@ -114,11 +114,11 @@ function batchOf([first, ...others]: readonly ProvenKey[]): Proven['keys'] {
 }
 
 /**
- * Verifies the key proofs of a request (OpenID4VCI 1.0 Appendix F.4), or its key attestation, and that the keys may have what
- * the token is good for.
+ * Verifies the key proofs of a request (OpenID4VCI 1.0 Appendix F.4), or its key attestation. Also checks that the keys belong
+ * to the recipient of the offer, if it has one.
  *
- * @throws OAuthError `invalid_proof` or `invalid_nonce` for the first proof that fails, or where two prove one key;
- *   `credential_request_denied` where the offer is for another recipient.
+ * @throws OAuthError `invalid_proof` or `invalid_nonce` for the first proof that fails, or if two proofs have the same key;
+ *   `credential_request_denied` if the offer is for another recipient.
  */
 export type ProvenKeys = (
   token: ProvingToken,
@@ -126,7 +126,7 @@ export type ProvenKeys = (
   request: { readonly now: Date; readonly work: Work },
 ) => Promise<Proven>
 
-/** The check of key proofs, as the credential endpoint asks for it. */
+/** Creates the check of key proofs for the credential endpoint. */
 export function createProvenKeys({ config, seals, resolver, store, statusesOf, log }: ProvenKeysPorts): ProvenKeys {
   const noncesOfRequest = createRequestNonces({ store, seals })
 
@@ -188,7 +188,7 @@ export function createProvenKeys({ config, seals, resolver, store, statusesOf, l
     }
   }
 
-  /** Appendix F.3: a key attestation without a proof that the wallet holds any of the keys. */
+  /** Appendix F.3: a key attestation, without a proof of possession for any of its keys. */
   const claimedByAttestation = (token: ProvingToken, jwts: readonly string[], now: Date): Claimed => {
     const attestations = jwts.map(attestationReader(token, now, false))
     return { keys: attestations.flatMap(({ keys }) => keys.map(bareKeyOf)), nonces: [], attestations }

@@ -13,7 +13,7 @@ function authenticationKeys(document: DidKeys): Set<string> {
       const method = findVerificationMethod(document, id, 'authentication')
       return method === undefined ? [] : [thumbprint(method.jwk)]
     } catch (thrown) {
-      // A key of an unknown kind does not make the others unusable.
+      // A key of an unknown kind does not make the other keys unusable.
       if (thrown instanceof DidResolutionError) return []
       throw thrown
     }
@@ -21,7 +21,7 @@ function authenticationKeys(document: DidKeys): Set<string> {
   return new Set(thumbprints)
 }
 
-/** What {@link assertRecipient} asks. */
+/** Dependencies of {@link assertRecipient}. */
 interface RecipientPorts {
   readonly resolve: ResolveRequestDid
   readonly log: Pick<Log, 'warn'>
@@ -38,9 +38,10 @@ async function keysOf({ resolve, log }: RecipientPorts, did: string, nonces: rea
 }
 
 /**
- * A recipient-bound offering is released only to keys of that DID: named by it, or bare and listed by it.
+ * Asserts that all keys belong to the recipient of an offering. A key belongs to the recipient if its proof names it by the
+ * DID, or if it is a bare key that the DID document lists.
  *
- * @param recipient the DID; null for an offering that is bound to none
+ * @param recipient the DID; null for an offering without a recipient
  * @throws OAuthError `credential_request_denied`
  */
 export async function assertRecipient(

@@ -6,14 +6,14 @@ import type { RequestNonces } from './request-nonces.js'
 /**
  * Resolves a DID that a credential request names.
  *
- * @param nonces those of the proofs that the DID is needed for
- * @throws DidResolutionError, or OAuthError `invalid_nonce` where a nonce has been used before.
+ * @param nonces the nonces of the proofs that need the DID
+ * @throws DidResolutionError, or OAuthError `invalid_nonce` if a nonce was used before.
  */
 export type ResolveRequestDid = (did: string, nonces: readonly string[]) => Promise<DidKeys>
 
 /**
- * Makes the resolution of the DIDs that one credential request names. Before a DID of another host is resolved, the nonces of its
- * proofs are used up. At most four such DIDs are resolved.
+ * Creates the resolution of the DIDs that one credential request names. Before a DID of another host is resolved, the nonces of
+ * its proofs are marked as used. At most four DIDs of other hosts are resolved.
  */
 export function requestDids(resolver: DidResolver, requestNonces: RequestNonces): ResolveRequestDid {
   const remoteDids = new RemoteDids()

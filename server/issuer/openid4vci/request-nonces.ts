@@ -4,7 +4,7 @@ import type { Seals } from './sealed.js'
 import type { Openid4vciStore } from './store.js'
 import type { UsedOnce } from './used-once-store.js'
 
-/** What {@link createRequestNonces} is made of. */
+/** Dependencies of {@link createRequestNonces}. */
 export interface RequestNoncesPorts {
   readonly store: Pick<Openid4vciStore, 'useNonce'>
   readonly seals: Pick<Seals, 'nonceExpiresAt'>
@@ -13,19 +13,19 @@ export interface RequestNoncesPorts {
 /** The nonces of one credential request. */
 export interface RequestNonces {
   /**
-   * Uses nonces up at once.
+   * Marks nonces as used immediately.
    *
-   * @throws OAuthError `invalid_nonce` where one has been used before.
+   * @throws OAuthError `invalid_nonce` if a nonce was used before.
    */
   use(nonces: readonly string[]): Promise<void>
-  /** Those of these nonces that are still to be used up when the issuance is recorded. */
+  /** The nonces of the list that are not yet marked as used. The issuance marks them. */
   unused(nonces: readonly string[]): UsedOnce[]
 }
 
 /**
- * Makes the nonces of one credential request. Each nonce counts once. Most nonces are used up when the issuance is recorded. Some
- * proofs make this service ask another host: their nonces are used up before, even if the request then fails. One nonce so causes
- * at most one such question.
+ * Creates the nonces of one credential request. Each nonce counts once. Most nonces are marked as used when the issuance is
+ * stored. Some proofs make this service send a request to another host. The nonces of these proofs are marked before, even if
+ * the credential request then fails. So one nonce causes at most one request to other hosts.
  */
 export const createRequestNonces =
   ({ store, seals }: RequestNoncesPorts) =>
@@ -34,7 +34,7 @@ export const createRequestNonces =
 
     const once = (nonce: string): UsedOnce => ({ hash: sha256(nonce), expiresAt: seals.nonceExpiresAt(nonce) })
 
-    /** Proofs of one request may share a nonce, which is then used up once. */
+    /** Proofs of one request may share a nonce. It is then marked as used once. */
     const useOne = (nonce: UsedOnce): Promise<boolean> => {
       const fresh = used.get(nonce.hash) ?? store.useNonce(nonce)
       used.set(nonce.hash, fresh)

@@ -2,20 +2,23 @@ import type { Config } from '../../config/config.js'
 import { OAuthError } from '../../protocol/oauth/error.js'
 import { zAuthorizationDetails } from '../../protocol/openid4vci/requests.js'
 
-/** What a wallet asks for of an offer. Each list counts for itself (OpenID4VCI 1.0 §5.1.2); both empty: everything. */
+/**
+ * The configurations that a wallet requests from an offer. Both lists count (OpenID4VCI 1.0 §5.1.2). If both are empty, the
+ * wallet requests everything.
+ */
 export interface RequestedConfigurations {
-  /** Ids that `authorization_details` name: the answer gives identifiers for them. */
+  /** Ids that `authorization_details` name. The answer contains identifiers for them. */
   readonly detailed: readonly string[]
   /** Ids that `scope` names. */
   readonly scoped: readonly string[]
 }
 
-/** Ids that may be taken: those that were asked for, or all that are offered. */
+/** Ids that may be taken: the requested ids, or all offered ids if none were requested. */
 export function takeable({ detailed, scoped }: RequestedConfigurations, offered: readonly string[]): readonly string[] {
   return detailed.length === 0 && scoped.length === 0 ? offered : [...new Set([...detailed, ...scoped])]
 }
 
-/** RFC 6749 §3.3: names parted by spaces, each a configuration id here. What is not offered is ignored. */
+/** RFC 6749 §3.3: names separated by spaces. Each name is a configuration id. Ids that are not offered are ignored. */
 function scopedConfigurations(scope: string | undefined, offered: readonly string[]): readonly string[] {
   const asked = new Set((scope ?? '').split(' '))
   return offered.filter((id) => asked.has(id))
@@ -51,7 +54,7 @@ function detailedConfigurations(
 /**
  * Reads `scope` and `authorization_details` of a request.
  *
- * @param offered ids that may be asked for
+ * @param offered the ids that may be requested
  * @throws OAuthError `invalid_authorization_details`
  */
 export function requestedConfigurations(
@@ -65,14 +68,17 @@ export function requestedConfigurations(
   }
 }
 
-/** §6.2: one credential dataset for each configuration, whose identifier is the configuration's. */
+/** §6.2: one credential dataset for each configuration. Its identifier is the configuration's id. */
 const authorizationDetail = (id: string) => ({
   type: 'openid_credential',
   credential_configuration_id: id,
   credential_identifiers: [id],
 })
 
-/** What a token response says of them: `authorization_details` (§6.2) and `scope` (RFC 6749 §5.1), where asked for. */
+/**
+ * The members of a token response for the granted configurations: `authorization_details` (§6.2) and `scope` (RFC 6749 §5.1),
+ * if requested.
+ */
 export const grantedMembers = ({ detailed, scoped }: RequestedConfigurations) => ({
   ...(scoped.length === 0 ? {} : { scope: scoped.join(' ') }),
   ...(detailed.length === 0 ? {} : { authorization_details: detailed.map(authorizationDetail) }),

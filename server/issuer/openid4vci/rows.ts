@@ -70,7 +70,7 @@ export const zShownOffering = z.strictObject({
 
 export const zIssuerDisplay = z.strictObject({ display: json<{ readonly name: string }[]>().nullable() })
 
-/** What a statement says that stores a token: whether it did, and else where it stopped. */
+/** The row of a statement that stores a token. `open` and `fresh` say why a token was not stored. */
 export const zStored = z.strictObject({ stored: z.boolean(), open: z.boolean(), fresh: z.boolean(), ...recordedShape })
 
 export const hashRow = z.strictObject({ hash: z.string() })

@@ -2,19 +2,19 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { open, seal } from '../../protocol/jose/sealed.js'
 import { secretKey } from '../../protocol/jose/secret-key.js'
 
-/** A pre-authorized code is good for ten minutes: it is fetched with the offer, right before it is used. */
+/** A pre-authorized code expires after ten minutes. A wallet fetches it with the offer, right before it uses the code. */
 export const CODE_SECONDS = 600
-/** Long enough for a user to enter a PIN between nonce and proof. */
+/** Long enough for a user to enter a PIN between the nonce and the proof. */
 export const NONCE_SECONDS = 300
 
-/** The content of a pre-authorized code. The code itself holds it, encrypted; no code is stored before it is used. */
+/** The content of a pre-authorized code. The code itself is this content, encrypted. No code is stored before it is used. */
 export interface PreAuthorizedCode {
   readonly offeringId: string
-  /** Unique; stored when the code is used. */
+  /** Unique. It is stored when the code is used. */
   readonly jti: string
-  /** From when on the code is good for nothing. */
+  /** The end of the code's lifetime. */
   readonly expiresAt: Date
-  /** Whether a token may be given without reading the offering, and whether that has a session then. */
+  /** Present if a token may be issued without reading the offering. `hasSession`: whether the offering has a session. */
   readonly plain?: { readonly hasSession: boolean }
 }
 
@@ -26,7 +26,7 @@ interface Sealed {
 interface SealedCode extends Sealed {
   readonly o: string
   readonly j: string
-  /** Of a plain offering alone. */
+  /** Only for a plain offering: whether it has a session. */
   readonly s?: boolean
 }
 
@@ -39,14 +39,14 @@ const seconds = (date: Date) => Math.floor(date.getTime() / 1000)
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
 
-/** What sealing takes from the process. */
+/** Dependencies of {@link createSeals}. */
 export interface SealOptions {
   readonly sealingKey: (label: string) => Uint8Array
   readonly clock: () => Date
   readonly newId: () => string
 }
 
-/** The sealed, stateless values of an issuance. Keys derive from the root secret, one for each use. */
+/** Makes and opens the sealed, stateless values of an issuance. Each use has its own key, derived from the root secret. */
 export function createSeals(parts: SealOptions) {
   const codeKey = parts.sealingKey('pre-authorized-code')
   const nonceKey = parts.sealingKey('c-nonce')
@@ -60,7 +60,7 @@ export function createSeals(parts: SealOptions) {
   const notificationKey = parts.sealingKey('notification-id')
   let given = { exp: 0, nonce: '' }
   return {
-    /** A fresh code for an offering, which may hold what never changes of that. */
+    /** A fresh code for an offering. It may contain facts about the offering that never change. */
     preAuthorizedCode: (offeringId: string, plain?: PreAuthorizedCode['plain']): string => {
       const exp = seconds(parts.clock()) + CODE_SECONDS
       const code: SealedCode = {
@@ -72,7 +72,7 @@ export function createSeals(parts: SealOptions) {
       return seal(codeKey, code)
     },
 
-    /** Undefined for a code that is not one of ours, or has expired. */
+    /** Opens a code. Undefined for a foreign or expired code. */
     openCode: (sealed: string): PreAuthorizedCode | undefined => {
       const code = open(codeKey, sealed)
       if (!isObject(code) || typeof code.o !== 'string' || typeof code.j !== 'string') return undefined
@@ -81,10 +81,10 @@ export function createSeals(parts: SealOptions) {
       return { offeringId: code.o, jti: code.j, expiresAt: new Date(code.exp * 1000), ...plain }
     },
 
-    /** A `c_nonce` (OpenID4VCI 1.0 §7). Nothing is written to the database until it is used. */
+    /** A `c_nonce` (OpenID4VCI 1.0 §7). The database is not written until the nonce is used. */
     nonce: (): string => seal(nonceKey, { exp: seconds(parts.clock()) + NONCE_SECONDS }),
 
-    /** When a `c_nonce` was made; undefined where it is not one of ours, or has expired. */
+    /** The time when a `c_nonce` was made; undefined for a foreign or expired nonce. */
     nonceIssuedAt: (sealed: string): Date | undefined => {
       const nonce = open(nonceKey, sealed)
       if (!isObject(nonce) || typeof nonce.exp !== 'number' || nonce.exp <= seconds(parts.clock())) return undefined
@@ -92,8 +92,8 @@ export function createSeals(parts: SealOptions) {
     },
 
     /**
-     * When a `c_nonce` of ours expires, or did: the same wherever and whenever it is asked for, so that what is stored of it
-     * once meets what is stored of it again.
+     * The expiry of a `c_nonce` of this service, past or future. It is always the same for one nonce, so the row of a second
+     * use conflicts with the row of the first use.
      */
     nonceExpiresAt: (sealed: string): Date => {
       const nonce = open(nonceKey, sealed)
@@ -101,10 +101,10 @@ export function createSeals(parts: SealOptions) {
       return new Date(nonce.exp * 1000)
     },
 
-    /** The `issuer_state` of an offer (OpenID4VCI 1.0 §5.1.3), which cannot be forged. It expires with the offer. */
+    /** The `issuer_state` of an offer (OpenID4VCI 1.0 §5.1.3), protected against forgery. It expires with the offer. */
     issuerState: (offeringId: string): string => `${offeringId}.${tagOf(offeringId)}`,
 
-    /** The offering of an `issuer_state`; undefined where it is not one of ours. */
+    /** The offering id of an `issuer_state`; undefined for a foreign `issuer_state`. */
     openIssuerState: (state: string): string | undefined => {
       const [offeringId = '', tag = '', ...others] = state.split('.')
       const [sent, made] = [Buffer.from(tag), Buffer.from(tagOf(offeringId))]
@@ -117,8 +117,8 @@ export function createSeals(parts: SealOptions) {
     isAttestationChallenge: (sealed: string): boolean => isFresh(open(challengeKey, sealed)),
 
     /**
-     * A nonce for DPoP proofs (RFC 9449 §8): good for any number of them while it lasts. Since every answer brings one, those of
-     * one second bring the same.
+     * A nonce for DPoP proofs (RFC 9449 §8). It is valid for any number of proofs until it expires. Every answer contains a
+     * nonce, so all answers of one second share one.
      */
     dpopNonce: (): string => {
       const exp = seconds(parts.clock()) + NONCE_SECONDS
@@ -126,10 +126,10 @@ export function createSeals(parts: SealOptions) {
       return given.nonce
     },
 
-    /** Whether a DPoP nonce is one of ours and has not expired. */
+    /** Whether a DPoP nonce was made by this service and has not expired. */
     isDpopNonce: (sealed: string): boolean => isFresh(open(dpopNonceKey, sealed)),
 
-    /** Names an issuance to the notification endpoint (OpenID4VCI 1.0 §11). */
+    /** The id of an issuance for the notification endpoint (OpenID4VCI 1.0 §11). */
     notificationId: (offeringId: string, credentialId: string): string => {
       const notification: SealedNotification = { o: offeringId, c: credentialId }
       return seal(notificationKey, notification)

@@ -20,26 +20,29 @@ import { movedSession } from './sessions/store.js'
 import { createTokenStore } from './tokens/store.js'
 import type { UsedOnce } from './used-once-store.js'
 
-/** What is put on record for an admission. */
+/** The rows that an admitted issuance stores. */
 export interface NewRecord {
-  /** Ids that are used where this is the token's first issuance. */
+  /** The ids of the new rows, used only at the token's first issuance. */
   readonly credentialId: string
   readonly redemptionId: string
   readonly schemaId: string
   readonly issuerId: string
   readonly holderDid: string | null
   readonly vc: unknown
-  /** Whether `vc` is that of a signed JWT VC, which an earlier one without a proof makes room for. */
+  /** Whether `vc` belongs to a signed JWT VC. It then replaces an earlier `vc` without a proof. */
   readonly vcIsSigned: boolean
   readonly instances: readonly NewInstance[]
-  /** The offering's session, moved to CredentialIssued; null where it has none. */
+  /** The offering's session, moved to CredentialIssued; null if it has none. */
   readonly session: CredentialOfferSession | null
 }
 
-/** What became of an issuance. All but `issued` left nothing behind, nonces apart. */
+/** The outcome of an issuance. All outcomes except `issued` change nothing, apart from used nonces. */
 export type IssuanceOutcome = { readonly kind: 'issued'; readonly credentialId: string } | Refusal
 
-/** The credential that an admitted wallet's instances belong to: a new one with its redemption, or the token's earlier one. */
+/**
+ * The credential that an admitted wallet's instances belong to: a new credential with its redemption, or the token's earlier
+ * credential.
+ */
 function credentialStep(
   record: NewRecord,
   { earlierId, offeringId, now }: Admission,
@@ -64,21 +67,21 @@ const zIssued = zAdmission.extend(recordedShape)
 
 export type Openid4vciStore = ReturnType<typeof createOpenid4vciStore>
 
-/** What wallets do, from the offer over the token to what is put on record. */
+/** The statements of the wallet's flow: offer, token and issuance. */
 export function createOpenid4vciStore(database: Database, announce: Announce) {
   const { sql } = database
   return {
     ...createOfferStore(database, announce),
     ...createTokenStore(database, announce),
 
-    /** Uses a nonce up before the issuance is admitted that it is for. @returns false where it was used already. */
+    /** Marks a nonce as used before its issuance is admitted. @returns false if it was used already. */
     async useNonce({ hash, expiresAt }: UsedOnce): Promise<boolean> {
       const rows = await sql(hashRow)`
         INSERT INTO used_nonces (hash, expires_at) VALUES (${hash}, ${expiresAt}) ON CONFLICT DO NOTHING RETURNING hash`
       return rows.length > 0
     },
 
-    /** Admits a wallet to an issuance and puts on record what it takes, in one statement: both happen, or neither. */
+    /** Admits a wallet to an issuance and stores the issued credential, in one statement: both happen, or neither. */
     async issue(request: Admission, record: NewRecord): Promise<IssuanceOutcome> {
       const steps = admission(request)
       const credential = credentialStep(record, request, steps.admitted)
@@ -93,7 +96,7 @@ export function createOpenid4vciStore(database: Database, announce: Announce) {
       return refusalOf(row, request) ?? { kind: 'issued', credentialId: request.earlierId ?? record.credentialId }
     },
 
-    /** Removes used nonces that expired before a moment and are in no partition of their time, at most `limit`. */
+    /** Removes at most `limit` used nonces that expired before a moment and lie outside the partitions of their time. */
     async removeNonces(before: Date, limit: number): Promise<BatchDone> {
       const removed = await sql(deletedRow)`${deletedBatch(expiredBatch('used_nonces_default', 'hash', before, limit))}`
       return batchDone(removed, limit)

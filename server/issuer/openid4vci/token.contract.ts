@@ -13,7 +13,7 @@ const zTokenResponse = z
     refresh_token: parameter,
     scope: parameter,
     authorization_details: z.array(z.record(z.string(), z.unknown())).optional(),
-    c_nonce: parameter.meta({ description: 'For offers of drafts 13 and 11 alone.' }),
+    c_nonce: parameter.meta({ description: 'Only for offers of drafts 13 and 11.' }),
     c_nonce_expires_in: z.int().optional(),
   })
   .meta({ example: { access_token: 'hQ4c0kQz…', token_type: 'Bearer', expires_in: 300 } })
@@ -24,7 +24,7 @@ export const token = {
     tag: 'OpenID4VCI',
     summary: 'Exchange a code for an access token',
     description:
-      'With a DPoP proof (RFC 9449) the token is bound to its key, of type DPoP and good for an hour; without one it is a Bearer token of five minutes.',
+      'With a DPoP proof (RFC 9449), the token has the type DPoP, is bound to the key of the proof and expires after one hour. Without a proof, it is a Bearer token that expires after five minutes.',
     access: 'public',
     forWallets: true,
     kind: 'protocol',
@@ -37,14 +37,16 @@ export const token = {
     grant_type: parameter,
     'pre-authorized_code': parameter,
     tx_code: parameter,
-    user_pin: parameter.meta({ description: 'What draft 11 has in the place of tx_code.' }),
+    user_pin: parameter.meta({ description: 'The transaction code in draft 11, instead of tx_code.' }),
     code: parameter,
     code_verifier: parameter,
     redirect_uri: parameter,
     refresh_token: parameter,
-    scope: parameter.meta({ description: 'Ids of offered configurations: narrows the offer; others are ignored.' }),
+    scope: parameter.meta({
+      description: 'Ids of offered configurations. They narrow the offer; other ids are ignored.',
+    }),
     client_id: parameter,
-    client_secret: parameter.meta({ description: 'Refused: clients authenticate by attestation or not at all.' }),
+    client_secret: parameter.meta({ description: 'Refused: clients authenticate only by attestation, or not at all.' }),
     client_assertion: parameter.meta({ description: 'Refused, as client_secret is.' }),
     authorization_details: parameter.meta({ description: 'JSON text (RFC 9396 §2).' }),
   }),

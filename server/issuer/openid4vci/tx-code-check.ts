@@ -6,9 +6,9 @@ import { moved } from './sessions/session.js'
 import type { OfferSessionStore } from './sessions/store.js'
 import { TX_CODE_LOCKED, txCodeMatches } from './tx-code.js'
 
-/** What {@link createTxCodeCheck} is made of. */
+/** Dependencies of {@link createTxCodeCheck}. */
 export interface TxCodeCheckPorts {
-  /** The key of the hashes of transaction codes. */
+  /** The key for the hashes of transaction codes. */
   readonly key: Uint8Array
   readonly sessions: Pick<OfferSessionStore, 'countWrongTxCode'>
   readonly metrics: Pick<Metrics, 'offerSession'>
@@ -17,10 +17,10 @@ export interface TxCodeCheckPorts {
 
 /**
  * Checks the transaction code that a wallet sends for an offering. Each session has five attempts, even if its offer is fetched
- * again; the fifth wrong code ends it.
+ * again. The fifth wrong code ends it.
  *
- * @param sent undefined where the wallet sends none
- * @throws OAuthError `invalid_request` for a code that is missing or not expected (§6.3), `invalid_grant` for a wrong one
+ * @param sent the code; undefined if the wallet sends none
+ * @throws OAuthError `invalid_request` for a code that is missing or not expected (§6.3), `invalid_grant` for a wrong code
  */
 export type AssertTxCode = (
   offering: Pick<WalletOffering, 'profile' | 'session'>,

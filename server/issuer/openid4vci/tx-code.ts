@@ -20,11 +20,11 @@ export interface TxCodeDescription {
 
 export const TX_CODE_ATTEMPTS = 5
 
-/** The error message of a session that ended by too many wrong transaction codes. */
+/** The error message of a session that ended after too many wrong transaction codes. */
 export const TX_CODE_LOCKED = `The transaction code is locked after ${TX_CODE_ATTEMPTS} wrong attempts.`
 
 const DEFAULT_LENGTH = 6
-/** Without characters that are easily mistaken for each other. */
+/** Excludes characters that look similar. */
 const TEXT_ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'
 
 export function describeTxCode(request: z.infer<typeof zTxCodeRequest>): TxCodeDescription {
@@ -32,7 +32,7 @@ export function describeTxCode(request: z.infer<typeof zTxCodeRequest>): TxCodeD
   return { input_mode, length, ...(description === undefined ? {} : { description }) }
 }
 
-/** A random code; every character equally likely. */
+/** A random code. Every character is equally likely. */
 export function newTxCode({ input_mode, length }: TxCodeDescription, random: (length: number) => Uint8Array): string {
   const alphabet = input_mode === 'numeric' ? '0123456789' : TEXT_ALPHABET
   const limit = 256 - (256 % alphabet.length)
@@ -45,7 +45,7 @@ export function newTxCode({ input_mode, length }: TxCodeDescription, random: (le
   return code
 }
 
-/** A keyed hash (MAC): a short code could be found from a plain hash by trying all codes. */
+/** A keyed hash (MAC). A short code could be found from a plain hash by trying all codes. */
 export function hashTxCode(key: Uint8Array, offeringId: string, code: string): string {
   return createHmac('sha256', secretKey(key)).update(`${offeringId}\n${code}`).digest('base64url')
 }

@@ -13,7 +13,7 @@ import { proofOnce } from './used-once-store.js'
 /**
  * An authorization error with its challenges (RFC 6750 §3, RFC 9449 §7.1).
  *
- * @param sent whether the request had a token: the challenge of one that had none has no error code (§3.1).
+ * @param sent whether the request had a token; without a token, the challenge has no error code (§3.1)
  */
 function authorizationError(
   config: Pick<Config, 'issuerBaseUrl' | 'issuerProfile'>,
@@ -36,21 +36,24 @@ interface SentToken {
   readonly token: string
 }
 
-/** The token of an Authorization header, of either scheme, compared without case (RFC 6750 §2.1, RFC 9449 §7.1). */
+/**
+ * The token of an Authorization header with the scheme Bearer or DPoP. The case of the scheme is ignored (RFC 6750 §2.1, RFC
+ * 9449 §7.1).
+ */
 function sentToken(authorization: string | undefined): SentToken | undefined {
   const [, scheme, token] = /^(Bearer|DPoP) +(\S.*)$/i.exec(authorization ?? '') ?? []
   if (scheme === undefined || token === undefined) return undefined
   return { scheme: scheme.toLowerCase() === 'dpop' ? 'dpop' : 'bearer', token }
 }
 
-/** RFC 9449 §7.1: at a protected resource a refused proof is a 401 with the challenge of the scheme. */
+/** RFC 9449 §7.1: at a protected resource, a refused proof causes a 401 with the challenge of the scheme. */
 const proofError = ({ error, message, cause }: OAuthError): OAuthError =>
   new OAuthError(error, message, { status: 401, headers: { 'www-authenticate': dpopChallenge(error) }, cause })
 
-/** What is read of a request with an access token. */
+/** The parts of a request that access control reads. */
 type TokenRequest = Pick<RequestFacts, 'headers' | 'method' | 'path'>
 
-/** What {@link createWalletAccess} is made of. */
+/** Dependencies of {@link createWalletAccess}. */
 export interface WalletAccessPorts {
   readonly config: Pick<Config, 'issuerBaseUrl' | 'issuerProfile'>
   readonly store: Pick<Openid4vciStore, 'token'>
@@ -60,7 +63,7 @@ export interface WalletAccessPorts {
 
 export type WalletAccess = ReturnType<typeof createWalletAccess>
 
-/** Access by the tokens of this service's own token endpoint. */
+/** Access control with the tokens of this service's own token endpoint. */
 export function createWalletAccess({ config, store, dpop, clock }: WalletAccessPorts) {
   const proofOf = (request: TokenRequest, token: string) => {
     try {
@@ -78,7 +81,7 @@ export function createWalletAccess({ config, store, dpop, clock }: WalletAccessP
     provideNonce: dpop.provideNonce,
 
     /**
-     * What the access token of a request stands for. A token that is bound to a key needs a proof by that key; any other is a
+     * The context of a request's access token. A token that is bound to a key needs a proof by that key. Any other token is a
      * Bearer token (RFC 9449 §7.2).
      *
      * @throws OAuthError 401 `invalid_token`, `invalid_dpop_proof` or `use_dpop_nonce`, each with its challenges
@@ -103,14 +106,14 @@ export function createWalletAccess({ config, store, dpop, clock }: WalletAccessP
       return found
     },
 
-    /** §8.3.1.1: the error of a token that does not enable the issuance of a credential that there is. */
+    /** §8.3.1.1: the error for a token that does not cover a known configuration. */
     otherConfiguration: (): OAuthError => authorizationError(config, 'insufficient_scope', OTHER_CONFIGURATION),
   }
 }
 
 /**
- * An access token of this service's own token endpoint, valid for one issuance. Tokens of the identity provider are
- * refused here, and the management API accepts only those.
+ * An access token of this service's own token endpoint, valid for one issuance. Tokens of the identity provider are refused
+ * here. The management API accepts only tokens of the identity provider.
  */
 export const withWalletToken = (access: Pick<WalletAccess, 'provideNonce' | 'tokenOf'>) =>
   publicProcedure.use(async ({ ctx, next }) => {
@@ -118,7 +121,7 @@ export const withWalletToken = (access: Pick<WalletAccess, 'provideNonce' | 'tok
     return next({ ctx: { token: await access.tokenOf(ctx.request) } })
   })
 
-/** What an operation of a wallet may know: the request, and what its token stands for. */
+/** The context of a wallet's operation: the request and its access token. */
 export interface WalletContext extends Context {
   readonly token: TokenContext
 }

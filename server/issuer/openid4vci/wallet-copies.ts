@@ -7,22 +7,25 @@ import type { SignedInstance, SignRequest } from '../issuance/sign.js'
 import { isHaip } from './haip.js'
 import type { TokenContext } from './tokens/store.js'
 
-/** §15.4.1: times in a wallet's copies are rounded down to this unit, so that copies of one batch cannot be linked by time. */
+/**
+ * §15.4.1: times in a wallet's copies are rounded down to this unit, in milliseconds. So their times do not link the copies of
+ * a batch.
+ */
 const ROUNDED_TO_MS = 60 * 60 * 1000
 
-/** The subject's identifier from the offering, independent of the key that the wallet proves. */
+/** The subject's identifier from the offering. It does not depend on the key that the wallet proves. */
 const subjectIdOf = ({ recipient, credentialSubject: { id } }: TokenContext): string | undefined =>
   recipient ?? (typeof id === 'string' ? id : undefined)
 
-/** The copies that a wallet gets, and the credential as the API shows it. */
+/** The copies for a wallet, and the credential object that the API shows. */
 export interface WalletCopies {
   readonly instances: readonly SignedInstance[]
   readonly vc: unknown
-  /** Their status indices, to be released if the copies are not handed out. */
+  /** The status indices of the copies. They are released if the copies are not issued. */
   readonly taken: Pick<TakenIndices, 'giveBack'>
 }
 
-/** What {@link createSignCopies} is made of. */
+/** Dependencies of {@link createSignCopies}. */
 export interface SignCopiesPorts {
   /** Signs one instance of a credential, with its own status entry, in one format. */
   readonly sign: (request: SignRequest) => Promise<SignedInstance>
@@ -40,10 +43,10 @@ export interface SignCopiesPorts {
 }
 
 /**
- * Signs one instance for each proven key. Copies share no salt, no id and no neighbouring status index, whether they are of one
- * batch or of several.
+ * Signs one instance for each proven key. Copies share no salt and no id, and their status indices are not adjacent, within one
+ * batch and across batches.
  *
- * @param recordId the id of the record, which its first signed copy bears.
+ * @param recordId the id of the record, which is also the id of its first signed copy.
  */
 export type SignCopies = (
   token: TokenContext,
@@ -76,7 +79,7 @@ export function createSignCopies({ sign, viewOf, allotment, config, formats, new
     const configuration = parseConfigurationId(formats, configurationId)
     if (configuration === undefined) throw new Error(`${configurationId} was offered and is no configuration.`)
     const { format } = configuration
-    // HAIP 1.0 §6.1: `cnf` holds the key itself, however the proof named it.
+    // HAIP 1.0 §6.1: `cnf` contains the key itself, even if the proof named it in another way.
     const bare = isHaip({ config }, token)
     const subjectId = subjectIdOf(token)
     const issuedAt = new Date(Math.floor(now.getTime() / ROUNDED_TO_MS) * ROUNDED_TO_MS)

@@ -14,13 +14,13 @@ import type { TokenContext } from './tokens/store.js'
 import type { UsedOnce } from './used-once-store.js'
 import type { SignCopies, WalletCopies } from './wallet-copies.js'
 
-/** What a wallet is to get: copies of one configuration, one for each key that it proved. */
+/** The copies for a wallet: one configuration, one copy for each proven key. */
 export interface WantedCopies {
   readonly configurationId: string
   readonly keys: readonly ProvenKey[]
-  /** The nonces that are used up with it. */
+  /** The nonces that the issuance marks as used. */
   readonly nonces: readonly UsedOnce[]
-  /** Hash of the transaction that it was waited for under, whose request was counted; null where nobody waited. */
+  /** Hash of the transaction under which the wallet waited. Its instances were counted before. Null if the wallet did not wait. */
   readonly transactionHash: string | null
 }
 
@@ -29,7 +29,10 @@ export const denied = (description: string) => new OAuthError('credential_reques
 const NO_LONGER_GOOD = 'What was taken under this access token is no longer good.'
 const MANY = `An authorization gives at most ${INSTANCES_A_DAY} instances a day.`
 
-/** §9.3: unknown, of another authorization, or taken already; which of them is nobody's business. */
+/**
+ * §9.3: the transaction is unknown, belongs to another authorization, or was taken before. The error does not reveal which
+ * reason applies.
+ */
 export const unknownTransaction = () =>
   new OAuthError(
     'invalid_transaction_id',
@@ -60,7 +63,7 @@ export function admissionOf(
     earlierId: token.credentialId,
     counted: token.counted,
     authorizationId: token.authorizationId,
-    // What was waited for was counted as the wallet asked.
+    // A deferred request was counted when the wallet sent it.
     instances: transactionHash === null ? keys.length : 0,
     transactionHash,
     nonces,
@@ -69,8 +72,8 @@ export function admissionOf(
 }
 
 /**
- * Makes an attempt; where another request under the token was first, again as what belongs to that one's. Things go on only
- * twice: a redemption is counted, a credential is recorded.
+ * Attempts an admission. If another request under the token was first, it tries again with the state that the other request
+ * left. This state changes at most twice: the redemption is counted, then a credential is stored.
  */
 export async function admittedAs<Outcome extends { readonly kind: string }>(
   admission: Admission,
@@ -88,7 +91,7 @@ const responseOf = ({ instances }: WalletCopies, notificationId: string): JsonOb
   notification_id: notificationId,
 })
 
-/** What {@link createWalletIssuance} is made of. */
+/** Dependencies of {@link createWalletIssuance}. */
 export interface WalletIssuancePorts {
   readonly signCopies: SignCopies
   readonly store: Pick<Openid4vciStore, 'issue'>
@@ -100,7 +103,7 @@ export interface WalletIssuancePorts {
 
 export type WalletIssuance = ReturnType<typeof createWalletIssuance>
 
-/** Issues copies to wallets, once configuration and keys are known. */
+/** Issues copies to wallets after the configuration and the keys are known. */
 export function createWalletIssuance({ signCopies, store, config, seals, metrics, newId }: WalletIssuancePorts) {
   const recordOf = (
     token: TokenContext,
@@ -122,7 +125,7 @@ export function createWalletIssuance({ signCopies, store, config, seals, metrics
     }
   }
 
-  /** What cannot be signed now, with a certificate that has expired say, is denied. */
+  /** Signs the copies. A request that cannot be signed now is denied, for example if the certificate has expired. */
   const signedCopies = async (
     token: TokenContext,
     { configurationId, keys }: WantedCopies,
@@ -139,7 +142,7 @@ export function createWalletIssuance({ signCopies, store, config, seals, metrics
 
   return {
     /**
-     * What stands against issuing under a token whatever was proven or decided.
+     * Asserts that a token permits issuance, independent of proofs and decisions.
      *
      * @throws OAuthError `credential_request_denied`
      */
@@ -149,7 +152,7 @@ export function createWalletIssuance({ signCopies, store, config, seals, metrics
     },
 
     /**
-     * Signs copies and puts them on record. What is refused keeps no status index.
+     * Signs copies and stores them. If the issuance is refused, the status indices are released.
      *
      * @returns the credentials and a notification id (OpenID4VCI 1.0 §8.3)
      * @throws OAuthError with the code of §8.3.1.2 or §9.3 that fits.

@@ -5,7 +5,7 @@ import { closedReason, type OfferedBy, type OfferedGrant } from './offer.js'
 import { offerNotFound } from './refusals.js'
 import type { Openid4vciStore } from './store.js'
 
-/** What {@link createWalletOffers} is made of. */
+/** Dependencies of {@link createWalletOffers}. */
 export interface WalletOffersPorts {
   readonly store: Pick<Openid4vciStore, 'fetchedOffering' | 'offering'>
   readonly config: Pick<Config, 'issuerProfile'>
@@ -20,11 +20,11 @@ export type WalletOffers = ReturnType<typeof createWalletOffers>
 export function createWalletOffers({ store, config, objectOf, clock }: WalletOffersPorts) {
   return {
     /**
-     * Hands an offer to a wallet. Repeatable: each time with a fresh code, which is sealed and not stored; only the first
-     * one of a session writes.
+     * Returns an offer to a wallet. Each call makes a fresh code, which is sealed and not stored. Only the first call for a
+     * session writes to the database.
      *
-     * @param counts whether this is a wallet that fetches the offer.
-     * @throws OAuthError 404 for an unknown offer, 400 for one that has ended.
+     * @param counts whether a wallet fetches the offer; false for HEAD
+     * @throws OAuthError 404 for an unknown offer, 400 for an ended offer.
      */
     async handOut(id: string, counts: boolean): Promise<Record<string, unknown>> {
       const now = clock()

@@ -7,7 +7,7 @@ import type { ClientAuthentication, TokenClient } from './client-authentication.
 import { type Grant, type GrantType, grantTypesOf, type TokenParameters, type TokenResponse } from './grants/grant.js'
 import type { Openid4vciStore } from './store.js'
 
-/** What {@link createWalletTokens} is made of. */
+/** Dependencies of {@link createWalletTokens}. */
 export interface WalletTokensPorts {
   readonly grants: Readonly<Record<GrantType, Grant>>
   readonly config: Pick<Config, 'issuerProfile'>

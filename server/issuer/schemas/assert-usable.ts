@@ -13,7 +13,7 @@ import type { createSchema } from './schemas.contract.js'
 
 export type SchemaRequest = z.output<typeof createSchema.input>
 
-/** What decides whether a schema can be used here. */
+/** The formats and settings that decide whether a schema can be used. */
 export interface SchemaRules {
   readonly formats: Pick<Formats, 'issued'>
   readonly config: Pick<Config, 'attestationTrust'>
@@ -22,8 +22,8 @@ export interface SchemaRules {
 /**
  * Makes sure that credentials of a type can be issued with a schema and its settings.
  *
- * @param work pays for the looks into the schema
- * @throws 400 naming what is wrong
+ * @param work the budget for the checks of the schema
+ * @throws 400 naming the problem
  */
 export async function assertUsable(
   { formats, config }: SchemaRules,
@@ -37,7 +37,7 @@ export async function assertUsable(
 }
 
 /**
- * Compiling a schema may take half of a request's work, so that a request that checks a subject by it has the other half.
+ * Compiling a schema may use half of a request's budget. A request that checks a subject against the schema has the other half.
  *
  * @throws 400 naming the place in the schema that cannot be used.
  */
@@ -51,7 +51,7 @@ function assertCompiles(body: Record<string, unknown>, work: Work): void {
   }
 }
 
-/** @throws 400 listing the names that a format keeps for itself. */
+/** @throws 400 listing the names that a format reserves */
 function assertNoReservedNames(
   formats: Pick<Formats, 'issued'>,
   body: Record<string, unknown>,
@@ -78,7 +78,7 @@ function reservedIn(
   return [...declared, ...concealed]
 }
 
-/** @throws 400: no wallet could ever take a credential whose attestations nobody here believes. */
+/** @throws 400 if no wallet provider is trusted: then no wallet could take the credential */
 function assertAttestersKnown(config: Pick<Config, 'attestationTrust'>): void {
   if (attestsWallets(config)) return
   throw errors.badRequest('keyAttestation needs WALLET_TRUST_ANCHORS, or a provider in WALLET_CLIENTS')

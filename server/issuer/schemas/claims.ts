@@ -14,22 +14,22 @@ import { linearPattern } from '../../protocol/json-schema/linear-regexp.js'
 import { Work } from '../../protocol/work.js'
 import type { CredentialSchema, VersionRules } from './store.js'
 
-/** A stored schema was paid for when it was posted, and its walk has a bound of its own. */
+/** A stored schema needs no budget: it was checked when it was created, and the walk has its own limit. */
 const walked = (body: JsonObject): SchemaPlace =>
   SchemaPlace.root(body, new Work(Number.POSITIVE_INFINITY), linearPattern)
 
-/** Names of the claims that a schema declares at the top of the subject. */
+/** Names of the claims that a schema declares at the top level of the subject. */
 export const declaredClaims = (body: JsonObject): readonly string[] => walked(body).names
 
 export { MAX_DEPTH, pathKey } from '../../protocol/json-schema/declared-claims.js'
 
-/** The parts of a version that say what its claims are called. */
+/** The parts of a version that contain the names of its claims. */
 export type Titled = Pick<CredentialSchema, 'body' | 'display' | 'claims'>
 
 /**
  * Makes sure that all claims of a schema can be described.
  *
- * @param work pays for the walk
+ * @param work the budget for the walk
  * @throws 400
  */
 export function assertDescribable(body: JsonObject, work: Work): void {
@@ -46,10 +46,10 @@ export function assertDescribable(body: JsonObject, work: Work): void {
 const isElement = (path: ClaimPath): boolean => path.at(-1) === null
 
 /**
- * The subject's claims with their names, those within objects and arrays included, as far as the schema declares them (OpenID4VCI 1.0
- * Appendix B.2). A `title` in the schema is in the language that the type's first name is in, and gives way to a name of the same language.
+ * The claims that the schema declares, with their names, including claims in objects and arrays (OpenID4VCI 1.0 Appendix B.2).
+ * A `title` in the schema is in the language of the type's first name. A name in the same language replaces the title.
  *
- * @param isRuled whether elements of an array are described although they have no name
+ * @param isRuled whether the elements of an array are described even without a name
  */
 export function describeClaims(
   { body, display, claims }: Titled,
@@ -61,7 +61,7 @@ export function describeClaims(
     .map(({ path, names, mandatory }) => ({ path, display: names, mandatory }))
 }
 
-/** What claims are called in a reader's language, by `pathKey`; without those that have no name. */
+/** The names of claims in a reader's language, by `pathKey`. Claims without a name are left out. */
 export const claimTitles = (schema: Titled, languages: Languages): ReadonlyMap<string, Spoken> =>
   new Map(
     describeClaims(schema).flatMap(({ path, display }) => {
@@ -70,14 +70,14 @@ export const claimTitles = (schema: Titled, languages: Languages): ReadonlyMap<s
     }),
   )
 
-/** Whether a claim of the type may be withheld (SD-JWT VC, "Claim Selective Disclosure Metadata"), claim by claim. */
+/** For each claim of the type, whether it may be withheld (SD-JWT VC, "Claim Selective Disclosure Metadata"). */
 function selectiveDisclosure({ selectivelyDisclosable }: VersionRules): (path: ClaimPath) => boolean {
   if (selectivelyDisclosable === null) return (path) => path.length === 1
   const listed = new Set(selectivelyDisclosable)
   return (path) => listed.has(path.map((step) => step ?? EACH).join('.'))
 }
 
-/** Claims that every credential of the type has: required ones whose parents are all required. */
+/** The claims in every credential of the type: required claims whose parents are all required. */
 function alwaysPresent(body: JsonObject): Set<string> {
   const present = new Set<string>()
   // A claim's parents come before it.
@@ -87,17 +87,17 @@ function alwaysPresent(body: JsonObject): Set<string> {
   return present
 }
 
-/** What is true of a claim in every credential of its type. */
+/** The rules for a claim in every credential of its type. */
 export interface ClaimRules {
   readonly sd: 'always' | 'never' | 'allowed'
   readonly mandatory: boolean
 }
 
 /**
- * The rules of claims that hold in all versions of a type: one `vct` stands for all of them, and a credential must not
- * contradict its type metadata.
+ * The rules for claims that all versions of a type share. One `vct` covers all versions, and a credential must not contradict
+ * its type metadata.
  *
- * @param versions undefined where they are not known; then no rule is given for any claim.
+ * @param versions undefined if they are not known; then no claim has a rule
  */
 export function commonRules(versions: readonly VersionRules[] | undefined): (path: ClaimPath) => ClaimRules {
   if (versions === undefined) return () => ({ sd: 'allowed', mandatory: false })

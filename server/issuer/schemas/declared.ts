@@ -7,7 +7,7 @@ import { type Work, WorkExceededError } from '../../protocol/work.js'
 import { assertDescribable } from './claims.js'
 import type { ClaimNames, ClaimsFrom } from './store.js'
 
-/** The settings of a version that speak of claims by a path. */
+/** The settings of a version that name claims by a path. */
 export interface ClaimSettings {
   readonly claims?: readonly ClaimNames[] | undefined
   readonly claimsFrom?: ClaimsFrom | undefined
@@ -15,15 +15,15 @@ export interface ClaimSettings {
   readonly mdoc?: MdocMapping | undefined
 }
 
-/** Longer settings are refused by name, not one path at a time. */
+/** Longer settings are refused as a whole, not path by path. */
 const MAX_STEPS = 5_000
 
 /**
- * Makes sure that every path of a version's settings leads to a claim that its schema declares, and that all claims can be described.
+ * Makes sure that every path in a version's settings leads to a declared claim, and that all claims can be described.
  *
  * @param body a schema that compiles
- * @param work pays for the walk
- * @throws 400 naming each path that leads nowhere
+ * @param work the budget for the walk
+ * @throws 400 naming each path that leads to no claim
  */
 export async function assertClaimsDeclared(body: JsonObject, settings: ClaimSettings, work: Work): Promise<void> {
   try {
@@ -64,19 +64,25 @@ const INDEX = /^(?:0|[1-9]\d{0,5})$/
 
 const says = (place: SchemaPlace, type: string): boolean => place.said('type').flat().includes(type)
 
-/** An object of which the schema names no member and closes none: its members are named when a credential is issued. */
+/**
+ * Whether an object is free-form: the schema names none of its members and allows any. Its members are named when a credential
+ * is issued.
+ */
 const isFreeForm = (place: SchemaPlace): boolean =>
   says(place, 'object') &&
   place.names.length === 0 &&
   place.unnamedMembers().length === 0 &&
   ![...place.said('additionalProperties'), ...place.said('unevaluatedProperties')].includes(false)
 
-/** JSON pointers and JSONPath are no paths here. */
+/** JSON Pointers and JSONPath are not valid here. */
 const isName = (step: string): boolean => step !== '' && !/^[/$]/.test(step)
 
 const isElement = (step: string): boolean => step === EACH || INDEX.test(step)
 
-/** Whether the steps of a path, as issuing takes them, lead to a claim: members, and in an array a position, or `*` for every element. */
+/**
+ * Whether the steps of a path lead to a claim. As in issuing, a step is a member name, a position in an array, or `*` for every
+ * element.
+ */
 function leads(place: SchemaPlace, [step, ...further]: readonly string[]): boolean {
   if (!place.isDeclared) return false
   if (step === undefined) return true
@@ -88,23 +94,23 @@ function leads(place: SchemaPlace, [step, ...further]: readonly string[]): boole
   return elements.isDeclared ? leads(elements, further) : says(place, 'array')
 }
 
-/** A claim at the top may have dots in its own name. */
+/** A claim at the top level may have dots in its own name. */
 const isDisclosable = (root: SchemaPlace, path: string): boolean =>
   root.names.includes(path) || leads(root, path.split('.'))
 
-/** RFC 9901 §4.2: what is not named is in every credential in the clear. */
+/** RFC 9901 §4.2: a claim that is not named is in the clear in every credential. */
 function disclosureFaults(root: SchemaPlace, paths: readonly string[]): string[] {
   const steps = paths.reduce((sum, path) => sum + path.split('.').length, 0)
   if (steps > MAX_STEPS) return [`selectivelyDisclosable must not name more than ${MAX_STEPS} members in all`]
   return paths.flatMap((path, at) => {
     const field = `selectivelyDisclosable.${at}`
-    // The subject's identifier is `sub` of the credential, which everybody sees.
+    // The subject's identifier is the `sub` of the credential, which every verifier sees.
     if (/^id(?:\.|$)/.test(path)) return [`${field} must not be id, which every verifier sees as sub`]
     return isDisclosable(root, path) ? [] : [`${field} names ${path}, which the schema does not declare`]
   })
 }
 
-/** What one step of a pointer may cost, by the schema that it goes through, in units of work. */
+/** The highest cost of one step of a pointer, in units of work. The cost depends on the size of the schema. */
 const MAX_STEP = 4096
 
 function payFor(elements: readonly { readonly pointer: string }[], body: JsonObject, work: Work): void {

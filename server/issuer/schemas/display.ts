@@ -8,7 +8,7 @@ interface Named {
 
 const localeOf = ({ locale }: Named): string => locale ?? DEFAULT_LOCALE
 
-/** Entries that can be published: the first of each language. */
+/** The entries that can be published: the first entry of each language. */
 function firstOfEach<Entry extends Named>(entries: readonly Entry[]): readonly Entry[] {
   const known = entries.filter(isPublishable)
   const languages = known.map((entry) => localeOf(entry).toLowerCase())
@@ -16,8 +16,8 @@ function firstOfEach<Entry extends Named>(entries: readonly Entry[]): readonly E
 }
 
 /**
- * Display entries as OpenID4VCI 1.0 §12.2.4 and SD-JWT VC type metadata want them: never none, each with its language,
- * and one for each language. What wallets would refuse is left out.
+ * Display entries for OpenID4VCI 1.0 §12.2.4 and SD-JWT VC type metadata. There is at least one entry, and one entry for each
+ * language. Each entry has a language. Members that wallets would refuse are left out.
  */
 export function displayOf<Entry extends Named>(
   entries: readonly Entry[] | null,
@@ -27,7 +27,7 @@ export function displayOf<Entry extends Named>(
   return localized.length > 0 ? localized : [{ name: entries?.[0]?.name ?? name, locale: DEFAULT_LOCALE }]
 }
 
-/** Dotted paths of entries and their members that metadata leave out. */
+/** The dotted paths of entries and members that metadata leave out. */
 export function unpublishedIn(entries: readonly Named[]): string[] {
   const kept = new Set(firstOfEach(entries))
   return entries.flatMap((entry, at) => {

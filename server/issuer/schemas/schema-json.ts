@@ -24,7 +24,7 @@ function unpublishedOf({ display }: CredentialSchema) {
   return unpublished.length === 0 ? {} : { unpublished }
 }
 
-/** A schema version as the API answers with it. What it does not have is absent. */
+/** A schema version as the API returns it. Members without a value are absent. */
 export const shownSchema = (
   schema: CredentialSchema,
   config: Pick<Config, 'issuerBaseUrl'>,

@@ -1,5 +1,5 @@
 import type { Config } from '../../config/config.js'
 
-/** Address of a schema's JSON Schema: what `credentialSchema.id` points to. */
+/** The URL of a schema's JSON Schema, which is the `credentialSchema.id` of its credentials. */
 export const schemaUri = (config: Pick<Config, 'issuerBaseUrl'>, id: string): string =>
   `${config.issuerBaseUrl}/api/v1/schemas/${id}`

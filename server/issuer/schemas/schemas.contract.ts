@@ -6,8 +6,9 @@ import { zShownName } from '../../protocol/shown-name.js'
 import { MAX_DEPTH, pathKey } from './claims.js'
 
 /**
- * A credential type's name: what `credential_type` and `type` hold. Not `__proto__`: metadata name their members after types,
- * and in the hands of many a wallet such a member would become a prototype. Any other name, `constructor` say, is a member.
+ * The name of a credential type, in `credential_type` and `type`. `__proto__` is not allowed. Metadata use type names as member
+ * names, and in many wallets this member would become a prototype. Any other name, for example `constructor`, is an ordinary
+ * member.
  */
 export const zTypeName = z
   .string()
@@ -20,7 +21,7 @@ const zVersion = z
   .number()
   .positive()
   .max(1e9)
-  .meta({ description: 'The highest version of a name that is not withdrawn is the active one.' })
+  .meta({ description: 'The active version is the highest version of a name that is not withdrawn.' })
 
 const zColour = z
   .string()
@@ -28,7 +29,7 @@ const zColour = z
   .refine(isColour, { error: 'must be a numerical CSS colour such as #1d4fc4 or rgb(29, 79, 196)' })
   .meta({ description: 'A numerical colour of CSS Color Module Level 3.', example: '#1d4fc4' })
 
-/** Room for a small picture; all of them stand in the metadata that wallets read. */
+/** Enough for a small image. The metadata that wallets read contain all images. */
 const MAX_IMAGE_URI = 32_768
 
 const zImageUri = z
@@ -38,14 +39,14 @@ const zImageUri = z
   .meta({
     format: 'uri',
     description:
-      'An `https:` address or a `data:image/…` URI. Metadata leave out data URIs that wallets’ libraries refuse (all that are not ' +
-      'base64, and SVG), which `unpublished` of the answer names. An `https:` address may lead to an SVG.',
+      'An `https:` URL or a `data:image/…` URI. Metadata leave out data URIs that wallet libraries refuse: SVG, and every URI without ' +
+      'base64. `unpublished` in the answer names them. An `https:` URL may lead to an SVG.',
   })
 
 /** BCP 47 */
 const zLocale = z.string().max(35).refine(isLanguageTag, { error: 'must be a language tag such as de or pt-BR' })
 
-/** How wallets may draw a credential (OpenID4VCI 1.0 §12.2.4). */
+/** How wallets may display a credential (OpenID4VCI 1.0 §12.2.4). */
 const zDisplay = z.strictObject({
   name: zShownName,
   locale: zLocale.optional(),
@@ -56,7 +57,7 @@ const zDisplay = z.strictObject({
   logo: z.strictObject({ uri: zImageUri, alt_text: z.string().max(200).optional() }).optional(),
 })
 
-/** The same as it is stored: versions from before a rule are shown as they are. */
+/** A stored display entry. A version that is older than a rule is shown unchanged. */
 export const zStoredDisplay = z.object({
   name: z.string(),
   locale: z.string().optional(),
@@ -74,9 +75,9 @@ const zClaimPath = z
   .array(z.string().min(1).max(200).nullable())
   .min(1)
   .max(MAX_DEPTH)
-  .meta({ description: 'Names of members, and null for all elements of an array.' })
+  .meta({ description: 'Member names; null stands for all elements of an array.' })
 
-/** Names of a claim beside its `title` (OpenID4VCI 1.0 Appendix B.2): one for each language. */
+/** Names of a claim in addition to its `title` (OpenID4VCI 1.0 Appendix B.2): one for each language. */
 const zClaimNames = z.strictObject({
   path: zClaimPath,
   display: z
@@ -94,7 +95,7 @@ const zClaims = z
   .refine((claims) => unlike(claims.map(({ path }) => pathKey(path))), { error: 'must not name a claim twice' })
   .meta({
     description:
-      'What claims are called in further languages. A `title` in the schema is in the language of the first of `display`, or English.',
+      'Names of claims in further languages. A `title` in the schema is in the language of the first `display` entry, or in English.',
     example: [{ path: ['givenName'], display: [{ name: 'Vorname', locale: 'de' }] }],
   })
 
@@ -106,7 +107,7 @@ const zPointer = z
 
 const zClaimsFrom = z.record(z.string().min(1).max(200), zPointer).meta({
   description:
-    'By claim the JSON pointer into the claims of ID token and userinfo: whoever signs in can take a credential of these without an offer.',
+    'For each claim, a JSON Pointer into the claims of ID token and userinfo. A user who signs in can take a credential with these claims without an offer.',
   example: { givenName: '/given_name' },
 })
 
@@ -117,8 +118,8 @@ const zKeyAttestation = z
   .strictObject({ keyStorage: zAccepted.optional(), userAuthentication: zAccepted.optional() })
   .meta({
     description:
-      'Wallets must have their keys attested by a provider that is trusted here, with one of the accepted values ' +
-      '(such as `iso_18045_high`) of each member; an empty object takes every attestation.',
+      'A trusted provider must attest the keys of wallets, with one of the accepted values ' +
+      '(such as `iso_18045_high`) of each member. An empty object accepts every attestation.',
   })
 
 const MAX_NAMESPACES = 16
@@ -142,8 +143,8 @@ const zNamespaces = z
 /** ISO/IEC 18013-5 §8.3.2.1.2.2 */
 const zMdoc = z.strictObject({ doctype: z.string().min(1).max(200), namespaces: zNamespaces }).meta({
   description:
-    'What a mobile document (`mso_mdoc`) of the type holds: by namespace and element the JSON pointer into the subject. ' +
-    'Issued where ISSUER_X509 is set, as `<name>-mdoc`.',
+    'The content of a mobile document (`mso_mdoc`) of the type: for each namespace and element, a JSON Pointer into the subject. ' +
+    'Its configuration is `<name>-mdoc`. It is issued if ISSUER_X509 is set.',
   example: {
     doctype: 'org.iso.18013.5.1.mDL',
     namespaces: { 'org.iso.18013.5.1': { family_name: '/family_name', birth_date: '/birth_date' } },
@@ -165,8 +166,8 @@ export const zSchema = z.object({
     .optional()
     .meta({
       description:
-        'What metadata leave out of `display`: images in data URIs that wallets’ libraries refuse (SVG, and all that are not base64), and ' +
-        'a second entry of one language.',
+        'The parts of `display` that metadata leave out: images in data URIs that wallet libraries refuse (SVG, and all without base64), and ' +
+        'a second entry in one language.',
     }),
   claims: zClaims.optional(),
   selectivelyDisclosable: z.array(z.string()).optional(),
@@ -175,16 +176,22 @@ export const zSchema = z.object({
   keyAttestation: zKeyAttestation.optional(),
   mdoc: zMdoc.optional(),
   active: z.boolean(),
-  withdrawn: z.literal(true).optional().meta({ description: 'Nothing new is offered or issued of this version.' }),
-  issuers: z.array(z.string()).meta({ description: 'Issuers that it is assigned to; every issuer where empty.' }),
+  withdrawn: z
+    .literal(true)
+    .optional()
+    .meta({ description: 'Present if the version is withdrawn: it is no longer offered or issued.' }),
+  issuers: z
+    .array(z.string())
+    .meta({ description: 'The issuers that it is assigned to. If empty, every issuer can use it.' }),
   createdAt: z.iso.datetime(),
 })
 
 export const createSchema = {
   meta: route('POST', '/schemas', {
     tag: 'Schemas',
-    summary: 'Create a schema, or a new version of one',
-    description: 'A name belongs to whoever made its first version; they and admins make further ones.',
+    summary: 'Create a schema or a new version of a schema',
+    description:
+      'A name belongs to the caller who created its first version. Only this caller and admins can create further versions.',
     access: 'issuer',
     status: 201,
     errors: [400, errors.schemaDenied(), errors.schemaExists('ProofOfPurchase', 1)],
@@ -201,7 +208,7 @@ export const createSchema = {
     claims: zClaims.optional(),
     selectivelyDisclosable: z.array(z.string().min(1).max(300)).max(500).optional().meta({
       description:
-        'Claims of an SD-JWT VC that can be withheld, nested ones with dots; all top-level claims unless given.',
+        'Claims of an SD-JWT VC that can be withheld. Nested claims are written with dots. Default: all top-level claims.',
     }),
     expiresInDays: z.int().min(1).max(36_500).optional(),
     claimsFrom: zClaimsFrom.optional(),
@@ -215,7 +222,7 @@ export const readSchema = {
   meta: route('GET', '/schemas/{schemaId}', {
     tag: 'Schemas',
     summary: 'Read a schema version',
-    description: 'A superseded or withdrawn version is a 410, unless `includeInactive=true` asks for it.',
+    description: 'For a superseded or withdrawn version the answer is a 410, unless `includeInactive=true`.',
     access: 'issuer',
     errors: [400, errors.schemaNotFound(), errors.schemaSuperseded()],
   }),
@@ -231,8 +238,8 @@ export const listVersions = {
     tag: 'Schemas',
     summary: 'List every version of a schema name, the newest first',
     description:
-      'The list has superseded and withdrawn versions too, with and without `includeInactive=true`. `includeInactive=false` leaves them ' +
-      'out: the list has the active version, or is empty where every version is withdrawn. An unknown name is a 404.',
+      'The list includes superseded and withdrawn versions, with and without `includeInactive=true`. `includeInactive=false` leaves them ' +
+      'out. The list then contains only the active version, or is empty if every version is withdrawn. For an unknown name the answer is a 404.',
     access: 'issuer',
     errors: [400, errors.schemaNotFound()],
   }),
@@ -241,7 +248,7 @@ export const listVersions = {
     includeInactive: z
       .boolean()
       .optional()
-      .meta({ description: '`false` leaves superseded and withdrawn versions out; `true` unless given.' }),
+      .meta({ description: '`false` leaves superseded and withdrawn versions out. Default: `true`.' }),
   }),
   output: z.array(zSchema),
 }
@@ -251,7 +258,7 @@ export const assignSchema = {
     tag: 'Schemas',
     summary: 'Assign a schema to an issuer',
     description:
-      'Its owner or an admin assigns it, to an issuer of their own or, as admin, to the default one. A schema that is ' +
+      'The owner of the schema or an admin can assign it to their own issuer. An admin can also assign it to the default issuer. A schema that is ' +
       'assigned to nobody belongs to every issuer.',
     access: 'issuer',
     errors: [400, errors.schemaDenied(), errors.schemaNotFound()],
@@ -265,7 +272,7 @@ export const unassignSchema = {
     tag: 'Schemas',
     summary: 'Undo the assignment of a schema to an issuer',
     description:
-      'For its owner or an admin. A schema that is assigned to nobody any more belongs to every issuer again.',
+      'For the owner of the schema and for admins. A schema without any assignment belongs to every issuer again.',
     access: 'issuer',
     status: 204,
     errors: [400, errors.schemaDenied(), errors.schemaNotFound()],
@@ -279,8 +286,8 @@ export const withdrawSchema = {
     tag: 'Schemas',
     summary: 'Withdraw a schema version',
     description:
-      'Nothing new is offered or issued of it, and the highest other version becomes the active one. What was issued ' +
-      'stays good, offerings under way go on, and its public address and type metadata stay.',
+      'The version is no longer offered or issued, and the highest other version becomes active. Issued credentials ' +
+      'stay valid, existing offerings continue, and its public URL and type metadata stay.',
     access: 'issuer',
     status: 204,
     errors: [400, errors.schemaDenied(), errors.schemaNotFound()],
@@ -293,7 +300,7 @@ export const publicSchema = {
   meta: route('GET', '/api/v1/schemas/{id}', {
     tag: 'Schemas',
     summary: 'The JSON Schema that credentialSchema.id names',
-    description: 'Superseded and withdrawn versions stay, since credentials point to them.',
+    description: 'Superseded and withdrawn versions stay available, because credentials refer to them.',
     access: 'public',
     forWallets: true,
     errors: [400, errors.schemaNotFound()],
@@ -308,7 +315,7 @@ export const typeMetadata = {
     tag: 'Schemas',
     summary: 'SD-JWT VC type metadata',
     description:
-      'SD-JWT VC, §6. One `vct` stands for every version of a type: where they differ, `sd` says `allowed` and ' +
+      'SD-JWT VC, §6. One `vct` covers every version of a type. If the versions differ, `sd` is `allowed` and ' +
       '`mandatory` is left out.',
     access: 'public',
     forWallets: true,

@@ -21,7 +21,7 @@ function assertDone(outcome: ChangeOutcome): void {
   if (outcome === 'no-issuer') throw errors.issuerNotFound()
 }
 
-/** What {@link createSchemas} is made of. */
+/** Dependencies of {@link createSchemas}. */
 export interface SchemasPorts {
   readonly store: SchemaStore
   readonly lists: Lists<SchemaListStore>
@@ -33,9 +33,9 @@ export interface SchemasPorts {
 
 export type Schemas = ReturnType<typeof createSchemas>
 
-/** The types of credentials, each in versions with a JSON Schema and settings. */
+/** Credential types. Each has versions with a JSON Schema and settings. */
 export function createSchemas({ store, lists, config, formats, clock, newId }: SchemasPorts) {
-  /** @throws 404 where there is none. */
+  /** @throws 404 for an unknown version */
   const versionOf = async (id: string): Promise<CredentialSchema> => {
     const schema = await store.find(id)
     if (schema === undefined) throw errors.schemaNotFound()
@@ -53,7 +53,7 @@ export function createSchemas({ store, lists, config, formats, clock, newId }: S
     /**
      * Stores a version of a schema.
      *
-     * @throws 400 for a schema that cannot be used, 403 for a type of another caller, 409 where the type has that version.
+     * @throws 400 for a schema that cannot be used, 403 for a type of another caller, 409 if the type already has this version
      */
     async add(caller: Caller, request: SchemaRequest, work: Work) {
       await assertUsable({ formats, config }, request, work)
@@ -105,7 +105,10 @@ export function createSchemas({ store, lists, config, formats, clock, newId }: S
       return shown(schema)
     },
 
-    /** Every version of a schema name, the newest first. `includeInactive: false` leaves the active version alone. @throws 404 for an unknown name */
+    /**
+     * Every version of a schema name, the newest first. With `includeInactive: false`, only the active version. @throws 404 for
+     * an unknown name
+     */
     async versions({ schemaId, includeInactive }: z.output<typeof listVersions.input>) {
       const versions = await store.versions(schemaId)
       if (versions.length === 0) throw errors.schemaNotFound()
@@ -127,13 +130,13 @@ export function createSchemas({ store, lists, config, formats, clock, newId }: S
       return typeMetadataOf(schema, versions, config)
     },
 
-    /** The version of a name that is issued; undefined where there is none. */
+    /** The active version of a name; undefined if there is none. */
     active: (name: string) => store.active(name),
 
-    /** The versions that metadata list now. */
+    /** The versions in the current metadata. */
     published: () => store.listed(clock()),
 
-    /** Whether there is a version that can be issued. */
+    /** Whether at least one version can be issued. */
     isAny: () => store.isAny(),
 
     /** Whether mobile documents of a doctype can be issued. */

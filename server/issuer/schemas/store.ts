@@ -19,7 +19,7 @@ export interface SchemaDisplay {
   readonly logo?: { readonly uri: string; readonly alt_text?: string | undefined } | undefined
 }
 
-/** By claim the JSON pointer into what the identity provider says of a user. */
+/** For each claim, a JSON Pointer into the identity provider's claims about a user. */
 export type ClaimsFrom = Readonly<Record<string, string>>
 
 /** The columns of `schemaColumns`. */
@@ -31,14 +31,14 @@ export const zStoredSchema = z.strictObject({
   title: z.string().nullable(),
   description: z.string().nullable(),
   display: json<readonly SchemaDisplay[]>().nullable(),
-  /** What claims are called beside the titles in the body; null where nothing is said. */
+  /** Names of claims in addition to the titles in the body; null if there are none. */
   claims: json<readonly ClaimNames[]>().nullable(),
   selectivelyDisclosable: z.array(z.string()).nullable(),
   expiresInDays: z.int().nullable(),
   claimsFrom: json<ClaimsFrom>().nullable(),
-  /** What keys of wallets must be attested to have; null where no attestation is needed. */
+  /** The required attestation of wallets' keys; null if no attestation is required. */
   keyAttestation: json<KeyAttestationRequirement>().nullable(),
-  /** What a mobile document of the type holds; null where there are none. */
+  /** The content of a mobile document of the type; null if it has none. */
   mdoc: json<MdocMapping>().nullable(),
   createdAt: z.date(),
   /** Whether it is the highest version of its name among those that are not withdrawn. */
@@ -51,14 +51,14 @@ export const zStoredSchema = z.strictObject({
 export type CredentialSchema = z.infer<typeof zStoredSchema>
 
 const zListed = zStoredSchema.extend({
-  /** Whether mobile documents of it are signed where no issuer is named. */
+  /** Whether the issuer that signs by default can sign mobile documents of it. */
   asMdoc: z.boolean(),
 })
 
-/** A version as metadata list it. */
+/** A version for the metadata. */
 export type ListedSchema = z.infer<typeof zListed>
 
-/** A version that is to be stored. */
+/** A new version to be stored. */
 export type NewSchema = Omit<CredentialSchema, 'createdAt' | 'active' | 'withdrawn' | 'issuers'>
 
 /** The caller who changes a schema: an admin may change every schema, others only their own. */
@@ -67,16 +67,19 @@ export interface SchemaEditor {
   readonly isAdmin: boolean
 }
 
-/** `exists`: the name has that version; `foreign`: the type belongs to another caller. Nothing was written then. */
+/**
+ * `exists`: the name already has this version. `foreign`: the type belongs to another caller. In both cases nothing was
+ * written.
+ */
 export type CreationOutcome = 'created' | 'exists' | 'foreign'
 
-/** What became of a change of a schema; but for `done` nothing was changed. */
+/** The outcome of a change to a schema. Only `done` changes something. */
 export type ChangeOutcome = 'done' | 'no-schema' | 'foreign' | 'no-issuer'
 
 /** The parts of a version that type metadata depends on. */
 export type VersionRules = Pick<CredentialSchema, 'body' | 'selectivelyDisclosable'>
 
-/** Versions of a name that are compared with each other at most, and their size in bytes. */
+/** The highest number of versions of a name that are compared with each other, and their highest total size in bytes. */
 const MAX_COMPARED = 100
 const MAX_COMPARED_BYTES = 262_144
 
@@ -91,31 +94,31 @@ export const schemaColumns = fragment`
   ARRAY(SELECT a.issuer_id FROM schema_issuers a WHERE a.schema_id = s.id ORDER BY a.created_at, a.issuer_id) AS issuers`
 
 /**
- * Whether a schema `s` is of mobile documents too where no issuer is named: the default issuer alone has a certificate, and signs
- * what is assigned to nobody, or to it.
+ * Condition: a schema `s` has mobile documents if no issuer is named. Only the default issuer has a certificate. By default it
+ * signs schemas that are assigned to nobody or to it.
  */
 export const asMdocByDefault = fragment`
   (s.mdoc IS NOT NULL AND (
     NOT EXISTS (SELECT 1 FROM schema_issuers a WHERE a.schema_id = s.id)
     OR EXISTS (SELECT 1 FROM schema_issuers a JOIN issuers d ON d.id = a.issuer_id WHERE a.schema_id = s.id AND d.is_default)))`
 
-/** Whether an offering `o` of a schema `s` is of mobile documents too. */
+/** Condition: an offering `o` of a schema `s` also offers mobile documents. */
 export const asMdoc = fragment`
   (s.mdoc IS NOT NULL AND EXISTS (SELECT 1 FROM issuers d WHERE d.id = o.issuer_id AND d.is_default))`
 
 /**
- * Of each name the version that metadata list at a moment: the active one, or one that offerings are still open of.
+ * For each name, the version in the metadata at a moment: the active version, or else the highest version with open offerings.
  *
- * @param columns of `schemas`, whose `name` must be among them.
+ * @param columns columns of `schemas`; they must include `name`
  */
 export const listedVersions = (now: Date, columns: Fragment): Fragment => fragment`
   SELECT DISTINCT ON (name) ${columns} FROM schemas WHERE withdrawn_at IS NULL OR offered_until > ${now}
   ORDER BY name, withdrawn_at IS NOT NULL, version DESC`
 
-/** Whether an editor may change what is of a credential type `t`. */
+/** Condition: an editor may change schemas of a credential type `t`. */
 const isTheirs = ({ sub, isAdmin }: SchemaEditor) => fragment`(t.created_by = ${sub} OR ${isAdmin}::boolean)`
 
-/** The schema that is to be changed, and whether the editor may. */
+/** The schema to be changed, and whether the editor may change it. */
 const changed = (schemaId: string, editor: SchemaEditor): Step<'id' | 'permitted'> =>
   new Step(
     'target',
@@ -152,8 +155,8 @@ export function createSchemaStore({ sql }: Database) {
 
   return {
     /**
-     * Stores a schema with its audit row, and a name that is new as the editor's, in one statement. The lock on the name's
-     * row serialises concurrent first versions: the type belongs to the first caller.
+     * Stores a schema with its audit row in one statement. A new name becomes the editor's. The lock on the name's row
+     * serialises concurrent first versions: the type belongs to the first caller.
      */
     async insert(schema: NewSchema, editor: SchemaEditor): Promise<CreationOutcome> {
       const { name, version } = schema
@@ -196,7 +199,7 @@ export function createSchemaStore({ sql }: Database) {
       return rows.length > 0
     },
 
-    /** Whether there is a version that can be issued. */
+    /** Whether at least one version can be issued. */
     async isAny(): Promise<boolean> {
       return (await sql(idRow)`SELECT id FROM schemas WHERE withdrawn_at IS NULL LIMIT 1`).length > 0
     },
@@ -211,7 +214,7 @@ export function createSchemaStore({ sql }: Database) {
       return schema
     },
 
-    /** The version that describes a name: the active one, or the highest where all are withdrawn. */
+    /** The version that describes a name: the active version, or the highest version if all are withdrawn. */
     async describing(name: string): Promise<CredentialSchema | undefined> {
       const [schema] = await sql(zStoredSchema)`
         SELECT ${schemaColumns} FROM schemas s
@@ -219,7 +222,7 @@ export function createSchemaStore({ sql }: Database) {
       return schema
     },
 
-    /** What every version of a name says of its claims; undefined where that is too much to be compared. */
+    /** The rules of every version of a name; undefined if they are too large to be compared. */
     async versionRules(name: string): Promise<VersionRules[] | undefined> {
       const rows = await sql(zVersionRules)`
         SELECT CASE WHEN total <= ${MAX_COMPARED_BYTES} THEN body END AS body,
@@ -234,14 +237,14 @@ export function createSchemaStore({ sql }: Database) {
     },
 
     /**
-     * The versions for metadata: the active version of every name; for a name without one, the highest version that an
-     * open offering still uses.
+     * The versions for metadata: the active version of every name. A name without an active version has the highest version
+     * that an open offering still uses.
      */
     listed: (now: Date): Promise<ListedSchema[]> =>
       sql(zListed)`
         SELECT ${schemaColumns}, ${asMdocByDefault} AS "asMdoc" FROM (${listedVersions(now, fragment`*`)}) s ORDER BY s.name`,
 
-    /** Assigns a schema to an issuer record of the editor's, or, as admin, to the default one. */
+    /** Assigns a schema to an issuer record of the editor. An admin may also assign it to the default issuer. */
     async assign(schemaId: string, issuerId: string, editor: SchemaEditor): Promise<ChangeOutcome> {
       const target = changed(schemaId, editor)
       const issuer = new Step<'id'>(
@@ -262,7 +265,7 @@ export function createSchemaStore({ sql }: Database) {
       return changeOutcome(row)
     },
 
-    /** Removes an assignment, also one to another caller's issuer record. Does nothing where there is none. */
+    /** Removes an assignment, even to another caller's issuer record. Does nothing if there is no assignment. */
     async unassign(schemaId: string, issuerId: string, editor: SchemaEditor): Promise<ChangeOutcome> {
       const target = changed(schemaId, editor)
       const removed = new Step<'id'>(
@@ -276,7 +279,7 @@ export function createSchemaStore({ sql }: Database) {
       return changeOutcome(row)
     },
 
-    /** Withdraws a version, for good. A second time nothing changes. */
+    /** Withdraws a version permanently. A repeated call changes nothing. */
     async withdraw(schemaId: string, editor: SchemaEditor, now: Date): Promise<ChangeOutcome> {
       const target = changed(schemaId, editor)
       const withdrawn = new Step<'id'>(

@@ -5,9 +5,9 @@ import { route } from '../../api/contract.js'
 export const readWalletTrust = {
   meta: route('GET', '/api/v1/trust/wallets', {
     tag: 'Trust',
-    summary: 'Whose wallets the configuration believes to be what they say',
+    summary: 'Read the trusted wallet providers',
     description:
-      'The roots of WALLET_TRUST_ANCHORS, and the providers of WALLET_CLIENTS whose attestations are believed by their keys.',
+      'The roots of WALLET_TRUST_ANCHORS, and the providers of WALLET_CLIENTS, whose attestations are trusted by their keys.',
     access: 'issuerOperator',
   }),
   input: z.strictObject({}).prefault({}),

@@ -3,16 +3,16 @@ import { shownRoots } from '../../agent/shown-certificate.js'
 import type { Config } from '../../config/config.js'
 import type { readWalletTrust } from './wallet-trust.contract.js'
 
-/** What {@link createWalletTrust} is made of. */
+/** Dependencies of {@link createWalletTrust}. */
 export interface WalletTrustPorts {
   readonly config: Pick<Config, 'attestationTrust'>
 }
 
 export type WalletTrust = ReturnType<typeof createWalletTrust>
 
-/** Whose wallets the issuer trusts. */
+/** The wallet providers that the issuer trusts. */
 export const createWalletTrust = ({ config }: WalletTrustPorts) => ({
-  /** What WALLET_CLIENTS and WALLET_TRUST_ANCHORS say. */
+  /** The providers and roots of WALLET_CLIENTS and WALLET_TRUST_ANCHORS. */
   read(): z.input<typeof readWalletTrust.output> {
     const { trustAnchors, providers } = config.attestationTrust
     return {

@@ -7,11 +7,11 @@ export const MAX_ROWS = 100
 export const createOfferBatch = {
   meta: route('POST', '/api/v1/credential-offers/batch', {
     tag: 'Credential offers',
-    summary: 'Make many credential offers at once',
+    summary: 'Create many credential offers at once',
     description:
-      'All of them or none: where one row is wrong, a 400 names each such row by its position, from 0 (`rows.3.credentialSubject…`). The `key` of a row ' +
-      "is the caller's own name for it: a row whose key has an offer already makes none, and is answered with that one, its transaction code too; with " +
-      'other members than before it is wrong. With `dryRun` nothing is made, and `errors` says what is wrong. The rate limit counts one call.',
+      'Creates all offers or none. If a row is invalid, a 400 names each invalid row by its position, from 0 (`rows.3.credentialSubject…`). The `key` of a row ' +
+      "is the caller's own name for it. If a key already has an offer, no new offer is made. The answer then contains the existing offer with its transaction code. A repeated key with " +
+      'different members is invalid. With `dryRun` no offer is made, and `errors` lists the problems. The rate limit counts one call.',
     access: 'issuer',
     errors: [400],
   }),
@@ -27,16 +27,14 @@ export const createOfferBatch = {
       z.strictObject({
         key: z.string(),
         credentialOfferSessionId: z.uuid(),
-        credentialOfferUri: z
-          .string()
-          .meta({ description: 'Address of the offer by reference, for a link or QR code.' }),
+        credentialOfferUri: z.string().meta({ description: 'URI of the offer by reference, for a link or QR code.' }),
         txCode: z.string().optional(),
-        pageUrl: z.url().optional().meta({ description: 'The page for people, where one was asked for.' }),
-        repeated: z.boolean().meta({ description: 'Whether the key had this offer already.' }),
+        pageUrl: z.url().optional().meta({ description: 'URL of the share page, if one was requested.' }),
+        repeated: z.boolean().meta({ description: 'Whether the key already had this offer.' }),
       }),
     ),
     errors: z
       .array(z.strictObject({ row: z.int(), key: z.string(), messages: z.array(z.string()) }))
-      .meta({ description: 'With `dryRun`: the rows that are wrong.' }),
+      .meta({ description: 'With `dryRun`: the invalid rows.' }),
   }),
 }

@@ -21,7 +21,7 @@ type Answer = z.input<typeof createOfferBatch.output>
 
 const UNIQUE_VIOLATION = '23505'
 
-/** JSON with sorted members, so that a repeat may have them in another order. */
+/** Sorts the members of JSON, so that a repeated row may have them in another order. */
 const sorted = (_: string, value: unknown): unknown =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
     ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
@@ -39,7 +39,7 @@ interface Judged {
   readonly wrong: Answer['errors']
 }
 
-/** What {@link createMakeBatch} is made of. */
+/** Dependencies of {@link createMakeBatch}. */
 export interface MakeBatchPorts {
   readonly prepare: PrepareOffer
   readonly context: Issuance['context']
@@ -52,12 +52,15 @@ export interface MakeBatchPorts {
 export type MakeBatch = (caller: Caller, input: Input, work: Work) => Promise<Answer>
 
 /**
- * Makes an offer of each row that has none yet: all or none.
+ * Makes an offer for each row whose key has no offer yet: all or none.
  *
- * @throws 400 naming every row that is wrong
+ * @throws 400 naming every invalid row
  */
 export function createMakeBatch({ prepare, context, store, sealingKey, metrics, config }: MakeBatchPorts): MakeBatch {
-  /** What makes the transaction code of an offer. It makes the same code each time, so that a caller who lost the answer gets the code again. */
+  /**
+   * The random source for the transaction code of an offer. It gives the same code each time, so a caller who lost the answer
+   * can get the code again.
+   */
   const randomOf = (id: string) => {
     let block = 0
     return (length: number): Uint8Array => {
@@ -66,7 +69,7 @@ export function createMakeBatch({ prepare, context, store, sealingKey, metrics, 
     }
   }
 
-  /** Looks each pair of type and issuer up once. */
+  /** Reads each pair of type and issuer once. */
   const contextsOf = (caller: Caller) => {
     const found = new Map<string, Promise<IssuanceContext>>()
     return (name: string, issuerId: string | undefined): Promise<IssuanceContext> => {
@@ -77,7 +80,7 @@ export function createMakeBatch({ prepare, context, store, sealingKey, metrics, 
     }
   }
 
-  /** Checks every row; nothing is written. */
+  /** Checks every row. Writes nothing. */
   const judge = async (caller: Caller, rows: readonly Row[], work: Work): Promise<Judged> => {
     const keys = rows.map(({ key }) => key)
     const found = await store.known(caller.sub, keys)
@@ -128,7 +131,7 @@ export function createMakeBatch({ prepare, context, store, sealingKey, metrics, 
     try {
       if (made.length > 0) await store.insert(made)
     } catch (error) {
-      // The same rows came at the same time, and were first: now they are known.
+      // Another request stored the same keys at the same time. They are known now.
       if (sqlStateOf(error) === UNIQUE_VIOLATION) return makeBatch(caller, { rows, dryRun }, work)
       throw error
     }

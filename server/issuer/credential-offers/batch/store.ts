@@ -20,17 +20,17 @@ const zKnownOffer = z.strictObject({
   pageId: z.string().nullable(),
 })
 
-/** An offer that a caller made before, and what it was made of. */
+/** An offer that a caller made before, with the hash of its request. */
 export type KnownOffer = z.infer<typeof zKnownOffer>
 
-/** All that is put on record of a credential offer. */
+/** All stored parts of a credential offer. */
 export interface WholeOffer {
   readonly offering: NewSessionOffering
   readonly session: StoredSession
   readonly page: NewPage | undefined
 }
 
-/** An offer, and what its caller calls it. */
+/** An offer with its caller's key for it. */
 export interface KeyedOffer extends WholeOffer {
   readonly key: string
   readonly requestHash: string
@@ -53,7 +53,7 @@ export type OfferBatchStore = ReturnType<typeof createOfferBatchStore>
 
 export function createOfferBatchStore({ sql }: Database) {
   return {
-    /** Of some keys of a caller those that have an offer. */
+    /** The offers of a caller's keys. Keys without an offer are left out. */
     known: (createdBy: string, keys: readonly string[]): Promise<KnownOffer[]> =>
       sql(zKnownOffer)`
         SELECT k.key, k.request_hash AS "requestHash", x.id, o.profile, x.wallet_url AS "walletUrl", x.tx_code AS "txCode", p.id AS "pageId"
@@ -64,10 +64,10 @@ export function createOfferBatchStore({ sql }: Database) {
         WHERE k.created_by = ${createdBy} AND k.key = ANY(${[...keys]}::text[])`,
 
     /**
-     * All of them, with their audit rows and pages, in one statement. Keys are taken in their order: of two batches with the same ones neither
-     * then has what the other waits for.
+     * Stores all offers with their audit rows and pages in one statement. Keys are inserted in sorted order, so two batches
+     * with the same keys cannot block each other.
      *
-     * @throws where a key has an offer meanwhile: then nothing was written.
+     * @throws if a key has got an offer meanwhile; then nothing was written
      */
     async insert(offers: readonly KeyedOffer[]): Promise<void> {
       const given = new Step<'id' | 'createdBy'>(

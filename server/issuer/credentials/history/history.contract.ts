@@ -8,10 +8,10 @@ import { CREDENTIAL_STATUSES } from '../status.js'
 export const readCredentialHistory = {
   meta: route('GET', '/api/v1/credentials/{id}/history', {
     tag: 'Credentials',
-    summary: 'What was issued of a credential, its status, and what happened to it',
+    summary: 'Read the history of a credential: instances, status and audit events',
     description:
-      'Every copy with its place in a status list, and the audit events of the credential and of its offering, the newest first: 200 of each at most. ' +
-      'What the credential says is not in it.',
+      'Every instance with its index in a status list, and the audit events of the credential and of its offering, the newest first. At most 200 of each. ' +
+      'The answer does not contain the claims of the credential.',
     access: 'issuerOperator',
     errors: [400, errors.credentialNotFound()],
   }),
@@ -28,7 +28,7 @@ export const readCredentialHistory = {
         revokedAt: z.iso.datetime().optional(),
       }),
     ),
-    instanceCount: z.int().meta({ description: 'How many copies there are in all.' }),
+    instanceCount: z.int().meta({ description: 'The total number of instances.' }),
     events: z.array(zAuditEvent),
   }),
 }

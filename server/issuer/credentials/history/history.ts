@@ -6,7 +6,7 @@ import { statusOf } from '../status.js'
 import type { readCredentialHistory } from './history.contract.js'
 import type { CredentialWithInstances } from './store.js'
 
-/** All that is known of a credential but what it says. */
+/** The history of a credential as the API shows it, without its claims. */
 export const shownHistory = (
   found: CredentialWithInstances,
   events: readonly AuditEvent[],

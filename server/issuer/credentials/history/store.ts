@@ -3,13 +3,13 @@ import type { Database } from '../../../database/connect.js'
 import { json } from '../../../database/row-shapes.js'
 import { listedColumns, zListedRow } from '../list/store.js'
 
-/** A copy of a credential: what a wallet holds. */
+/** An instance of a credential: one signed copy. */
 export interface IssuedInstance {
   readonly configurationId: string
   readonly format: string
   readonly statusListId: string
   readonly statusListIndex: number
-  /** ISO 8601; null while it is good. */
+  /** ISO 8601; null while it is not revoked. */
   readonly revokedAt: string | null
 }
 
@@ -20,7 +20,7 @@ const zCredential = zListedRow.extend({
 
 export type CredentialWithInstances = z.infer<typeof zCredential>
 
-/** Copies that are shown: an authorization may give some thousand. */
+/** The highest number of instances in the answer. An authorization may give several thousand. */
 const SHOWN = 200
 
 export type CredentialHistoryStore = ReturnType<typeof createCredentialHistoryStore>

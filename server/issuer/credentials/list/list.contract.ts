@@ -3,20 +3,20 @@ import { route } from '../../../api/contract.js'
 import { listShape, zListed } from '../../../api/paging.js'
 import { CREDENTIAL_STATUSES } from '../status.js'
 
-/** A credential on record without anything that it says. */
+/** A stored credential without its claims. */
 export const zListedCredential = z.object({
   id: z.uuid(),
   schemaId: z.uuid(),
-  type: z.string().meta({ description: 'Name of its type.' }),
+  type: z.string().meta({ description: 'The name of its type.' }),
   version: z.number(),
-  configurationIds: z.array(z.string()).meta({ description: 'What was taken of it.' }),
+  configurationIds: z.array(z.string()).meta({ description: 'The configurations of its instances.' }),
   issuerId: z.string(),
-  holderDid: z.string().optional().meta({ description: 'The DID that it is bound to, where it is bound to one.' }),
-  offeringId: z.string().optional().meta({ description: 'The offering, or credential offer, that it was taken from.' }),
+  holderDid: z.string().optional().meta({ description: 'The DID that it is bound to, if any.' }),
+  offeringId: z.string().optional().meta({ description: 'The offering or credential offer that it was taken from.' }),
   createdBy: z
     .string()
     .optional()
-    .meta({ description: 'The `sub` that made, claimed or signed it; absent where a wallet took it.' }),
+    .meta({ description: 'The `sub` of the caller that created, claimed or signed it. Absent if a wallet took it.' }),
   status: z.enum(CREDENTIAL_STATUSES),
   createdAt: z.iso.datetime(),
   revokedAt: z.iso.datetime().optional(),
@@ -25,9 +25,9 @@ export const zListedCredential = z.object({
 export const listCredentials = {
   meta: route('GET', '/api/v1/credentials', {
     tag: 'Credentials',
-    summary: 'List credentials on record',
+    summary: 'List stored credentials',
     description:
-      'All that were issued, the newest first. What they say of anybody is not in it: a credential itself is read by its id, by who it belongs to.',
+      'All issued credentials, the newest first, without their claims. The owner of a credential can read it by its id.',
     access: 'issuerOperator',
     errors: [400],
   }),
@@ -38,7 +38,7 @@ export const listCredentials = {
         .min(1)
         .max(200)
         .optional()
-        .meta({ description: 'The name of a type, which stands for all its versions, or the id of one version.' }),
+        .meta({ description: 'The name of a type, for all its versions, or the id of one version.' }),
       status: z.enum(CREDENTIAL_STATUSES).optional(),
       holderDid: z
         .string()
@@ -49,12 +49,12 @@ export const listCredentials = {
         .string()
         .regex(/^[0-9a-f]{8}[0-9a-f-]{0,28}$/, { error: 'must be the first 8 to 36 characters of an id' })
         .optional()
-        .meta({ description: 'What the id begins with, 8 characters at least.' }),
+        .meta({ description: 'The beginning of the id, at least 8 characters.' }),
       offeringId: z
         .string()
         .max(200)
         .optional()
-        .meta({ description: 'The id of an offering, or of a credential-offer session.' }),
+        .meta({ description: 'The id of an offering or of a credential-offer session.' }),
       ...listShape,
     })
     .prefault({}),

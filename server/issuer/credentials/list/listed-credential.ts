@@ -3,7 +3,7 @@ import { statusOf } from '../status.js'
 import type { zListedCredential } from './list.contract.js'
 import type { ListedCredential } from './store.js'
 
-/** A credential on record as lists show it. */
+/** A stored credential as lists show it. */
 export const listedCredential = (credential: ListedCredential): z.input<typeof zListedCredential> => ({
   id: credential.id,
   schemaId: credential.schemaId,

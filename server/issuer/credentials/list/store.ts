@@ -18,23 +18,26 @@ export const zListedRow = z.strictObject({
   revokedAt: z.date().nullable(),
 })
 
-/** A credential on record as lists have it: nothing that it says of anybody. */
+/** The row of a stored credential in lists, without its claims. */
 export type ListedCredential = z.infer<typeof zListedRow>
 
 export interface CredentialFilters {
-  /** The id of a schema version, or the name of a type, which stands for all its versions. */
+  /** The id of a schema version, or the name of a type for all its versions. */
   readonly schema?: string | undefined
   readonly status?: CredentialStatus | undefined
   readonly holderDid?: string | undefined
-  /** What the id begins with. */
+  /** The beginning of the id. */
   readonly idPrefix?: string | undefined
   readonly offeringId?: string | undefined
 }
 
-/** Instances that are looked at for the configurations of a record: those of one authorization may be thousands. */
+/**
+ * The highest number of instances that are read for the configurations of a credential. One authorization may have thousands of
+ * instances.
+ */
 const INSTANCES = 100
 
-/** Of a credential `c`, of a schema `s`, with its redemption `r` or none. */
+/** The columns of a credential `c` with its schema `s` and, if any, its redemption `r`. */
 export const listedColumns = fragment`
   c.id, s.id AS "schemaId", s.name AS "schemaName", s.version AS "schemaVersion", c.issuer_id AS "issuerId",
   c.holder_did AS "holderDid", r.offering_id AS "offeringId", c.owner, c.created_at AS "createdAt", c.revoked_at AS "revokedAt",
@@ -42,10 +45,13 @@ export const listedColumns = fragment`
     SELECT configuration_id FROM credential_instances i WHERE i.credential_id = c.id LIMIT ${INSTANCES}) AS taken ORDER BY 1)
     AS "configurationIds"`
 
-/** The schema versions that a filter means. */
+/** The schema versions that a filter selects. */
 const versionsOf = (schema: string) => fragment`SELECT id FROM schemas v WHERE v.id = ${schema} OR v.name = ${schema}`
 
-/** The conditions of all filters but that of the offering. An id has digits, letters to f and dashes alone, so none with the prefix comes after `g`. */
+/**
+ * The conditions of all filters except the offering. An id has only digits, the letters a to f, and hyphens. So all ids with a
+ * prefix sort before the prefix followed by `g`.
+ */
 const conditions = ({ schema, status, holderDid, idPrefix }: CredentialFilters): Fragment => fragment`
   ${where(schema, (is) => fragment`c.schema_id IN (${versionsOf(is)})`)}
   ${where(status, (is) => STATUS_CONDITIONS[is])}
@@ -54,7 +60,7 @@ const conditions = ({ schema, status, holderDid, idPrefix }: CredentialFilters):
 
 const end = (part: TimedPart) => timedPart(fragment`c.created_at`, fragment`c.id`, part)
 
-/** Ids and times of a page, read by the index that fits the filters. */
+/** The ids and times of a page. The statement uses the index that fits the filters. */
 function keysOf(filters: CredentialFilters, part: TimedPart): Fragment {
   const { schema, status, holderDid, idPrefix, offeringId } = filters
   const found = (condition: Fragment, { except }: { except?: 'schema' | 'status' } = {}) => fragment`
@@ -74,7 +80,7 @@ function keysOf(filters: CredentialFilters, part: TimedPart): Fragment {
       WHERE r.offering_id = ${offeringId} ${conditions(filters)}
         ${timedPart(fragment`r.redeemed_at`, fragment`r.credential_id`, part)}`
   }
-  // Each version has an order of its own in the index.
+  // The index sorts the credentials of each version separately.
   if (schema !== undefined) {
     const ofVersion = found(fragment`c.schema_id = versions.id`, { except: 'schema' })
     return newestOf(
@@ -90,7 +96,7 @@ export type CredentialListStore = ReturnType<typeof createCredentialListStore>
 
 export function createCredentialListStore({ bounded }: Database) {
   return {
-    /** The newest first. */
+    /** Reads one page of credentials, the newest first. */
     page: (filters: CredentialFilters, part: TimedPart): Promise<ListedCredential[]> =>
       bounded(zListedRow)`
         SELECT ${listedColumns}

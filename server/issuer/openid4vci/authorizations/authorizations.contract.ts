@@ -10,9 +10,9 @@ const parameters = {
   response_type: parameter.meta({ description: 'code' }),
   redirect_uri: parameter,
   state: parameter,
-  scope: parameter.meta({ description: 'Ids of credential configurations; others are ignored.' }),
+  scope: parameter.meta({ description: 'Ids of credential configurations. Unknown ids are ignored.' }),
   authorization_details: parameter.meta({ description: 'JSON text (RFC 9396 §2).' }),
-  issuer_state: parameter.meta({ description: 'Of the credential offer.' }),
+  issuer_state: parameter.meta({ description: 'The issuer_state of the credential offer.' }),
   code_challenge: parameter,
   code_challenge_method: parameter.meta({ description: 'S256' }),
   response_mode: parameter.meta({ description: 'query' }),
@@ -20,10 +20,10 @@ const parameters = {
   dpop_jkt: parameter.meta({ description: 'Thumbprint of the key that the code is bound to (RFC 9449 §10).' }),
 }
 
-/** More than Node lets into the head of a request. */
+/** More than Node accepts in the head of a request. */
 const MAX_TIMES = 16_384
 
-/** The same in an address. One that is given twice is a matter of the endpoint, which may have a wallet to tell. */
+/** A parameter in a URL. The endpoint itself refuses a repeated parameter, because it may have to report the error to a wallet. */
 const repeatable = z.union([z.string(), z.array(z.string()).max(MAX_TIMES)]).optional()
 const inAddress = {
   ...Object.fromEntries(
@@ -31,7 +31,7 @@ const inAddress = {
   ),
   client_id: repeatable,
   request_uri: repeatable.meta({
-    description: 'Where the request was pushed to: then all else but client_id is ignored.',
+    description: 'The request_uri of a pushed request. All other parameters except client_id are then ignored.',
   }),
   request: repeatable.meta({ description: 'Refused: request objects are not supported.' }),
 }
@@ -41,7 +41,7 @@ export const par = {
     tag: 'OpenID4VCI',
     summary: 'Push an authorization request',
     description:
-      'RFC 9126. The request_uri is good for 90 seconds until a browser comes with it. A DPoP proof binds the code.',
+      'RFC 9126. The request_uri expires after 90 seconds if no browser opens it. A DPoP proof binds the code to its key.',
     access: 'public',
     forWallets: true,
     kind: 'protocol',
@@ -68,7 +68,7 @@ export const authorize = {
     tag: 'OpenID4VCI',
     summary: 'Authorization endpoint',
     description:
-      'A browser comes here with a wallet’s request, by value or by the request_uri that it was pushed to, and is sent on to the page where a person decides.',
+      'A wallet opens this URL in a browser. The request is in the parameters, or it was pushed and the request_uri names it. The browser is redirected to the page where a person decides.',
     access: 'public',
     open: true,
     kind: 'page',
@@ -82,9 +82,9 @@ export const authorize = {
 export const callback = {
   meta: route('GET', '/openid4vci/authorize/callback', {
     tag: 'OpenID4VCI',
-    summary: 'Come back from the identity provider',
+    summary: 'Return from the identity provider',
     description:
-      'The redirect URI that this service is registered with at the identity provider (OpenID Connect Core 1.0 §3.1.2.5). The browser that began is sent on to the page where its user decides, or, where nobody signed in, back to the wallet.',
+      'The redirect URI that is registered for this service at the identity provider (OpenID Connect Core 1.0 §3.1.2.5). The browser that began the sign-in is redirected to the page where its user decides. If nobody signed in, the browser is redirected to the wallet.',
     access: 'public',
     open: true,
     kind: 'page',
@@ -106,7 +106,7 @@ export const consent = {
     tag: 'OpenID4VCI',
     summary: 'The page on which a person decides',
     description:
-      'It is there for the browser that began alone. Where users sign in at an identity provider, it sends the browser there first.',
+      'Only the browser that began the authorization can open the page. If users sign in at an identity provider, the browser is redirected to the provider first.',
     access: 'public',
     open: true,
     kind: 'page',
@@ -121,7 +121,7 @@ export const decision = {
     tag: 'OpenID4VCI',
     summary: 'Decide',
     description:
-      'Sends the browser back to the wallet, with a code or with access_denied. One decision counts. With AUTH_DISABLED the form may have fields for the claims, and is shown again where one is wrong.',
+      'Redirects the browser to the wallet, with a code or with access_denied. Only the first decision counts. With AUTH_DISABLED the form may have fields for the claims. If a field is wrong, the form is shown again.',
     access: 'public',
     open: true,
     kind: 'page',
@@ -132,7 +132,7 @@ export const decision = {
   }),
   input: z
     .object({ id: z.string(), decision: parameter.meta({ description: 'accept or decline' }), token: parameter })
-    // Fields of the page's form, by the JSON pointers of their claims.
+    // The fields of the page's form, named by the JSON Pointers of their claims.
     .catchall(z.string()),
   output: zProtocolReply,
 }

@@ -3,7 +3,7 @@ import { type Dpop, dpopProcedure } from '../dpop.js'
 import { authorize, callback, consent, decision, par } from './authorizations.contract.js'
 import type { Authorizations } from './authorizations.js'
 
-/** The authorization code flow up to the code: what a wallet pushes, and what a person's browser is shown. */
+/** The authorization code flow up to the code: pushed requests, and the pages in a person's browser. */
 export const authorizationsRouter = ({
   authorizations,
   dpop,

@@ -9,7 +9,7 @@ import type { PushRequest } from './par.js'
 import type { AuthorizationStore } from './store.js'
 import type { BrowserRequest } from './visits.js'
 
-/** What {@link createAuthorizations} is made of. */
+/** Dependencies of {@link createAuthorizations}. */
 export interface AuthorizationsPorts {
   readonly pushRequest: PushRequest
   readonly authorize: Authorize
@@ -22,7 +22,7 @@ export interface AuthorizationsPorts {
 
 export type Authorizations = ReturnType<typeof createAuthorizations>
 
-/** The authorization code flow up to the code: what a wallet pushes, and what a person's browser is shown. */
+/** The authorization code flow up to the code: pushed requests, and the pages in a person's browser. */
 export function createAuthorizations({
   pushRequest,
   authorize,
@@ -48,9 +48,9 @@ export function createAuthorizations({
     showConsent,
 
     /**
-     * Takes the decision, once, and sends the browser back to the wallet.
+     * Takes the decision once and redirects the browser to the wallet.
      *
-     * @param work pays for the check of what was filled in
+     * @param work the budget for the check of the form
      */
     decide: async (request: BrowserRequest, sent: Decision, work: Work): Promise<ProtocolReply> =>
       (await decideAtOnce(request, sent)) ?? decideStepwise(request, sent, work),

@@ -26,7 +26,7 @@ function assertOnce(repeated: readonly string[]): void {
   if (name !== undefined) throw new OAuthError('invalid_request', `Parameter ${name} is given more than once.`)
 }
 
-/** Parameters of an address: texts, and lists of them where a name is given more than once. */
+/** The parameters of a URL. A name that is given more than once has a list of texts. */
 export type SentParameters = Readonly<Record<string, string | readonly string[] | undefined>>
 
 const onceIn = (sent: SentParameters): AuthorizationParameters =>
@@ -34,7 +34,7 @@ const onceIn = (sent: SentParameters): AuthorizationParameters =>
     Object.entries(sent).filter((entry): entry is [string, string | undefined] => !Array.isArray(entry[1])),
   )
 
-/** What {@link createAuthorize} is made of. */
+/** Dependencies of {@link createAuthorize}. */
 export interface AuthorizePorts {
   readonly config: Pick<
     Config,
@@ -49,8 +49,9 @@ export interface AuthorizePorts {
 }
 
 /**
- * The authorization endpoint (RFC 6749 §3.1, OpenID4VCI 1.0 §5): a browser brings a wallet's request, is bound to it by a
- * cookie and redirected to the page where a person decides. Errors go to the wallet where that is safe, else to a page.
+ * The authorization endpoint (RFC 6749 §3.1, OpenID4VCI 1.0 §5): a browser opens a wallet's request. A cookie binds the browser
+ * to the request, and it is redirected to the page where a person decides. Errors are redirected to the wallet if that is safe,
+ * and otherwise shown on a page.
  */
 export type Authorize = (browserRequest: BrowserRequest, sent: SentParameters) => Promise<ProtocolReply>
 
@@ -68,7 +69,7 @@ export function createAuthorize({
   const unknownRequest = () =>
     replies.unsafe('The request_uri is unknown, has expired or has been used. Start again in your wallet.')
 
-  /** RFC 9126 §4: only `client_id` and `request_uri` are read; other parameters of the address are ignored. */
+  /** RFC 9126 §4: only `client_id` and `request_uri` are read. Other parameters of the URL are ignored. */
   const visit = async (
     browserRequest: BrowserRequest,
     requestUri: string,
@@ -91,12 +92,12 @@ export function createAuthorize({
     return found === undefined ? unknownRequest() : replies.toPage(found.id, browser.cookie)
   }
 
-  /** HAIP 1.0 has pushed requests alone. */
+  /** HAIP 1.0 accepts pushed requests only. */
   const admit = (offering?: ProfiledOffer): void => {
     if (isHaip({ config }, offering)) throw notPushed()
   }
 
-  /** A request whose parameters stand in the address. */
+  /** Handles a request whose parameters are in the URL. */
   const begin = async (
     browserRequest: BrowserRequest,
     parameters: AuthorizationParameters,

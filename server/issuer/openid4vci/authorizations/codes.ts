@@ -4,13 +4,13 @@ import { CODE_SECONDS } from './authorization.js'
 import type { DecisionStore, OfferGrant } from './decision-store.js'
 import type { Issuable, Issuables } from './issuable.js'
 
-/** How long a wallet may take what was made for its user. */
+/** Lifetime of an offering that is made for a user, in seconds. */
 const MADE_SECONDS = 86_400
 
-/** What is known whole. */
+/** An issuable credential whose claims are all known. */
 export type Decided = Exclude<Issuable, { kind: 'form' }>
 
-/** What {@link createCodes} is made of. */
+/** Dependencies of {@link createCodes}. */
 export interface CodesPorts {
   readonly decisions: Pick<DecisionStore, 'grantMade' | 'grantOffer'>
   readonly config: Pick<Config, 'issuerProfile' | 'signIn'>
@@ -22,9 +22,9 @@ export interface CodesPorts {
 
 export type Codes = ReturnType<typeof createCodes>
 
-/** Authorization codes for what users have agreed to. */
+/** Authorization codes for credentials that users have accepted. */
 export function createCodes({ decisions, config, configurationsOf, random, clock, newId }: CodesPorts) {
-  /** A code, and how it is stored. */
+  /** A code, and its stored form. */
   const newCode = () => {
     const now = clock()
     const code = Buffer.from(random(32)).toString('base64url')
@@ -32,7 +32,10 @@ export function createCodes({ decisions, config, configurationsOf, random, clock
   }
 
   return {
-    /** A code for an offer that is open and for this user and wallet, with the request that it answers; undefined where none is given. */
+    /**
+     * A code for an open offer that is for this user and wallet, with the request that the code answers. Undefined if the offer
+     * is closed or for another user or wallet.
+     */
     async codeForOffer(offer: Pick<OfferGrant, 'id' | 'browserHash' | 'offeringId'>) {
       const { code, ...stored } = newCode()
       const { issuerProfile, signIn } = config
@@ -41,7 +44,7 @@ export function createCodes({ decisions, config, configurationsOf, random, clock
       return parameters === undefined ? undefined : { code, parameters }
     },
 
-    /** A code for an offering that is made now for a user; undefined where it was decided before. */
+    /** Makes an offering for a user, and a code for it. Undefined if the request was decided before. */
     async codeForMade(
       authorization: Pick<OfferGrant, 'id' | 'browserHash'>,
       { context, credentialSubject }: Decided & { readonly kind: 'claims' },

@@ -17,7 +17,7 @@ interface Row {
   readonly value: Html
 }
 
-/** An image within a claim, as a portrait is; it is shown as one. */
+/** An image in a claim, such as a portrait. The page shows it as an image. */
 const IMAGE = /^data:image\/(?:png|jpeg|webp|gif);base64,[A-Za-z0-9+/=]+$/
 
 function shownValue(value: unknown, title: string): Html {
@@ -33,8 +33,8 @@ const titledBy = ({ schemaBody: body, schemaDisplay: display, schemaClaims: clai
 })
 
 /**
- * Every claim of the subject, in its order: the titles of its path, and its value. A subject has at most 1,000 of them
- * (`issuance/subject.ts`); none is left out.
+ * All claims of the subject in their order, each with the titles of its path and its value. A subject has at most 1,000 claims
+ * (`issuance/subject.ts`).
  */
 function rowsOf(context: ConsentContext, languages: Languages): Row[] {
   const titles = claimTitles(titledBy(context), languages)
@@ -55,8 +55,8 @@ function rowsOf(context: ConsentContext, languages: Languages): Row[] {
 }
 
 /**
- * The CSP source for `form-action`, which browsers also apply to the redirect after the form: an origin, or a scheme for an
- * app's address and for an IPv6 host, which CSP has no source for (CSP Level 3 §2.3.1).
+ * The CSP source for `form-action`. Browsers also apply it to the redirect after the form. The source is an origin. For an
+ * app's URL and for an IPv6 host it is a scheme, because CSP has no source for them (CSP Level 3 §2.3.1).
  */
 function formActionOf(redirectUri: string): string {
   const { protocol, hostname, origin } = new URL(redirectUri)
@@ -71,7 +71,7 @@ const receiverOf = (redirectUri: string): string => {
 
 const claimRow = ({ title, value }: Row): Html => html`<div><dt>${spoken(title)}</dt><dd>${value}</dd></div>`
 
-/** Who asks for what, and who is asked. */
+/** The signed-in user, the wallet, and the wallet's address. */
 function question({ request, provided, walletName }: UsersAuthorization): Html {
   const wallet = walletName === undefined ? 'Your wallet' : html`<strong>${walletName}</strong>`
   const user = provided.name !== undefined && html`<p>You are signed in as <strong>${provided.name}</strong>.</p>`
@@ -80,7 +80,7 @@ function question({ request, provided, walletName }: UsersAuthorization): Html {
 
 const LATER = html`<p>The issuer decides later whether you get it, and may correct what it holds.</p>`
 
-/** What the credential would hold, or, where the person says so, the form for it. */
+/** The claims of the credential, or the form in which the person enters them. */
 function content(context: ConsentContext, languages: Languages, form: ConsentForm | undefined): Html {
   if (form !== undefined) return html`<p>Say what it is to hold:</p>${formFields(form.parts, form.sent)}`
   const rows = rowsOf(context, languages)
@@ -91,14 +91,14 @@ function content(context: ConsentContext, languages: Languages, form: ConsentFor
   return html`${claims}${context.deferred && LATER}`
 }
 
-/** A form in the place of claims that are known. */
+/** A form instead of known claims. */
 export interface ConsentForm {
   readonly parts: readonly FormPart[]
-  /** What was sent and cannot be used. */
+  /** A sent form with unusable values. */
   readonly sent?: SentForm
 }
 
-/** The page on which a person decides whether a wallet gets a credential: no script, two buttons. */
+/** The page on which a person decides whether a wallet gets a credential. It has two buttons and no script. */
 export function consentPage(
   config: Pick<Config, 'authDisabled' | 'issuerBaseUrl' | 'signIn'>,
   authorization: UsersAuthorization,

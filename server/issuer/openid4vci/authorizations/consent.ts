@@ -21,15 +21,15 @@ import type { UserLogin } from './login.js'
 import type { Replies } from './replies.js'
 import type { BrowserRequest, Visited, Visits } from './visits.js'
 
-/** Begins each message about a form. */
+/** The first word of each message about a form. */
 const FORM = 'claims'
 
 const readersLanguages = ({ headers }: BrowserRequest): Languages => languagesOf(headers['accept-language'])
 
 /**
- * Checks a subject by its type's schema.
+ * Checks a subject against the schema of its type.
  *
- * @param member names it in every message
+ * @param member the subject's name in every message
  * @throws ServiceError 400 listing every claim that fails
  */
 type AssertSubject = (
@@ -39,7 +39,7 @@ type AssertSubject = (
   work: Work,
 ) => Promise<void>
 
-/** What {@link createConsentPages} is made of. */
+/** Dependencies of {@link createConsentPages}. */
 export interface ConsentPagesPorts {
   readonly store: Pick<Openid4vciStore, 'issuerDisplay'>
   readonly config: Pick<Config, 'authDisabled' | 'issuerBaseUrl' | 'signIn'>
@@ -50,9 +50,9 @@ export interface ConsentPagesPorts {
 
 export type ConsentPages = ReturnType<typeof createConsentPages>
 
-/** The pages on which people decide. */
+/** The pages on which users accept or decline. */
 export function createConsentPages({ store, config, formTokens, assertSubject, log }: ConsentPagesPorts) {
-  /** What the page shows of it. */
+  /** The data that the page shows. */
   const consentContext = async (issuable: Issuable): Promise<ConsentContext> => {
     if (issuable.kind === 'offer') return issuable.offering
     const { context } = issuable
@@ -68,7 +68,7 @@ export function createConsentPages({ store, config, formTokens, assertSubject, l
     }
   }
 
-  /** The page of what may be issued. */
+  /** The page for an issuable credential. */
   const pageOf = async (
     request: BrowserRequest,
     { authorization, browserHash }: Visited,
@@ -91,7 +91,7 @@ export function createConsentPages({ store, config, formTokens, assertSubject, l
   return {
     pageOf,
 
-    /** @throws OAuthError `access_denied` where the schema does not accept what the provider says of the user */
+    /** @throws OAuthError `access_denied` if the schema does not accept the provider's claims about the user */
     async assertValid({ requestId }: BrowserRequest, issuable: Issuable, work: Work): Promise<void> {
       if (issuable.kind !== 'claims') return
       try {
@@ -103,7 +103,7 @@ export function createConsentPages({ store, config, formTokens, assertSubject, l
       }
     },
 
-    /** What the form of the local admin makes; or its page again, which says what is wrong. */
+    /** The claims from the local admin's form. If the claims are invalid, the page again with the problems. */
     async filledForm(
       request: BrowserRequest,
       found: Visited,
@@ -126,7 +126,7 @@ export function createConsentPages({ store, config, formTokens, assertSubject, l
   }
 }
 
-/** What {@link createShowConsent} is made of. */
+/** Dependencies of {@link createShowConsent}. */
 export interface ShowConsentPorts {
   readonly visited: Visits['visited']
   readonly beginLogin: UserLogin['beginLogin']
@@ -137,10 +137,10 @@ export interface ShowConsentPorts {
 }
 
 /**
- * Shows what would be issued to whom, and asks.
+ * Shows the credential and its recipient, and asks for the decision.
  *
- * @param id of the authorization
- * @param work pays for the check of what is shown
+ * @param id the id of the authorization
+ * @param work the budget for the check of the claims
  */
 export type ShowConsent = (request: BrowserRequest, id: string, work: Work) => Promise<ProtocolReply>
 

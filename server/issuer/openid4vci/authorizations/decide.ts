@@ -13,7 +13,7 @@ import { openedRequest } from './parameters.js'
 import type { Replies } from './replies.js'
 import type { BrowserRequest, Visited, Visits } from './visits.js'
 
-/** The form of the page, with its fields where it has some. */
+/** The sent form of the page, with the values of its fields, if any. */
 export interface Decision extends Filled {
   readonly id: string
   readonly decision?: unknown
@@ -22,7 +22,7 @@ export interface Decision extends Filled {
 
 const declines = () => denied('The user declined.')
 
-/** What {@link createDecideAtOnce} is made of. */
+/** Dependencies of {@link createDecideAtOnce}. */
 export interface DecideAtOncePorts {
   readonly browserHashOf: Visits['browserHashOf']
   readonly formTokens: Pick<FormTokens, 'shownBy'>
@@ -34,11 +34,12 @@ export interface DecideAtOncePorts {
 }
 
 /**
- * A decision over an offer that nothing stands against, in one statement (`bench/rows/haip-flow.ts` measures it). That the request
- * fits the offer was checked when the page was made, which its token says, and is again when the code is redeemed. Whom the offer
- * is for is a condition of the one statement by which codes for offers are given, here and stepwise.
+ * Takes the usual decision about an offer in one statement (`bench/rows/haip-flow.ts` measures it). The form's token proves
+ * that the request was checked against the offer when the page was made. The check is repeated when the code is redeemed. The
+ * user and the wallet of the offer are a condition of the statement that stores the code. {@link createDecideStepwise} uses the
+ * same statement.
  *
- * @returns undefined where it cannot be taken so, and nothing has happened.
+ * @returns undefined if the decision needs more steps; then nothing was changed.
  */
 type DecideAtOnce = (request: BrowserRequest, sent: Decision) => Promise<ProtocolReply | undefined>
 
@@ -60,7 +61,7 @@ export const createDecideAtOnce =
     return replies.answerWallet((await openedRequest(vault, id, given.parameters)).request, { code: given.code })
   }
 
-/** What {@link createDecideStepwise} is made of. */
+/** Dependencies of {@link createDecideStepwise}. */
 export interface DecideStepwisePorts {
   readonly visited: Visits['visited']
   readonly formTokens: Pick<FormTokens, 'shownBy'>
@@ -71,7 +72,7 @@ export interface DecideStepwisePorts {
   readonly replies: Replies
 }
 
-/** Says what stands against a decision; and decides over what is made only now. */
+/** Reports why a decision is refused. Also takes decisions about credentials that have no offer yet. */
 type DecideStepwise = (request: BrowserRequest, sent: Decision, work: Work) => Promise<ProtocolReply>
 
 export function createDecideStepwise({

@@ -11,7 +11,7 @@ import { TX_CODE_ATTEMPTS } from '../tx-code.js'
 import { type AuthorizationState, sourcesOf } from './authorization.js'
 import { from } from './store.js'
 
-/** A code that is given for an offering. */
+/** A code for an offering. */
 interface GivenCode {
   readonly id: string
   readonly browserHash: string
@@ -21,16 +21,16 @@ interface GivenCode {
   readonly now: Date
 }
 
-/** A code for an offering that is made only now: for this authorization, with one redemption. */
+/** A code for an offering that is made with the code. The offering is for this authorization and has one redemption. */
 export interface MadeGrant extends GivenCode {
   readonly made: MadeOffering
 }
 
-/** A code for an offer that is there, and what the offer may ask of users and wallets here. */
+/** A code for an existing offer, with the conditions on users and wallets. */
 export interface OfferGrant extends GivenCode {
-  /** Whether every offer is for attested wallets; else those under HAIP 1.0 are. */
+  /** Whether every offer is for attested wallets. Otherwise only offers under HAIP 1.0 are. */
   readonly attestedOnly: boolean
-  /** Whether users are known by DIDs, so that an offer for one of them is theirs alone. */
+  /** Whether users have known DIDs. If so, an offer for a DID is only for the user who has it. */
   readonly usersHaveDids: boolean
 }
 
@@ -42,7 +42,7 @@ export interface MadeOffering {
   readonly expiresAt: Date
 }
 
-/** The offering that is made with a grant. */
+/** The step that inserts the offering of a grant. */
 const madeOffering = ({ offeringId, made, now }: MadeGrant, granted: Granted): Step<'id'> =>
   insertOffering(
     {
@@ -65,7 +65,7 @@ const zGrantedOffer = zDenied.extend(recordedShape)
 type Granted = Step<'user_sub'>
 type OpenOffer = Step<'id' | 'for_subject' | 'recipient' | 'profile'>
 
-/** An offering that is open. */
+/** The step that reads an offering if it is open. */
 const openOffer = ({ offeringId, now }: OfferGrant): OpenOffer =>
   new Step<'id' | 'for_subject' | 'recipient' | 'profile'>(
     'offer',
@@ -76,7 +76,7 @@ const openOffer = ({ offeringId, now }: OfferGrant): OpenOffer =>
         AND (x.id IS NULL OR (x.state <> 'Error' AND x.tx_code_attempts < ${TX_CODE_ATTEMPTS}::int))`,
   )
 
-/** Whether an offer is for the user and the wallet of an authorization `a`. */
+/** Condition: an offer is for the user and the wallet of an authorization `a`. */
 const isForThem = (offer: OpenOffer, { attestedOnly, usersHaveDids }: OfferGrant): Fragment => fragment`
   (a.instance_jkt IS NOT NULL OR NOT (${attestedOnly} OR ${offer.column('profile')} = 'haip'))
   AND (${offer.column('for_subject')} IS NULL OR ${offer.column('for_subject')} = a.user_sub)
@@ -96,7 +96,7 @@ export type DecisionStore = ReturnType<typeof createDecisionStore>
 
 export function createDecisionStore({ sql }: Database, announce: Announce) {
   return {
-    /** Gives a code for an offering that is made with it, once. @returns false where it was decided before. */
+    /** Stores a code and its new offering, once. @returns false if the request was decided before. */
     async grantMade(grant: MadeGrant): Promise<boolean> {
       const { id, browserHash, codeHash, codeExpiresAt, offeringId, now } = grant
       const granted = new Step<'id' | 'user_sub'>(
@@ -116,9 +116,10 @@ export function createDecisionStore({ sql }: Database, announce: Announce) {
     },
 
     /**
-     * Gives a code for an offer, once, where the offer is open and for this user; its session and the audit row go with it.
+     * Stores a code for an offer once, if the offer is open and for this user. The same statement moves the session and writes
+     * the audit row.
      *
-     * @returns the request as the vault protects it; undefined where no code was given.
+     * @returns the request, encrypted by the vault; undefined if no code was stored.
      */
     async grantOffer(grant: OfferGrant): Promise<string | undefined> {
       const { id, browserHash, codeHash, codeExpiresAt, offeringId, now } = grant
@@ -143,8 +144,8 @@ export function createDecisionStore({ sql }: Database, announce: Announce) {
     /**
      * Denies a request, once.
      *
-     * @param states in which it may be denied; all that lead there unless given
-     * @returns the request as the vault protects it; undefined where it was decided before.
+     * @param states the states in which it may be denied; by default all that can become `Denied`
+     * @returns the request, encrypted by the vault; undefined if it was decided before.
      */
     async deny(
       id: string,

@@ -4,14 +4,14 @@ import type { DecisionStore } from './decision-store.js'
 import type { Replies } from './replies.js'
 import type { Visited } from './visits.js'
 
-/** What {@link createDeny} is made of. */
+/** Dependencies of {@link createDeny}. */
 export interface DenyPorts {
   readonly decisions: Pick<DecisionStore, 'deny'>
   readonly replies: Pick<Replies, 'decided' | 'refuseWallet'>
   readonly clock: () => Date
 }
 
-/** Denies an authorization, once, and sends the browser back to the wallet with the refusal. */
+/** Denies an authorization once and redirects the browser to the wallet with the refusal. */
 export type Deny = (visited: Visited, refusal: OAuthError) => Promise<ProtocolReply>
 
 export const createDeny =

@@ -5,7 +5,7 @@ import { pathKey } from '../../../protocol/json-schema/declared-claims.js'
 import * as form from '../../../protocol/json-schema/form.js'
 import { linearPattern } from '../../../protocol/json-schema/linear-regexp.js'
 
-/** A claim to fill in, and a group of them. */
+/** A form field for one claim. */
 export type Field = form.FormField<Spoken>
 export type FormPart = form.FormPart<Spoken>
 type FieldKind = Field['kind']
@@ -15,7 +15,7 @@ const textOf = (value: unknown): string | undefined => (typeof value === 'string
 /**
  * The form of a JSON Schema.
  *
- * @param titles what claims are called, by `pathKey`; the others by their names
+ * @param titles the titles of claims by `pathKey`; a claim without a title is shown by its name
  */
 export const formOf = (schema: JsonObject, titles: ReadonlyMap<string, Spoken>): readonly FormPart[] =>
   form.formOf(schema, {
@@ -29,7 +29,7 @@ export const fieldsOf = (parts: readonly FormPart[]): readonly Field[] => form.f
 /** The name of a field's parameter: the JSON Pointer of its claim (RFC 6901). */
 export const nameOf = ({ path }: Field): string => pointerTo(path)
 
-/** What was filled in, by the names of fields. */
+/** The values of a sent form, by field name. */
 export type Filled = Readonly<Record<string, unknown>>
 
 export const filledIn = (filled: Filled, field: Field): string => textOf(filled[nameOf(field)]) ?? ''
@@ -42,11 +42,11 @@ function parsed(text: string): unknown {
   }
 }
 
-/** A number where the text is one; else the text, which the schema refuses. */
+/** The number that the text holds. Any other text is returned as it is, and the schema refuses it. */
 const numberOf = (text: string): unknown =>
   /^\s*[-+.\d]/.test(text) && Number.isFinite(Number(text)) ? Number(text) : text
 
-/** The text by which a choice is sent: its JSON. */
+/** The form value of a choice: its JSON. */
 export const choiceText = (choice: unknown): string => JSON.stringify(choice)
 
 const asTyped = (text: string): unknown => text
@@ -75,9 +75,7 @@ const READERS: Readonly<Record<FieldKind, (text: string) => unknown>> = {
   json: parsed,
 }
 
-/**
- * The claims that were filled in; what was left empty is no claim. Whether they are good is for the schema to say.
- */
+/** The claims of a filled form. An empty field is no claim. The schema checks the claims later. */
 export function claimsOf(parts: readonly FormPart[], filled: Filled): Record<string, unknown> {
   const entries = parts.flatMap((part): [string, unknown][] => {
     const name = part.path.at(-1) ?? ''
@@ -91,13 +89,13 @@ export function claimsOf(parts: readonly FormPart[], filled: Filled): Record<str
   return Object.fromEntries(entries)
 }
 
-/** What is wrong with a form: beside a field by its name, and about all of it. */
+/** The problems of a form: by field name, and about the whole form. */
 export interface FormProblems {
   readonly byField: ReadonlyMap<string, string>
   readonly others: readonly string[]
 }
 
-/** Finds the field of each message, which begins with `member` and the dotted path of the claim. */
+/** Finds the field of each message. A message begins with `member` and the dotted path of the claim. */
 export function problemsOf(parts: readonly FormPart[], messages: readonly string[], member: string): FormProblems {
   const byLength = [...fieldsOf(parts)].sort((one, other) => other.path.length - one.path.length)
   const byField = new Map<string, string>()

@@ -10,7 +10,7 @@ import {
   nameOf,
 } from './form-fields.js'
 
-/** A form that was sent, and what is wrong with it. */
+/** A sent form and its problems. */
 export interface SentForm {
   readonly filled: Filled
   readonly problems: FormProblems
@@ -57,7 +57,7 @@ function control(field: Field, value: string, attributes: Html): Html {
     case 'lines':
     case 'numbers':
     case 'json':
-      // A line break right after the tag would be left out of the value.
+      // Browsers drop a line break right after the tag, so the markup adds one.
       return html`<textarea rows="3" ${attributes}>
 ${value}</textarea>`
     default:
@@ -65,7 +65,7 @@ ${value}</textarea>`
   }
 }
 
-/** One field with its label, its hint, and what is wrong with it beside it. */
+/** One field with its label, its hint and its problem. */
 function fieldRow(field: Field, id: string, { filled, problems }: SentForm): Html {
   const problem = problems.byField.get(nameOf(field))
   const hint = [field.description, HINTS[field.kind]].filter((text) => text !== undefined).join(' ')
@@ -81,7 +81,7 @@ ${problem !== undefined && html`<p class="problem" id="${id}-problem">${problem}
 </div>`
 }
 
-/** What is wrong, before the form, with the way to each field. */
+/** The list of problems above the form, with a link to each field. */
 function summary(fields: readonly Field[], idOf: (field: Field) => string, { problems }: SentForm): Html | undefined {
   const wrong = fields.flatMap((field) => {
     const problem = problems.byField.get(nameOf(field))
@@ -92,7 +92,7 @@ function summary(fields: readonly Field[], idOf: (field: Field) => string, { pro
   return html`<div class="problems" role="alert"><h2>Some of this cannot be used</h2><ul>${[...wrong, ...others]}</ul></div>`
 }
 
-/** The fields of a form, and before them what is wrong with what was sent. */
+/** The fields of a form, below the problems of the sent values. */
 export function formFields(parts: readonly FormPart[], sent: SentForm = EMPTY): Html {
   const fields = fieldsOf(parts)
   const ids = new Map(fields.map((field, position) => [field, `claim-${position + 1}`]))

@@ -4,10 +4,10 @@ import { secretKey } from '../../../protocol/jose/secret-key.js'
 export type FormTokens = ReturnType<typeof createFormTokens>
 
 /**
- * The tokens of the decision's form, against cross-site requests: only a page that was sent to this browser contains one. A token
- * names what its page showed.
+ * The tokens of the decision form. They prevent cross-site requests: only a page that was sent to this browser contains a valid
+ * token. A token names the credential that its page showed.
  *
- * @param key of the MAC
+ * @param key the key of the MAC
  */
 export function createFormTokens({ key }: { readonly key: Uint8Array }) {
   const tokenOf = (id: string, browserHash: string, shown: string): string => {
@@ -19,7 +19,7 @@ export function createFormTokens({ key }: { readonly key: Uint8Array }) {
     /** The token for a page of an authorization. */
     tokenOf,
 
-    /** What the page of a form showed; undefined where the token is not one of ours. */
+    /** The name of the credential that the form's page showed; undefined for a foreign token. */
     shownBy(id: string, browserHash: string, sent: unknown): string | undefined {
       const token = String(sent)
       const shown = token.slice(0, Math.max(token.lastIndexOf('.'), 0))

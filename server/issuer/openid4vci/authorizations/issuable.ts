@@ -11,9 +11,8 @@ import { configurationNames, nothingKnown, type RequestedOffers } from './reques
 import { isLocalAdmin } from './sign-in.js'
 
 /**
- * What may be issued to the user of an authorization: an offer, a credential of what the identity provider says of them, or,
- * where everybody is the local admin, of what they fill in.
- * Nothing that a wallet sends is ever a claim.
+ * A credential that may be issued to the user of an authorization. It is an offer, or it is made from the identity provider's
+ * claims. If everybody is the local admin, it can also be made from a form. A wallet never supplies claims.
  */
 export type Issuable =
   | { readonly kind: 'offer'; readonly offering: ShownOffering }
@@ -22,22 +21,22 @@ export type Issuable =
       readonly context: IssuanceContext
       readonly credentialSubject: Readonly<Record<string, unknown>>
     }
-  /** The local admin says what is in it. */
+  /** The local admin enters the claims. */
   | { readonly kind: 'form'; readonly context: IssuanceContext }
 
-/** Names it in the form of its page: what is decided is what was shown. */
+/** The name of an issuable credential in the form of its page. The user decides exactly about the credential that was shown. */
 export const issuableName = (issuable: Issuable): string =>
   issuable.kind === 'offer' ? `offer:${issuable.offering.offeringId}` : `${issuable.kind}:${issuable.context.id}`
 
 export const denied = (description: string): OAuthError => new OAuthError('access_denied', description)
 
-/** The offering of which a form said that it is an offer; undefined where it was something else. */
+/** The id of the offering that a form's name contains; undefined if the form showed no offer. */
 export function offeringNamed(name: string): string | undefined {
   const [kind, id] = name.split(':')
   return kind === 'offer' ? id : undefined
 }
 
-/** What is made for a user is offered in every format. */
+/** A credential that is made for a user is offered in every format. */
 const wholeType = (context: IssuanceContext) =>
   ({
     schemaName: context.name,
@@ -46,7 +45,7 @@ const wholeType = (context: IssuanceContext) =>
     asMdoc: context.mdoc !== null && context.x5c !== null,
   }) as const
 
-/** What {@link createIssuables} is made of. */
+/** Dependencies of {@link createIssuables}. */
 export interface IssuablesPorts {
   readonly store: Pick<Openid4vciStore, 'newestOfferingFor' | 'shownOffering'>
   readonly config: Pick<Config, 'authDisabled' | 'issuerProfile' | 'signIn'>
@@ -57,17 +56,17 @@ export interface IssuablesPorts {
 
 export type Issuables = ReturnType<typeof createIssuables>
 
-/** What may be issued to the users of authorizations. */
+/** Finds the credentials that may be issued to users. */
 export function createIssuables({ store, config, offered, requestedContexts, clock }: IssuablesPorts) {
   /**
-   * Says why the statement that gives codes for offers (`decision-store.ts`) would give none.
+   * Reports why the statement that stores codes for offers (`decision-store.ts`) would store none.
    *
-   * @throws OAuthError `access_denied` where an offer is closed, for another user, or bound to a DID that is not theirs
+   * @throws OAuthError `access_denied` if the offer is closed, for another user, or bound to a DID of somebody else
    */
   const assertTheirs = ({ userSub, userDids, instanceJkt }: UsersAuthorization, offering: WalletOffering): void => {
     const reason = closedReason(offering, clock())
     if (reason !== undefined) throw denied(reason)
-    // The wallet began, and did not know which offer it would be.
+    // The wallet began the flow and did not know the offer, so PAR could not check it.
     if (isHaip({ config }, offering) && instanceJkt === null) throw denied('The offer is for attested wallets.')
     if (offering.forSubject !== null && offering.forSubject !== userSub) throw denied('The offer is for another user.')
     // Without sign-in, the key proof shows later whether the wallet is the recipient's.
@@ -90,7 +89,7 @@ export function createIssuables({ store, config, offered, requestedContexts, clo
   const newestOffer = async ({ userSub, request }: UsersAuthorization): Promise<ShownOffering | undefined> =>
     userSub === null ? undefined : store.newestOfferingFor(userSub, configurationNames(request), clock())
 
-  /** Of a schema that says which of the provider's claims a credential is made of. */
+  /** A credential from the provider's claims, if a schema names the claims that it needs. */
   const ofProvidedClaims = (
     { provided, request }: UsersAuthorization,
     contexts: readonly IssuanceContext[],
@@ -101,7 +100,7 @@ export function createIssuables({ store, config, offered, requestedContexts, clo
     return { kind: 'claims', context, credentialSubject: provided.made.credentialSubject }
   }
 
-  /** Of the first type that is asked for. */
+  /** A form for the first requested type. */
   const ofForm = ({ request }: UsersAuthorization, [context]: readonly IssuanceContext[]): Issuable | undefined => {
     if (context === undefined || !isLocalAdmin(config)) return undefined
     offered.requestedOf(request, wholeType(context))
@@ -113,10 +112,11 @@ export function createIssuables({ store, config, offered, requestedContexts, clo
 
   return {
     /**
-     * What is issued in answer to an authorization request: the offer that its `issuer_state` chose; else the newest open one
-     * that was made for the user; else what their claims make; else what the local admin fills in.
+     * The credential for an authorization request. The first match counts: the offer of its `issuer_state`, the newest open
+     * offer for the user, the user's claims, the local admin's form.
      *
-     * @throws OAuthError `access_denied` where there is nothing for this user, `invalid_scope` where nothing known is asked for
+     * @throws OAuthError `access_denied` if there is no credential for this user, `invalid_scope` if the request names no known
+     *   type
      */
     async issuableFor(authorization: UsersAuthorization): Promise<Issuable> {
       if (authorization.offeringId !== null) return offerNamed(authorization, authorization.offeringId)
@@ -129,7 +129,7 @@ export function createIssuables({ store, config, offered, requestedContexts, clo
       return made
     },
 
-    /** What a page showed, as it is now. @throws OAuthError `access_denied` where it cannot be issued any more */
+    /** The current state of the credential that a page showed. @throws OAuthError `access_denied` if it can no longer be issued */
     async issuableNamed(authorization: UsersAuthorization, name: string): Promise<Issuable> {
       const offeringId = offeringNamed(name)
       if (offeringId !== undefined) return offerNamed(authorization, offeringId)
@@ -138,7 +138,7 @@ export function createIssuables({ store, config, offered, requestedContexts, clo
       return made
     },
 
-    /** The configurations that a wallet may take of what is made for its user. */
+    /** The configurations of a credential that is made for a user. */
     configurationsOf: (context: IssuanceContext): readonly string[] => offered.configurations(wholeType(context)),
   }
 }

@@ -7,7 +7,7 @@ const zLogin = z.strictObject({ state: z.string(), nonce: z.string(), verifier: 
 
 const placeOf = (id: string) => ({ column: 'authorizations.login', id }) as const
 
-/** What {@link createKeptLogins} is made of. */
+/** Dependencies of {@link createKeptLogins}. */
 export interface KeptLoginsPorts {
   readonly authorizations: Pick<AuthorizationStore, 'beginLogin' | 'takeLogin'>
   readonly vault: Pick<Vault, 'protect' | 'reveal'>
@@ -17,9 +17,9 @@ export interface KeptLoginsPorts {
 
 export type KeptLogins = ReturnType<typeof createKeptLogins>
 
-/** Sign-ins of authorizations that are under way, each kept as the vault protects it. */
+/** Unfinished sign-ins of authorizations, each encrypted by the vault. */
 export function createKeptLogins({ authorizations, vault, random, clock }: KeptLoginsPorts) {
-  /** A sign-in as it was kept. */
+  /** Decrypts a stored sign-in. */
   const opened = async (id: string, login: string): Promise<Login> =>
     zLogin.parse(JSON.parse(await vault.reveal(placeOf(id), login)))
 
@@ -27,9 +27,9 @@ export function createKeptLogins({ authorizations, vault, random, clock }: KeptL
     opened,
 
     /**
-     * Begins a sign-in, unless one is under way already: windows of one browser share it.
+     * Begins a sign-in, or returns the unfinished one. All windows of one browser share it.
      *
-     * @returns the one that is kept; undefined where nobody is to sign in any more
+     * @returns the stored sign-in; undefined if no sign-in is expected any more
      */
     async begin(id: string, browserHash: string): Promise<Login | undefined> {
       const made = await vault.protect(placeOf(id), JSON.stringify(newLogin(random, `${id}.`)))
@@ -37,7 +37,7 @@ export function createKeptLogins({ authorizations, vault, random, clock }: KeptL
       return kept === undefined ? undefined : opened(id, kept)
     },
 
-    /** Takes a sign-in for the one answer that may end it. @returns false where another answer came first. */
+    /** Takes a sign-in for the one answer that may end it. @returns false if another answer came first. */
     take: (id: string, login: string): Promise<boolean> => authorizations.takeLogin(id, login, clock()),
   }
 }

@@ -23,7 +23,7 @@ import type { RequestedOffers } from './requested-offers.js'
 import type { AuthorizationStore } from './store.js'
 import type { BrowserRequest, Visited, Visits } from './visits.js'
 
-/** What {@link createKeepUser} is made of. */
+/** Dependencies of {@link createKeepUser}. */
 export interface KeepUserPorts {
   readonly authorizations: Pick<AuthorizationStore, 'signIn'>
   readonly requestedContexts: RequestedOffers['requestedContexts']
@@ -32,7 +32,7 @@ export interface KeepUserPorts {
   readonly clock: () => Date
 }
 
-/** Keeps who signed in, and of their claims what their decision needs. */
+/** Stores the user who signed in, and the claims that the decision needs. */
 export type KeepUser = (visited: Visited, claims: UserClaims) => Promise<void>
 
 export const createKeepUser =
@@ -55,9 +55,9 @@ const REFUSALS = {
   unavailable: new OAuthError('temporarily_unavailable', 'The identity provider cannot be used at the moment.'),
 } as const
 
-/** What {@link createUserLogin} is made of. */
+/** Dependencies of {@link createUserLogin}. */
 export interface UserLoginPorts {
-  /** Undefined where nobody can sign in. */
+  /** Undefined if no identity provider is configured for sign-in. */
   readonly signIn: SignIn | undefined
   readonly logins: KeptLogins
   readonly keepUser: KeepUser
@@ -75,8 +75,8 @@ export function createUserLogin({ signIn, logins, keepUser, deny, visited, repli
   const callback = () => `${config.issuerBaseUrl}/openid4vci/authorize/callback`
 
   /**
-   * What a failed sign-in leads to. While the provider is away nothing is decided: the request can be opened again. Everything
-   * else ends the authorization.
+   * Handles a failed sign-in. If the provider is unreachable, nothing is decided and the request can be opened again. Every
+   * other failure ends the authorization.
    */
   const refused = async ({ requestId }: BrowserRequest, found: Visited, thrown: unknown): Promise<ProtocolReply> => {
     if (!(thrown instanceof SignInError)) throw thrown
@@ -89,15 +89,15 @@ export function createUserLogin({ signIn, logins, keepUser, deny, visited, repli
 
   return {
     /**
-     * Sends a browser to the identity provider. Windows of one browser share one sign-in, so that whichever is used counts.
-     * Where the provider is away, the wallet gets `temporarily_unavailable`.
+     * Redirects a browser to the identity provider. All windows of one browser share one sign-in, so the user can finish it in
+     * any window. If the provider is unreachable, the wallet gets `temporarily_unavailable`.
      */
     async beginLogin(request: BrowserRequest, found: Visited): Promise<ProtocolReply> {
       const { id } = found.authorization
       if (signIn === undefined) return replies.notFound()
       if (onlyLooks(request)) return LOOKED_AT
       const login = await logins.begin(id, found.browserHash)
-      // It has just been ended in another window, whose page says how.
+      // Another window has just ended the sign-in. The page shows the outcome.
       if (login === undefined) return replies.toPage(id)
       try {
         return seeOther((await signIn.addressFor(login, callback())).href)
@@ -107,14 +107,14 @@ export function createUserLogin({ signIn, logins, keepUser, deny, visited, repli
     },
 
     /**
-     * Ends a sign-in: the provider sent the browser back. It must be the browser that began, with the `state` of its sign-in;
-     * an answer counts once. What the user refused there is `access_denied` for the wallet.
+     * Ends a sign-in after the provider redirected the browser back. The request must come from the browser that began the
+     * sign-in, with its `state`. An answer counts once. If the user refused to sign in, the wallet gets `access_denied`.
      */
     async endLogin(request: BrowserRequest, sent: LoginAnswer): Promise<ProtocolReply> {
       const [id = ''] = (sent.state ?? '').split('.', 1)
       const found = await visited(request, id)
       if (found === undefined) return replies.notFound()
-      // Another window was faster, or is about to be.
+      // Another window has ended the sign-in, or is ending it now.
       if (found.authorization.state !== 'Started' || found.login === null) return replies.toPage(id)
       if (signIn === undefined) return replies.notFound()
       const login = await logins.opened(id, found.login)

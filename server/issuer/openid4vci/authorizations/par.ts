@@ -21,7 +21,7 @@ import type { StoreRequest } from './store-request.js'
 
 const URN = 'urn:ietf:params:oauth:request_uri:'
 
-/** RFC 9449 §10: the key that the code is to be bound to, by a proof or by name. */
+/** RFC 9449 §10: the key to which the code is bound. A proof or `dpop_jkt` names it. */
 function boundKey(named: string | undefined, proof: DpopProof | undefined): string | null {
   if (named !== undefined && proof !== undefined && named !== proof.jkt)
     throw new OAuthError('invalid_dpop_proof', 'The DPoP proof is of another key than dpop_jkt names.')
@@ -34,7 +34,7 @@ function assertPushable(parameters: AuthorizationParameters): void {
   assertNoRequestObject(parameters)
 }
 
-/** What {@link createPushRequest} is made of. */
+/** Dependencies of {@link createPushRequest}. */
 export interface PushRequestPorts {
   readonly config: Pick<Config, 'allowInsecureHttp' | 'issuerBaseUrl' | 'issuerProfile' | 'walletRedirectUris'>
   readonly clients: Pick<ClientAuthentication, 'assertWallet' | 'authenticate'>
@@ -45,11 +45,11 @@ export interface PushRequestPorts {
 }
 
 /**
- * Takes a pushed authorization request (RFC 9126): everything that the authorization endpoint would check is checked here.
+ * Stores a pushed authorization request (RFC 9126). All checks of the authorization endpoint are made here.
  *
  * @param sent the parameters of the request
- * @param work pays for the status list of a wallet attestation
- * @throws OAuthError with the code that the authorization endpoint would give
+ * @param work the budget for the status list of a wallet attestation
+ * @throws OAuthError with the code that the authorization endpoint would return
  */
 export type PushRequest = (
   request: Pick<RequestFacts, 'headers' | 'method' | 'path'>,

@@ -5,7 +5,10 @@ import { isPublicClientRedirectUri } from '../../../protocol/oauth/redirect-uri.
 import type { Authorization, ProvidedClaims, StoredRequest, UsersAuthorization } from './authorization.js'
 import type { StoredAuthorization, VisitedAuthorization } from './store.js'
 
-/** Whether a redirect URI is allowed: for a known client one of its own, for any other one of an allowed form. */
+/**
+ * Whether a redirect URI is allowed. A known client must use a configured URI. Any other client must use a URI of an allowed
+ * form.
+ */
 export const isRedirectUriOf =
   (config: Pick<Config, 'allowInsecureHttp' | 'walletRedirectUris'>) =>
   (clientId: string, uri: string): boolean =>
@@ -27,7 +30,7 @@ const zStoredRequest = z.object({
 
 const placeOf = (id: string) => ({ column: 'authorizations.parameters', id }) as const
 
-/** A request as the vault protects it: state and issuer_state are secrets of others. */
+/** Encrypts a request with the vault, because `state` and `issuer_state` are secrets of others. */
 export const protectRequest = (
   vault: Pick<Vault, 'protect'>,
   id: string,
@@ -41,11 +44,11 @@ const zProvidedClaims = z.strictObject({
 
 const claimsPlaceOf = (id: string) => ({ column: 'authorizations.user_claims', id }) as const
 
-/** Claims of a user as the vault protects them. */
+/** Encrypts claims of a user with the vault. */
 export const protectClaims = (vault: Pick<Vault, 'protect'>, id: string, provided: ProvidedClaims): Promise<string> =>
   vault.protect(claimsPlaceOf(id), JSON.stringify(provided))
 
-/** A request as it was stored for an authorization. */
+/** Decrypts the stored request of an authorization. */
 export async function openedRequest(
   vault: Pick<Vault, 'reveal'>,
   id: string,
@@ -57,13 +60,13 @@ export async function openedRequest(
   return { walletName, request: { ...request, state, scope, authorizationDetails, issuerState } }
 }
 
-/** A stored authorization with its request opened. */
+/** A stored authorization with its decrypted request. */
 export async function opened(vault: Pick<Vault, 'reveal'>, stored: StoredAuthorization): Promise<Authorization> {
   const { parameters, codeExpiresAt: _, ...authorization } = stored
   return { ...authorization, ...(await openedRequest(vault, stored.id, parameters)) }
 }
 
-/** A stored authorization as its user decides about it: opened, with what was kept of their claims. */
+/** A stored authorization with its decrypted request and the stored claims of its user. */
 export async function openedForUser(
   vault: Pick<Vault, 'reveal'>,
   { login: _, userClaims, ...stored }: VisitedAuthorization,

@@ -4,7 +4,7 @@ import type { IssuanceContext } from '../../issuance/store.js'
 import type { ClaimsFrom } from '../../schemas/store.js'
 import type { ProvidedClaims } from './authorization.js'
 
-/** A subject of the provider's claims. What the provider does not say is no claim. */
+/** A subject made from the provider's claims. A claim that the provider does not send is left out. */
 export function subjectFrom(claimsFrom: ClaimsFrom, claims: UserClaims): Record<string, unknown> {
   const entries = Object.entries(claimsFrom).map(([name, pointer]) => [name, valueAt(claims, pointer)] as const)
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
@@ -18,10 +18,10 @@ const nameOf = (claims: UserClaims): string | undefined =>
     ?.slice(0, 200)
 
 /**
- * The part of the provider's claims that is kept until the user decides. It has a name for the user. Where a type is issued of
- * such claims, it has the claims that the credential would hold.
+ * The part of the provider's claims that is stored until the user decides. It holds a name for the user. If a type is issued
+ * from the provider's claims, it also holds the claims of the credential.
  *
- * @param contexts what would be issued of the types that the wallet asks for; none where it named an offer
+ * @param contexts the issuable versions of the types that the wallet requests; empty if the request names an offer
  */
 export function providedClaims(contexts: readonly IssuanceContext[], claims: UserClaims): ProvidedClaims {
   const [made] = contexts.flatMap(({ id, claimsFrom }) =>

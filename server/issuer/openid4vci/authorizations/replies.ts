@@ -5,16 +5,16 @@ import type { OAuthError } from '../../../protocol/oauth/error.js'
 import { withParameters } from '../../../protocol/oauth/redirect-uri.js'
 import type { ProtocolReply } from '../../../protocol/oauth/reply.js'
 
-/** HEAD begins nothing: there is no page to go on to. */
+/** HEAD changes nothing, so there is no page to redirect to. */
 export const LOOKED_AT: ProtocolReply = { status: 303, headers: { 'cache-control': 'no-store' } }
 
 export type Replies = ReturnType<typeof createReplies>
 
-/** Answers to the browsers that wallets send here. */
+/** Answers to browsers that wallets redirect to this service. */
 export function createReplies({ config }: { readonly config: Pick<Config, 'issuerBaseUrl'> }) {
   const { issuerBaseUrl } = config
 
-  /** An authorization response (RFC 6749 §4.1.2, RFC 9207 §2): by redirect, `state` as it came. */
+  /** An authorization response (RFC 6749 §4.1.2, RFC 9207 §2): a redirect with the unchanged `state`. */
   const answerWallet = (
     { redirectUri, state }: RedirectTarget,
     parameters: Readonly<Record<string, string>>,
@@ -27,14 +27,14 @@ export function createReplies({ config }: { readonly config: Pick<Config, 'issue
     refuseWallet: (target: RedirectTarget, refusal: OAuthError): ProtocolReply =>
       answerWallet(target, { ...refusal.toBody() }),
 
-    /** Sends the browser on to the page of an authorization. */
+    /** Redirects the browser to the page of an authorization. */
     toPage: (id: string, cookie?: string): ProtocolReply =>
       seeOther(`${issuerBaseUrl}/openid4vci/authorize/${id}`, cookie === undefined ? {} : { 'set-cookie': cookie }),
 
     /** Errors that must not be sent by redirect are shown to the person on a page. */
     unsafe: (message: string): ProtocolReply => messagePage(issuerBaseUrl, 400, 'This request cannot be used', message),
 
-    /** The page where there is no authorization for this browser. */
+    /** The page for a browser without a matching authorization. */
     notFound: (): ProtocolReply =>
       messagePage(
         issuerBaseUrl,

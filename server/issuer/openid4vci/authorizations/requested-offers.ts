@@ -10,7 +10,7 @@ import type { Seals } from '../sealed.js'
 import type { Openid4vciStore } from '../store.js'
 import type { KnownType, StoredRequest } from './authorization.js'
 
-/** An offer with what a wallet asks of it. */
+/** An offer and the configurations that a wallet requests from it. */
 export interface RequestedOffer {
   readonly offering: WalletOffering
   readonly requested: RequestedConfigurations
@@ -20,36 +20,36 @@ const invalid = (description: string) => new OAuthError('invalid_request', descr
 
 const unknownState = () => invalid('The issuer_state is unknown or has expired.')
 
-/** All configuration ids that a request may name; they are compared with the offer later. */
+/** All ids in a request that may name configurations. They are compared with the offer later. */
 export function configurationNames({ scope, authorizationDetails }: StoredRequest): readonly string[] {
   const scopes = (scope ?? '').split(' ').filter((name) => name !== '')
   const details = [...(authorizationDetails ?? '').matchAll(/"credential_configuration_id"\s*:\s*"([^"\\]+)"/g)]
   return [...scopes, ...details.map(([, id]) => id ?? '')].slice(0, 64)
 }
 
-/** The refusal of a request that names nothing of this issuer's. */
+/** The error for a request that names no credential of this issuer. */
 export const nothingKnown = () =>
   new OAuthError('invalid_scope', 'Neither scope nor authorization_details name a credential of this issuer.')
 
-/** Credential types that are looked at where a wallet names no offer. */
+/** The highest number of credential types that are read for a request without an offer. */
 const MAX_TYPES = 8
 
-/** What {@link createRequestedOffers} is made of. */
+/** Dependencies of {@link createRequestedOffers}. */
 export interface RequestedOffersPorts {
   readonly store: Pick<Openid4vciStore, 'offering'>
   readonly seals: Pick<Seals, 'openIssuerState'>
   readonly offered: Pick<Offered, 'publishedOf' | 'requested' | 'requestedOf'>
   readonly formats: Formats
-  /** What would be issued of a type; undefined for an unknown type. */
+  /** The issuable version of a type; undefined for an unknown type. */
   readonly contextOf: (type: string) => Promise<IssuanceContext | undefined>
   readonly clock: () => Date
 }
 
 export type RequestedOffers = ReturnType<typeof createRequestedOffers>
 
-/** What authorization requests ask for. */
+/** Finds the offers and types that authorization requests name. */
 export function createRequestedOffers({ store, seals, offered, formats, contextOf, clock }: RequestedOffersPorts) {
-  /** §5.1.3: `issuer_state` may be sent by anyone. It selects an offer and does not authenticate the sender. */
+  /** §5.1.3: anyone may send an `issuer_state`. It selects an offer and does not authenticate the sender. */
   const offeringIdOf = ({ issuerState }: StoredRequest): string | null => {
     if (issuerState === undefined) return null
     const id = seals.openIssuerState(issuerState)
@@ -58,7 +58,7 @@ export function createRequestedOffers({ store, seals, offered, formats, contextO
   }
 
   /**
-   * What a request asks of the offer that it is for, which must be open.
+   * The configurations that a request names of its offer. The offer must be open.
    *
    * @throws OAuthError `invalid_request`, `invalid_scope` or `invalid_authorization_details`
    */
@@ -81,7 +81,7 @@ export function createRequestedOffers({ store, seals, offered, formats, contextO
     namedTypes,
 
     /**
-     * The offer that an authorization request is for; undefined where it names none.
+     * The offer that an authorization request names; undefined if it names none.
      *
      * @throws OAuthError `invalid_request`, `invalid_scope` or `invalid_authorization_details`
      */
@@ -91,9 +91,10 @@ export function createRequestedOffers({ store, seals, offered, formats, contextO
     },
 
     /**
-     * What a request asks that names no offer: there must be something of it here. Who may have it is found once its user is known.
+     * Checks that a request without an offer names at least one known configuration. The user's right to it is checked after
+     * the sign-in.
      *
-     * @param types those that are known of the types that it names
+     * @param types the known types among the types that the request names
      * @throws OAuthError `invalid_scope` or `invalid_authorization_details`
      */
     assertKnown({ scope, authorizationDetails }: StoredRequest, types: readonly KnownType[]): void {
@@ -102,7 +103,7 @@ export function createRequestedOffers({ store, seals, offered, formats, contextO
       if (detailed.length === 0 && scoped.length === 0) throw nothingKnown()
     },
 
-    /** What would be issued of the types that a request names, in its order. */
+    /** The issuable versions of the types that a request names, in its order. */
     async requestedContexts(request: StoredRequest): Promise<readonly IssuanceContext[]> {
       const contexts = await Promise.all(
         namedTypes(request)

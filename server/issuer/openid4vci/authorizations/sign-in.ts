@@ -3,7 +3,10 @@ import type { AuthorizationState } from './authorization.js'
 
 type SignInConfig = Pick<Config, 'signIn' | 'authDisabled'>
 
-/** The user who decides when the page is opened: the local admin, or null where they are to sign in, or nobody does. */
+/**
+ * The user who decides when the page is opened: the local admin. Null if the user has yet to sign in, or if there is no
+ * sign-in.
+ */
 export interface Decider {
   readonly state: AuthorizationState & ('Started' | 'SignedIn')
   readonly userSub: string | null
@@ -12,10 +15,10 @@ export interface Decider {
 /** Whether users can be identified by a `sub`. */
 export const canSignIn = ({ signIn, authDisabled }: SignInConfig): boolean => signIn !== undefined || authDisabled
 
-/** Whether every person is one local admin: AUTH_DISABLED without an identity provider to sign in at. */
+/** Whether every person is the one local admin: AUTH_DISABLED is set and no identity provider is configured for sign-in. */
 export const isLocalAdmin = ({ signIn, authDisabled }: SignInConfig): boolean => signIn === undefined && authDisabled
 
-/** Who decides before anybody signed in at the identity provider. Without one, and without AUTH_DISABLED, whoever is there. */
+/** The user who decides before a sign-in. Without an identity provider and without AUTH_DISABLED, anybody with the page decides. */
 export const deciderOf = (config: SignInConfig): Decider => ({
   state: config.signIn === undefined ? 'SignedIn' : 'Started',
   userSub: isLocalAdmin(config) ? 'local-admin' : null,

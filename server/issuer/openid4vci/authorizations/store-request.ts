@@ -6,7 +6,7 @@ import { protectRequest } from './parameters.js'
 import type { RequestedOffers } from './requested-offers.js'
 import type { AuthorizationStore, NewAuthorization } from './store.js'
 
-/** What {@link createStoreRequest} is made of. */
+/** Dependencies of {@link createStoreRequest}. */
 export interface StoreRequestPorts {
   readonly authorizations: Pick<AuthorizationStore, 'insert' | 'insertFor' | 'remove'>
   readonly requestedOffers: Pick<RequestedOffers, 'assertKnown' | 'assertRequestable' | 'namedTypes' | 'offeringIdOf'>
@@ -15,11 +15,11 @@ export interface StoreRequestPorts {
 }
 
 /**
- * Stores a request, with its proofs as used, in the statement that reads what it is for: an offer, or types of credentials.
- * Where that does not admit it, the request is removed again; nobody has learned of it.
+ * Stores a request and marks its proofs as used. The same statement reads the offer or the credential types that the request
+ * names. If a later check refuses the request, it is removed again before its id is returned.
  *
- * @param admit refuses an offer by throwing
- * @returns the id of the authorization; undefined where a proof was used before.
+ * @param admit throws to refuse an offer
+ * @returns the id of the authorization; undefined if a proof was used before.
  * @throws OAuthError `invalid_request`, `invalid_scope` or `invalid_authorization_details`
  */
 export type StoreRequest = (

@@ -13,7 +13,7 @@ import { type AuthorizationState, type KnownType, sourcesOf, type User } from '.
 const zState = z.enum(['Pushed', 'Started', 'SignedIn', 'Granted', 'Denied', 'Redeemed'])
 
 const requestShape = {
-  /** The request as the vault protects it. */
+  /** The request, encrypted by the vault. */
   parameters: z.string(),
   dpopJkt: z.string().nullable(),
   instanceJkt: z.string().nullable(),
@@ -35,16 +35,16 @@ const zStoredAuthorization = z.strictObject({
 export type StoredAuthorization = z.infer<typeof zStoredAuthorization>
 
 const zAuthorization = zStoredAuthorization.extend({
-  /** A sign-in under way, as the vault protects it. */
+  /** An unfinished sign-in, encrypted by the vault. */
   login: z.string().nullable(),
-  /** The user's name and claims, as the vault protects them. */
+  /** The user's name and claims, encrypted by the vault. */
   userClaims: z.string().nullable(),
 })
 
-/** What a browser meets. */
+/** A row of `authorizations` with its sign-in and claims, for the pages of a browser. */
 export type VisitedAuthorization = z.infer<typeof zAuthorization>
 
-/** An authorization with the offer that its code is good for. */
+/** An authorization with the offer of its code. */
 export interface RedeemedAuthorization {
   readonly authorization: StoredAuthorization
   readonly offering: WalletOffering
@@ -71,12 +71,12 @@ export interface NewAuthorization {
   readonly createdAt: Date
 }
 
-/** A browser that comes with a `request_uri`. */
+/** The visit of a browser with a `request_uri`. */
 export interface Visit {
   readonly requestUriHash: string
   readonly clientId: string
   readonly browserHash: string
-  /** The initial state, and the user who is already known to decide. */
+  /** The state and the user for a new browser. */
   readonly state: AuthorizationState & ('Started' | 'SignedIn')
   readonly userSub: string | null
   readonly expiresAt: Date
@@ -87,7 +87,7 @@ export interface SignedIn {
   readonly id: string
   readonly browserHash: string
   readonly user: User
-  /** What is kept of the user's claims, as the vault protects it. */
+  /** The stored part of the user's claims, encrypted by the vault. */
   readonly userClaims: string
   readonly now: Date
 }
@@ -102,7 +102,10 @@ const columns = fragment`
 /** Condition of a transition: the row is in a state that leads to this one. */
 export const from = (state: AuthorizationState) => fragment`state = ANY(${[...sourcesOf(state)]}::text[])`
 
-/** The step that inserts a request for the offer of one row, `id`, which is null for none; nothing where a proof was used before. */
+/**
+ * The step that inserts a request. `offer` has one row with the `id` of the offer, or with null for no offer. Inserts nothing
+ * if a proof was used before.
+ */
 function insertion(
   authorization: NewAuthorization,
   offer: Fragment,
@@ -130,11 +133,11 @@ export type AuthorizationStore = ReturnType<typeof createAuthorizationStore>
 export function createAuthorizationStore({ sql }: Database) {
   return {
     /**
-     * Stores a request that names no offer, where it names a type that is issued here. Proofs that came with it are used up
-     * in the same statement.
+     * Stores a request that names no offer, if it names a known type. The same statement marks the proofs of the request as
+     * used.
      *
-     * @param types that it names
-     * @returns those that are known. `stored` is false where none is, or a proof was used before.
+     * @param types the types that the request names
+     * @returns the known types. `stored` is false if no type is known, or a proof was used before.
      */
     async insert(
       authorization: NewAuthorization,
@@ -156,9 +159,9 @@ export function createAuthorizationStore({ sql }: Database) {
     },
 
     /**
-     * Stores a request for an offer, and reads the offer. Proofs are used up as above.
+     * Stores a request for an offer, and reads the offer. The same statement marks the proofs of the request as used.
      *
-     * @returns undefined where there is no such offer; then nothing was stored.
+     * @returns undefined if the offer does not exist; then nothing was stored.
      */
     async insertFor(
       offeringId: string,
@@ -186,8 +189,8 @@ export function createAuthorizationStore({ sql }: Database) {
     },
 
     /**
-     * Ties a pushed request to the browser that comes with it. The same browser continues; another one starts
-     * again. Undefined for a `request_uri` that is unknown, expired, of another client, or decided.
+     * Binds a pushed request to the browser that opens it. The same browser continues. Another browser starts from the
+     * beginning. Undefined for a `request_uri` that is unknown, expired, of another client, or decided.
      */
     async visit(visit: Visit): Promise<StoredAuthorization | undefined> {
       const again = fragment`browser_hash IS NOT DISTINCT FROM ${visit.browserHash}`
@@ -206,7 +209,7 @@ export function createAuthorizationStore({ sql }: Database) {
       return row
     },
 
-    /** Whether a browser may come with a request that was pushed. */
+    /** Whether a browser may open a pushed request. */
     async isPushed(requestUriHash: string, clientId: string, now: Date): Promise<boolean> {
       const rows = await sql(idRow)`
         SELECT id FROM authorizations
@@ -222,8 +225,8 @@ export function createAuthorizationStore({ sql }: Database) {
     },
 
     /**
-     * Keeps a sign-in that begins, unless one is under way already: windows of one browser share it. @returns the one that
-     * is kept; undefined where nobody is to sign in any more.
+     * Stores a new sign-in, unless there is an unfinished one. All windows of one browser share it. @returns the stored
+     * sign-in; undefined if no sign-in is expected any more.
      */
     async beginLogin(id: string, browserHash: string, login: string, now: Date): Promise<string | undefined> {
       const [row] = await sql(zLogin)`
@@ -232,7 +235,7 @@ export function createAuthorizationStore({ sql }: Database) {
       return row?.login
     },
 
-    /** Takes a sign-in for the one answer that may end it. @returns false where another answer came first. */
+    /** Takes a sign-in for the one answer that may end it. @returns false if another answer came first. */
     async takeLogin(id: string, login: string, now: Date): Promise<boolean> {
       const rows = await sql(idRow)`
         UPDATE authorizations SET login = NULL
@@ -240,7 +243,7 @@ export function createAuthorizationStore({ sql }: Database) {
       return rows.length > 0
     },
 
-    /** Somebody signed in. @returns false where that is not awaited any more. */
+    /** Stores the user who signed in. @returns false if no sign-in is expected any more. */
     async signIn({ id, browserHash, user, userClaims, now }: SignedIn): Promise<boolean> {
       const rows = await sql(idRow)`
         UPDATE authorizations SET state = 'SignedIn', login = NULL, user_sub = ${user.sub}, user_dids = ${[...user.dids]}::text[],
@@ -249,7 +252,7 @@ export function createAuthorizationStore({ sql }: Database) {
       return rows.length > 0
     },
 
-    /** The authorization that a code was given for, redeemed or not, with its offer. */
+    /** The authorization of a code with its offer, whether or not the code was redeemed. */
     async byCode(codeHash: string): Promise<RedeemedAuthorization | undefined> {
       const [row] = await sql(zRedeemed)`
         SELECT a.id AS "authorizationId", a.state AS "authorizationState", a.parameters, a."dpopJkt", a."instanceJkt", a.pushed,
@@ -278,8 +281,8 @@ export function createAuthorizationStore({ sql }: Database) {
 
     /**
      * RFC 6749 §4.1.2: when a code is used twice, the authorization ends and its tokens are revoked. A token that another
-     * request stores at this moment is not deleted here, but expires: no token is good for longer than its authorization.
-     * Where its wallet waits for a deferred credential, the session runs out with it.
+     * request stores at this moment is not deleted here. It expires, because no token is valid for longer than its
+     * authorization. If the wallet waits for a deferred credential, the session expires too.
      */
     async end(authorizationId: string, now: Date): Promise<void> {
       await sql(noRow)`
@@ -294,8 +297,8 @@ export function createAuthorizationStore({ sql }: Database) {
     },
 
     /**
-     * Removes authorizations that expired before a moment, with their refresh tokens and the offerings that were made for them and
-     * that nobody redeemed, at most `limit`.
+     * Removes at most `limit` authorizations that expired before a moment. Their refresh tokens are removed too, as are
+     * unredeemed offerings that were made for them.
      */
     async removeExpired(before: Date, limit: number): Promise<BatchDone> {
       const removed = await sql(batchRow)`

@@ -7,21 +7,21 @@ import { DECISION_SECONDS, type UsersAuthorization } from './authorization.js'
 import { openedForUser } from './parameters.js'
 import type { AuthorizationStore } from './store.js'
 
-/** Names the browser that an authorization belongs to. */
+/** The name of the cookie that binds a browser to an authorization. */
 const BROWSER_COOKIE = 'authorization'
 
-/** What is read of a browser's request. */
+/** The parts of a browser's request that the pages read. */
 export type BrowserRequest = Pick<RequestFacts, 'headers' | 'method' | 'requestId'>
 
-/** An authorization as the browser that it belongs to meets it. */
+/** An authorization, opened by the browser that it belongs to. */
 export interface Visited {
   readonly authorization: UsersAuthorization
   readonly browserHash: string
-  /** A sign-in under way, as the vault protects it. */
+  /** An unfinished sign-in, encrypted by the vault. */
   readonly login: string | null
 }
 
-/** What {@link createVisits} is made of. */
+/** Dependencies of {@link createVisits}. */
 export interface VisitsPorts {
   readonly authorizations: Pick<AuthorizationStore, 'find'>
   readonly config: Pick<Config, 'issuerBaseUrl'>
@@ -32,12 +32,12 @@ export interface VisitsPorts {
 
 export type Visits = ReturnType<typeof createVisits>
 
-/** Which browsers authorizations belong to. */
+/** Binds authorizations to browsers by a cookie. */
 export function createVisits({ authorizations, config, vault, random, clock }: VisitsPorts) {
   const cookieOf = ({ headers }: BrowserRequest): string | undefined =>
     readBrowserCookie(headers.cookie, BROWSER_COOKIE, config.issuerBaseUrl)
 
-  /** The hash of the cookie that a browser sends; undefined where it sends none. */
+  /** The hash of the cookie that a browser sends; undefined if it sends none. */
   const browserHashOf = (request: BrowserRequest): string | undefined => {
     const cookie = cookieOf(request)
     return cookie === undefined ? undefined : sha256(cookie)

@@ -12,7 +12,7 @@ import { denied, unknownTransaction, type WalletIssuance } from '../wallet-issua
 import type { DeferredIssuanceStore } from './store.js'
 import { decisionOn, openKeys, waitingResponse } from './waiting.js'
 
-/** What {@link createCollect} is made of. */
+/** Dependencies of {@link createCollect}. */
 export interface CollectPorts {
   readonly store: Pick<DeferredIssuanceStore, 'find'>
   readonly vault: Pick<Vault, 'reveal'>
@@ -23,15 +23,16 @@ export interface CollectPorts {
 }
 
 /**
- * Issues what a wallet waits for, once it was approved (OpenID4VCI 1.0 §9). It is taken once. A wallet that lost the answer asks
- * the credential endpoint again, which then defers no more.
+ * Issues the deferred credential of a waiting wallet after its approval (OpenID4VCI 1.0 §9). The credential is taken once. A
+ * wallet that lost the answer sends its request to the credential endpoint again. That endpoint then issues without waiting.
  *
- * @throws OAuthError `invalid_transaction_id`, or `credential_request_denied` once it was rejected or cannot be had any more.
+ * @throws OAuthError `invalid_transaction_id`, or `credential_request_denied` if the request was rejected or the credential is
+ *   no longer available.
  */
 export type Collect = (token: TokenContext, request: z.output<typeof zDeferredCredentialRequest>) => Promise<JsonObject>
 
 export function createCollect({ store, vault, offered, otherConfiguration, issuance, clock }: CollectPorts): Collect {
-  /** What a transaction id stands for, under the authorization that it was given under. */
+  /** The deferred issuance of a transaction id. The token must belong to the same authorization. */
   const waitingFor = async ({ authorizationId }: TokenContext, transactionHash: string) => {
     const found = authorizationId === null ? undefined : await store.find(transactionHash, authorizationId)
     if (found === undefined) throw unknownTransaction()
@@ -41,7 +42,7 @@ export function createCollect({ store, vault, offered, otherConfiguration, issua
   return async (token, { transaction_id: transactionId }) => {
     const transactionHash = sha256(transactionId)
     const { configurationId, keys } = await waitingFor(token, transactionHash)
-    // A refreshed token may be good for less than that of the request (§9).
+    // A refreshed token may cover fewer configurations than the token of the request (§9).
     if (!takeable(token, offered.configurations(token)).includes(configurationId)) throw otherConfiguration()
     const standing = decisionOn(token)
     if (standing === 'rejected') throw denied('The issuer has rejected the request.')

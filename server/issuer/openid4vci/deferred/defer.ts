@@ -8,7 +8,7 @@ import { admissionOf, admittedAs, refusalError, type WantedCopies } from '../wal
 import type { DeferredIssuanceStore } from './store.js'
 import { protectKeys, waitingResponse } from './waiting.js'
 
-/** What {@link createDefer} is made of. */
+/** Dependencies of {@link createDefer}. */
 export interface DeferPorts {
   readonly store: Pick<DeferredIssuanceStore, 'insert'>
   readonly vault: Pick<Vault, 'protect'>
@@ -17,9 +17,9 @@ export interface DeferPorts {
 }
 
 /**
- * Lets a wallet wait whose request is in order (OpenID4VCI 1.0 §8.3): the redemption is counted, nonces are used up, and the
- * proven keys are kept. Nothing is signed, and no status index allotted. Who asks for a configuration again while it waits
- * for it, having lost the answer perhaps, gets another transaction in the place of the former one.
+ * Defers a valid request of a wallet (OpenID4VCI 1.0 §8.3). The redemption is counted, nonces are marked as used, and the
+ * proven keys are stored. This step signs nothing and allots no status index. A wallet may request the configuration again
+ * while it waits, for example after it lost the answer. It then gets a new transaction that replaces the former transaction.
  *
  * @throws OAuthError with the code of §8.3.1.2 that fits.
  */
@@ -34,7 +34,7 @@ export const createDefer =
     const transactionId = newAccessToken(random)
     const transactionHash = sha256(transactionId)
     const keys = await protectKeys(vault, transactionHash, wanted.keys)
-    // From now on there is as much time as the wallet has tokens.
+    // From now on, the session lasts as long as the wallet's authorization.
     const waiting = {
       ...session,
       deferred: 'pending' as const,

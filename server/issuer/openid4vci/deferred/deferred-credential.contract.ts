@@ -9,11 +9,11 @@ import { OTHER_CONFIGURATION } from '../refusals.js'
 export const deferredCredential = {
   meta: route('POST', '/openid4vci/deferred-credential', {
     tag: 'OpenID4VCI',
-    summary: 'Issue credentials that a wallet waited for',
+    summary: 'Issue deferred credentials to a wallet',
     description:
       'Deferred Credential Request (OpenID4VCI 1.0 §9), with an access token of the same authorization. The credentials are ' +
-      'taken once; whoever loses the answer asks the credential endpoint again. 202 while nobody has decided. Encrypted ' +
-      'as at the credential endpoint.',
+      'taken once. A wallet that loses the answer asks the credential endpoint again. 202 until the issuer decides. Encrypted ' +
+      'in the same way as at the credential endpoint.',
     access: 'wallet',
     forWallets: true,
     kind: 'protocol',

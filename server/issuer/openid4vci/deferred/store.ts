@@ -29,32 +29,32 @@ export interface NewDeferredIssuance {
   readonly keys: string
 }
 
-/** `isFirst`: the first of its offer. */
+/** A deferred issuance. `isFirst`: whether it is the first of its offer. */
 export interface Deferred {
   readonly kind: 'deferred'
   readonly isFirst: boolean
 }
 
-/** Who decides over deferred offers: an admin over every one, others over their own. */
+/** The person who decides about deferred offers. An admin decides about all offers, others about their own. */
 export interface Decider {
   readonly sub: string
   readonly isAdmin: boolean
 }
 
-/** An offer over which somebody decides. */
+/** An offer that awaits or has had a decision. */
 export interface DecidableOffer {
   readonly session: StoredSession
-  /** Whether it is deferred, and so anything to decide. */
+  /** Whether it is deferred. Otherwise there is nothing to decide. */
   readonly deferred: boolean
   readonly schema: CredentialSchema
 }
 
 export interface NewDecision {
-  /** As it is then: decided, its last event one further. */
+  /** The session after the decision, with the next `seq`. */
   readonly session: CredentialOfferSession
-  /** In the place of the offered one. */
+  /** Replaces the offered subject. */
   readonly credentialSubject: Readonly<Record<string, unknown>> | undefined
-  /** The `sub` of who decides. */
+  /** The `sub` of the person who decides. */
   readonly actor: string
   readonly now: Date
 }
@@ -63,11 +63,11 @@ const zDecidable = zStoredSchema.extend({ ...sessionShape, deferred: z.boolean()
 
 const zDeferredIssuance = z.strictObject({
   configurationId: z.string(),
-  /** The proven keys as the vault protects them. */
+  /** The proven keys, encrypted by the vault. */
   keys: z.string(),
 })
 
-/** What a wallet waits for. */
+/** A deferred issuance of a waiting wallet. */
 export type DeferredIssuance = z.infer<typeof zDeferredIssuance>
 
 const zInserted = zAdmission.extend({ isFirst: z.boolean(), ...recordedShape })
@@ -77,10 +77,11 @@ export type DeferredIssuanceStore = ReturnType<typeof createDeferredIssuanceStor
 export function createDeferredIssuanceStore({ sql }: Database, announce: Announce) {
   return {
     /**
-     * Admits a wallet that then waits, in one statement: the redemption is counted and the nonces are used up as if it was issued
-     * to. What waited for the configuration before makes room.
+     * Admits a wallet that then waits, in one statement. The redemption is counted and the nonces are marked as used, as for an
+     * issuance. An earlier deferred issuance of the same configuration is replaced.
      *
-     * @param session as it is while a wallet waits, for the first one; approved at this very moment it stays so, with that end
+     * @param session the session while a wallet waits, stored with the first deferral. If it is approved at the same moment, it
+     *   stays approved and gets the new expiry time.
      */
     async insert(
       request: Admission,
@@ -116,7 +117,7 @@ export function createDeferredIssuanceStore({ sql }: Database, announce: Announc
       return refusalOf(row, request) ?? { kind: 'deferred', isFirst: row?.isFirst === true }
     },
 
-    /** What a transaction of an authorization stands for. */
+    /** The deferred issuance of a transaction, if it belongs to the authorization. */
     async find(transactionHash: string, authorizationId: string): Promise<DeferredIssuance | undefined> {
       const [row] = await sql(zDeferredIssuance)`
         SELECT configuration_id AS "configurationId", keys FROM deferred_issuances
@@ -124,7 +125,7 @@ export function createDeferredIssuanceStore({ sql }: Database, announce: Announc
       return row
     },
 
-    /** The offer of a session, for who may decide over it. */
+    /** The offer of a session, if the decider may decide about it. */
     async decidable(id: string, { sub, isAdmin }: Decider): Promise<DecidableOffer | undefined> {
       const [row] = await sql(zDecidable)`
         SELECT ${schemaColumns}, ${sessionColumn}, o.deferred
@@ -136,10 +137,9 @@ export function createDeferredIssuanceStore({ sql }: Database, announce: Announc
     },
 
     /**
-     * Puts a decision on record: the session as it then is, its event, an audit row, and the claims that take the place of the
-     * offered ones, where there are any.
+     * Stores a decision: the new session, its event, an audit row, and the claims that replace the offered claims, if any.
      *
-     * @returns false where the session went on since it was read; then nothing was written.
+     * @returns false if the session has changed since it was read; then nothing was written
      */
     async decide({ session, credentialSubject, actor, now }: NewDecision): Promise<boolean> {
       const decided = movedStep(fragment`

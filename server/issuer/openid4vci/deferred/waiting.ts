@@ -5,10 +5,10 @@ import type { JsonObject } from '../../../protocol/json/json-object.js'
 import type { ProvenKey } from '../../../protocol/openid4vci/key-proof.js'
 import type { TokenContext } from '../tokens/store.js'
 
-/** After so many seconds a wallet may ask again (OpenID4VCI 1.0 §8.3). */
+/** The seconds after which a wallet may ask again (OpenID4VCI 1.0 §8.3). */
 const INTERVAL_SECONDS = 5
 
-/** What a wallet is answered that has to wait (§8.3, §9.2). */
+/** The answer to a wallet that has to wait (§8.3, §9.2). */
 export const waitingResponse = (transactionId: string): JsonObject => ({
   transaction_id: transactionId,
   interval: INTERVAL_SECONDS,
@@ -25,8 +25,8 @@ const zKeys = z.array(
 const placeOf = (transactionHash: string) => ({ column: 'deferred_issuances.keys', id: transactionHash }) as const
 
 /**
- * The proven keys of who waits, as the vault protects them: whoever can write to the database cannot put another key in the
- * place of one that was proved.
+ * Encrypts the proven keys of a waiting wallet with the vault. So nobody with write access to the database can replace a proven
+ * key.
  */
 export const protectKeys = (
   vault: Pick<Vault, 'protect'>,
@@ -34,7 +34,7 @@ export const protectKeys = (
   keys: readonly ProvenKey[],
 ): Promise<string> => vault.protect(placeOf(transactionHash), JSON.stringify(keys))
 
-/** The keys of a transaction, as {@link protectKeys} protected them. */
+/** Decrypts the keys of a transaction that {@link protectKeys} encrypted. */
 export const openKeys = async (
   vault: Pick<Vault, 'reveal'>,
   transactionHash: string,
@@ -42,14 +42,14 @@ export const openKeys = async (
 ): Promise<readonly ProvenKey[]> => zKeys.parse(JSON.parse(await vault.reveal(placeOf(transactionHash), stored)))
 
 /**
- * How it stands with what a token is good for of a deferred offer. `pending`: nobody has decided. `ended`: nobody can any more,
- * or what was approved is not to be had.
+ * The state of a deferred offer for a token. `pending`: the issuer has not decided yet. `ended`: a decision is no longer
+ * possible, or the approved credential is no longer available.
  */
 export type Standing = 'pending' | 'approved' | 'rejected' | 'ended'
 
 export function decisionOn({ credentialId, session }: Pick<TokenContext, 'credentialId' | 'session'>): Standing {
   if (session?.state === 'Error') return session.deferred === 'rejected' ? 'rejected' : 'ended'
-  // What is on record was approved, though the session may be past its retention.
+  // A stored credential was approved, even if its session was removed after the retention time.
   if (credentialId !== null || session?.deferred === 'approved') return 'approved'
   return session === null ? 'ended' : 'pending'
 }

@@ -19,7 +19,7 @@ import type { NewTokens } from './new-tokens.js'
 
 const invalidGrant = (description: string) => new OAuthError('invalid_grant', description)
 
-/** RFC 6749 §4.1.3, RFC 7636 §4.6, RFC 9449 §10: the client that redeems a code is the one that requested it. */
+/** RFC 6749 §4.1.3, RFC 7636 §4.6, RFC 9449 §10: the client that redeems a code must be the client that requested it. */
 function assertSameClient(
   authorization: Authorization,
   parameters: TokenParameters,
@@ -27,13 +27,13 @@ function assertSameClient(
 ): void {
   const { request, dpopJkt, instanceJkt, pushed } = authorization
   const clientId = wallet.clientId ?? parameters.client_id
-  // RFC 6749 §5.2: a client that is who it says to be, and has another client's code, is refused for the code.
+  // RFC 6749 §5.2: if an identified client has another client's code, the error is about the code.
   if (clientId !== undefined && clientId !== request.clientId)
     throw invalidGrant('The code was given to another client.')
-  // Method and instance key of PAR and token request are the same.
+  // The PAR request and the token request must authenticate in the same way, with the same instance key.
   if (pushed && instanceJkt !== wallet.instanceJkt)
     throw new OAuthError('invalid_client', 'The request was pushed by another wallet instance.', { status: 401 })
-  // A client that does not authenticate must say who it is (RFC 6749 §4.1.3); an attested one has.
+  // A client without authentication must send its client_id (RFC 6749 §4.1.3). An attestation already contains it.
   if (clientId === undefined) throw new OAuthError('invalid_request', 'client_id is missing.')
   if (parameters.redirect_uri !== request.redirectUri)
     throw invalidGrant('The redirect_uri is not that of the authorization request.')
@@ -49,7 +49,7 @@ const REFUSALS: Readonly<Record<Exclude<TokenOutcome, 'stored' | 'used'>, (walle
   replayed: replayedProof,
 }
 
-/** What {@link createAuthorizationCodeGrant} is made of. */
+/** Dependencies of {@link createAuthorizationCodeGrant}. */
 export interface AuthorizationCodePorts {
   readonly authorizations: Pick<AuthorizationStore, 'byCode' | 'end'>
   readonly vault: Pick<Vault, 'reveal'>
@@ -70,13 +70,13 @@ export function createAuthorizationCodeGrant({
   nonceMembers,
   clock,
 }: AuthorizationCodePorts): Grant {
-  /** RFC 6749 §4.1.2: a code that is used twice was stolen, so every token issued for it is revoked. */
+  /** RFC 6749 §4.1.2: a code that is used twice counts as stolen, so all tokens issued for it are revoked. */
   const endStolen = async (authorizationId: string): Promise<OAuthError> => {
     await authorizations.end(authorizationId, clock())
     return invalidGrant('The code has been used already.')
   }
 
-  /** The authorization of a code and its offer; where the code was used before, the authorization ends. */
+  /** The authorization of a code, with its offer. If the code was used before, the authorization ends. */
   const authorizationOf = async (code: string, now: Date) => {
     const found = await authorizations.byCode(sha256(code))
     if (found === undefined) throw invalidGrant('The code is unknown or has expired.')
@@ -87,7 +87,7 @@ export function createAuthorizationCodeGrant({
     return { authorization: await opened(vault, stored), offering }
   }
 
-  /** §6.1.1: the token request may ask for less than was granted, never for more. */
+  /** §6.1.1: a token request may ask for fewer credentials than were granted, never for more. */
   const narrowed = (
     sent: TokenParameters,
     granted: RequestedConfigurations,

@@ -8,11 +8,11 @@ const GRANT_TYPES = ['authorization_code', PRE_AUTHORIZED_CODE_GRANT, 'refresh_t
 
 export type GrantType = (typeof GRANT_TYPES)[number]
 
-/** The grants of the token endpoint (`grant_types_supported`); HAIP 1.0 §4 has no pre-authorized codes. */
+/** The grants of the token endpoint (`grant_types_supported`). HAIP 1.0 §4 has no pre-authorized codes. */
 export const grantTypesOf = ({ config }: { readonly config: Pick<Config, 'issuerProfile'> }): readonly GrantType[] =>
   isHaip({ config }) ? GRANT_TYPES.filter((type) => type !== PRE_AUTHORIZED_CODE_GRANT) : GRANT_TYPES
 
-/** Parameters of a token request, each sent once, none without a value (RFC 6749 §3.2). */
+/** The parameters of a token request. Each is sent once and has a value (RFC 6749 §3.2). */
 export type TokenParameters = Readonly<Record<string, string | undefined>>
 
 /** Token Response (OpenID4VCI 1.0 §6.2). */

@@ -8,11 +8,14 @@ import type { CredentialOfferSession } from '../sessions/session.js'
 import type { Openid4vciStore } from '../store.js'
 import type { NewRefreshToken, NewToken, TokenOutcome } from '../tokens/store.js'
 
-/** What an access token is given for, beside its client. */
+/** The members of a new access token that do not depend on its client. */
 export interface Given extends Pick<NewToken, 'code' | 'offeringId' | 'detailed' | 'scoped' | 'authorization'> {
-  /** The session after its transition; `unread` where the offering was not read, null where the session stays or there is none. */
+  /**
+   * The session after its transition; `unread` if the offering was not read; null if the session does not change or there is
+   * none.
+   */
   readonly session: CredentialOfferSession | 'unread' | null
-  /** For how long the token is good at most, where its authorization ends sooner than tokens do. */
+  /** The longest lifetime of the token in seconds. Present if the authorization may end before the token. */
   readonly atMostSeconds?: number
 }
 
@@ -23,18 +26,18 @@ type TokenMembers = {
   readonly expires_in: number
 }
 
-/** A token that was stored, or why it was not. */
+/** A stored token, or the reason why it was not stored. */
 export type GivenToken =
   | { readonly outcome: 'stored'; readonly members: TokenMembers }
   | { readonly outcome: Exclude<TokenOutcome, 'stored'> }
 
-/** A refresh token, and how it is stored. */
+/** A refresh token, and its stored form. */
 export interface FreshRefreshToken {
   readonly token: string
   readonly stored: NewRefreshToken
 }
 
-/** What {@link createNewTokens} is made of. */
+/** Dependencies of {@link createNewTokens}. */
 export interface NewTokensPorts {
   readonly store: Pick<Openid4vciStore, 'insertToken'>
   readonly config: Pick<Config, 'refreshTokenDays'>
@@ -51,7 +54,7 @@ export function createNewTokens({ store, config, random }: NewTokensPorts) {
   }
 
   return {
-    /** Makes an access token and stores it, with the proofs of its client as used. */
+    /** Makes and stores an access token, and marks the proofs of its client as used. */
     async give(
       { session, atMostSeconds, ...granted }: Given,
       { dpop, wallet }: TokenClient,
@@ -75,10 +78,10 @@ export function createNewTokens({ store, config, random }: NewTokensPorts) {
       return { outcome, members: { access_token: accessToken, token_type, expires_in: seconds } }
     },
 
-    /** A refresh token that takes the place of another one. */
+    /** Makes a refresh token that replaces another refresh token. */
     refreshToken,
 
-    /** The first refresh token of an authorization, bound to the keys of whoever redeemed its code. */
+    /** The first refresh token of an authorization, bound to the keys of the client that redeemed the code. */
     firstRefreshToken: ({ dpop, wallet }: TokenClient, now: Date): FreshRefreshToken =>
       refreshToken({
         dpopJkt: dpop?.jkt ?? null,

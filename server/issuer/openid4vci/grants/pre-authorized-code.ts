@@ -14,7 +14,7 @@ import type { AssertTxCode } from '../tx-code-check.js'
 import type { Grant, TokenParameters } from './grant.js'
 import type { GivenToken, NewTokens } from './new-tokens.js'
 
-/** As long as that of an authorization request may be. */
+/** The same limit as for the client_id of an authorization request. */
 const MAX_CLIENT_ID = 4_096
 
 function requiredText(parameters: TokenParameters, name: string): string {
@@ -25,7 +25,7 @@ function requiredText(parameters: TokenParameters, name: string): string {
 
 const unknownCode = () => new OAuthError('invalid_grant', 'The pre-authorized code is unknown or has expired.')
 
-/** Who the refresh token is given to, as far as the wallet says so. */
+/** The client id for the refresh token, if the wallet sends one. */
 function clientOf({ client_id: clientId }: TokenParameters, wallet: WalletClient): string | null {
   if (clientId !== undefined && clientId.length > MAX_CLIENT_ID)
     throw new OAuthError('invalid_request', `client_id is longer than ${MAX_CLIENT_ID} characters.`)
@@ -40,7 +40,7 @@ const REFUSALS: Readonly<Record<Exclude<TokenOutcome, 'stored'>, (wallet: Wallet
   replayed: replayedProof,
 }
 
-/** What {@link createPreAuthorizedCodeGrant} is made of. */
+/** Dependencies of {@link createPreAuthorizedCodeGrant}. */
 export interface PreAuthorizedCodePorts {
   readonly seals: Pick<Seals, 'openCode'>
   readonly store: Pick<Openid4vciStore, 'offering'>
@@ -52,7 +52,7 @@ export interface PreAuthorizedCodePorts {
   readonly newId: () => string
 }
 
-/** OpenID4VCI 1.0 §6.1: single use, with a transaction code where the offer asks for one. */
+/** OpenID4VCI 1.0 §6.1: a code is used once, with a transaction code if the offer requires one. */
 export function createPreAuthorizedCodeGrant({
   seals,
   store,
@@ -69,7 +69,10 @@ export function createPreAuthorizedCodeGrant({
     return code
   }
 
-  /** §6.1.1: the offer may be narrowed. RFC 6749 §3.3: a scope that is not granted as it was asked for is answered with what is. */
+  /**
+   * §6.1.1: the request may narrow the offer. RFC 6749 §3.3: if the granted scope differs from the requested scope, the answer
+   * contains the granted scope.
+   */
   const narrowed = (parameters: TokenParameters, ids: readonly string[]) => {
     const requested = offered.requested(parameters, ids)
     const nothing = requested.detailed.length === 0 && requested.scoped.length === 0
@@ -84,8 +87,8 @@ export function createPreAuthorizedCodeGrant({
   ): Promise<GivenToken> => tokens.give({ code: { hash: jti, expiresAt }, offeringId, ...given }, client, now)
 
   /**
-   * The usual request, for all of a plain offering, in one statement (`bench/rows/issuance-flows.ts` measures it); nothing where the
-   * offering is closed: why is found by reading it.
+   * Handles the usual request, for all credentials of a plain offering, in one statement (`bench/rows/issuance-flows.ts`
+   * measures it). Undefined if the offering is closed. The caller then reads the offering to find the reason.
    */
   const plainToken = async (code: PreAuthorizedCode, sent: TokenParameters, client: TokenClient, now: Date) => {
     const { scope, authorization_details: details, tx_code: txCode } = sent
@@ -113,7 +116,7 @@ export function createPreAuthorizedCodeGrant({
     const requested = narrowed(parameters, ids)
     await assertTxCode(offering, parameters.tx_code)
     const { session } = offering
-    // The wallet can come back for what is deferred after its access token ended.
+    // With a refresh token, the wallet can take the deferred credential after its access token has expired.
     const refresh = offering.deferred ? tokens.firstRefreshToken(client, now) : undefined
     const authorization: TokenAuthorization | undefined =
       refresh === undefined

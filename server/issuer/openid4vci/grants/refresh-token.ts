@@ -23,8 +23,8 @@ const REFUSALS: Readonly<Record<Exclude<TokenOutcome, 'stored' | 'used'>, (walle
 }
 
 /**
- * RFC 9449 §5: a token that came with a proof needs one again, by the same key where nothing else binds it. An attested wallet
- * has shown the key of its instance, and may take a new key for what it asks for now.
+ * RFC 9449 §5: a refresh token that is bound to a key needs a proof by the same key. An attested wallet has proven its instance
+ * key, so it may use a new key for the new access token.
  */
 function assertKey(
   { dpopJkt, instanceJkt }: Pick<StoredRefreshToken, 'dpopJkt' | 'instanceJkt'>,
@@ -35,7 +35,7 @@ function assertKey(
   if (instanceJkt === null) throw invalidGrant('The refresh token is bound to another key than that of the DPoP proof.')
 }
 
-/** What {@link createRefreshTokenGrant} is made of. */
+/** Dependencies of {@link createRefreshTokenGrant}. */
 export interface RefreshTokenPorts {
   readonly store: Pick<Openid4vciStore, 'refreshToken'>
   readonly authorizations: Pick<AuthorizationStore, 'end'>
@@ -56,7 +56,7 @@ export function createRefreshTokenGrant({
   nonceMembers,
   clock,
 }: RefreshTokenPorts): Grant {
-  /** A refresh token that is used twice was stolen: all tokens of its authorization are revoked (RFC 9700 §4.14.2). */
+  /** A refresh token that is used twice counts as stolen, so all tokens of its authorization are revoked (RFC 9700 §4.14.2). */
   const endFamily = async (authorizationId: string): Promise<OAuthError> => {
     await authorizations.end(authorizationId, clock())
     return invalidGrant('The refresh token has been used already.')
@@ -80,8 +80,9 @@ export function createRefreshTokenGrant({
     assertKey(found, dpop)
     const asked = offered.requestedIn(found.profile, parameters, takeable(found, found.offered))
     const { detailed, scoped } = asked.detailed.length === 0 && asked.scoped.length === 0 ? found : asked
-    // FAPI 2.0 Security Profile §5.3.2.1: one that is bound to a key stays; any other is replaced at each use. Its successor
-    // expires when it would have, and is bound to the key of the DPoP proof, where there is one (RFC 9449 §5).
+    // FAPI 2.0 Security Profile §5.3.2.1: a refresh token that is bound to a key stays valid. Any other refresh token is
+    // replaced at each use. Its successor keeps the expiry time, and is bound to the key of the DPoP proof, if there is one
+    // (RFC 9449 §5).
     const isBound = found.dpopJkt !== null || found.instanceJkt !== null
     const next = { dpopJkt: dpop?.jkt ?? null, instanceJkt: null, expiresAt: found.expiresAt }
     const refresh = isBound ? undefined : tokens.refreshToken(next)

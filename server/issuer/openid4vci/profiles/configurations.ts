@@ -7,7 +7,7 @@ interface Claim extends JsonObject {
   readonly path: ClaimPath
 }
 
-/** Draft 13 Appendix A.3.2: claims by name, those of an object in the place of its own description. */
+/** Draft 13 Appendix A.3.2: a map of claims by name. An object has its inner claims instead of its own description. */
 function claimsMap(claims: readonly Claim[], depth = 0): JsonObject {
   const names = new Set(claims.flatMap(({ path }) => path[depth] ?? []))
   return Object.fromEntries(
@@ -21,18 +21,18 @@ function claimsMap(claims: readonly Claim[], depth = 0): JsonObject {
   )
 }
 
-/** The claims that a map by name can hold: elements of arrays have no names. */
+/** The claims that a map by name can hold. Claims in array elements are left out, because the elements have no names. */
 function claimsOf({ credential_metadata: described }: JsonObject): readonly Claim[] {
   const claims: readonly Claim[] = isObject(described) && Array.isArray(described.claims) ? described.claims : []
   return claims.filter(({ path }) => !path.includes(null))
 }
 
 /**
- * A credential configuration in which each claim stands once, since claims in many languages are most of what metadata weigh: in
- * `credential_metadata`, as 1.0 has it, or as the drafts have it where the format bears its former name, which 1.0 does not know.
- * Drafts need no description of claims to issue by; the formats that both know keep the one of 1.0.
+ * A credential configuration that lists each claim once, because claims in many languages take most of the metadata's size. 1.0
+ * lists claims in `credential_metadata`. A format with its former name, which 1.0 does not know, lists them as the drafts do.
+ * Formats that both versions know use the form of 1.0, because wallets of drafts can do without it.
  *
- * @param isFormer whether it does
+ * @param isFormer whether the format has its former name
  */
 export function configurationFor(configuration: JsonObject, isFormer: boolean): Record<string, unknown> {
   if (!isFormer) return configuration
@@ -65,17 +65,17 @@ function supported(id: string, configuration: JsonObject): JsonObject {
   }
 }
 
-/** An address of an image was its `url`. */
+/** In the draft, the `uri` of an image is named `url`. */
 function formerDisplay(entry: JsonObject): JsonObject {
   const { logo } = entry
   return isObject(logo) && logo.uri !== undefined ? { ...entry, logo: { ...logo, url: logo.uri } } : entry
 }
 
 /**
- * Members that open drafts have in the issuer's metadata, beside those of 1.0.
+ * The members that open drafts add to the issuer's metadata of 1.0.
  *
- * @param configurations those that are published
- * @param formerFormats names that formats had in drafts
+ * @param configurations the published configurations
+ * @param formerFormats the names of formats in drafts
  */
 export function metadataMembers(
   drafts: readonly Draft[],

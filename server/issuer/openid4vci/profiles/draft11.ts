@@ -3,7 +3,7 @@ import { PRE_AUTHORIZED_CODE_GRANT } from '../../../protocol/openid4vci/requests
 import { draft13 } from './draft13.js'
 import type { Profile } from './profile.js'
 
-/** §6.1: a PIN has at most so many digits. */
+/** §6.1: the highest number of digits in a PIN. */
 const PIN_LENGTH = 8
 
 function formerGrants(grants: JsonObject): JsonObject {
@@ -13,7 +13,7 @@ function formerGrants(grants: JsonObject): JsonObject {
   return { ...grants, [PRE_AUTHORIZED_CODE_GRANT]: { ...rest, user_pin_required: txCode !== undefined } }
 }
 
-/** OpenID4VCI draft 11 (April 2023), where it differs from draft 13. */
+/** OpenID4VCI draft 11 (April 2023): its differences from draft 13. */
 export const draft11: Profile = {
   ...draft13,
   txCodeFault: ({ input_mode: mode, length }) =>
@@ -31,7 +31,7 @@ export const draft11: Profile = {
   credentialResponse: (response, sent, nonce) => ({
     ...draft13.credentialResponse(response, sent, nonce),
     ...(typeof sent.format === 'string' ? { format: sent.format } : {}),
-  }), // §7.3.1: who sent no good proof gets a nonce for the next one under this code alone.
+  }), // §7.3.1: this code is the only error that gives the wallet a nonce for its next proof.
   refusal: (refusal, nonce) => {
     const former = draft13.refusal(refusal, nonce)
     return former.error === 'invalid_proof' ? former.as('invalid_or_missing_proof') : former

@@ -8,7 +8,8 @@ import type { SentCredentialRequest } from './sent-credential-request.js'
 import { singleCredential } from './single-proof.js'
 
 /**
- * §7.2: `format` with the members of the type, where no identifier is sent, as the id of the configuration that is so.
+ * §7.2: a request without an identifier names a credential by `format` and the members of its type. This function replaces them
+ * by the id of the matching configuration.
  *
  * @throws OAuthError `unsupported_credential_format`, `unsupported_credential_type`
  */
@@ -19,7 +20,8 @@ function withConfigurationId(
   const { credential_identifier: identifier, ...rest } = request
   if (rest.credential_configuration_id !== undefined) return request
   const types = typesOf()
-  // Identifiers are those of configurations, and the library of `isNamedBy` sends them where none were given.
+  // Identifiers equal configuration ids. The library that `isNamedBy` describes sends them even if the token response contained
+  // none.
   if (types.some(({ id }) => id === identifier)) return { ...rest, credential_configuration_id: identifier }
   if (format === undefined || identifier !== undefined) return request
   const ofFormat = types.filter((type) => type.format === format)
@@ -31,7 +33,10 @@ function withConfigurationId(
   return { ...request, credential_configuration_id: asked.id }
 }
 
-/** §5.1.1: one of the authorization_details by `format`; what names nothing stays as it is, and is refused as such. */
+/**
+ * §5.1.1: replaces `format` in one element of authorization_details by a configuration id. An element that names no offered
+ * type stays unchanged and is refused later.
+ */
 function namedDetail(detail: unknown, types: readonly OfferedType[]): unknown {
   if (!isObject(detail) || detail.format === undefined || detail.credential_configuration_id !== undefined)
     return detail
@@ -57,14 +62,17 @@ function withNamedDetails(sent: Parameters, typesOf: OfferedTypes): Parameters {
   return { ...sent, authorization_details: JSON.stringify(details.map((detail) => namedDetail(detail, types))) }
 }
 
-/** §7.3: one credential for one proof; wallets of the version between this and draft 15 sent several and look for several. */
+/**
+ * §7.3: one credential for one proof. Wallets of the version between draft 13 and draft 15 send several proofs and expect
+ * several credentials.
+ */
 function responseTo(response: JsonObject, sent: SentCredentialRequest): JsonObject {
   const { credentials, ...rest } = response
   const single = singleCredential(response, sent)
   return single.credential === undefined ? response : { ...single, ...rest }
 }
 
-/** OpenID4VCI draft 13 (February 2024): nonces come with tokens, credentials and refused proofs. */
+/** OpenID4VCI draft 13 (February 2024): answers with tokens, credentials and refused proofs contain a nonce. */
 export const draft13: Profile = {
   ...final,
   parameters: withNamedDetails,
@@ -73,7 +81,7 @@ export const draft13: Profile = {
   credentialRequest: (sent, types) => final.credentialRequest(withConfigurationId(sent, types), types),
   // §7.3
   credentialResponse: (response, sent, nonce) => ({ ...responseTo(response, sent), ...nonce() }),
-  // §7.3.2: a nonce that is not good makes the proof invalid, and the answer has the next one.
+  // §7.3.2: an invalid nonce makes the proof invalid, and the answer contains the next nonce.
   refusal: (refusal, nonce) => {
     const isOfProof = refusal.error === 'invalid_proof' || refusal.error === 'invalid_nonce'
     return isOfProof ? refusal.as('invalid_proof', nonce()) : draft15.refusal(refusal, nonce)

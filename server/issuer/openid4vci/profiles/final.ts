@@ -2,8 +2,8 @@ import type { Profile } from './profile.js'
 import { singleCredential, withProofs } from './single-proof.js'
 
 /**
- * OpenID4VCI 1.0. A request with the one `proof` of the drafts is taken too, and the answer then has the one `credential`
- * beside `credentials`: there are wallets that speak 1.0 in everything else.
+ * OpenID4VCI 1.0. A request with the single `proof` of the drafts is accepted too. The answer then has the single `credential`
+ * beside `credentials`. Some wallets need this although they follow 1.0 in everything else.
  */
 export const final: Profile = {
   txCodeFault: () => undefined,

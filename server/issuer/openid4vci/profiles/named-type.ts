@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../../../protocol/json/json-object.js'
 import type { OfferedType } from './profile.js'
 
-/** The members with which a wallet names a type beside its format. */
+/** The members by which a wallet names a type, in addition to its format. */
 export interface TypeMembers {
   readonly vct?: unknown
   readonly credential_definition?: unknown
@@ -10,7 +10,7 @@ export interface TypeMembers {
 
 const MAX_TYPES = 20
 
-/** Types in any order, each once; undefined for what is no list of them. */
+/** A set of types; undefined if the value is not a list of types. */
 function typeSet(value: unknown): ReadonlySet<unknown> | undefined {
   return Array.isArray(value) && value.length <= MAX_TYPES ? new Set(value) : undefined
 }
@@ -21,14 +21,14 @@ function typesOf({ credential_definition: definition, types }: TypeMembers): Rea
   return typeSet(type ?? former ?? types)
 }
 
-/** Draft 13 Appendix A.3: `vct`; wallets of draft 11 are known that have it in `credential_definition`. */
+/** Draft 13 Appendix A.3: `vct`. Some wallets of draft 11 send it in `credential_definition`. */
 function vctOf({ vct, credential_definition: definition }: TypeMembers): unknown {
   return vct ?? (isObject(definition) ? definition.vct : undefined)
 }
 
 /**
- * Whether the members of a request name an offered type, of the same format. Claims that they list choose nothing. A library
- * in the field (Sphereon's of draft 13) has the id of the configuration in the place of the type.
+ * Whether the members of a request name an offered type of the same format. Claims in the request are ignored. A library in use
+ * (Sphereon's for draft 13) sends the id of the configuration instead of the type.
  */
 export function isNamedBy({ id, members }: OfferedType, sent: TypeMembers): boolean {
   const [vct, askedVct] = [vctOf(members), vctOf(sent)]

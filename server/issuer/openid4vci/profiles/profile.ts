@@ -3,46 +3,46 @@ import type { OAuthError } from '../../../protocol/oauth/error.js'
 import type { TxCodeDescription } from '../tx-code.js'
 import type { SentCredentialRequest } from './sent-credential-request.js'
 
-/** Parameters of an authorization or a token request, each sent once. */
+/** The parameters of an authorization request or a token request. Each is sent once. */
 export type Parameters = Readonly<Record<string, string | undefined>>
 
-/** A configuration that a wallet may ask for, with all that it can be named by. */
+/** A configuration that a wallet may request, with all its names. */
 export interface OfferedType {
   readonly id: string
   readonly format: string
-  /** The members that say its type (OpenID4VCI 1.0 Appendix A): `vct`, or `credential_definition`. */
+  /** The members that name its type (OpenID4VCI 1.0 Appendix A): `vct`, or `credential_definition`. */
   readonly members: JsonObject
 }
 
-/** What some configurations can be named by: only some drafts ask. */
+/** The names of the configurations. A function, because only some drafts need them. */
 export type OfferedTypes = () => readonly OfferedType[]
 
-/** Makes a fresh `c_nonce`, with its lifetime, for an answer that has one. */
+/** Makes a fresh `c_nonce` with its lifetime, for an answer that contains a nonce. */
 export type NonceMembers = () => { readonly c_nonce: string; readonly c_nonce_expires_in: number }
 
 /**
- * How one version of OpenID4VCI says what 1.0 says in another way. Everything else of the service knows the requests and
- * answers of 1.0 alone.
+ * The differences between one version of OpenID4VCI and 1.0. The rest of the service knows only the requests and answers of
+ * 1.0.
  */
 export interface Profile {
-  /** What is wrong with a transaction code for wallets of this version; undefined where nothing is. */
+  /** Why wallets of this version cannot use a transaction code; undefined if they can. */
   readonly txCodeFault: (txCode: TxCodeDescription) => string | undefined
-  /** How wallets call the parameter with the transaction code (§6.1), for what is said of it. */
+  /** The name of the parameter with the transaction code (§6.1), for error messages. */
   readonly txCodeName: string
-  /** A credential offer of 1.0 (§4.1.1). */
+  /** Converts a credential offer of 1.0 (§4.1.1). */
   readonly offer: (offer: JsonObject) => JsonObject
-  /** Parameters of an authorization or a token request in those of 1.0 (§5.1, §6.1), for an offer of some types. */
+  /** Converts the parameters of an authorization request or a token request to 1.0 (§5.1, §6.1). */
   readonly parameters: (sent: Parameters, types: OfferedTypes) => Parameters
-  /** A token response of 1.0 (§6.2). */
+  /** Converts a token response of 1.0 (§6.2). */
   readonly tokenResponse: (response: JsonObject, nonce: NonceMembers) => JsonObject
   /**
-   * A credential request in the members of 1.0 (§8.2), which are checked after that.
+   * Converts a credential request to 1.0 (§8.2). The caller checks the result.
    *
-   * @throws OAuthError for what cannot be said in them.
+   * @throws OAuthError for a request that has no form in 1.0
    */
   readonly credentialRequest: (sent: SentCredentialRequest, types: OfferedTypes) => JsonObject
-  /** A credential response of 1.0 (§8.3) for a request. */
+  /** Converts a credential response of 1.0 (§8.3) for a request. */
   readonly credentialResponse: (response: JsonObject, sent: SentCredentialRequest, nonce: NonceMembers) => JsonObject
-  /** A credential error response of 1.0 (§8.3.1.2). */
+  /** Converts a credential error response of 1.0 (§8.3.1.2). */
   readonly refusal: (refusal: OAuthError, nonce: NonceMembers) => OAuthError
 }

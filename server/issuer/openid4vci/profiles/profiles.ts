@@ -12,16 +12,16 @@ import type { Profile } from './profile.js'
 
 const DRAFTS: Readonly<Record<Draft, Profile>> = { draft15, draft13, draft11 }
 
-/** Whether a profile is that of a draft, which must be opened for new offers. */
+/** Whether a profile is a draft. New offers may use a draft only if the configuration allows it. */
 export const isDraft = (profile: OfferProfile): profile is Draft => Object.hasOwn(DRAFTS, profile)
 
-/** How wallets are spoken with that have an offer of a profile, for as long as they take from it. */
+/** The conversions for wallets with an offer of a profile, for the whole lifetime of the offer. */
 export const profileNamed = (profile: OfferProfile): Profile => (isDraft(profile) ? DRAFTS[profile] : final)
 
-/** Drafts in which formats had their former names: until draft 14. */
+/** Whether a draft uses the former names of formats. Drafts up to 14 do. */
 export const hasFormerFormats = (draft: Draft): boolean => draft !== 'draft15'
 
-/** What an installation can issue in, and which drafts are open there. */
+/** The formats of an installation, and the drafts that its configuration allows. */
 interface IssuingFormats {
   readonly config: Pick<Config, 'issuerLegacyProfiles' | 'issuerProfile'>
   readonly formats: Pick<Formats, 'issued' | 'former'>
@@ -33,11 +33,11 @@ const withFormer = (offered: readonly IssuedFormat[], { former }: Pick<Formats, 
 
 const ofDrafts = (formats: readonly IssuedFormat[]) => formats.filter(({ issuing }) => issuing.drafts)
 
-/** The formats that an offer of a profile may name: former ones are for wallets that know no other. */
+/** The formats that an offer of a profile may name. Former formats are for wallets that know no others. */
 export const offerableFormats = (issuing: IssuingFormats, profile: OfferProfile) =>
   isDraft(profile) ? ofDrafts(publishedFormats(issuing)) : issuing.formats.issued
 
-/** The formats that wallets take from an offer: former ones too from one that was made when its draft was open. */
+/** The formats that wallets take from an offer. They include former formats if the offer was made while its draft was allowed. */
 export const takeableFormats = (
   { config, formats }: IssuingFormats,
   offer: { readonly profile: OfferProfile },
@@ -46,7 +46,7 @@ export const takeableFormats = (
     ? ofDrafts(withFormer(formats.issued, formats))
     : offeredFormats({ config, formats }, offer)
 
-/** The formats that have configurations here: former ones too where a draft is open that knows them. */
+/** The formats that have configurations in the metadata. They include former formats if an allowed draft knows them. */
 export function publishedFormats({ config, formats }: IssuingFormats): readonly IssuedFormat[] {
   const offered = offeredFormats({ config, formats })
   return config.issuerLegacyProfiles.some(hasFormerFormats) ? withFormer(offered, formats) : offered

@@ -7,11 +7,11 @@ const ofDrafts = (description: string) =>
     .optional()
     .meta({ description: `In drafts: ${description}` })
 
-/** A credential request as wallets send it: that of OpenID4VCI 1.0 §8.2, and what its drafts had in its place. */
+/** A credential request as wallets send it: the members of OpenID4VCI 1.0 §8.2, and the members of its drafts. */
 export const zSentCredentialRequest = z.object({
   ...zCredentialRequest.shape,
-  proof: ofDrafts('one key proof, {"proof_type": "jwt", "jwt": …}. Taken in every profile.'),
-  format: ofDrafts('the format of what is asked for, with `vct`, `credential_definition` or `types`.'),
+  proof: ofDrafts('one key proof, {"proof_type": "jwt", "jwt": …}. Accepted in every profile.'),
+  format: ofDrafts('the format of the requested credential, with `vct`, `credential_definition` or `types`.'),
   vct: ofDrafts('the type of an SD-JWT VC.'),
   credential_definition: ofDrafts('an object with the `type` of a W3C credential.'),
   types: ofDrafts('the types of a W3C credential.'),

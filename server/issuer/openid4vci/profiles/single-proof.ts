@@ -5,8 +5,8 @@ import type { SentCredentialRequest } from './sent-credential-request.js'
 const invalidProof = (description: string) => new OAuthError('invalid_proof', description)
 
 /**
- * The one `proof` of a draft (draft 15 §8.2, draft 13 §7.2: `proof_type` and a member of its name) as `proofs` of 1.0, which
- * are checked as such.
+ * Converts the single `proof` of a draft to `proofs` of 1.0, which are checked later. A `proof` has a `proof_type` and a member
+ * of that name (draft 15 §8.2, draft 13 §7.2).
  *
  * @throws OAuthError `invalid_proof`
  */
@@ -19,7 +19,7 @@ export function withProofs({ proof, ...request }: SentCredentialRequest): JsonOb
   return { ...request, proofs: Object.fromEntries([[type, [proof[type]]]]) }
 }
 
-/** The one credential that a wallet looks for which sent one proof. */
+/** The single `credential` for a wallet that sent a single `proof`. */
 export function singleCredential({ credentials }: JsonObject, { proof }: SentCredentialRequest): JsonObject {
   const [first]: unknown[] = proof !== undefined && Array.isArray(credentials) ? credentials : []
   return isObject(first) ? { credential: first.credential } : {}

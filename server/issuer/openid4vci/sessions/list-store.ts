@@ -18,7 +18,7 @@ const zListedSession = z.strictObject({
 
 export type ListedOfferSession = z.infer<typeof zListedSession>
 
-/** Which sessions are listed: all unless something is given. */
+/** The filters of the list. Without filters, all sessions are listed. */
 export interface OfferSessionFilters {
   readonly state?: CredentialOfferState | undefined
   readonly deferred?: NonNullable<ListedOfferSession['deferred']> | undefined
@@ -28,7 +28,7 @@ export type OfferSessionListStore = ReturnType<typeof createOfferSessionListStor
 
 export function createOfferSessionListStore({ bounded }: Database) {
   return {
-    /** The newest first. */
+    /** Reads one page of sessions, the newest first. */
     page({ state, deferred }: OfferSessionFilters, part: TimedPart): Promise<ListedOfferSession[]> {
       const states = state === undefined ? CREDENTIAL_OFFER_STATES : [state]
       const ofState = fragment`

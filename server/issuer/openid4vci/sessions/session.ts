@@ -11,17 +11,17 @@ export const CREDENTIAL_OFFER_STATES = [
 
 export type CredentialOfferState = (typeof CREDENTIAL_OFFER_STATES)[number]
 
-/** What was decided over a deferred offer. `pending`: a wallet has asked, and waits. */
+/** The decision about a deferred offer. `pending`: a wallet has requested the credential and waits. */
 export type Decision = 'pending' | 'approved' | 'rejected'
 
-/** A session as it is stored, with what its offering says. */
+/** A stored session with members of its offering. */
 export interface CredentialOfferSession {
   readonly id: string
   readonly createdBy: string
   readonly state: CredentialOfferState
   readonly seq: number
   readonly errorMessage: string | null
-  /** Null where its offer is not deferred, or no wallet has asked yet and nobody decided. */
+  /** Null if its offer is not deferred. Also null before the first wallet's request and the decision. */
   readonly deferred: Decision | null
   readonly configurationIds: readonly string[]
   readonly issuerId: string
@@ -29,7 +29,7 @@ export interface CredentialOfferSession {
   readonly createdAt: Date
 }
 
-/** The session's JSON: what the GET route answers and what its events carry. */
+/** The session's JSON, as in the answer of the GET route and in events. */
 export interface CredentialOfferSessionView {
   readonly id: string
   readonly state: CredentialOfferState
@@ -41,7 +41,7 @@ export interface CredentialOfferSessionView {
   readonly deferred?: Decision | undefined
 }
 
-/** The states from which each state can be reached. A final state is never left; a repeated transition does nothing. */
+/** The states from which each state can be reached. A final state never changes. A repeated transition does nothing. */
 const SOURCES: Readonly<Record<CredentialOfferState, readonly CredentialOfferState[]>> = {
   Created: [],
   OfferRetrieved: ['Created'],
@@ -55,7 +55,7 @@ const SOURCES: Readonly<Record<CredentialOfferState, readonly CredentialOfferSta
 /** The error message of a session whose offer expired. */
 export const EXPIRED = 'Credential offer expired.'
 
-/** The states before a credential was issued: only in these can the session expire or be locked. */
+/** The states before a credential was issued. Only in these states can the session expire or be locked. */
 export const UNREDEEMED_STATES: readonly CredentialOfferState[] = [
   'Created',
   'OfferRetrieved',
@@ -69,7 +69,7 @@ export const sourcesOf = (state: CredentialOfferState): readonly CredentialOffer
 
 export const canMove = (from: CredentialOfferState, to: CredentialOfferState): boolean => SOURCES[to].includes(from)
 
-/** The session after a transition; `errorMessage` is set with Error alone. */
+/** The session after a transition. `errorMessage` is set only with Error. */
 export function moved(
   session: CredentialOfferSession,
   state: CredentialOfferState,

@@ -3,7 +3,7 @@ import { DAY_SECONDS, dueRows, type MaintenanceTask } from '../../../maintenance
 import type { Metrics } from '../../../metrics/metrics.js'
 import type { OfferSessionStore } from './store.js'
 
-/** What {@link createOfferSessions} is made of. */
+/** Dependencies of {@link createOfferSessions}. */
 export interface OfferSessionsPorts {
   readonly store: Pick<OfferSessionStore, 'expire' | 'removeEnded' | 'removeUnacknowledged'>
   readonly config: Pick<Config, 'sessionRetentionDays'>

@@ -29,7 +29,7 @@ import {
   UNREDEEMED_STATES,
 } from './session.js'
 
-/** A session with what only the token endpoint may know. */
+/** A session with its transaction code members, which only the token endpoint may know. */
 export interface StoredSession extends CredentialOfferSession {
   readonly txCode: TxCodeDescription | null
   readonly txCodeHash: string | null
@@ -93,14 +93,14 @@ export function withDates<Row extends { readonly session: RawSession | null }>(
 
 const table = 'credential_offer_sessions'
 
-/** As the partial indices have it that give sessions in the order in which they run out. */
+/** The condition of the partial indices that sort sessions by expiry. */
 const open = fragment`ended_at IS NULL`
 
 const lastAttempt = fragment`x.tx_code_attempts = ${TX_CODE_ATTEMPTS}::int - 1`
 
 /**
- * The members of a session's JSON that transitions change, as its row has them; `first_view` has the others. Only a wallet that
- * waits makes a session last longer than its offer.
+ * The members of a session's JSON that transitions change, from its row. `first_view` has the other members. Only a waiting
+ * wallet extends a session beyond its offer.
  */
 const changes = fragment`
   jsonb_strip_nulls(jsonb_build_object('state', state, 'errorMessage', error_message, 'deferred', deferred, 'expiresAt',
@@ -111,13 +111,13 @@ export const movedColumns = fragment`id, seq, state, error_message, deferred, ex
 
 type MovedColumn = 'id' | 'seq' | 'state' | 'error_message' | 'deferred' | 'expires_at' | 'first_view'
 
-/** A step that moved sessions, and returns them as they then are. */
+/** A step that moves sessions and returns their new rows. */
 export type MovedSession = Step<MovedColumn>
 
 /** @param change an UPDATE of sessions that returns `movedColumns` */
 export const movedStep = (change: Fragment): MovedSession => new Step('moved', change)
 
-/** The events of transitions. @param where of which of them: a condition */
+/** The events of transitions. @param where selects the transitions */
 export const sessionEvent = (moved: MovedSession, now: Date, where: Fragment = fragment`true`): Transitions =>
   recordEvents(fragment`SELECT id, seq, first_view, ${changes} AS changes FROM ${moved} WHERE ${where}`, now)
 
@@ -125,8 +125,8 @@ const after = (step: Step | undefined): Fragment =>
   step === undefined ? emptyFragment : fragment`AND EXISTS (SELECT 1 FROM ${step})`
 
 /**
- * The events of a session's transition, which is made where the session may still make it and the step `condition` has a row.
- * Nothing moves where there is no session. A session that was not read is named by its id and the state that it moves to.
+ * Moves a session if its state still allows the transition and the step `condition` has a row. Returns the events. Without a
+ * session, nothing moves. For a session that was not read, pass its id and the new state.
  */
 export function movedSession(
   session: Pick<CredentialOfferSession, 'id' | 'state' | 'errorMessage'> | null,
@@ -169,14 +169,14 @@ export function createOfferSessionStore({ sql }: Database, announce: Announce) {
       return row === undefined ? undefined : (withDates(row).session ?? undefined)
     },
 
-    /** The session of an offer as callers see it. Nothing for an unknown one. */
+    /** The JSON of an offer's session, as callers see it. Undefined for an unknown id. */
     async latest(id: string): Promise<SessionEvent | undefined> {
       const [row] = await sql(zEvent)`
         SELECT seq, first_view || ${changes} AS data FROM credential_offer_sessions WHERE id = ${id}`
       return row
     },
 
-    /** A credential offer with its session, its audit row and, where it has one, its page, in one statement. */
+    /** Inserts a credential offer in one statement, with its session, its audit row, and its page if it has one. */
     async insert(offering: NewSessionOffering, session: StoredSession, page?: NewPage): Promise<void> {
       const { id, createdBy, createdAt, expiresAt } = session
       const txCode = session.txCode === null ? null : JSON.stringify(session.txCode)
@@ -193,7 +193,7 @@ export function createOfferSessionStore({ sql }: Database, announce: Announce) {
       await sql(idRow, [begun, ...paged, created])`SELECT id FROM ${inserted}`
     },
 
-    /** Moves a session on, where it may still move there; one statement, its event with it. */
+    /** Moves a session if its state still allows it, and stores the event in the same statement. @returns whether it moved */
     async move(session: CredentialOfferSession, now: Date): Promise<boolean> {
       const rows = await sql(eventRow)`
         SELECT id, seq, data FROM ${movedSession(session, now)}`
@@ -202,11 +202,11 @@ export function createOfferSessionStore({ sql }: Database, announce: Announce) {
     },
 
     /**
-     * Counts a wrong transaction code; the last one ends the session. The count is incremented under the session's row
-     * lock before the answer is sent, so that concurrent requests together get no more than five attempts.
+     * Counts a wrong transaction code. The last allowed attempt ends the session. The count is incremented under the session's
+     * row lock before the answer is sent. So concurrent requests together have no more than five attempts.
      *
-     * @param locked the session as the last wrong code leaves it.
-     * @returns how many attempts are left; undefined where none was left before.
+     * @param locked the session after the last wrong code
+     * @returns the number of attempts left; undefined if none was left before
      */
     async countWrongTxCode(locked: CredentialOfferSession, now: Date): Promise<number | undefined> {
       const counted = new Step<MovedColumn | 'left'>(
@@ -229,7 +229,10 @@ export function createOfferSessionStore({ sql }: Database, announce: Announce) {
       return row?.left
     },
 
-    /** Ends sessions whose offer, or whose wallet's time to wait, ran out before anything was taken, at most `limit`. */
+    /**
+     * Ends at most `limit` sessions without an issued credential whose offer has expired, or whose wallet's time to wait has
+     * expired.
+     */
     async expire(now: Date, limit: number): Promise<BatchDone> {
       const due = fragment`${open} AND state <> 'CredentialIssued' AND expires_at <= ${now}`
       const batch = new Step<'key'>('due', lockedBatch({ table, key: 'id', due, by: 'expires_at', limit }))
@@ -243,11 +246,17 @@ export function createOfferSessionStore({ sql }: Database, announce: Announce) {
       return batchDone(rows, limit)
     },
 
-    /** Removes sessions that ended before a moment, at most `limit`. Their events cannot be read any more, and go with their partitions. */
+    /**
+     * Removes at most `limit` sessions that ended before a moment. Their events can no longer be read. The events are removed
+     * with their partitions.
+     */
     removeEnded: (before: Date, limit: number): Promise<BatchDone> =>
       remove({ table, key: 'id', due: fragment`ended_at <= ${before}`, by: 'ended_at', limit }),
 
-    /** The same of sessions whose credential was issued but never acknowledged: they end when their offer expires. */
+    /**
+     * Removes at most `limit` sessions whose credential was issued but never acknowledged. These sessions end when their offers
+     * expire.
+     */
     removeUnacknowledged: (before: Date, limit: number): Promise<BatchDone> =>
       remove({
         table,

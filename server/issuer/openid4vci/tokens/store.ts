@@ -12,33 +12,33 @@ import { movedSession, withDates } from '../sessions/store.js'
 import { allNew, type UsedOnce, usedOnce } from '../used-once-store.js'
 import { goodToken } from './good-token.js'
 
-/** An access token with all that issuing under it needs. */
+/** An access token with all data for issuing under it. */
 export interface TokenContext extends IssuanceContext, WalletOffering {
   readonly tokenHash: string
   readonly tokenExpiresAt: Date
-  /** Configurations that authorization_details named; empty where none were. */
+  /** Configurations that `authorization_details` named; empty if it named none. */
   readonly detailed: readonly string[]
-  /** Configurations that scope named; empty where none were. */
+  /** Configurations that `scope` named; empty if it named none. */
   readonly scoped: readonly string[]
   /** Thumbprint of the key that the token is bound to (RFC 9449 §6); null for a Bearer token. */
   readonly dpopJkt: string | null
-  /** The authorization that the token was given for; null if it came from a pre-authorized code of an offer that is not deferred. */
+  /** The authorization of the token; null if it came from a pre-authorized code of an offer that is not deferred. */
   readonly authorizationId: string | null
-  /** When that authorization ends. */
+  /** The end of the authorization. */
   readonly authorizationExpiresAt: Date | null
-  /** Whether its redemption was counted: with what was taken, or as its wallet began to wait. */
+  /** Whether its redemption was counted: at the first issuance, or when its wallet began to wait. */
   readonly counted: boolean
-  /** The client of that authorization. */
+  /** The client of the authorization. */
   readonly clientId: string | null
   readonly credentialId: string | null
   readonly credentialSubject: Readonly<Record<string, unknown>>
-  /** Whether what was taken under this token is on record and not revoked; null before anything was. */
+  /** Whether the credential under this token is stored and not revoked; null before the first issuance. */
   readonly credentialGood: boolean | null
-  /** Whether a signed copy bears the id of what is on record. */
+  /** Whether a signed copy has the id of the stored credential. */
   readonly credentialSigned: boolean
 }
 
-/** The authorization that a token is given for. */
+/** The authorization of a new token. */
 export type TokenAuthorization = {
   readonly id: string
 } & (
@@ -48,13 +48,13 @@ export type TokenAuthorization = {
       readonly refresh: NewRefreshToken
     }
   | {
-      /** `pre-authorized-code`: it begins with this token, since the offer is deferred. */
+      /** `pre-authorized-code`: the authorization begins with this token, because the offer is deferred. */
       readonly by: 'pre-authorized-code'
       readonly clientId: string | null
       readonly refresh: NewRefreshToken
     }
   | {
-      /** `refresh`: by a refresh token, which stays, or which another one takes the place of. */
+      /** `refresh`: the token is issued for a refresh token. With `rotation`, a new refresh token replaces that refresh token. */
       readonly by: 'refresh'
       readonly rotation?: { readonly replaces: string; readonly refresh: NewRefreshToken }
     }
@@ -62,7 +62,7 @@ export type TokenAuthorization = {
 
 export interface NewToken {
   readonly tokenHash: string
-  /** The pre-authorized code that it is given for, which is used up by it. */
+  /** The pre-authorized code of the token. Storing the token marks the code as used. */
   readonly code?: UsedOnce
   readonly offeringId: string
   readonly detailed: readonly string[]
@@ -76,38 +76,38 @@ export interface NewToken {
 export interface NewRefreshToken {
   readonly tokenHash: string
   readonly dpopJkt: string | null
-  /** Thumbprint of the attested wallet instance that it is given to. */
+  /** Thumbprint of the attested wallet instance that gets the refresh token. */
   readonly instanceJkt: string | null
   readonly expiresAt: Date
 }
 
-/** A refresh token with what it is good for. */
+/** A refresh token with its authorization and configurations. */
 export interface StoredRefreshToken {
   readonly authorizationId: string
-  /** The client that it was given to; null where that did not say who it is. */
+  /** The client that got it; null if the client sent no client_id. */
   readonly clientId: string | null
   readonly offeringId: string
   readonly profile: OfferProfile
-  /** The configurations of the offering that it names. */
+  /** The configurations of the offering. */
   readonly offered: readonly string[]
   readonly detailed: readonly string[]
   readonly scoped: readonly string[]
   readonly dpopJkt: string | null
   readonly instanceJkt: string | null
   readonly expiresAt: Date
-  /** Whether it was used, and another took its place. */
+  /** Whether it was used and replaced by another refresh token. */
   readonly replaced: boolean
 }
 
 /**
- * What became of a token request: `used`: its code was used before; `replayed`: its proof was; `closed`: the offering admits
- * nobody any more.
+ * The outcome of a token request. `used`: its code was used before. `replayed`: its proof was used before. `closed`: the
+ * offering is closed.
  */
 export type TokenOutcome = 'stored' | 'used' | 'replayed' | 'closed'
 
 /**
- * One row where the token may be given: where its code is redeemed by it, or its refresh token replaced, if that is what it is
- * given for.
+ * The step has one row if the token may be issued. It redeems the authorization's code or replaces the refresh token, if the
+ * token is for one of them.
  */
 function claimed({ authorization }: NewToken, ready: Step<'id'>): Step<'id'> {
   const step = (body: Fragment) => new Step<'id'>('claimed', body)
@@ -126,7 +126,7 @@ function claimed({ authorization }: NewToken, ready: Step<'id'>): Step<'id'> {
     WHERE token_hash = ${rotation.replaces} AND replaced_at IS NULL AND ${isReady} RETURNING authorization_id AS id`)
 }
 
-/** One row where the token is not given for a pre-authorized code, or that is used up by it. */
+/** The step has one row if the token needs no pre-authorized code, or if the code was unused and is now marked as used. */
 const usedCode = ({ code }: NewToken, ready: Step<'id'>): Step =>
   new Step(
     'code',
@@ -137,7 +137,7 @@ const usedCode = ({ code }: NewToken, ready: Step<'id'>): Step =>
           ON CONFLICT DO NOTHING RETURNING 1 AS used`,
   )
 
-/** The authorization that begins with a token, and the refresh token that is given with it. */
+/** The steps that insert the authorization that begins with a token, and its refresh token. */
 function begun({ authorization, offeringId, detailed, scoped }: NewToken, token: Step<'authorization_id'>): Step[] {
   if (authorization === undefined) return []
   const refresh = authorization.by === 'refresh' ? authorization.rotation?.refresh : authorization.refresh
@@ -164,10 +164,10 @@ function begun({ authorization, offeringId, detailed, scoped }: NewToken, token:
 export function createTokenStore({ sql }: Database, announce: Announce) {
   return {
     /**
-     * Stores an access token and uses its code up, which of two uses of one code the first does. The offering's session
-     * moves with it.
+     * Stores an access token and marks its code as used. If two requests use one code, only the first succeeds. The same
+     * statement moves the offering's session.
      *
-     * @param session as it then is; `unread` where it has one that was not read.
+     * @param session the session after the transition; `unread` if the offering has a session that was not read
      */
     async insertToken(
       token: NewToken,
@@ -176,7 +176,7 @@ export function createTokenStore({ sql }: Database, announce: Announce) {
       now: Date,
     ): Promise<TokenOutcome> {
       const { authorization } = token
-      // What was redeemed under an authorization is given again by its later tokens.
+      // After a redemption, later tokens of the same authorization may be issued even if the offering is closed.
       const redeemedBefore =
         authorization === undefined
           ? emptyFragment
@@ -226,9 +226,9 @@ export function createTokenStore({ sql }: Database, announce: Announce) {
     },
 
     /**
-     * The token with what it is good for. A proof for it is used up in the same statement; `proven` says that it was made
-     * with the token's key and was never used before. Nothing for a token that has expired. There is one row at most, as the
-     * limit says: else PostgreSQL, which counts one in each partition, would plan anew for the partitions of these times each time.
+     * The token with its context. The same statement marks its proof as used. `proven`: the proof was made with the token's key
+     * and was not used before. Undefined for an expired token. The LIMIT tells PostgreSQL that there is at most one row.
+     * Otherwise it assumes one row in each partition, and plans the statement again each time.
      */
     async token(
       tokenHash: string,
@@ -259,7 +259,7 @@ export function createTokenStore({ sql }: Database, announce: Announce) {
       return row === undefined ? undefined : withDates(row)
     },
 
-    /** Removes tokens that expired before a moment and are in no partition of their time, at most `limit`. */
+    /** Removes at most `limit` tokens that expired before a moment and lie outside the partitions of their time. */
     async removeTokens(before: Date, limit: number): Promise<BatchDone> {
       const removed = await sql(
         deletedRow,

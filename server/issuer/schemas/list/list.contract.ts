@@ -8,14 +8,14 @@ export const listSchemas = {
     tag: 'Schemas',
     summary: 'List schema versions',
     description:
-      'The newest first, of every name, superseded and withdrawn ones too unless `active` says otherwise. The schema itself is not in it.',
+      'Versions of every name, the newest first. Superseded and withdrawn versions are included unless `active` excludes them. The list does not contain the schemas themselves.',
     access: 'user',
     errors: [400],
   }),
   input: z
     .strictObject({
       name: zTypeName.optional(),
-      active: z.boolean().optional().meta({ description: '`true` for the active version of each name alone.' }),
+      active: z.boolean().optional().meta({ description: '`true`: only the active version of each name.' }),
       ...listShape,
     })
     .prefault({}),
@@ -27,8 +27,8 @@ export const listSchemas = {
       schemaUri: z.url(),
       title: z.string().optional(),
       description: z.string().optional(),
-      display: z.array(zStoredDisplay).optional().meta({ description: 'Left out where it is larger than 16 KiB.' }),
-      mdoc: z.literal(true).optional().meta({ description: 'There are mobile documents of it.' }),
+      display: z.array(zStoredDisplay).optional().meta({ description: 'Left out if it is larger than 16 KiB.' }),
+      mdoc: z.literal(true).optional().meta({ description: 'Present if mobile documents of it can be issued.' }),
       active: z.boolean(),
       withdrawn: z.literal(true).optional(),
       createdAt: z.iso.datetime(),

@@ -18,7 +18,7 @@ const zListedSchema = z.strictObject({
   createdAt: z.date(),
 })
 
-/** A schema version as lists have it: without what may be large. */
+/** A schema version in lists, without its large members. */
 export type ListedSchema = z.infer<typeof zListedSchema>
 
 export interface SchemaFilters {
@@ -26,10 +26,10 @@ export interface SchemaFilters {
   readonly active?: boolean | undefined
 }
 
-/** Of a longer one a list shows nothing, so that a page of them stays small. */
+/** A list leaves out a larger `display`, so that its pages stay small. */
 const MAX_DISPLAY_BYTES = 16_384
 
-/** Whether a version `s` is the highest of its name that is not withdrawn. */
+/** Condition: `s` is the highest version of its name that is not withdrawn. */
 const isActive = fragment`
   (s.withdrawn_at IS NULL AND NOT EXISTS (
     SELECT 1 FROM schemas newer WHERE newer.name = s.name AND newer.version > s.version AND newer.withdrawn_at IS NULL))`
@@ -38,7 +38,7 @@ export type SchemaListStore = ReturnType<typeof createSchemaListStore>
 
 export function createSchemaListStore({ bounded }: Database) {
   return {
-    /** The newest first. */
+    /** Reads one page of versions, the newest first. */
     page: ({ name, active }: SchemaFilters, part: TimedPart): Promise<ListedSchema[]> =>
       bounded(zListedSchema)`
         SELECT s.id, s.name, s.version, s.title, s.description,
