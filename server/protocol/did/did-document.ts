@@ -3,7 +3,7 @@ import { type Jwk, publicJwkOf, readPublicJwk } from '../jose/jwk.js'
 import { DidResolutionError } from './did-resolution-error.js'
 import { decodeMultikey } from './multikey.js'
 
-/** The members of a key that verifying looks at; none of a key that is not accepted, a private one say. */
+/** The members of a key that verification reads; none of a key that is not accepted, for example a private key. */
 const zPublicKeyJwk = z.record(z.string(), z.unknown()).transform((value): Jwk => {
   const { key_ops, ...jwk } = readPublicJwk(value) ?? {}
   if (key_ops === undefined) return jwk
@@ -18,7 +18,7 @@ const zVerificationMethod = z.object({
   publicKeyMultibase: z.string().exactOptional(),
 })
 
-// Documents in the field mix key types of which one may be malformed; it must not make the others unusable.
+// Published documents mix key types, and one may be malformed; it must not make the others unusable.
 const wellFormed = <Schema extends z.ZodType>(schema: Schema) =>
   z
     .array(z.unknown())
@@ -56,7 +56,7 @@ export interface DidDocument extends DidKeys {
   readonly service?: readonly DidService[]
 }
 
-/** What a key is used for (DID Core 1.0 §5.3): to issue credentials, or to prove control of the DID. */
+/** Purpose of a key (DID Core 1.0 §5.3): to issue credentials, or to prove control of the DID. */
 export type VerificationPurpose = 'assertionMethod' | 'authentication'
 
 const DID_CONTEXT = 'https://www.w3.org/ns/did/v1'
@@ -96,8 +96,8 @@ export function didDocument(input: {
 
 /**
  * The key that `kid` names in a document, if the document lists it for the purpose: `kid` is a DID URL, a relative one
- * (`#0`), or the bare DID, which names the document's only method. Undefined when it lists none such. The caller has
- * made sure that the document is that of the DID it asked for. Throws DidResolutionError for a method that is listed
+ * (`#0`), or the bare DID, which names the document's only method. Undefined if the document lists no such key. The caller
+ * has checked that the document belongs to the requested DID. Throws DidResolutionError for a method that is listed
  * but unusable.
  */
 export function findVerificationMethod(
@@ -112,7 +112,7 @@ export function findVerificationMethod(
 }
 
 /**
- * The key of a document that lists exactly one for the purpose, else undefined. Throws DidResolutionError when that one
+ * The key of a document that lists exactly one key for the purpose, else undefined. Throws DidResolutionError if that key
  * is unusable.
  */
 export function onlyVerificationMethod(
@@ -134,7 +134,7 @@ function methodsFor(document: DidKeys, purpose: VerificationPurpose): Verificati
 
 function usableMethod(document: DidKeys, method: VerificationMethod): { id: string; jwk: Jwk } {
   const id = absoluteId(document.id, method.id)
-  // DID Core 1.0 §5.2: a method is its controller's; one that belongs to another DID proves nothing about this one.
+  // DID Core 1.0 §5.2: a method belongs to its controller. A method of another DID proves nothing about this DID.
   if (method.controller !== document.id) {
     throw new DidResolutionError(`Verification method ${id} is controlled by another DID.`)
   }

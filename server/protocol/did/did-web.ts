@@ -39,7 +39,7 @@ function origin(did: string, host: string, allowHttp: boolean): string {
   if (IPV4.test(name) && !allowHttp) throw new DidResolutionError(`${did} names an IP address instead of a host.`)
   const local = port !== undefined || !name.includes('.') || IPV4.test(name)
   const url = `${allowHttp && local ? 'http' : 'https'}://${host.toLowerCase()}`
-  // A name that the URL parser reads as another one (`0x7f.1` is 127.0.0.1) would not be the host that the DID shows.
+  // The URL parser reads `0x7f.1` as 127.0.0.1. A host that the parser changes is not the host that the DID shows.
   if (!URL.canParse(url) || new URL(url).hostname !== name.toLowerCase()) {
     throw new DidResolutionError(`The host of ${did} is malformed.`)
   }

@@ -6,10 +6,10 @@ import { JwsError } from '../jose/jws-error.js'
 import { decodeBase58btc, encodeBase58btc } from './base58btc.js'
 import { DidResolutionError } from './did-resolution-error.js'
 
-/** How a kind of key is written as the octets that follow its multicodec prefix. */
+/** Writes a kind of key as the octets that follow its multicodec prefix, and reads them. */
 interface KeyCodec {
   encode(jwk: Jwk): Uint8Array
-  /** The key, or anything that is no key, which the caller then refuses; may throw. */
+  /** The key, or a value that is no key, which the caller then refuses; may throw. */
   decode(octets: Uint8Array): unknown
 }
 
@@ -117,7 +117,7 @@ function decodeKey(codec: KeyCodec, octets: Uint8Array): Jwk | undefined {
   try {
     return readPublicJwk(codec.decode(octets))
   } catch {
-    // OpenSSL refuses what is no point of the curve, the JSON parser what is no JSON: in either case this is no key.
+    // OpenSSL refuses a point that is not on the curve, and the JSON parser refuses malformed JSON. Both are no key.
     return undefined
   }
 }

@@ -2,17 +2,17 @@ import type { X509Certificate } from 'node:crypto'
 import { isAllowedSignature } from './certificate-signature.js'
 import { type DerElement, derElements, derMembers } from './der.js'
 
-/** What decides whether a certificate may stand in a path (RFC 5280 §6.1), beyond what X509Certificate tells. */
+/** Members, beyond X509Certificate's own, that decide whether a certificate may be part of a path (RFC 5280 §6.1). */
 export interface CertificateProfile {
-  /** Whether it is signed with an algorithm that is allowed. */
+  /** Whether it is signed with an allowed algorithm. */
   allowedSignature: boolean
   /** How many CA certificates may follow below this one (RFC 5280 §4.2.1.9); undefined for any number. */
   pathLength: number | undefined
-  /** Whether `keyUsage`, where it is present, allows signatures (RFC 5280 §4.2.1.3). */
+  /** Whether `keyUsage` allows signatures, if it is present (RFC 5280 §4.2.1.3). */
   maySign: boolean
   /** Object identifiers of `extendedKeyUsage` as hexadecimal DER content; undefined where it is absent. */
   purposes: readonly string[] | undefined
-  /** Whether an extension is critical and not processed here, or restricts names, which is not processed either. */
+  /** Whether a critical extension is not processed here. An extension that restricts names counts too: it is not processed either. */
   unsupportedExtension: boolean
 }
 

@@ -10,7 +10,7 @@ export function belongsTo(kid: string | undefined, did: string): boolean {
 }
 
 /**
- * The key of a DID issuer: the `assertionMethod` of that DID which `kid` names, or the only one where there is no
+ * The key of a DID issuer: the `assertionMethod` of the DID that `kid` names, or the only one if there is no
  * `kid`. Throws IssuerKeyError.
  */
 export async function didIssuerKey(
@@ -18,7 +18,7 @@ export async function didIssuerKey(
   kid: string | undefined,
   io: { resolveDid(did: string): Promise<DidKeys> },
 ): Promise<Jwk> {
-  // A key of whatever other DID would let anyone sign as this issuer.
+  // A key of any other DID would let anyone sign as this issuer.
   if (!belongsTo(kid, iss)) throw new IssuerKeyError(`The kid does not belong to the issuer ${iss}.`)
   try {
     return selectMethod(await io.resolveDid(iss), iss, kid)
