@@ -1,4 +1,4 @@
-/** The database cannot be brought to this version. The message gives the reason and the operator's options. */
+/** Thrown if the database cannot be brought to this version. The message gives the reason and the operator's options. */
 export class MigrationError extends Error {
   override readonly name = 'MigrationError'
 

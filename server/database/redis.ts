@@ -4,7 +4,7 @@ import { createClient } from 'redis'
 const SOCKET_TIMEOUT_MS = 5_000
 const PING_INTERVAL_MS = 2_000
 
-/** Pause before the first attempts to connect again, each longer than the one before. */
+/** Pause before the first attempts to reconnect; each pause is longer than the one before. */
 const RETRY_STEP_MS = 100
 const MAX_RETRY_MS = 2_000
 

@@ -3,7 +3,10 @@ export const ANSWER_TIMEOUT_MS = 5_000
 
 /** Carries announcements to other processes. */
 export interface Transport {
-  /** Whether another process may be listening; if certainly none is, no message need be sent. Without this function one may always be. */
+  /**
+   * Whether another process may be listening. If not, no message need be sent. If this function is absent, another process may always
+   * be listening.
+   */
   readonly isHeard?: () => boolean
   /**
    * Sends messages to every other listening process, and possibly to this one; one call at a time.

@@ -4,7 +4,7 @@ import type { Place } from './at-rest/columns.js'
 /** Protects private keys and recoverable secrets at rest. */
 export interface Vault {
   /**
-   * @returns a JWE under the first key-encryption key that can be decrypted in this place only; or the unchanged text if no
+   * @returns a JWE under the first key-encryption key, which can be decrypted in this place only; or the unchanged text if no
    * key-encryption key is configured.
    */
   protect(place: Place, plaintext: string): Promise<string>

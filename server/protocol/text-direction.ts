@@ -14,7 +14,7 @@ const TURNS =
 /** A foreign text in the form that is shown to people: without characters that control directions. */
 export const withoutDirectionControls = (text: string): string => text.replace(CONTROLS, '')
 
-/** A text in which a replacement, made from the code point, stands for each character that controls directions. */
+/** A text with a replacement, made from the code point, for each character that controls directions. */
 export const withDirectionControls = (text: string, written: (code: number) => string): string =>
   text.replace(CONTROLS, (control) => written(control.charCodeAt(0)))
 

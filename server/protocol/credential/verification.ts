@@ -33,7 +33,7 @@ export type Check =
   | 'query'
 
 /**
- * A credential, a presentation or a status list is refused. `message` is one sentence that may be shown to anyone: it
+ * Thrown if a credential, a presentation or a status list is refused. `message` is one sentence that may be shown to anyone: it
  * names checks and claim paths, never a claim's value. `cause` is for the log.
  */
 export class CredentialError extends Error {
@@ -57,7 +57,7 @@ export async function asCheck<T>(check: Check, step: () => Promise<T>): Promise<
   }
 }
 
-/** A verification key of an issuer, the identifier that it was found under, and the `kid` that named it in a header. */
+/** A verification key of an issuer, the identifier that led to it, and the `kid` that named it in a header. */
 export interface IssuerKey {
   readonly jwk: Jwk
   readonly issuer: string
@@ -128,12 +128,12 @@ export function checkDepth(value: unknown, what: string, depth = 0): void {
   for (const member of Object.values(value)) checkDepth(member, what, depth + 1)
 }
 
-/** A `typ` as it is compared: RFC 7515 §4.1.9 lets `application/` be left out and media types ignore case. */
+/** A `typ` in a form for comparison: RFC 7515 §4.1.9 allows omitting `application/`, and media types ignore case. */
 export function mediaTypeOf(typ: unknown): string | undefined {
   return typeof typ === 'string' ? typ.toLowerCase().replace(/^application\//, '') : undefined
 }
 
-/** Seconds since the epoch, whole: a NumericDate of RFC 7519 §2. */
+/** Whole seconds since the epoch: a NumericDate of RFC 7519 §2. */
 export function numericDate(date: Date): number {
   return Math.floor(date.getTime() / 1000)
 }
@@ -191,7 +191,7 @@ export async function foundIssuerKey(
 /**
  * Verifies a decoded JWS with a key that is already known, or throws CredentialError.
  *
- * @param algorithms names that `alg` may have: one algorithm can have two, only one of them fully specified (RFC 9864)
+ * @param algorithms accepted values of `alg`: an algorithm can have two names, only one of them fully specified (RFC 9864)
  */
 export function verifyJwtSignature(jwt: DecodedJws, jwk: Jwk, what: string, algorithms?: readonly string[]): void {
   try {

@@ -29,8 +29,8 @@ const wellFormed = <Schema extends z.ZodType>(schema: Schema) =>
 const zRelationship = wellFormed(z.union([z.string(), zVerificationMethod]))
 
 /**
- * A DID and its keys: what is read of a DID document (DID Core 1.0 §5). Other members, and entries of a wrong shape, are
- * dropped, so that a large document is small once it has been read.
+ * A DID and its keys: the parts of a DID document that are read (DID Core 1.0 §5). Other members, and malformed entries, are
+ * dropped, so that a large document becomes small.
  */
 export const zDidKeys = z.object({
   id: z.string(),
@@ -49,7 +49,7 @@ export interface DidService {
   readonly serviceEndpoint: Readonly<Record<string, unknown>> | string
 }
 
-/** A DID document as it is published here. */
+/** A DID document that this service publishes. */
 export interface DidDocument extends DidKeys {
   readonly '@context': readonly string[]
   readonly alsoKnownAs?: readonly string[]
@@ -64,8 +64,8 @@ const JSON_WEB_KEY_2020_CONTEXT = 'https://w3id.org/security/suites/jws-2020/v1'
 const LINKED_DOMAINS_CONTEXT = 'https://identity.foundation/.well-known/did-configuration/v1'
 
 /**
- * The document of a DID whose keys all serve both purposes. A key's `id` is a DID URL, or the fragment of one with or
- * without `#`; only the public half of its `jwk` is written. A `LinkedDomains` service brings its context (DIF Well
+ * The document of a DID whose keys all serve both purposes. A key's `id` is a DID URL, or its fragment with or
+ * without `#`; only the public half of its `jwk` is written. A `LinkedDomains` service adds its context (DIF Well
  * Known DID Configuration).
  */
 export function didDocument(input: {
@@ -123,7 +123,7 @@ export function onlyVerificationMethod(
   return method === undefined || others.length > 0 ? undefined : usableMethod(document, method)
 }
 
-/** A relationship either embeds a method or refers to one of `verificationMethod` (DID Core 1.0 §5.3). */
+/** A relationship either embeds a method or refers to a method in `verificationMethod` (DID Core 1.0 §5.3). */
 function methodsFor(document: DidKeys, purpose: VerificationPurpose): VerificationMethod[] {
   const methods = new Map(document.verificationMethod?.map((method) => [absoluteId(document.id, method.id), method]))
   return (document[purpose] ?? []).flatMap((entry) => {

@@ -4,7 +4,7 @@ export interface DidUrl {
   did: string
   /** Such as `web`. */
   method: string
-  /** What follows `did:<method>:`. */
+  /** The part after `did:<method>:`. */
   methodSpecificId: string
   /** With its leading slash. */
   path?: string
@@ -14,7 +14,7 @@ export interface DidUrl {
   fragment?: string
 }
 
-// Long enough for a did:jwk of an RSA key of 8192 bits; every DID stands in indices and log lines.
+// Long enough for a did:jwk of an RSA key of 8192 bits. The limit is needed since DIDs are in indices and log lines.
 const MAX_LENGTH = 4096
 
 const ID = '(?:[A-Za-z0-9._:-]|%[0-9A-Fa-f]{2})*(?:[A-Za-z0-9._-]|%[0-9A-Fa-f]{2})'

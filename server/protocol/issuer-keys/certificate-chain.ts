@@ -127,7 +127,7 @@ function requireNoRoot(
   }
 }
 
-/** Names, key identifiers and the issuer's `keyCertSign` fit (RFC 5280 §6.1.3 (a)(4), §6.1.4 (n)). */
+/** Whether names, key identifiers and the issuer's `keyCertSign` fit (RFC 5280 §6.1.3 (a)(4), §6.1.4 (n)). */
 const namesIssuer = (certificate: X509Certificate, issuer: X509Certificate): boolean =>
   certificate.fingerprint256 !== issuer.fingerprint256 && certificate.checkIssued(issuer)
 
@@ -138,7 +138,7 @@ function requireValid(certificate: X509Certificate, now: Date): void {
 }
 
 /**
- * `position` counts from the signer's certificate, which is 0; so `position - 1` CA certificates lie between the two.
+ * `position` counts from the signer's certificate, which is 0. So `position - 1` CA certificates are between the two.
  */
 function requireProfile(
   certificate: X509Certificate,

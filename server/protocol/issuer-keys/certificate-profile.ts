@@ -10,7 +10,7 @@ export interface CertificateProfile {
   pathLength: number | undefined
   /** Whether `keyUsage` allows signatures, if it is present (RFC 5280 §4.2.1.3). */
   maySign: boolean
-  /** Object identifiers of `extendedKeyUsage` as hexadecimal DER content; undefined where it is absent. */
+  /** Object identifiers of `extendedKeyUsage` as hexadecimal DER content; undefined if it is absent. */
   purposes: readonly string[] | undefined
   /** Whether a critical extension is not processed here. An extension that restricts names counts too: it is not processed either. */
   unsupportedExtension: boolean
@@ -29,7 +29,7 @@ const TAG_INTEGER = 0x02
 const TAG_EXTENSIONS = 0xa3
 const DIGITAL_SIGNATURE = 0x80
 
-/** Reads a certificate's profile from its DER (RFC 5280 §4.1). Throws RangeError for a structure that is none. */
+/** Reads a certificate's profile from its DER (RFC 5280 §4.1). Throws RangeError for a malformed structure. */
 export function certificateProfile(certificate: X509Certificate): CertificateProfile {
   const [tbsCertificate, signatureAlgorithm] = derMembers(certificate.raw)
   const extensions = readExtensions(tbsCertificate)

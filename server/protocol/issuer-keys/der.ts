@@ -5,7 +5,7 @@ export interface DerElement {
 }
 
 /**
- * The DER elements that octets consist of; throws RangeError when they do not. Enough of DER for a certificate that
+ * The DER elements in the octets; throws RangeError for other octets. Supports the part of DER that a certificate needs which
  * OpenSSL has already parsed: tags of one octet, definite lengths.
  */
 export function derElements(octets: Uint8Array): DerElement[] {

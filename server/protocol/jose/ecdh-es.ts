@@ -21,7 +21,7 @@ const NO_OCTETS = new Uint8Array(0)
 /** Supported values of `enc`. */
 export type ContentEncryption = 'A128GCM' | 'A256GCM'
 
-/** A JWE is malformed, not made by ECDH-ES with AES-GCM, or not for the key; or a key cannot receive a JWE. */
+/** Thrown if a JWE is malformed, not made by ECDH-ES with AES-GCM, or not for the key; or if a key cannot receive a JWE. */
 export class JweError extends Error {
   override readonly name = 'JweError'
 

@@ -49,7 +49,7 @@ export function verifyDecoded(
 ): void {
   const alg = allowedAlgorithm(decoded.header.alg, allowed)
   requireSignatureKey(jwk)
-  // RFC 8725 §3.1: the key decides which algorithm it is used with, not the header.
+  // RFC 8725 §3.1: the key, not the header, decides the algorithm.
   if (!fitsAlgorithm(jwk, alg)) throw new JwsError('algorithm', `Signature algorithm ${alg} does not fit the key.`)
   if (!isSignedWith(decoded, verificationKey(jwk), alg)) throw new JwsError('signature', 'The signature is not valid.')
 }

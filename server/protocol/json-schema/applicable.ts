@@ -49,7 +49,7 @@ const membersOf = (value: unknown): readonly (readonly [string, unknown])[] =>
 const ownMember = (value: unknown, name: string): unknown =>
   isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
 
-/** `false` allows nothing, so it declares nothing; `true` declares a value of any kind. */
+/** `false` allows no value, so it declares nothing; `true` declares a value of any kind. */
 const asSchema = (schema: unknown): JsonObject | undefined => {
   if (schema === true) return {}
   return isObject(schema) ? schema : undefined

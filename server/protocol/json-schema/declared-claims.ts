@@ -48,7 +48,7 @@ export interface ClaimName {
   readonly locale: string
 }
 
-/** Names of a claim beside the title in its schema: a claims description object (OpenID4VCI 1.0 Appendix B.2). */
+/** Names of a claim in addition to the title in its schema: a claims description object (OpenID4VCI 1.0 Appendix B.2). */
 export interface ClaimNames {
   readonly path: ClaimPath
   readonly display: readonly ClaimName[]

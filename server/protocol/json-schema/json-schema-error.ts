@@ -20,6 +20,6 @@ export interface Violation {
   readonly path: string
   /** Completes the sentence that begins with the path ("must be >= 18"). Names keywords and members, never a value. */
   readonly message: string
-  /** The keyword that failed, `false` for a boolean schema, `bounds` where the value is too large to be checked. */
+  /** The keyword that failed, `false` for a boolean schema, `bounds` if the value is too large to be checked. */
   readonly keyword: string
 }

@@ -3,7 +3,7 @@ import type { Work } from '../work.js'
 import type { PatternReader } from './applicable.js'
 import { instructionsIn } from './pattern-size.js'
 
-/** Longest pattern, in characters, and most instructions of one compiled pattern. */
+/** Limits: characters of a pattern, and instructions of a compiled pattern. */
 const MAX_PATTERN_LENGTH = 1_000
 const MAX_INSTRUCTIONS = 5_000
 
@@ -20,7 +20,7 @@ const UNITS_OF_A_UNICODE_INSTRUCTION = 3_000
 const UNITS_OF_A_CHARACTER = 2
 const UNITS_OF_A_STEP = 2.5
 
-/** A pattern that the linear-time engine does not take. The message completes "pattern …". */
+/** A pattern that the linear-time engine does not support. The message completes "pattern …". */
 export class PatternError extends Error {
   override readonly name = 'PatternError'
 }

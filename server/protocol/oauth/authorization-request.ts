@@ -1,6 +1,6 @@
 import { OAuthError } from './error.js'
 
-/** Parameters of an authorization request, each sent once; those without a value are left out (RFC 6749 §3.1). */
+/** Parameters of an authorization request, each sent once; parameters without a value are left out (RFC 6749 §3.1). */
 export type AuthorizationParameters = Readonly<Record<string, string | undefined>>
 
 /** The destination of the answer. */

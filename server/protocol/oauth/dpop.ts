@@ -20,7 +20,7 @@ export const DPOP_IAT_SECONDS = 60
 const MAX_PROOF_LENGTH = 8_192
 const MAX_JTI_LENGTH = 256
 
-/** The request that a proof must have been made for. */
+/** The request that a proof must belong to. */
 export interface DpopRequest {
   readonly method: string
   /** The endpoint under the configured base URL; never from the Host header of the request. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Without `\`, which RFC 3986 does not have and browsers read as `/`. */
+/** Excludes `\`, which RFC 3986 does not have and browsers read as `/`. */
 const PRINTABLE = /^[\x21-\x5b\x5d-\x7e]+$/
 /**
  * A web address in the form of RFC 9110 §4.2: `//`, a host (RFC 1123 §2.1, RFC 3986 §3.2.2) and no user information.

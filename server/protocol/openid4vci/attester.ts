@@ -23,7 +23,7 @@ export interface AttestationTrust {
   readonly providers: readonly AttestationProvider[]
 }
 
-/** An attestation is refused. `message` is one sentence about the first check that fails. */
+/** Thrown if an attestation is refused. `message` is one sentence about the first check that fails. */
 export class AttestationError extends Error {
   override readonly name = 'AttestationError'
 }

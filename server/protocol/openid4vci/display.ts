@@ -22,7 +22,7 @@ const RGB =
   /^rgba?\(\s*(?:[+-]?\d+\s*(?:,\s*[+-]?\d+\s*){2}|[+-]?[\d.]+%\s*(?:,\s*[+-]?[\d.]+%\s*){2})(?:,\s*[\d.]+\s*)?\)$/i
 const HSL = /^hsla?\(\s*[+-]?[\d.]+\s*(?:,\s*[+-]?[\d.]+%\s*){2}(?:,\s*[\d.]+\s*)?\)$/i
 
-/** Longer than any colour, and short enough for every expression here. */
+/** Longer than any colour, and short enough for all expressions below. */
 const MAX_COLOUR = 64
 
 /** Whether a text is a numerical colour of CSS Color Module Level 3 (§4.2), which §12.2.4 requires. Names of colours are not accepted. */

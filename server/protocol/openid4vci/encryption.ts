@@ -21,7 +21,7 @@ export const ENCRYPTION_ZIP_VALUES = ['DEF'] as const
 
 /** Maximum length of the content of an encrypted request, in octets. */
 export const MAX_REQUEST_BYTES = 262_144
-/** Length of such a request in base64url, with room for the header. */
+/** Length of a request with this content in base64url, with room for the header. */
 const MAX_JWE_LENGTH = 360_448
 /** Clocks of wallets differ from ours. */
 const LEEWAY_SECONDS = 60

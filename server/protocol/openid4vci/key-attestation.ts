@@ -41,7 +41,7 @@ export interface KeyAttestationOptions {
 export interface KeyAttestation {
   /** `attested_keys`: one to the size of a batch, all different. */
   readonly keys: readonly [Jwk, ...Jwk[]]
-  /** Its `c_nonce`, which counts once: the caller stores it as used. */
+  /** Its `c_nonce`, which is valid once: the caller stores it as used. */
   readonly nonce: string
   /** `status`, unchanged, for the caller to check; undefined if there is none. */
   readonly status: unknown

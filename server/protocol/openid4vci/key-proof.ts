@@ -48,7 +48,7 @@ export interface ProvenKey {
 /** A verified key proof. */
 export interface KeyProof {
   readonly key: ProvenKey
-  /** Its `c_nonce`, which counts once: the caller stores it as used. */
+  /** Its `c_nonce`, which is valid once: the caller stores it as used. */
   readonly nonce: string
   /** The attestation in `key_attestation`; it then attests the key. */
   readonly attestation?: KeyAttestation

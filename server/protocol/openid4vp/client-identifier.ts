@@ -15,7 +15,7 @@ export const CLIENT_ID_PREFIXES = [
 ] as const
 export type ClientIdPrefix = (typeof CLIENT_ID_PREFIXES)[number]
 
-/** A verifier cannot have a client identifier with this prefix; `message` names the missing requirement. */
+/** Thrown if a verifier cannot have a client identifier with a prefix; `message` names the prefix's requirement. */
 export class ClientIdentifierError extends Error {
   override readonly name = 'ClientIdentifierError'
 }

@@ -35,7 +35,7 @@ export interface DigitalCredentialRequestInput extends Omit<RequestParameters, '
   readonly expiresAt: Date
 }
 
-/** @param clientIds the names that the request is signed under */
+/** @param clientIds the names that sign the request */
 export const protocolFor = (clientIds: readonly string[]): DigitalCredentialProtocol => {
   if (clientIds.length === 0) return 'openid4vp-v1-unsigned'
   return clientIds.length === 1 ? 'openid4vp-v1-signed' : 'openid4vp-v1-multisigned'

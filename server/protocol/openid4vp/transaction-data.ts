@@ -54,7 +54,7 @@ export interface TransactionDataHashes {
   readonly alg: unknown
 }
 
-/** The hashes in a Key Binding JWT differ from the request; the message is a sentence that names entry and check. */
+/** Thrown if the hashes in a Key Binding JWT differ from the request; the message names entry and check. */
 export class TransactionDataError extends Error {
   override readonly name = 'TransactionDataError'
 }

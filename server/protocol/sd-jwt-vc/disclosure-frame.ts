@@ -24,7 +24,7 @@ interface Selection {
 /**
  * The frame for `pack` that conceals the selected claims.
  *
- * @throws CredentialError for a path to a claim that must never be selectively disclosable (SD-JWT VC, "Registered JWT Claims").
+ * @throws CredentialError for a path to a claim that must not be selectively disclosable (SD-JWT VC, "Registered JWT Claims").
  */
 export function disclosureFrame(claims: JsonObject, selected: SelectivelyDisclosable): DisclosureFrame | undefined {
   const root: Selection = { concealed: false, members: new Map() }

@@ -8,8 +8,8 @@ const MAX_HEAD = 9
 const USUAL_HEAD = 2
 
 /**
- * Encodes a data item with definite lengths and the shortest heads (RFC 8949 §4.2.1); maps keep their order. A number that is a
- * safe integer becomes an integer, any other one a float of 64 bits.
+ * Encodes a data item with definite lengths and the shortest heads (RFC 8949 §4.2.1); maps keep their order. A safe integer
+ * becomes an integer. Every other number becomes a float of 64 bits.
  *
  * @throws RangeError for integers beyond 64 bits.
  */

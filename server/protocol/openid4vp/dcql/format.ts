@@ -27,7 +27,7 @@ export interface Querying {
   readonly authorizesTransactions: boolean
   /** The part of a claims path that names a claim of the subject; the whole path if the subject is the root of the credential. */
   namesOf(path: ClaimsPath): ClaimsPath
-  /** Whether a claims query may say `intent_to_retain` (OpenID4VP 1.0 Appendix B.2.4). */
+  /** Whether a claims query may contain `intent_to_retain` (OpenID4VP 1.0 Appendix B.2.4). */
   readonly retains: boolean
   /** The types that `meta` names: this installation's types by their names, other types in the form of credentials. */
   typesOf(meta: JsonObject, types: Pick<KnownTypes, 'issuerBaseUrl'>): readonly string[]

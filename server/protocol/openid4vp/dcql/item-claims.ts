@@ -48,7 +48,7 @@ export function pointerOf(segments: readonly Segment[]): ClaimsPath | 'inexpress
   return typeof path[0] === 'string' ? path : 'inexpressible'
 }
 
-/** `const` and `enum` as `values` (§6.3), undefined where one of them is neither string nor integer nor boolean. */
+/** `const` and `enum` as `values` (§6.3); undefined if one of them is neither string nor integer nor boolean. */
 function claimValues(filter: CompiledField['constraint']['filter']): readonly ClaimValue[] | undefined {
   const values = filter?.const === undefined ? filter?.enum : [filter.const]
   return values !== undefined && values.length > 0 && values.every(isClaimValue) ? values : undefined

@@ -19,7 +19,7 @@ export interface DcqlPresentation {
 /** One way in which a response fails its query. `message` is a sentence that names credential, check and path, never a value. */
 export interface DcqlMismatch {
   readonly credentialId?: string
-  /** The member of the query that is not satisfied, `format` and `holder_binding` for short. */
+  /** The unsatisfied member of the query; `format` and `holder_binding` are short names. */
   readonly check: string
   readonly path?: string
   readonly message: string

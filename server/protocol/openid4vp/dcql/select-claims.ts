@@ -3,7 +3,7 @@ import type { Work } from '../../work.js'
 import { selectByClaimsPath } from './claims-path.js'
 import type { ClaimsQuery } from './claims-query.js'
 
-/** A credential does not answer a claims query: its path selects nothing, or no selected claim has one of the `values`. */
+/** The reason why a credential does not answer a claims query: its path selects nothing, or only claims with other `values`. */
 export type ClaimFault = 'absent' | 'values'
 
 /**

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../json/json-object.js'
 import type { Work } from '../../work.js'
 import type { JsonPath } from './jsonpath/ast.js'
 
-/** A credential does not match the `meta` of a credential query. */
+/** The reason why a credential does not match the `meta` of a credential query. */
 export interface MetaMismatch {
   /** The member of `meta`. */
   readonly check: string

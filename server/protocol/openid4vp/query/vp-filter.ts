@@ -9,7 +9,7 @@ const MAX_ISSUES = 100
 const SIMPLE_TYPES = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string'] as const
 type SimpleType = (typeof SIMPLE_TYPES)[number]
 
-/** A schema within a filter: a filter, or true or false where JSON Schema allows them. */
+/** A schema within a filter: a filter, or true or false if JSON Schema allows them. */
 export type VpSubfilter = VpFilter | boolean
 type Subfilters = Readonly<Record<string, VpSubfilter>>
 

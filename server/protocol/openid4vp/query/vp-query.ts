@@ -52,7 +52,7 @@ export const zVpQuery = z.preprocess((value, context) => {
   return value
 }, zVpQueryItems) as unknown as z.ZodType<VpQueryItems, VpQueryItems>
 
-/** A path or filter of a query does not compile. `path` is the dotted path of the place; `reason` completes the sentence. */
+/** Thrown if a path or filter of a query does not compile. `path` is the dotted path of the place; `reason` completes the sentence. */
 export class VpQueryError extends Error {
   override readonly name = 'VpQueryError'
 
