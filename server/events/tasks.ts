@@ -19,7 +19,7 @@ export interface EventTasksPorts {
 
 /**
  * Maintenance of events. Partitions are made for the days ahead. A partition is dropped when no session with
- * events in it remains. If a session keeps a partition for long, the events of removed sessions are deleted one by one.
+ * events in it remains. If one session keeps a partition for long, the events of removed sessions are deleted from it.
  */
 export function eventTasks({ store, partitions, partitionTask, config }: EventTasksPorts): readonly MaintenanceTask[] {
   /** The session that was last found in each partition: while it remains, no other session is searched. */

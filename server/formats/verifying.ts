@@ -36,7 +36,7 @@ export interface VerifiedCredential {
   readonly shown: JsonObject
 }
 
-/** The way of an answer, which some holders' proofs cover (OpenID4VP 1.0 Appendix B.2.6). */
+/** How the wallet sent its answer. Some holders' proofs cover this (OpenID4VP 1.0 Appendix B.2.6). */
 export type Handover = {
   /** The public key that the answer had to be encrypted to; undefined if no encryption was required. */
   readonly encryptionKey: Jwk | undefined

@@ -11,7 +11,7 @@ export type ReadList<Stores> = <T>(read: (stores: Stores) => Promise<T>) => Prom
  */
 export type ListSource = Standing | 'wrote' | 'failed'
 
-/** Reads lists that decide nothing: from the replica, if there is one and it is usable. */
+/** Reads lists on which no decision depends: from the replica, if there is one and it is usable. */
 export interface Lists<Stores> {
   /** @param callers all names under which the caller may have made changes; empty for a stranger. */
   readerFor(callers: readonly string[]): Promise<ReadList<Stores>>

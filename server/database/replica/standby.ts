@@ -64,7 +64,7 @@ async function behindBy({ primary, replica }: Databases): Promise<number> {
   }
   const behind = await ask()
   if (behind <= MAX_BEHIND_MS) return behind
-  // Before this commit, the primary may have been idle for hours.
+  // An idle primary may have had no commit for hours. Then a replica that lacks only the newest commit looks hours behind.
   await sleep(SHORTLY_MS)
   return ask()
 }

@@ -13,7 +13,7 @@ export interface Jwt {
 
 /** The kind of check that failed: a short list for metrics; the message is for people. */
 export type Check =
-  /** Not well-formed, incomplete or contradictory; so are disclosures. */
+  /** Malformed, incomplete or contradictory. Faults of disclosures count too. */
   | 'format'
   /** The issuer's key cannot be found. */
   | 'issuer-key'

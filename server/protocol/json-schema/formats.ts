@@ -122,7 +122,7 @@ function linearCheck(format: Format): Check {
   return (text) => program.test(text)
 }
 
-/** RFC 5890 §2.3.2.3, decided like in the URL standard: labels that have an ASCII form. */
+/** RFC 5890 §2.3.2.3, decided by the rules of the URL standard: labels that have an ASCII form. */
 function isIdnHostname(text: string): boolean {
   return text.length > 0 && text.length <= 254 && !/[\s/?#@:[\]\\%]/u.test(text) && URL.canParse(`http://${text}`)
 }

@@ -59,7 +59,7 @@ export function textKindOf(schema: JsonObject): TextKind | undefined {
   return encoding !== undefined && isEncoding(encoding) ? encoding : undefined
 }
 
-/** The kinds of text that all schemas of a place declare; empty if it stays text. */
+/** The kinds of text that the schemas of a place declare, each once; empty if a text stays text. */
 export const textKindsIn = ({ schemas }: SchemaPlace): readonly TextKind[] => [
   ...new Set(schemas.flatMap(({ schema }) => textKindOf(schema) ?? [])),
 ]

@@ -17,8 +17,8 @@ export interface CredentialView {
   /** Credential format identifier. */
   readonly format: string
   /**
-   * Start of claims paths (OpenID4VP 1.0 §7, Appendix B). Each array element that is not disclosed is undefined, so that the
-   * other elements keep their positions.
+   * The object at which claims paths start (OpenID4VP 1.0 §7, Appendix B). Each array element that is not disclosed is undefined, so
+   * that the other elements keep their positions.
    */
   readonly root: JsonObject
   /** @param meta from a credential query of the same format. */
