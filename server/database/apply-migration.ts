@@ -4,23 +4,23 @@ import { MigrationError, reasonOf } from './migration-error.js'
 import type { MigrationHistory } from './migration-history.js'
 import type { Migration } from './migrations.js'
 
-/** SQLSTATE active_sql_transaction: CREATE INDEX CONCURRENTLY and the like run in no transaction. */
+/** SQLSTATE active_sql_transaction: some statements, such as CREATE INDEX CONCURRENTLY, cannot run in a transaction. */
 const notInTransaction = '25001'
 
-/** One migration on its way into the database. */
+/** One migration that is being applied. */
 interface Attempt {
   readonly connection: pg.Client
   readonly history: MigrationHistory
   readonly migration: Migration
-  /** Of its record. */
+  /** Id of its record. */
   readonly id: string
 }
 
 /**
- * Applies one migration and records it, both in one transaction. A migration whose only statement cannot run in a transaction
- * runs without.
+ * Applies one migration and records it, both in one transaction. If its only statement cannot run in a transaction, the migration
+ * runs without one.
  *
- * @throws {MigrationError} naming the migration, why it failed, and how to go on
+ * @throws {MigrationError} that names the migration, the reason, and the operator's next step
  */
 export async function applyMigration(
   connection: pg.Client,
@@ -33,9 +33,9 @@ export async function applyMigration(
     await run(attempt)
     await connection.query('COMMIT')
   } catch (error) {
-    // With the connection lost nothing can be recorded; the database has rolled back.
+    // Without a connection nothing can be recorded; the database has rolled back.
     await connection.query('ROLLBACK').catch(() => Promise.reject(error))
-    // A record that is still there was committed by the migration itself, with what came before.
+    // If the record still exists, the migration itself has committed it, with the preceding changes.
     if (await history.noteFailure(attempt.id, reasonOf(error))) throw unfinished(attempt, error)
     if (!isNotInTransaction(error)) throw await undone(attempt, error)
     await applyWithoutTransaction(attempt)
@@ -44,9 +44,9 @@ export async function applyMigration(
 
 async function run({ connection, history, migration, id }: Attempt): Promise<void> {
   await history.begin(id, migration)
-  // Without parameters, so that it may be several statements.
+  // Without parameters, since only then may it contain several statements.
   await connection.query(migration.sql)
-  // Session settings of the migration (a search_path, say) must not affect the record or the next migration.
+  // Session settings of the migration, for example a search_path, must not affect the record or the next migration.
   await connection.query('RESET ALL')
   if (await history.finish(id)) return
   await history.begin(id, migration)
@@ -58,7 +58,7 @@ async function applyWithoutTransaction(attempt: Attempt): Promise<void> {
     await run(attempt)
   } catch (error) {
     if (isNotInTransaction(error)) {
-      // Several statements that are sent together are a transaction, too.
+      // Several statements that are sent together are a transaction too.
       throw await undone(
         attempt,
         new Error(`${reasonOf(error)}; such a statement must be the only one of its migration`),

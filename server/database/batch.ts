@@ -1,31 +1,31 @@
 import { z } from 'zod'
 import { type Fragment, fragment, identifier } from './fragment.js'
 
-/** Rows of one table that something is to be done with, a bounded number at a time. Names are those of the schema. */
+/** Rows of one table that are processed together, in limited number. Tables and columns have their names in the schema. */
 export interface Batch {
   readonly table: string
-  /** The column that tells rows apart. */
+  /** The column that identifies a row. */
   readonly key: string
-  /** Which rows: a condition. */
+  /** Condition that selects the rows. */
   readonly due: Fragment
-  /** The column that says which come first: the lowest. An index has them in this order, or each batch looks at all rows. */
+  /** The column that decides the order, lowest first. It needs an index in this order, otherwise each batch reads all rows. */
   readonly by: string
   readonly limit: number
 }
 
-/** What became of a batch. */
+/** Result of a batch. */
 export interface BatchDone {
   readonly count: number
-  /** What the first row had in the column `by`; undefined where there was none. */
+  /** Value of the column `by` in the first row; undefined if the batch was empty. */
   readonly first: Date | undefined
-  /** Whether there may be more: it was a full one. */
+  /** Whether there may be more rows: the batch was full. */
   readonly more: boolean
 }
 
-/** A row that was in a batch, by what its column `by` had. */
+/** A row of a batch, with the value of its column `by`. */
 export const batchRow = z.strictObject({ at: z.date() })
 
-/** Of a statement that is nothing but `deletedBatch`. */
+/** Row shape for a statement that consists of `deletedBatch`. */
 export const deletedRow = z.strictObject({ key: z.string(), at: z.date() })
 
 export function batchDone(rows: readonly z.infer<typeof batchRow>[], limit: number): BatchDone {
@@ -52,7 +52,7 @@ export const expiredBatch = (table: string, key: string, before: Date, limit: nu
 export const lockedBatch = ({ table, key, due, by, limit }: Batch): Fragment => fragment`
   SELECT ${identifier(key)} AS key FROM ${identifier(table)} WHERE ${due} ORDER BY ${identifier(by)} LIMIT ${limit} FOR UPDATE SKIP LOCKED`
 
-/** Deletes a batch; returns what it deleted, as `key`, and what stood in the column `by`, as `at`. */
+/** Deletes a batch. Returns the keys of the deleted rows as `key`, and the values of the column `by` as `at`. */
 export const deletedBatch = (batch: Batch): Fragment => fragment`
   DELETE FROM ${identifier(batch.table)} WHERE ${identifier(batch.key)} IN (${lockedBatch(batch)})
   RETURNING ${identifier(batch.key)} AS key, ${identifier(batch.by)} AS at`

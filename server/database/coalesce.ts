@@ -1,4 +1,4 @@
-/** How long a read waits for the one before it, in milliseconds: one connection that hangs must not block all reads. */
+/** Maximum wait of a read for the previous one, in milliseconds: one connection that hangs must not block all reads. */
 const MAX_WAIT_MS = 100
 
 interface Batch<Value> {
@@ -19,8 +19,8 @@ function settledOrTimedOut(read: Promise<unknown>): Promise<void> {
 }
 
 /**
- * Combines concurrent reads: those requested while one is running share the next statement. A read that finds none
- * running starts at once. Results are not cached: every answer was read after its request.
+ * Combines concurrent reads: requests during a running read share the next statement. A request without a running read
+ * starts immediately. Results are not cached: every answer was read after its request.
  *
  * @param readAll reads several keys in one statement; a key may be missing in its answer.
  */

@@ -9,45 +9,45 @@ export interface DatabaseLoad {
   readonly statements: number
   readonly busy: number
   readonly idle: number
-  /** How many queries wait for a connection. */
+  /** Number of queries that wait for a connection. */
   readonly waiting: number
 }
 
 export interface Database {
   /** Models and transactions. */
   readonly prisma: PrismaClient
-  /** Single statements that are written out. */
+  /** Single SQL statements. */
   readonly sql: RunSql
-  /** Those whose cost depends on what a caller asks for: 2 s at most. */
+  /** Statements whose cost depends on a caller's request: at most 2 s each. */
   readonly bounded: RunSql
-  /** How busy it is: statements sent so far, and connections of the pool. */
+  /** Load: statements sent so far, and connections of the pool. */
   load(): DatabaseLoad
-  /** Ends every connection, once the queries under way are done. */
+  /** Ends every connection after its running queries. */
   close(): Promise<void>
 }
 
 export interface DatabaseOptions {
-  /** Connections at most; 10 where nothing is said. */
+  /** Maximum of connections; 10 unless given. */
   readonly max?: number
-  /** How long a query waits for a connection, and how long a transaction may last; 5,000 unless given. */
+  /** Maximum wait of a query for a connection, and maximum duration of a transaction, in milliseconds; 5,000 unless given. */
   readonly waitMs?: number
   /**
-   * How long a statement may take until its connection is given up; no limit unless given. The server ends it a second later, but
-   * for one behind a pooler of transactions, where such a setting would be that of others too.
+   * Milliseconds after which a running statement's connection is dropped; no limit unless given. The server cancels the statement one
+   * second later. It does not behind a pooler of transactions, where this setting would apply to other clients too.
    */
   readonly statementMs?: number
-  /** Told when a connection breaks that nobody is using; the next query opens another. */
+  /** Called when an unused connection breaks; the next query opens a new one. */
   readonly onConnectionLost?: (error: Error) => void
 }
 
-/** Less than what a list's answer from a replica is waited for. */
+/** Shorter than the wait for a list's answer from a replica. */
 const BOUNDED_MS = 2_000
 
-/** Makes a client that counts what goes over its connections, Prisma's statements among it. */
+/** Makes a client that counts the statements on its connections, including Prisma's. */
 function countingClient() {
   let sent = 0
   class CountingClient extends pg.Client {
-    // The overloads of the driver have `never` alone in common.
+    // The driver's overloads have only `never` in common.
     override query(...asked: never[]): never {
       sent += 1
       return Reflect.apply(super.query, this, asked) as never
@@ -56,15 +56,15 @@ function countingClient() {
   return { Client: CountingClient, sent: () => sent }
 }
 
-/** So that who gives a statement up knows why; without it the server would go on with what nobody waits for. */
+/** Lets the client drop a statement first, so that it knows the reason. The server then cancels the statement instead of running on. */
 const SERVER_LATER_MS = 1_000
 
-/** Long timeouts for a start or a command, which no request waits for: on a busy machine slow is better than failed. */
+/** Long timeouts for a start or a command, which no request waits for: on a busy machine a slow start is better than a failed one. */
 export const UNHURRIED_MS = 60_000
 
 /**
- * The address without `pgbouncer=true`, and whether it was there: then a pooler of transactions is between, which knows no
- * prepared statements and no start-up parameter `options`, but keeps the time zone that a client has set for it.
+ * The address without `pgbouncer=true`, and whether the address had it. If so, a pooler of transactions is in between. It supports no
+ * prepared statements and no start-up parameter `options`, but it keeps the time zone that a client sets.
  */
 export function poolerOf(url: string): { readonly address: string; readonly pooled: boolean } {
   const address = new URL(url)
@@ -73,7 +73,7 @@ export function poolerOf(url: string): { readonly address: string; readonly pool
   return { address: address.href, pooled: true }
 }
 
-/** Prisma and plain statements over one pool of connections. Nothing is connected before the first query. */
+/** Prisma and plain statements over one pool of connections. The first query opens the first connection. */
 export function connectDatabase(
   url: string,
   { max = 10, waitMs = 5_000, statementMs, onConnectionLost = () => {} }: DatabaseOptions = {},
@@ -89,7 +89,7 @@ export function connectDatabase(
     idleTimeoutMillis: 30_000,
     keepAlive: true,
     application_name: 'credence',
-    // The adapter reads a timestamp's digits and drops its offset, which is right in UTC alone.
+    // The adapter reads a timestamp's digits and drops its offset, which is correct in UTC only.
     ...(pooled
       ? { onConnect: (client: pg.ClientBase) => client.query("SET TimeZone TO 'UTC'") }
       : {

@@ -1,6 +1,6 @@
 import { DatabaseError } from 'pg'
 
-/** Kinds of Prisma's driver adapter errors that say that no connection could be had. */
+/** Kinds of Prisma's driver adapter errors for an unavailable connection. */
 const UNAVAILABLE_KINDS = new Set([
   'DatabaseNotReachable',
   'ConnectionClosed',
@@ -18,7 +18,7 @@ const UNAVAILABLE_PRISMA_CODES = new Set(['P1001', 'P1002', 'P1008', 'P1017', 'P
 /** SQLSTATE class 08 (connection exception), 57P (shutting down, starting up), too_many_connections. */
 const UNAVAILABLE_SQLSTATE = /^(08[0-9A-Z]{3}|57P0[1-5]|53300)$/
 
-/** Errors of pg and its pool that reach us as they are and carry no code. */
+/** Messages of pg and its pool that reach this code unchanged and carry no code. */
 const PG_MESSAGES =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Cannot use a pool after calling end)/
 
@@ -27,7 +27,7 @@ const UNSTORABLE_TEXT = new Set(['22021', '22P05'])
 
 const MAX_CAUSES = 8
 
-/** A statement that the database refused, or never got; the driver's own error is the cause. */
+/** A statement that the database refused or did not receive; the driver's own error is the cause. */
 export class StatementError extends Error {
   override readonly name = 'StatementError'
 
@@ -36,7 +36,7 @@ export class StatementError extends Error {
   }
 }
 
-/** A statement that took longer than it may, by what it was asked for. */
+/** A statement that took longer than its limit, because of the caller's request. */
 export class TooSlowError extends Error {
   override readonly name = 'TooSlowError'
 
@@ -45,7 +45,7 @@ export class TooSlowError extends Error {
   }
 }
 
-/** The part of an error that came from the database; members that it does not have are undefined. */
+/** The part of an error that came from the database; missing members are undefined. */
 interface DatabaseFault {
   readonly code: unknown
   readonly kind: unknown
@@ -53,7 +53,7 @@ interface DatabaseFault {
   readonly message: string
 }
 
-/** An error that has no SQLSTATE is not from PostgreSQL: the connection failed. */
+/** An error without a SQLSTATE is not from PostgreSQL: the connection failed. */
 const statementFault = ({ cause, message }: StatementError): DatabaseFault =>
   cause instanceof DatabaseError
     ? { code: undefined, kind: undefined, sqlState: cause.code, message: cause.message }
@@ -72,7 +72,7 @@ function faultOf(error: Error): DatabaseFault | undefined {
 }
 
 /**
- * The database's part in an error, or in one that it was caused by. Only Prisma's and pg's own errors count: a refused
+ * The database's part in an error or in one of its causes. Only Prisma's and pg's own errors count: a refused
  * connection to another host has the same codes.
  */
 function databaseFault(thrown: unknown): DatabaseFault | undefined {
@@ -85,13 +85,13 @@ function databaseFault(thrown: unknown): DatabaseFault | undefined {
   return undefined
 }
 
-/** The SQLSTATE by which the database refused a statement; undefined where the error is another one. */
+/** The SQLSTATE with which the database refused a statement; undefined for any other error. */
 export function sqlStateOf(thrown: unknown): string | undefined {
   const state = databaseFault(thrown)?.sqlState
   return typeof state === 'string' ? state : undefined
 }
 
-/** Whether an error says that the database is away (and not that a statement was wrong). */
+/** Whether an error means that the database is unavailable, and not that a statement was wrong. */
 export function isDatabaseUnavailable(thrown: unknown): boolean {
   const fault = databaseFault(thrown)
   if (fault === undefined) return false
@@ -103,16 +103,16 @@ export function isDatabaseUnavailable(thrown: unknown): boolean {
   )
 }
 
-/** SQLSTATE serialization_failure, deadlock_detected, query_canceled: how a replica ends a read that is in the way of its replay. */
+/** SQLSTATE serialization_failure, deadlock_detected, query_canceled: a replica ends a read that delays its replay. */
 const RECOVERY_CONFLICT = new Set(['40001', '40P01', '57014'])
 
-/** Whether a replica ended a read that may be made elsewhere, and is otherwise well. */
+/** Whether a healthy replica ended a read that another database can answer. */
 export function isRecoveryConflict(thrown: unknown): boolean {
   const fault = databaseFault(thrown)
   return RECOVERY_CONFLICT.has(String(fault?.sqlState)) || fault?.code === 'P2034'
 }
 
-/** Whether a statement was refused because a text in it cannot be stored: it held a NUL character. */
+/** Whether a statement was refused because PostgreSQL cannot store a text in it: the text held a NUL character. */
 export function isUnstorableText(thrown: unknown): boolean {
   return UNSTORABLE_TEXT.has(String(databaseFault(thrown)?.sqlState))
 }

@@ -1,32 +1,32 @@
 /**
- * What a statement may be given: each value is a parameter of its own, an array is one too. A fragment becomes part of the text, and a
- * step its name.
+ * A value in a statement. Each value becomes one parameter, and so does an array. A fragment becomes part of the text, and a
+ * step becomes its name.
  */
 export type SqlValue = string | number | boolean | null | Date | readonly (string | number)[] | Fragment | Step
 
-/** A part of a statement with the values that stand in it; nothing that is sent to the service can be one. */
+/** A part of a statement with its values. Data from outside the service can never be a fragment. */
 export class Fragment {
-  /** @param strings what stands around the values: one more than these; the same array each time, since texts are kept by it */
+  /** @param strings the texts around the values: one more than these; the same array each time, since it is the key of kept texts */
   constructor(
     readonly strings: readonly string[],
     readonly values: readonly SqlValue[],
   ) {}
 }
 
-/** Makes a part of a statement, to be put into it or into another part: `` fragment`WHERE id = ${id}` ``. */
+/** Makes a part of a statement, for use in the statement or in another part: `` fragment`WHERE id = ${id}` ``. */
 export const fragment = (strings: TemplateStringsArray, ...values: readonly SqlValue[]): Fragment =>
   new Fragment(strings, values)
 
-/** In the place of a part that is not needed. */
+/** Replaces a part that is not needed. */
 export const emptyFragment: Fragment = fragment``
 
-/** As many as the schema has names. */
+/** One entry for each name in the schema. */
 const identifiers = new Map<string, Fragment>()
 
 /**
  * The name of a table or column.
  *
- * @throws where it is none of the schema's kind: small letters, digits and underscores.
+ * @throws if the name does not follow the schema's form: small letters, digits and underscores.
  */
 export function identifier(name: string): Fragment {
   const known = identifiers.get(name)
@@ -37,7 +37,7 @@ export function identifier(name: string): Fragment {
   return made
 }
 
-/** Columns of steps by their step and name, as they stand in texts: always the same, since texts are kept by their parts. */
+/** Columns of steps by step and name, in the form of statements. Each is made once, since kept texts have their parts as keys. */
 const columns = new Map<string, Map<string, Fragment>>()
 
 function columnOf(step: string, name: string): Fragment {
@@ -56,15 +56,15 @@ function columnOf(step: string, name: string): Fragment {
 const NONE: readonly Step[] = []
 
 /**
- * A step of a statement: a common table expression with the columns that others may read. A part of a statement reads a step by
- * holding it (`` fragment`SELECT ${made.column('id')} FROM ${made}` ``), so that no part knows another's name. Steps come into
- * the statement by themselves, each once and before the steps that read it.
+ * A step of a statement: a common table expression with columns that other parts may read. A part of a statement reads a step by
+ * containing it (`` fragment`SELECT ${made.column('id')} FROM ${made}` ``), so that no part knows another's name. Steps enter
+ * the statement automatically, each once and before the steps that read it.
  */
 export class Step<in Column extends string = never> {
   #companions = NONE
 
   /**
-   * @param name in the text, in small letters; the same in no other step of the statement
+   * @param name in the text, in small letters; unique in the statement
    * @param body a query, or a change, that returns the columns
    */
   constructor(
@@ -72,12 +72,12 @@ export class Step<in Column extends string = never> {
     readonly body: Fragment,
   ) {}
 
-  /** One of its columns, for a part of the statement that has the step in FROM. */
+  /** One of its columns, for a part of the statement whose FROM contains the step. */
   column(name: Column): Fragment {
     return columnOf(this.name, name)
   }
 
-  /** Steps that happen with this one, though nothing reads them: what they write is part of it. */
+  /** Steps that run together with this one, though no part reads them: their writes belong to it. */
   along(...companions: readonly Step[]): this {
     this.#companions = [...this.#companions, ...companions]
     return this

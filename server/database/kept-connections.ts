@@ -1,8 +1,8 @@
 import pg from 'pg'
 
 /**
- * SQLSTATE classes of statements that were refused for the values that they had: data exception, integrity constraint violation,
- * transaction rollback. Such a refusal says nothing against the connection.
+ * SQLSTATE classes of statements that were refused because of their values: data exception, integrity constraint violation,
+ * transaction rollback. After such a refusal, the connection is still usable.
  */
 const REFUSED_FOR_VALUES = /^(?:22|23|40)[0-9A-Z]{3}$/
 
@@ -10,10 +10,10 @@ const isWell = (error: Error): boolean =>
   error instanceof pg.DatabaseError && error.severity === 'ERROR' && REFUSED_FOR_VALUES.test(error.code ?? '')
 
 /**
- * Asks on a connection of the pool, and gives it back. A connection stays where a statement was refused for its values. The pool's own
- * `query` drops it then, and each NUL character in a stranger's request would have another connection opened.
+ * Runs a query on a connection of the pool, and returns the connection. If a statement is refused because of its values, the
+ * connection is kept. The pool's own `query` would drop it, so each NUL character in a stranger's request would open a new connection.
  *
- * @returns what the driver tells the callback of such a query
+ * @returns the value that the driver passes to the query's callback
  * @throws the driver's own error
  * @see https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
@@ -37,7 +37,7 @@ export const ask = <Answer>(pool: pg.Pool, asked: pg.QueryConfig): Promise<Answe
           reject(error)
         }
       }
-      // A connection that breaks tells so first, and then each of its queries.
+      // A broken connection first reports its own error, and then fails each of its queries.
       client.once('error', end)
       try {
         client.query(asked, end)
@@ -47,9 +47,9 @@ export const ask = <Answer>(pool: pg.Pool, asked: pg.QueryConfig): Promise<Answe
     })
   })
 
-/** The same for Prisma, which asks its pool with a single argument. */
+/** The same pool for Prisma, which calls `query` with a single argument. */
 export class KeptPool extends pg.Pool {
-  // The overloads of the driver have `never` alone in common.
+  // The driver's overloads have only `never` in common.
   override query(asked: never): never {
     return ask(this, asked) as never
   }

@@ -1,24 +1,24 @@
 import { emptyFragment, type Fragment, fragment } from './fragment.js'
 
-/** A position in a list that is ordered by time and id, the newest first. It stays valid when its row has been deleted. */
+/** A position in a list that is ordered by time and id, newest first. It stays valid after its row is deleted. */
 export interface ListPosition {
   readonly createdAt: Date
   readonly id: string
 }
 
-/** How much of a list is read, and from where: from its beginning unless `after` says. */
+/** Length and start of the part of a list that is read. Without `after`, it starts at the beginning. */
 export interface ListPart {
   readonly take: number
   readonly after: ListPosition | undefined
 }
 
-/** Of rows with `createdAt` and `id` those that come after a position, for a model's `where`. */
+/** Condition for a model's `where`: rows with `createdAt` and `id` that follow a position. */
 export const comesAfter = (position: ListPosition | undefined) =>
   position === undefined
     ? {}
     : { OR: [{ createdAt: { lt: position.createdAt } }, { createdAt: position.createdAt, id: { lt: position.id } }] }
 
-/** The order that positions are of, for a model's `orderBy`. */
+/** The order of positions, for a model's `orderBy`. */
 export const NEWEST_FIRST = [{ createdAt: 'desc' as const }, { id: 'desc' as const }]
 
 /**
@@ -34,7 +34,7 @@ export function listPart(createdAt: Fragment, id: Fragment, { take, after }: Lis
   return fragment`${behind} ORDER BY ${createdAt} DESC, ${id} DESC LIMIT ${take}`
 }
 
-/** Part of a list, and of which time. */
+/** Part of a list, limited to a period. */
 export interface TimedPart extends ListPart {
   /** From this moment on. */
   readonly from: Date | undefined
@@ -42,7 +42,7 @@ export interface TimedPart extends ListPart {
   readonly to: Date | undefined
 }
 
-/** As `listPart`, of a time. */
+/** Like `listPart`, limited to a period. */
 export function timedPart(createdAt: Fragment, id: Fragment, part: TimedPart): Fragment {
   const since = part.from === undefined ? emptyFragment : fragment`AND ${createdAt} >= ${part.from}`
   const until = part.to === undefined ? emptyFragment : fragment`AND ${createdAt} < ${part.to}`
@@ -50,8 +50,8 @@ export function timedPart(createdAt: Fragment, id: Fragment, part: TimedPart): F
 }
 
 /**
- * The newest of several parts of a list, each of which is a query that ends with `timedPart`: what an index has in order for each part, and
- * none for all of them together.
+ * The newest of several parts of a list, each of which is a query that ends with `timedPart`. Use it if an index has each part in
+ * order, but no index has all of them in order.
  *
  * @param parts queries with the columns `id` and `created_at`
  */
@@ -61,6 +61,6 @@ export function newestOf(parts: readonly [Fragment, ...Fragment[]], { take }: Li
   return fragment`SELECT id, created_at FROM (${all}) AS parts ORDER BY created_at DESC, id DESC LIMIT ${take}`
 }
 
-/** A condition for a filter that may be left out. */
+/** A condition for an optional filter. */
 export const where = <Value>(value: Value | undefined, condition: (value: Value) => Fragment): Fragment =>
   value === undefined ? emptyFragment : fragment`AND ${condition(value)}`

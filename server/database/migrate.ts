@@ -5,13 +5,13 @@ import { isChecksumOf, type Migration, migrationsDirectory, readMigrations } fro
 import type { StartLock } from './start-lock.js'
 
 /**
- * Applies the migrations that the database lacks, in the order of their names, and records them in `_prisma_migrations` as
- * Prisma's command line does. Each is one transaction with its record, unless it cannot be.
+ * Applies the missing migrations in the order of their names, and records them in `_prisma_migrations` like
+ * Prisma's command line. Each migration and its record are one transaction, if possible.
  *
  * @param lock from `withStartLock`: two processes must not migrate one database at once
- * @returns the names of those applied now
- * @throws {MigrationError} naming a migration that failed or did not finish, that was edited after it had been applied, or
- * that this version does not know; and where the database holds other tables
+ * @returns the names of the newly applied migrations
+ * @throws {MigrationError} that names a migration which failed, did not finish, was edited after it had been applied, or
+ * is unknown to this version. Also if the database holds other tables
  */
 export async function migrate({ connection }: StartLock, directory = migrationsDirectory()): Promise<string[]> {
   const migrations = await readMigrations(directory)
@@ -25,7 +25,7 @@ export async function migrate({ connection }: StartLock, directory = migrationsD
   return missing.map(({ name }) => name)
 }
 
-/** Throws unless what was recorded is the beginning of what there is now. */
+/** Throws unless the recorded migrations are the beginning of the present ones. */
 function assertContinues(records: readonly MigrationRecord[], migrations: readonly Migration[]): void {
   const known = new Map(migrations.map((migration) => [migration.name, migration]))
   for (const { id, name, checksum, finished } of records) {
@@ -44,7 +44,7 @@ function assertContinues(records: readonly MigrationRecord[], migrations: readon
   }
 }
 
-/** Makes the empty record in a database that has none. */
+/** Makes the empty record in a database without one. */
 async function begin(history: MigrationHistory): Promise<MigrationRecord[]> {
   const strangers = await history.strangers()
   if (strangers.length > 0) {

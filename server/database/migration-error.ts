@@ -1,8 +1,8 @@
-/** Why the database cannot be brought to this version, and what the operator can do. */
+/** Thrown if the database cannot be brought to this version. The message gives the reason and the operator's options. */
 export class MigrationError extends Error {
   override readonly name = 'MigrationError'
 
-  /** For a migration that began and did not end, outside a transaction or through another program. */
+  /** For a migration that began and did not end: it ran outside a transaction or through another program. */
   static unfinished(migration: string, id: string, cause?: unknown): MigrationError {
     const update = (assignments: string) => `  UPDATE _prisma_migrations SET ${assignments} WHERE id = '${id}';`
     const sentences = [
@@ -17,7 +17,7 @@ export class MigrationError extends Error {
   }
 }
 
-/** The database's error message, with its SQLSTATE where it has one. */
+/** The database's error message, with its SQLSTATE if it has one. */
 export function reasonOf(thrown: unknown): string {
   const message = thrown instanceof Error ? thrown.message : String(thrown)
   const { code } = thrown as { code?: string }

@@ -6,11 +6,11 @@ export interface MigrationRecord {
   readonly id: string
   readonly name: string
   readonly checksum: string
-  /** False for one that began and did not end. */
+  /** False for a migration that began and did not end. */
   readonly finished: boolean
 }
 
-/** As Prisma's schema engine makes it. */
+/** The same table as Prisma's schema engine makes. */
 const createTable = `CREATE TABLE _prisma_migrations (
     id                      VARCHAR(36) PRIMARY KEY NOT NULL,
     checksum                VARCHAR(64) NOT NULL,
@@ -22,17 +22,17 @@ const createTable = `CREATE TABLE _prisma_migrations (
     applied_steps_count     INTEGER NOT NULL DEFAULT 0
 )`
 
-/** Tables and views of the schema that new tables go to, but for those that extensions bring. */
+/** Tables and views of the schema for new tables, without the tables and views of extensions. */
 const relationsThere = `SELECT c.relname AS name FROM pg_class c
   WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
     AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')
   ORDER BY c.relname LIMIT 3`
 
-/** The record that Prisma keeps of the migrations of a database: the same table, and the same rows as its command line writes. */
+/** Prisma's record of the migrations of a database: the same table, and the same rows as its command line writes. */
 export class MigrationHistory {
   constructor(private readonly connection: pg.Client) {}
 
-  /** What was recorded and not rolled back; undefined for a database that was never migrated. */
+  /** The recorded migrations that were not rolled back; undefined for a database that was never migrated. */
   async read(): Promise<MigrationRecord[] | undefined> {
     const table = await this.connection.query(`SELECT to_regclass('_prisma_migrations') AS name`)
     if (table.rows[0]?.name === null) return undefined
@@ -43,7 +43,7 @@ export class MigrationHistory {
     return rows
   }
 
-  /** Names of up to three tables or views that are there although nothing was ever migrated. */
+  /** Names of up to three tables or views that exist although no migration was ever applied. */
   async strangers(): Promise<string[]> {
     return (await this.connection.query<{ name: string }>(relationsThere)).rows.map(({ name }) => name)
   }
@@ -59,7 +59,7 @@ export class MigrationHistory {
     )
   }
 
-  /** False where the record of the beginning is gone. */
+  /** False if the record of the beginning no longer exists. */
   async finish(id: string): Promise<boolean> {
     const { rowCount } = await this.connection.query(
       'UPDATE _prisma_migrations SET finished_at = clock_timestamp(), applied_steps_count = applied_steps_count + 1 WHERE id = $1',
@@ -68,7 +68,7 @@ export class MigrationHistory {
     return rowCount === 1
   }
 
-  /** Notes why it failed with a beginning that was recorded and is still there; false where that is gone. */
+  /** Adds the reason of the failure to the record of a beginning; false if the record no longer exists. */
   async noteFailure(id: string, reason: string): Promise<boolean> {
     const { rowCount } = await this.connection.query('UPDATE _prisma_migrations SET logs = $2 WHERE id = $1', [
       id,

@@ -13,7 +13,7 @@ export interface Migration {
   readonly checksum: string
 }
 
-/** The project's folder, from the sources as well as from the build below dist/. */
+/** The project's folder, for the sources and for the build below dist/. */
 export function projectDirectory(): string {
   let directory = dirname(fileURLToPath(import.meta.url))
   while (!existsSync(join(directory, 'package.json'))) {
@@ -28,7 +28,7 @@ export const migrationsDirectory = (): string => join(projectDirectory(), 'prism
 
 const checksumOf = (sql: string): string => createHash('sha256').update(sql).digest('hex')
 
-/** The migrations in the order in which they apply. */
+/** The migrations in the order of their application. */
 export async function readMigrations(directory: string): Promise<Migration[]> {
   const entries = await readdir(directory, { withFileTypes: true }).catch(() => [])
   const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
@@ -40,7 +40,7 @@ export async function readMigrations(directory: string): Promise<Migration[]> {
   )
 }
 
-/** Whether a recorded checksum is of this SQL, with either kind of line ends: git may have changed those, as Prisma knows. */
+/** Whether a recorded checksum belongs to this SQL, with either kind of line ends: git may have changed them, as Prisma knows. */
 export function isChecksumOf({ sql, checksum }: Migration, recorded: string): boolean {
   if (checksum === recorded) return true
   const lines = sql.replaceAll('\r\n', '\n')

@@ -1,20 +1,20 @@
 import { createClient } from 'redis'
 
-/** A connection on which nothing comes back for this long is dead; pings keep a living one busy. */
+/** A connection without any answer for this long is dead; pings keep a healthy one busy. */
 const SOCKET_TIMEOUT_MS = 5_000
 const PING_INTERVAL_MS = 2_000
 
-/** Pause before the first attempts to connect again, each longer than the one before. */
+/** Pause before the first attempts to reconnect; each pause is longer than the one before. */
 const RETRY_STEP_MS = 100
 const MAX_RETRY_MS = 2_000
 
 export type RedisClient = ReturnType<typeof redisClient>
 
 /**
- * A client of Redis that is not connected yet. It connects again in the background for as long as it takes; what is sent meanwhile
- * fails at once.
+ * A Redis client that is not connected yet. It reconnects in the background without a time limit. Commands during an outage
+ * fail immediately.
  *
- * @param onError is told of each connection that fails.
+ * @param onError called for each connection that fails.
  */
 export function redisClient(url: string, onError: (error: Error) => void) {
   const client = createClient({

@@ -10,28 +10,28 @@ import { withSteps } from './with-steps.js'
 import { WrittenQuery } from './written-query.js'
 
 /**
- * Runs one statement, each value a parameter of its own, and resolves to its rows, whose shape it declares:
- * `` sql(zRow)`SELECT …` ``; parts of it are made with `fragment`, and those that others read with `Step`. It goes over
- * Prisma's pool, prepared under the same names, but not through Prisma's client, whose interpreter takes more than twice the
+ * Runs one statement, each value a separate parameter, and resolves to its rows, whose shape it declares:
+ * `` sql(zRow)`SELECT …` ``. `fragment` makes its parts, and `Step` makes parts that other parts read. The statement uses
+ * Prisma's pool and is prepared under the same names. It does not use Prisma's client, whose interpreter takes more than twice the
  * processor time of the statement itself.
  *
- * Types are PostgreSQL's: a timestamp is a Date, JSON is parsed, bigint and numeric are strings. Rows are checked by their
- * shape in the tests alone (`row-check.ts`). A shape is a constant: making one takes 10 to 20 µs.
+ * Types are PostgreSQL's: a timestamp is a Date, JSON is parsed, bigint and numeric are strings. Only the tests check rows by their
+ * shape (`row-check.ts`). A shape is a constant: making one takes 10 to 20 µs.
  *
- * @throws StatementError where the statement is refused or the database is away.
+ * @throws StatementError if the statement is refused or the database is unavailable.
  */
 export type RunSql = <Row>(
   shape: z.ZodType<Row>,
-  /** Steps that nothing reads. */
+  /** Steps that no other part reads. */
   also?: readonly Step[],
 ) => (strings: TemplateStringsArray, ...values: readonly SqlValue[]) => Promise<Row[]>
 
-/** SQLSTATE feature_not_supported: among others of a statement that gives other columns than when it was prepared. */
+/** SQLSTATE feature_not_supported, for example for a statement whose columns changed after it was prepared. */
 const NOT_SUPPORTED = '0A000'
 
 /**
- * A migration beside a process that runs changes what its statements give. Nothing of such a statement was done, and the pool drops the
- * connection on which it was refused: it runs again on another one, of which all may know it as it was.
+ * A migration during operation can change the columns of a statement. PostgreSQL then refuses the prepared statement without running
+ * it, and the pool drops the connection. The statement runs again on another connection. All connections may have the old one prepared.
  */
 export function sqlOver(pool: Pool, nameOf: StatementNames): RunSql {
   const statementOf = statementTexts(nameOf)
@@ -57,15 +57,15 @@ export function sqlOver(pool: Pool, nameOf: StatementNames): RunSql {
 const CANCELED = '57014'
 
 /**
- * The same for statements whose cost depends on what a caller asks for: each is planned anew, for its values, in a transaction that
- * reads only and that the server ends after a time.
+ * Runs statements whose cost depends on a caller's request. Each is planned for its own values, in a read-only transaction
+ * that the server ends after a time limit.
  *
- * @param ms for how long a statement may take
- * @throws TooSlowError where it takes longer
+ * @param ms time limit of a statement, in milliseconds
+ * @throws TooSlowError if it takes longer
  */
 export function boundedSqlOver(pool: Pool, ms: number): RunSql {
   const statementOf = statementTexts(() => '')
-  // Compiling a plan takes longer than any list may.
+  // Compiling a plan takes longer than the time limit of a list.
   const begin = `BEGIN READ ONLY; SET LOCAL statement_timeout = ${ms}; SET LOCAL jit = off`
   const run = async (whole: Fragment) => {
     const statement = statementOf(whole)
@@ -78,7 +78,7 @@ export function boundedSqlOver(pool: Pool, ms: number): RunSql {
       broken = false
       return { text: statement.text, rows }
     } catch (cause) {
-      // A connection on which a statement failed is well once its transaction is over.
+      // After a failed statement, the connection is usable again once its transaction has ended.
       broken = await client.query('ROLLBACK').then(
         () => false,
         () => true,
@@ -93,7 +93,7 @@ export function boundedSqlOver(pool: Pool, ms: number): RunSql {
       const began = performance.now()
       const { text, rows } = await run(withSteps(new Fragment(strings, values), also)).catch((thrown: unknown) => {
         const error = new StatementError(thrown)
-        // A replica cancels a statement for reasons of its own too, sooner.
+        // A replica also cancels statements for its own reasons, before the time limit.
         if (sqlStateOf(error) === CANCELED && performance.now() - began >= ms) throw new TooSlowError(error)
         throw error
       })

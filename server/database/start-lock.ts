@@ -3,14 +3,14 @@ import pg from 'pg'
 /** An arbitrary number, the same in every process of every version. */
 const key = 4_073_101_525
 
-/** The proof that this process alone is starting on the database, and a connection to it. */
+/** Proof that only this process is starting on the database, and a connection to it. */
 export interface StartLock {
   readonly connection: pg.Client
 }
 
 /**
- * Runs `start` while no other process runs its own on the same database: many may start at once, and what the first one
- * made (tables, the default issuer) the others find. The lock ends with the connection, so a process that dies frees it.
+ * Runs `start` while no other process runs its own on the same database. Many processes may start at once: the first one
+ * makes tables and the default issuer, and the others find them. The lock ends with the connection, so a crashed process frees it.
  */
 export async function withStartLock<T>(databaseUrl: string, start: (lock: StartLock) => Promise<T>): Promise<T> {
   const connection = new pg.Client({ connectionString: databaseUrl, keepAlive: true })

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 
-/** Statements that PostgreSQL keeps parsed on each connection; more shapes than this come from lists of varying length. */
+/** Limit of prepared statements on each connection; further statements come from lists of varying length. */
 const MAX_STATEMENTS = 300
 
-/** A name for a statement, so that it is parsed and planned once on each connection; none (empty) beyond the bound. */
+/** A name for a statement, so that it is parsed and planned once on each connection; empty beyond the limit. */
 export type StatementNames = (sql: string) => string
 
 export function statementNames(): StatementNames {

@@ -2,39 +2,39 @@ import { channel } from 'node:diagnostics_channel'
 import { Fragment, identifier, type SqlValue, Step } from './fragment.js'
 import type { StatementNames } from './statement-names.js'
 
-/** Some three hundred statements; beyond that all are forgotten, and made again as they come. */
+/** Some three hundred statements. Beyond the limit all are removed, and made again on their next use. */
 const MAX_PLACES = 10_000
 
-/** A statement as the driver takes it. */
+/** A statement in the driver's form. */
 export interface Statement {
   readonly name: string
   readonly text: string
   readonly values: unknown[]
 }
 
-/** Told each text when it is made, on the way from the store that asks: a test prints all of them. */
+/** Publishes each text when it is made, during the call of the store: a test prints all texts. */
 export const textsMade = channel('credence:statement')
 
-/** A place in a statement: behind a value, or at the beginning of a fragment. */
+/** A place in a statement: after a value, or at the beginning of a fragment. */
 class Place {
-  /** The place behind a value. */
+  /** The place after a value. */
   value: Place | undefined
-  /** The places at the beginning of fragments, by the strings of these. */
+  /** The places at the beginning of fragments, by the fragments' strings. */
   readonly fragments = new Map<readonly string[], Place>()
-  /** Where the statement ends here. */
+  /** The statement that ends here. */
   kept: Omit<Statement, 'values'> | undefined
 }
 
 /** The driver writes a Date in this machine's time zone, and slowly. */
 const parameter = (value: unknown): unknown => (value instanceof Date ? value.toISOString() : value)
 
-/** The part of the text that a value is; undefined for a parameter. */
+/** The fragment for a value that becomes text; undefined for a parameter. */
 function partOf(value: SqlValue): Fragment | undefined {
   if (value instanceof Fragment) return value
   return value instanceof Step ? identifier(value.name) : undefined
 }
 
-/** The text with `$1`, `$2`, … in the places of the values. */
+/** The text, with `$1`, `$2`, … for the values. */
 function textOf(whole: Fragment): string {
   let parameters = 0
   const write = ({ strings, values }: Fragment): string =>
@@ -48,9 +48,9 @@ function textOf(whole: Fragment): string {
 }
 
 /**
- * Makes statements of fragments. The text and its name are kept by the templates that they consist of, since a template is the same array each
- * time its line runs: putting a long text together takes longer than all else that is done with it here. Values are
- * never part of a text, nor of what it is kept by.
+ * Makes statements from fragments. The text and its name are cached by their templates, since a template is the same array each
+ * time its line runs. Joining a long text takes longer than all other work on it here. Values are
+ * never part of a text or of a cache key.
  */
 export function statementTexts(nameOf: StatementNames): (whole: Fragment) => Statement {
   let begin = new Place()

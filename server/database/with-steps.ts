@@ -17,7 +17,7 @@ function add(step: Step, found: Step[]): void {
   for (const companion of step.companions) add(companion, found)
 }
 
-/** What stands around the names and bodies of so many steps. */
+/** The texts around the names and bodies of steps, by the number of steps. */
 const clauses: (readonly string[])[] = []
 
 function clauseOf(count: number): readonly string[] {
@@ -31,10 +31,10 @@ function clauseOf(count: number): readonly string[] {
 }
 
 /**
- * A statement with the steps that its parts hold.
+ * A statement with the steps that its parts contain.
  *
- * @param also steps that nothing reads
- * @throws Error where two steps have one name
+ * @param also steps that no part reads
+ * @throws Error if two steps have one name
  */
 export function withSteps(whole: Fragment, also: readonly Step[] = []): Fragment {
   const found: Step[] = []

@@ -6,7 +6,7 @@ type Connection = Parameters<pg.Submittable['submit']>[0]
 
 const element = (value: unknown) => `"${String(value).replace(/["\\]/g, '\\$&')}"`
 
-/** A value as PostgreSQL reads it; a time is one of `statementTexts` already. */
+/** A value in the form that PostgreSQL reads; `statementTexts` has already converted times. */
 function textOf(value: unknown): string | null {
   if (typeof value === 'string') return value
   if (value === null || value === undefined) return null
@@ -14,10 +14,10 @@ function textOf(value: unknown): string | null {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-/** How rows of a statement are read, as long as it stays prepared on a connection. */
+/** Parsers for the rows of a statement, while it is prepared on a connection. */
 class Columns {
   readonly #columns: readonly { readonly name: string; readonly parse: (text: string) => unknown }[]
-  /** A row without values: copied, it is of the shape that V8 knows all rows of the statement by. */
+  /** A row without values. Its copies have the shape by which V8 knows all rows of the statement. */
   readonly #blank: Row = {}
 
   constructor(fields: readonly pg.FieldDef[]) {
@@ -42,16 +42,17 @@ const NO_COLUMNS = new Columns([])
 const preparedOn = new WeakMap<Connection, Map<string, Columns>>()
 
 /**
- * A statement as the driver runs queries that others make (`Submittable`; cursors are such): once it is prepared on a connection, its
- * values alone are sent. The driver's own query has its columns described anew each time, and makes anew how a row is read.
+ * A statement in the driver's form for foreign queries (`Submittable`, like cursors). Once it is prepared on a connection, only its
+ * values are sent. The driver's own query asks for its columns each time, and builds its row parsers each time.
  *
- * The driver documents `submit` alone; the packets of a connection and the calls of `handle…` are those that cursors use. With its own
- * query a statement takes 75 to 120 µs of processor time, some 20 more. Over 8 statements that is 4 % of a credential's issuance.
+ * The driver documents only `submit`; the packets of a connection and the calls of `handle…` are the same that cursors use. With the
+ * driver's own query a statement takes 75 to 120 µs of processor time, some 20 more. Over 8 statements, the saving is 4 % of a
+ * credential's issuance.
  */
 export class WrittenQuery implements pg.Submittable {
-  /** Set by the driver, which tells it once what came. */
+  /** Set by the driver, which expects one call with the result. */
   callback: ((error: Error | null, rows?: readonly Row[]) => void) | undefined
-  /** Read by the driver, which thus knows of its own queries what is prepared on a connection. */
+  /** Read by the driver, which tracks its own prepared statements on a connection by this name. */
   readonly name: string
   readonly text: string
   readonly #values: (string | null)[]
@@ -71,10 +72,10 @@ export class WrittenQuery implements pg.Submittable {
     this.#prepared = preparedOn.get(connection) ?? new Map()
     preparedOn.set(connection, this.#prepared)
     this.#columns = this.#prepared.get(name)
-    // All in one packet.
+    // Everything goes in one packet.
     connection.stream.cork()
     if (this.#columns === undefined) {
-      // Prisma may have prepared the same text here; one that is not there can be closed too.
+      // Prisma may have prepared the same text here. Closing a statement that does not exist is allowed.
       if (name !== '') connection.close({ type: 'S', name }, true)
       connection.parse({ name, text, types: [] }, true)
     }
@@ -94,7 +95,7 @@ export class WrittenQuery implements pg.Submittable {
     try {
       this.#rows.push((this.#columns ?? NO_COLUMNS).rowOf(fields))
     } catch (error) {
-      // The driver goes on reading, and would break off in the middle of what the server sends.
+      // The driver must continue reading; an exception here would interrupt it in the middle of the server's answer.
       this.#unreadable = error instanceof Error ? error : new Error('A row cannot be read.', { cause: error })
     }
   }

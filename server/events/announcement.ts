@@ -2,18 +2,18 @@ import { createHmac } from 'node:crypto'
 import { secretKey } from '../protocol/jose/secret-key.js'
 
 /**
- * What processes tell each other once a transition is committed: that a session has an event of this number, and nothing
- * else. Who hears it reads the event from the database, so that whoever can send announcements can cause no more than
- * a read. The session goes by a name that only this installation can make of its id, since ids open offers.
+ * A message between processes after a transition is committed. It says that a session has an event of this number, and nothing
+ * else. Receivers read the event from the database, so a forged announcement can cause no more than
+ * a read. Only this installation can derive the name from the session's id, since ids open offers.
  */
 export interface Announcement {
   readonly name: string
   readonly seq: number
 }
 
-/** Octets of a message: PostgreSQL has room for just under 8,000 in a notification. */
+/** Octets of a message: a notification of PostgreSQL has room for just under 8,000. */
 const MAX_MESSAGE = 7_800
-/** A message of nothing but the shortest announcements has no more than this. */
+/** Maximum of announcements in a message, reached if all are of the shortest form. */
 const MAX_IN_MESSAGE = MAX_MESSAGE / 24
 
 /** Names of sessions, by a key of the installation: 22 characters of base64url. */
@@ -22,7 +22,7 @@ export const sessionNames =
   (sessionId: string): string =>
     createHmac('sha256', secretKey(key)).update(sessionId).digest().subarray(0, 16).toString('base64url')
 
-/** Messages that hold all announcements, `<name>:<seq>` parted by spaces, in as few as there can be. */
+/** Packs all announcements, `<name>:<seq>` separated by spaces, into as few messages as possible. */
 export function packed(announcements: Iterable<readonly [name: string, seq: number]>): string[] {
   const messages: string[] = []
   let message = ''
@@ -37,7 +37,7 @@ export function packed(announcements: Iterable<readonly [name: string, seq: numb
   return message === '' ? messages : [...messages, message]
 }
 
-/** What a message announces. Whatever is no announcement, of a stranger or another version, is passed over. */
+/** The announcements in a message. All other text, from a stranger or another version, is ignored. */
 export function unpacked(message: string): Announcement[] {
   if (message.length > MAX_MESSAGE) return []
   return message

@@ -2,14 +2,14 @@ import type { Log } from '../log/log.js'
 import { packed } from './announcement.js'
 import type { Transport } from './transport.js'
 
-/** Announcements that wait while others are being sent; what comes on top is found by those who ask once a second. */
+/** Limit of announcements that wait during a batch. Receivers find the rest by their inquiry once a second. */
 const MAX_WAITING = 100_000
-/** At most so many in one batch: some twenty messages. */
+/** Limit of announcements in one batch, which is some twenty messages. */
 const MAX_BATCH = 5_000
-/** How long to wait after a batch that could not be sent, and how long a process that ends waits for its last batch. */
+/** Pause after a failed batch, and maximum wait of a stopping process for its last batch, in milliseconds. */
 const WAIT_MS = 1_000
 
-/** Sends announcements: all that gather while a batch is on its way go in the next one. */
+/** Sends announcements. Announcements that gather during a batch go into the next one. */
 export class Announcer {
   readonly #transport: Pick<Transport, 'send'>
   readonly #log: Log
@@ -19,7 +19,7 @@ export class Announcer {
   #failing = false
   #closed = false
 
-  /** @param waitMs after a batch that could not be sent, and for the last batch of a process that ends */
+  /** @param waitMs pause after a failed batch, and maximum wait of a stopping process for its last batch, in milliseconds */
   constructor(transport: Pick<Transport, 'send'>, log: Log, waitMs = WAIT_MS) {
     this.#transport = transport
     this.#log = log
@@ -32,7 +32,7 @@ export class Announcer {
     this.#sending ??= this.#run()
   }
 
-  /** What was announced before is sent, unless that takes long. */
+  /** Sends earlier announcements first, up to a time limit. */
   async close(): Promise<void> {
     this.#closed = true
     if (this.#sending === undefined) return
@@ -45,7 +45,7 @@ export class Announcer {
   }
 
   async #run(): Promise<void> {
-    // Everything that this turn of the event loop commits goes together.
+    // Waits until the end of this turn of the event loop, to send all of its commits together.
     await new Promise((resolve) => setImmediate(resolve))
     while (this.#waiting.size > 0) await this.#send()
     this.#sending = undefined
@@ -63,7 +63,7 @@ export class Announcer {
       if (this.#failing) this.#log.info('session events are announced again')
       this.#failing = false
     } catch (error) {
-      // They are not sent again: who waits for them has asked before that.
+      // The batch is not sent again: receivers will have found its events by their inquiry.
       const reason = error instanceof Error ? error.message : String(error)
       if (!this.#failing)
         this.#log.warn({ reason }, 'session events cannot be announced: streams are up to a second late')

@@ -3,13 +3,13 @@ import type { EventStore, EventsWanted } from './store.js'
 import type { Subscription, Subscriptions } from './subscriptions.js'
 
 const EVERY_MS = 1_000
-/** Sessions in one statement. */
+/** Limit of sessions in one statement. */
 const MAX_BATCH = 1_000
 
 /**
- * Asks once a second whether a session that somebody waits for here has gone on: a process may end between the commit of a
- * transition and its announcement, and announcements may get lost. It asks by session and number: there is no order of
- * commits over all sessions that could be asked for.
+ * Asks the database once a second whether a session with a subscriber in this process has new events. A process may end between
+ * the commit of a transition and its announcement, and announcements may get lost. The query goes by session and number, since
+ * commits have no order over all sessions.
  */
 export class Inquiry {
   readonly #subscriptions: Subscriptions
@@ -18,7 +18,7 @@ export class Inquiry {
   readonly #everyMs: number
   #timer: NodeJS.Timeout | undefined
   #asking = false
-  /** Whether to ask again as soon as the answer is there: something was missed since the question. */
+  /** Whether to ask again right after the answer: something was missed since the question. */
   #again = false
   #failing = false
   #closed = false
@@ -38,7 +38,7 @@ export class Inquiry {
     this.#timer.unref()
   }
 
-  /** Asks now. */
+  /** Asks immediately. */
   ask(): void {
     this.#again = true
     if (!this.#asking && !this.#closed) void this.#ask()
@@ -67,7 +67,7 @@ export class Inquiry {
   }
 
   async #askAll(): Promise<void> {
-    // Of several readers of one session, the lowest position decides.
+    // If a session has several readers, the lowest position counts.
     const waiting = new Map<string, Subscription[]>()
     for (const subscription of this.#subscriptions.all()) {
       if (!subscription.waits) continue

@@ -2,16 +2,16 @@ import type { ServerResponse } from 'node:http'
 
 const PING = 'event: ping\ndata: keepalive\n\n'
 
-/** Keeps streams alive: each open response gets pings at its own times, all driven by one timer. */
+/** Keeps streams alive: each open response gets pings at its own times. One timer drives all of them. */
 export interface Pings {
-  /** Pings a response until it closes, and destroys it where its client has stopped reading. */
+  /** Pings a response until it closes, and destroys it if its client has stopped reading. */
   add(response: ServerResponse): void
   close(): void
 }
 
 /**
  * @param everyMs between two pings of a stream; 15 seconds unless given.
- * @param slots how many groups the streams are divided into, each pinged at its own time, to spread the writes.
+ * @param slots number of groups of streams, each with its own ping times, to spread the writes.
  */
 export function createPings(everyMs = 15_000, slots = 15): Pings {
   const wheel = Array.from({ length: slots }, () => new Set<ServerResponse>())

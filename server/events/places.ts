@@ -1,10 +1,10 @@
 import { errors } from '../api/errors.js'
 
-/** How many streams may be open at the same time. */
+/** Limits of simultaneously open streams. */
 export interface StreamLimits {
-  /** Of one caller; 0: as many as the process has. A backend that relays streams has one token for all of them. */
+  /** For one caller; 0: no limit besides the process's. A backend that relays streams has one token for all of them. */
   readonly perCaller: number
-  /** Of this process. */
+  /** For this process. */
   readonly process: number
 }
 
@@ -21,9 +21,9 @@ export class StreamPlaces {
   /**
    * Takes a place for a caller (`sub`).
    *
-   * @param most how many they may have, where that is less than any caller's limit
-   * @returns a function that gives it back, once however often it is called.
-   * @throws 429 where the caller has no place left, 503 where the process has none.
+   * @param most maximum of the caller's streams, if it is lower than every caller's limit
+   * @returns a function that gives the place back; only its first call counts.
+   * @throws 429 if the caller has no place left, 503 if the process has none.
    */
   take(sub: string, most = Number.POSITIVE_INFINITY): () => void {
     const { perCaller, process } = this.#limits
@@ -40,7 +40,7 @@ export class StreamPlaces {
     }
   }
 
-  /** How many are taken. */
+  /** Number of taken places. */
   get taken(): number {
     return this.#taken
   }

@@ -3,11 +3,11 @@ import type { Log } from '../log/log.js'
 import type { EventStore, SessionEvent } from './store.js'
 import type { Subscription } from './subscriptions.js'
 
-/** Sessions that are read in one statement. */
+/** Limit of sessions that one statement reads. */
 const MAX_BATCH = 1_000
 const RETRY_READ_MS = 1_000
 
-/** Reads for many subscriptions in one statement, since notifications come in bursts and after an outage all must read. */
+/** Reads for many subscriptions in one statement, since notifications come in bursts, and after an outage all must read. */
 export class EventReader {
   readonly #wanting = new Set<Subscription>()
   #reading = false
@@ -50,7 +50,7 @@ export class EventReader {
   }
 
   async #readBatch(batch: readonly Subscription[]): Promise<void> {
-    // Of several readers of one session, the lowest position decides from where events are read.
+    // If a session has several readers, the lowest position is the start of the read.
     const wanted = new Map<string, number>()
     for (const { sessionId, position } of batch) {
       wanted.set(sessionId, Math.min(position, wanted.get(sessionId) ?? position))

@@ -3,7 +3,7 @@ import type { Database } from '../database/connect.js'
 import { type Fragment, fragment, Step } from '../database/fragment.js'
 import { idRow, json } from '../database/row-shapes.js'
 
-/** A session whose events after a position are wanted. */
+/** A session and a position; the events after the position are wanted. */
 export interface EventsWanted {
   readonly sessionId: string
   readonly after: number
@@ -11,42 +11,42 @@ export interface EventsWanted {
 
 export const zEvent = z.strictObject({
   seq: z.int(),
-  /** The session's JSON, as callers see it. */
+  /** The session's JSON for callers. */
   data: json<Readonly<Record<string, unknown>>>(),
 })
 
 /**
- * One state of a session: its position in the session's sequence, from 1, and the session as it then was. The session as it is now is its
- * newest event.
+ * One state of a session: its position in the session's sequence, from 1, and the session at this position. The newest event
+ * is the session's current state.
  */
 export type SessionEvent = z.infer<typeof zEvent>
 
-/** Of a statement that returns the sessions which it moved, each with the event of that. */
+/** Row shape for statements that return the moved sessions, each with the event of its transition. */
 export const eventRow = zEvent.extend({ id: z.string() })
 
 const zEventOfSession = zEvent.extend({ sessionId: z.string() })
 
-/** A session that has an event of this number. Without its data whoever waits for it reads it. */
+/** A session with an event of this number. Without `data`, waiting readers read the event from the database. */
 export interface RecordedEvent {
   readonly id: string
   readonly seq: number
   readonly data?: SessionEvent['data']
 }
 
-/** Tells every process of events, once the statement that recorded them is committed. */
+/** Announces events to every process, after the statement that recorded them is committed. */
 export type Announce = (recorded: readonly RecordedEvent[] | null | undefined) => void
 
-/** Of `recordedEvents`. */
+/** Row shape of the column `recordedEvents`. */
 export const recordedShape = { recorded: z.array(eventRow).nullable() }
 
-/** The step of `recordEvents`. */
+/** The step that `recordEvents` returns. */
 export type Transitions = Step<'id' | 'seq' | 'data'>
 
-/** A column `recorded` of a statement that returns other rows than its transitions: what was recorded of these. */
+/** A column `recorded` with the recorded events, for a statement that returns other rows than its transitions. */
 export const recordedEvents = (transitions: Transitions): Fragment => fragment`
   (SELECT jsonb_agg(jsonb_build_object('id', id, 'seq', seq, 'data', data)) FROM ${transitions}) AS recorded`
 
-/** In the place of `recordEvents` where there is no session. */
+/** Replaces `recordEvents` if there is no session. */
 export const nothingRecorded: Transitions = new Step<'id' | 'seq' | 'data'>(
   'transitions',
   fragment`SELECT NULL::text AS id, 0 AS seq, NULL::jsonb AS data WHERE false`,
@@ -54,8 +54,8 @@ export const nothingRecorded: Transitions = new Step<'id' | 'seq' | 'data'>(
 
 /**
  * The step that stores the events of transitions. It must be in the statement that makes the transitions, so that neither happens
- * without the other; what was recorded is announced once that is committed. The first event of a session is its row, with
- * `first_view`: nobody has to be told of it.
+ * without the other. Announce the recorded events after the commit. The first event of a session is its own row, with
+ * `first_view`: it needs no announcement.
  *
  * ```ts
  * const moved = new Step('moved', MOVED, fragment`UPDATE sessions SET state = …, seq = seq + 1 WHERE id = … RETURNING *`)
@@ -64,8 +64,8 @@ export const nothingRecorded: Transitions = new Step<'id' | 'seq' | 'data'>(
  * announce(rows)
  * ```
  *
- * @param rows a query for `id` (of the session), `seq` (grows by one with every event), `first_view`, and `changes`: all members of
- *   the session's JSON that are not as in that, whichever transition changed them. No member ever leaves it.
+ * @param rows a query for `id` (of the session), `seq` (grows by one with every event), `first_view`, and `changes`. `changes` holds all
+ *   members of the session's JSON that differ from `first_view`, whichever transition changed them. A member is never removed.
  */
 export function recordEvents(rows: Fragment, at: Date): Transitions {
   const transitions = new Step<'id' | 'seq' | 'changes' | 'data'>(
@@ -80,8 +80,8 @@ export function recordEvents(rows: Fragment, at: Date): Transitions {
 }
 
 /**
- * `s`: the sessions of `w`, whoever's they are. By `s.since`, before which a session has no event by any process's clock, PostgreSQL
- * looks in no earlier partition.
+ * `s`: the sessions of `w`, of either kind. No process's clock gives a session events before `s.since`, so PostgreSQL
+ * skips earlier partitions.
  */
 const sessionsWanted = fragment`
   CROSS JOIN LATERAL (
@@ -93,7 +93,7 @@ export type EventStore = ReturnType<typeof createEventStore>
 
 export function createEventStore({ sql }: Database) {
   return {
-    /** Of many sessions those that have the very next event after a position, in one statement. */
+    /** The sessions, out of many, that have the very next event after a position, in one statement. */
     async moved(wanted: readonly EventsWanted[]): Promise<string[]> {
       const ids = wanted.map(({ sessionId }) => sessionId)
       const positions = wanted.map(({ after }) => after)
@@ -104,7 +104,7 @@ export function createEventStore({ sql }: Database) {
       return rows.map(({ id }) => id)
     },
 
-    /** The events of many sessions after a position each, in order, in one statement. */
+    /** The events after a position, for many sessions, in order, in one statement. */
     after(wanted: readonly EventsWanted[]): Promise<z.infer<typeof zEventOfSession>[]> {
       const ids = wanted.map(({ sessionId }) => sessionId)
       const positions = wanted.map(({ after }) => after)
@@ -119,9 +119,10 @@ export function createEventStore({ sql }: Database) {
     },
 
     /**
-     * A session that remains and has events of a time; undefined where there is none.
+     * An existing session with events in a period; undefined if there is none.
      *
-     * @param since undefined: from the first one on; `known` is looked for first
+     * @param since undefined for a period from the first event on
+     * @param known is checked first
      */
     async remaining(since: Date | undefined, until: Date, known: string | undefined): Promise<string | undefined> {
       const [row] = await sql(idRow)`
@@ -138,11 +139,11 @@ export function createEventStore({ sql }: Database) {
     },
 
     /**
-     * Of the next events of a time, at most `limit`, removes those whose session is gone.
+     * Reads the next events of a period, at most `limit`, and removes the events whose session no longer exists.
      *
-     * @param since undefined: from the first one on
-     * @param after the last one that was looked at before
-     * @returns how many were removed, and the last one that was looked at; undefined where there was none
+     * @param since undefined for a period from the first event on
+     * @param after the last event of the previous call
+     * @returns the number of removed events, and the last event that was read; undefined if there was none
      */
     async removeOrphans(
       since: Date | undefined,

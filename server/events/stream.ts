@@ -13,69 +13,69 @@ import type { MakeTransport, Transport } from './transport.js'
 
 export interface StreamOptions<Data> {
   readonly sessionId: string
-  /** The session as it is now, with the `seq` of its newest event. May throw, for an unknown session say. */
+  /** The session's current state, with the `seq` of its newest event. May throw, for example for an unknown session. */
   readonly current: () => Promise<{ readonly seq: number; readonly data: Data }>
-  /** What the subscriber saw last (the SSE `Last-Event-ID`); anything that is no position counts as absent. */
+  /** Position of the last event that the subscriber received (the SSE `Last-Event-ID`); a value that is no position counts as absent. */
   readonly lastEventId?: string | number | undefined
-  /** Whose stream it is; it ends with the caller's token. */
+  /** The caller of the stream; it ends with the caller's token. */
   readonly caller: Pick<Caller, 'sub' | 'expiresAt'>
-  /** How many streams that caller may have, where that is less than any caller's limit. */
+  /** Maximum of this caller's streams, if it is lower than every caller's limit. */
   readonly most?: number | undefined
   /** Aborts when the subscriber goes away. */
   readonly signal: AbortSignal
 }
 
-/** A stream of `[seq as text, session]`, in the envelope by which tRPC tells ids from data. */
+/** A stream of `[seq as text, session]`, in the envelope that tells tRPC the id of an item. */
 export type EventStream<Data> = AsyncGenerator<TrackedEnvelope<Data>, void, undefined>
 
-/** Who is told which sessions go on. */
+/** Receives the names of sessions with new events. */
 export interface SessionListener {
-  /** A session has gone on. @param name by which processes speak of it */
+  /** A session has a new event. @param name of the session in announcements */
   heard(name: string): void
-  /** Sessions may have gone on of which nothing was heard: listening has begun only now, or again after an outage. */
+  /** Sessions may have new events without an announcement: listening has only just begun, or begun again after an outage. */
   missed(): void
 }
 
-/** Streams of session events: across all processes of the installation, in order, none skipped and none twice. */
+/** Streams of session events across all processes of the installation: in order, none skipped and none twice. */
 export interface Events {
   /**
-   * Subscribes to a session and reads its state; once that is done, the stream gives the state and then every later
-   * event, or first those after `lastEventId` where there are any. It has no end of its own: it ends when `signal`
-   * aborts, and throws 503 when the service stops, or when the caller's token expires, so that clients come again.
-   * Nothing is read ahead of the consumer, so a slow one costs no memory. A tRPC subscription returns it as it is.
+   * Subscribes to a session and reads its state. The stream then gives the state and every later
+   * event; or first the events after `lastEventId`, if there are any. It does not end by itself: it ends when `signal`
+   * aborts. It throws 503 when the service stops or the caller's token expires, so that clients reconnect.
+   * The stream does not read ahead of its consumer, so a slow consumer costs no memory. A tRPC subscription can return it unchanged.
    *
-   * @throws what `current` throws; 429 or 503 where too many streams are open.
+   * @throws the errors of `current`; 429 or 503 if too many streams are open.
    */
   stream<Data>(options: StreamOptions<Data>): Promise<EventStream<Data>>
-  /** Tells every process of events, once the statement that recorded them is committed. */
+  /** Announces events to every process, after the statement that recorded them is committed. */
   readonly announce: Announce
-  /** The name by which processes speak of a session. */
+  /** The name of a session in announcements. */
   readonly nameOf: (sessionId: string) => string
-  /** Tells a listener of each session that goes on, by whichever process, until what it returns is called. */
+  /** Reports each session with new events, from any process, to a listener. The returned function ends this. */
   follow(listener: SessionListener): () => void
-  /** For streams of other things, which count like those of sessions. */
+  /** For streams of other things, which count like streams of sessions. */
   readonly places: Pick<StreamPlaces, 'take'>
-  /** How many streams are open. */
+  /** Number of open streams. */
   open(): number
-  /** Ends every stream, now and in future: the service stops. */
+  /** Ends every present and future stream, since the service stops. */
   end(): void
-  /** Of the way by which processes tell each other; undefined where nothing but the database is needed. */
+  /** Readiness check of the transport between processes; undefined if the transport needs only the database. */
   readonly check: Transport['check']
-  /** Sends what was announced before, and gives connections back. */
+  /** Sends earlier announcements, and releases connections. */
   close(): Promise<void>
 }
 
 export interface EventsOptions {
   readonly store: Pick<EventStore, 'after' | 'moved'>
   readonly transport: MakeTransport
-  /** The installation's key for the names by which sessions are announced. */
+  /** The installation's key for the names of sessions in announcements. */
   readonly key: Uint8Array
   readonly log: Log
   readonly clock: () => Date
   readonly limits: StreamLimits
   /**
-   * Milliseconds between two looks for missed events and for expired access tokens; 1,000 unless given. An announcer that failed
-   * tries again after the same time.
+   * Interval of the inquiry for missed events and of the check for expired access tokens, in milliseconds; 1,000 unless given. A
+   * failed announcer tries again after the same time.
    */
   readonly everyMs?: number | undefined
 }
@@ -107,7 +107,7 @@ export function createEvents(options: EventsOptions): Events {
   })
   const announcer = new Announcer(transport, log, everyMs)
 
-  /** What a subscriber sees first: what it missed, or the state as it is. */
+  /** First events for a subscriber: the missed events, or the current state. */
   const opening = async <Data>({ current, lastEventId, sessionId }: StreamOptions<Data>) => {
     const now = (await current()) as SessionEvent
     const seen = positionOf(lastEventId)
@@ -122,7 +122,7 @@ export function createEvents(options: EventsOptions): Events {
   }, everyMs)
   expiry.unref()
 
-  /** A generator of its own, so that a stream that waits does not keep the event before in memory. */
+  /** A separate generator, so that a waiting stream does not keep the previous event in memory. */
   function* envelopesOf(subscription: Subscription) {
     for (const { seq, data } of subscription.unseen()) {
       subscription.expire(clock().getTime())
@@ -138,7 +138,7 @@ export function createEvents(options: EventsOptions): Events {
         if (stopped) throw errors.stopping()
         if (subscription.expired) throw errors.streamExpired()
         if (subscription.ended) return
-        // While it is being read already, it is read again after that.
+        // During a read, the subscription stays dirty and is read again afterwards.
         if (subscription.dirty && !subscription.reading) {
           subscription.dirty = false
           reader.want(subscription)
@@ -155,7 +155,7 @@ export function createEvents(options: EventsOptions): Events {
       if (stopped) throw errors.stopping()
       const { sessionId, signal, caller, most } = options
       const giveBack = places.take(caller.sub, most)
-      // First the subscription, then the state: what changes in between is announced, and read again if need be.
+      // First the subscription, then the state: changes in between are announced, and read again if necessary.
       const subscription = subscriptions.add(sessionId, caller.expiresAt ?? Number.POSITIVE_INFINITY)
       transport.listen()
       inquiry.start()

@@ -3,20 +3,20 @@ import type { SessionEvent } from './store.js'
 /** One reader of one session. It sleeps in `changed()` until there is something to do. */
 export class Subscription {
   readonly sessionId: string
-  /** `seq` of the event that was handed on last. */
+  /** `seq` of the event that was delivered last. */
   position = 0
-  /** Whether the session may have events after `position` that were not read. */
+  /** Whether the session may have unread events after `position`. */
   dirty = false
-  /** The highest `seq` that is known of, no less than `position`: what a read brings that began since. */
+  /** The highest known `seq`, not lower than `position`. A read that has begun since includes it. */
   #known = 0
   ended = false
-  /** Whether its rows are being read from the database; they may or may not include events announced meanwhile. */
+  /** Whether its rows are being read from the database; they may or may not include events that are announced during the read. */
   reading = true
   rows: readonly SessionEvent[] = []
   /** When the reader's access token expires, in milliseconds since 1970. */
   readonly until: number
   expired = false
-  /** Ends it, and gives back what it holds. */
+  /** Ends the subscription, and releases its resources. */
   leave: () => void = () => {}
   #changed = false
   #wake: (() => void) | undefined
@@ -26,7 +26,7 @@ export class Subscription {
     this.until = until
   }
 
-  /** Ends it where the reader's access token has expired. */
+  /** Ends the subscription if the reader's access token has expired. */
   expire(now: number): void {
     if (this.expired || now < this.until) return
     this.expired = true
@@ -34,10 +34,10 @@ export class Subscription {
   }
 
   /**
-   * There is an event of this number, as somebody says: it is read, unless a read that began since brings it.
+   * Receives the announcement of an event with this number. The event is read, unless a read that has begun since includes it.
    *
-   * @param data of the event, where this process recorded it. A reader that sleeps and lacks no other one is given it as it is;
-   *   for one that is busy nothing is kept.
+   * @param data of the event, if this process recorded it. A sleeping reader that lacks only this event receives the data directly;
+   *   for a busy reader the data is dropped.
    */
   hear(seq: number, data?: SessionEvent['data']): void {
     if (seq <= this.#known) return
@@ -50,22 +50,22 @@ export class Subscription {
     }
   }
 
-  /** There may be events that were not read. */
+  /** Marks that there may be unread events. */
   stir(): void {
     this.dirty = true
     this.notify()
   }
 
-  /** Whether nothing is known that it has not been given. */
+  /** Whether the reader has received every known event. */
   get waits(): boolean {
     return !this.dirty && !this.reading && this.rows.length === 0 && !this.ended
   }
 
-  /** What was read from the database; it holds everything after `position` that was there to read. */
+  /** Receives rows from the database: all events after `position` at the time of the read. */
   take(rows: readonly SessionEvent[]): void {
     this.rows = rows
     this.reading = false
-    // What was announced and is not there was no event: the next announcement counts again.
+    // An announced number without a row was no event: its next announcement counts again.
     this.#known = rows.at(-1)?.seq ?? this.position
   }
 
@@ -84,7 +84,7 @@ export class Subscription {
     this.#changed = false
   }
 
-  /** Events that were read and not delivered yet. Overlapping reads can return an event twice: it is delivered once. */
+  /** Events that were read and are not delivered yet. Overlapping reads can return an event twice: it is delivered once. */
   *unseen(): Generator<SessionEvent> {
     const { rows } = this
     this.rows = []
@@ -96,9 +96,9 @@ export class Subscription {
   }
 }
 
-/** Who is subscribed to what in this process. */
+/** The subscriptions in this process. */
 export class Subscriptions {
-  /** By the name under which a session is announced. */
+  /** By the name of the session in announcements. */
   readonly #byName = new Map<string, Set<Subscription>>()
   readonly #nameOf: (sessionId: string) => string
   #size = 0
@@ -129,7 +129,7 @@ export class Subscriptions {
     return this.#size
   }
 
-  /** Of the session of a name. */
+  /** The subscriptions of the session with this name. */
   of(name: string): Iterable<Subscription> {
     return this.#byName.get(name) ?? []
   }

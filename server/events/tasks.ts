@@ -4,12 +4,12 @@ import type { PartitionTaskOf } from '../maintenance/partitions/task.js'
 import { DAY_SECONDS, type MaintenanceTask, secondsBefore } from '../maintenance/task.js'
 import type { EventStore, EventsWanted } from './store.js'
 
-/** Most sessions last a day: a partition that is older than that still is one that a longer one keeps. */
+/** Most sessions last a day. An older partition is kept by a longer session. */
 const KEPT_SECONDS = 2 * DAY_SECONDS
 
 const FIRST: EventsWanted = { sessionId: '', after: 0 }
 
-/** What {@link eventTasks} are made of. */
+/** Dependencies of {@link eventTasks}. */
 export interface EventTasksPorts {
   readonly store: Pick<EventStore, 'remaining' | 'removeOrphans'>
   readonly partitions: Pick<PartitionStore, 'list'>
@@ -18,18 +18,18 @@ export interface EventTasksPorts {
 }
 
 /**
- * Maintenance of events: partitions are made for the days ahead, and one is dropped when none of the sessions remains that
- * has events in it. Of one that a session keeps for long, events of sessions that are gone are removed by themselves.
+ * Maintenance of events. Partitions are made for the days ahead. A partition is dropped when no session with
+ * events in it remains. If one session keeps a partition for long, the events of removed sessions are deleted from it.
  */
 export function eventTasks({ store, partitions, partitionTask, config }: EventTasksPorts): readonly MaintenanceTask[] {
-  /** Who was found in a partition at last: while that session remains, nobody else is looked for. */
+  /** The session that was last found in each partition: while it remains, no other session is searched. */
   const remaining = new Map<string, string>()
 
   const isOlder = (moment: Date, seconds: number, now: Date) =>
     moment <= secondsBefore(now, config.sessionRetentionDays * DAY_SECONDS + seconds)
 
   const droppable = async ({ name, since, until }: Partition, now: Date): Promise<boolean> => {
-    // No session that ended in it has been removed before.
+    // No session that ended in this partition was removed earlier.
     if (!isOlder(until, 0, now)) return false
     const sessionId = await store.remaining(since, until, remaining.get(name))
     remaining.delete(name)
@@ -40,13 +40,13 @@ export function eventTasks({ store, partitions, partitionTask, config }: EventTa
   return [
     partitionTask({ table: 'session_events', step: { hours: 24 }, ahead: 3, writesAheadSeconds: 0, droppable }),
     orphansTask(store, partitions, ({ name, since, until }, now) =>
-      // The first partition has whatever was there before there were any.
+      // The first partition holds all events from the time before partitions.
       since === undefined ? true : remaining.has(name) && isOlder(until, KEPT_SECONDS, now),
     ),
   ]
 }
 
-/** Goes through each partition that is `kept` once a day. */
+/** Goes once a day through each partition for which `kept` returns true. */
 function orphansTask(
   store: Pick<EventStore, 'removeOrphans'>,
   partitions: Pick<PartitionStore, 'list'>,

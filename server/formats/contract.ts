@@ -5,8 +5,8 @@ import type { CredentialFormat } from './format.js'
 import type { FORMATS, FormatName, Formats } from './registry.js'
 import type { FormatAnswer } from './verifying.js'
 
-// The values are those of whatever formats a service has; the types, which clients see, are those of the formats that this
-// service comes with.
+// The values follow the formats of the running service. The types, which clients see, follow the formats that this
+// service includes by default.
 
 type StandardFormat = (typeof FORMATS)[number]
 
@@ -41,7 +41,7 @@ type ValidOf<Format> = Format extends StandardFormat & { readonly verifying: { r
   ? Shown<Format['verifying']['answer']>
   : never
 
-/** Whose credential it is, as was proven. */
+/** The proven issuer of a credential. */
 export interface Issued {
   issuer: string
 }
@@ -79,14 +79,14 @@ const issued = {
   }),
 }
 
-/** What `POST /credentials/verify` says of one compact credential. */
+/** Answer of `POST /credentials/verify` about one compact credential. */
 export const zVerdict = ({ all }: Formats) =>
   verdictOf(all.map(({ verifying }) => verifying.answer)) as z.ZodType<
     ValidOf<StandardFormat> | Invalid,
     AnyValid | Invalid
   >
 
-/** The same for the verification check by check, which takes further formats and names the issuer. */
+/** Answer of the verification check by check, which accepts further formats and names the issuer. */
 export const zVerdictByCheck = ({ all }: Formats) =>
   verdictOf(
     all.map(({ verifying }) => verifying.answerByCheck ?? verifying.answer),

@@ -3,19 +3,19 @@ import type { Holding } from './holding.js'
 import type { Issuing } from './issuing.js'
 import type { Verifying } from './verifying.js'
 
-/** A credential format as far as issuing goes. */
+/** The part of a credential format that issuing uses. */
 export interface IssuedFormat {
   readonly name: string
-  /** Whether HAIP 1.0 §6 has a profile of it, so that it may be issued, and asked for, where HAIP is demanded. */
+  /** Whether HAIP 1.0 §6 has a profile of it. Only then is it issued or requested if HAIP is required. */
   readonly haip: boolean
   readonly issuing: Issuing
-  /** As wallets of earlier drafts know it, under the name of their time; absent where it has always been called as it is. */
+  /** The format for wallets of earlier drafts, under its former name; absent if the name never changed. */
   readonly former?: IssuedFormat
 }
 
 /**
- * A credential format: all that the service knows of it. `name` is its credential format identifier (OpenID4VCI 1.0 Appendix A,
- * OpenID4VP 1.0 Appendix B). Whoever issues, verifies or holds credentials asks the registry
+ * A credential format: everything that the service knows about it. `name` is its credential format identifier (OpenID4VCI 1.0
+ * Appendix A, OpenID4VP 1.0 Appendix B). Code that issues, verifies or holds credentials asks the registry
  * and treats every format alike.
  */
 export interface CredentialFormat extends IssuedFormat, QueryableFormat {

@@ -7,51 +7,51 @@ import type { MdocMapping } from '../protocol/mdoc/elements.js'
 import type { ProvenKey } from '../protocol/openid4vci/key-proof.js'
 import type { Work } from '../protocol/work.js'
 
-/** What formats take from the configuration. */
+/** Configuration values that formats use. */
 export interface Installation {
   readonly issuerBaseUrl: string
   /** Whether an SD-JWT VC names its issuer by the issuer's DID or by the base URL. */
   readonly sdJwtIssuer: 'did' | 'url'
 }
 
-/** Whom a credential is bound to. Neither: a credential without a holder. */
+/** The holder that a credential is bound to. Without both members, the credential has no holder. */
 export interface Binding {
   /** A DID or other URI: `sub`, `credentialSubject.id`. */
   readonly subjectId?: string | undefined
-  /** The holder's public key, or the absolute DID URL of it: `cnf`. */
+  /** The holder's public key, or its absolute DID URL: `cnf`. */
   readonly holderKey?: Jwk | { readonly kid: string } | undefined
 }
 
-/** What a format must know of a type: a version of a schema. */
+/** A type, which is a version of a schema, in the form that formats need. */
 export interface IssuedType {
   readonly name: string
   /** Dotted paths of the claims that may be withheld; null for each claim of the subject. */
   readonly selectivelyDisclosable: readonly string[] | null
   /** JSON Schema of the subject. */
   readonly body: JsonObject
-  /** What a mobile document of the type holds; null where there are none. */
+  /** Content of a mobile document of the type; null if there are no mobile documents of it. */
   readonly mdoc: MdocMapping | null
 }
 
-/** What decides whether a type is issued in a format. */
+/** Facts that decide whether a type can be issued in a format. */
 export interface Issuability {
-  /** Whether the type says what a mobile document of it holds. */
+  /** Whether the type defines the content of a mobile document. */
   readonly asMdoc: boolean
-  /** Whether the key that signs has a certificate. */
+  /** Whether the signing key has a certificate. */
   readonly certified: boolean
 }
 
-/** One claim of a type, as metadata describe it. */
+/** One claim of a type, in the form of metadata. */
 export interface ClaimDescription {
   /** Claims path (OpenID4VCI 1.0 Appendix C). */
   readonly path: ClaimPath
-  /** One name for each language; empty where the type gives none. */
+  /** One name for each language; empty if the type gives none. */
   readonly display: readonly ClaimName[]
-  /** Whether what it stands in has it always. */
+  /** Whether the parent of the claim always contains it. */
   readonly mandatory: boolean
 }
 
-/** All that a credential is signed from. */
+/** The complete input for signing a credential. */
 export interface SigningRequest {
   /** Its `kid` is the DID URL of the issuer's key. */
   readonly signer: Signer
@@ -64,71 +64,71 @@ export interface SigningRequest {
   readonly schema: { readonly id: string; readonly type: string }
   readonly subject: JsonObject
   readonly binding: Binding
-  /** A UUID, no other credential's. */
+  /** A UUID, different for each credential. */
   readonly id: string
-  /** One and the same entry of one list, in both forms in which the list is published. */
+  /** The same entry of one list, in both published forms of the list. */
   readonly status: {
     readonly token: TokenStatusReference
     readonly bitstring: BitstringStatusListEntry & { readonly id: string }
   }
-  /** In whole seconds, as is `expiresAt`. */
+  /** In whole seconds, like `expiresAt`. */
   readonly issuedAt: Date
   readonly expiresAt?: Date
-  /** Copies for wallets are `issuedAt` an earlier moment. */
+  /** The time of signing; copies for wallets have an earlier `issuedAt`. */
   readonly now: Date
   /** A cryptographically secure source. */
   readonly randomBytes: (length: number) => Uint8Array
 }
 
 export interface SignedCredential {
-  /** As it is handed out. */
+  /** The issued form. */
   readonly compact: string
-  /** The API's credential object, with the proof in it; undefined where the format has none of its own. */
+  /** The API's credential object, including the proof; undefined if the format has no such object. */
   readonly vc: unknown
 }
 
 /** The issuer's half of a credential format. */
 export interface Issuing {
   /**
-   * What follows the name of a schema in the id of its credential configuration: a hyphen and more, or nothing for the
+   * Suffix to the name of a schema in the id of its credential configuration: a hyphen and a name, or empty for the
    * default format.
    */
   readonly configurationSuffix: string
   /** The format in a sentence, with its article. */
   readonly title: string
-  /** Whether wallets of drafts are offered it. */
+  /** Whether wallets of drafts receive offers of it. */
   readonly drafts: boolean
-  /** How a holder's key is named in metadata (OpenID4VCI 1.0 §12.2.4), where it is in one way alone. */
+  /** The binding methods in metadata (OpenID4VCI 1.0 §12.2.4), if the format has only one way to name a holder's key. */
   readonly bindingMethods?: readonly string[]
-  /** Whether there is none without a holder's key. */
+  /** Whether each credential needs a holder's key. */
   readonly needsHolder: boolean
-  /** What is missing for a type to be issued in the format, as a refusal says it; undefined where nothing is. */
+  /** The missing requirement for issuing a type in the format, as part of a refusal; undefined if nothing is missing. */
   lacks(of: Issuability): string | undefined
-  /** Names at the top of a subject that the format keeps for itself. */
+  /** Names at the top of a subject that the format itself uses. */
   readonly reservedClaims: ReadonlySet<string>
   /**
-   * Makes sure that the format can carry a subject.
+   * Checks that the format can express a subject.
    *
-   * @param work pays for it
+   * @param work pays for the check
    * @throws CredentialError that names the claim.
    */
   checkSubject(subject: JsonObject, type: IssuedType, work: Work): void | Promise<void>
-  /** Makes sure that the format can be bound to a key, where it cannot be to each. @throws CredentialError */
+  /** Checks that the format can be bound to a key; absent if it can be bound to every key. @throws CredentialError */
   checkHolderKey?(key: Jwk): Promise<void>
-  /** Of the algorithms of key proofs those whose keys it can be bound to, where it cannot be to each (`checkHolderKey`). */
+  /** Selects the algorithms of key proofs whose keys the format can be bound to; absent if it can be bound to every key. */
   proofAlgorithms?(names: readonly SignatureAlgorithm[]): Promise<readonly SignatureAlgorithm[]>
-  /** `credential_signing_alg_values_supported`, where they are not JOSE's names of the algorithms. */
+  /** `credential_signing_alg_values_supported`, if they are not the JOSE names of the algorithms. */
   signingAlgorithms?(names: readonly string[]): Promise<readonly unknown[]>
-  /** Members of a credential configuration that say which type it is of (OpenID4VCI 1.0 Appendix A). */
+  /** Members of a credential configuration that name its type (OpenID4VCI 1.0 Appendix A). */
   typeMembers(type: Pick<IssuedType, 'name' | 'mdoc'>, installation: Installation): JsonObject
-  /** The claims of a type where they stand in the credential, of those of its subject. */
+  /** The claims of a type at their places in the credential, from the claims of its subject. */
   claimsOf(claims: readonly ClaimDescription[], type: IssuedType): readonly ClaimDescription[]
   /**
-   * How a wallet's copy is bound to the key that the wallet has proven.
+   * Binding of a wallet's copy to the key that the wallet has proven.
    *
-   * @param subjectId who the subject is, where the offering says so.
+   * @param subjectId the subject, if the offering names it.
    */
   bindingTo(key: ProvenKey, subjectId: string | undefined): Binding
-  /** @throws CredentialError for what the format cannot carry. */
+  /** @throws CredentialError for content that the format cannot express. */
   sign(request: SigningRequest): Promise<SignedCredential>
 }

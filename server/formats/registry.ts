@@ -6,25 +6,25 @@ import { msoMdoc } from './mso-mdoc/format.js'
 /** The formats of this service, in the order in which they are listed and tried. */
 export const FORMATS = [dcSdJwt, jwtVcJson, msoMdoc] as const
 
-/** As first-party clients know them. */
+/** The format names for first-party clients. */
 export type FormatName = (typeof FORMATS)[number]['name']
 
 export interface Formats {
   /** In the order in which they are listed and tried. */
   readonly all: readonly CredentialFormat[]
-  /** In the order in which they are offered: the primary one first. */
+  /** In the order of offers: the primary one first. */
   readonly issued: readonly IssuedFormat[]
   /** The default format for issuance; the ids of its configurations are the names of their schemas. */
   readonly primary: CredentialFormat
-  /** In the same order, as wallets of earlier drafts know them. */
+  /** The formats for wallets of earlier drafts, in the same order. */
   readonly former: readonly IssuedFormat[]
-  /** @throws Error for a name that no contract lets through. */
+  /** @throws Error for a name that every contract refuses. */
   named(name: string): CredentialFormat
-  /** The first format that recognises a compact credential as its own; undefined where none does. */
+  /** The first format that recognises a compact credential as its own; undefined if none does. */
   recognise(compact: string): CredentialFormat | undefined
-  /** The format that a name stands for, today's or a former one; undefined where it is none. */
+  /** The format with this current or former name; undefined if there is none. */
   known(name: unknown): CredentialFormat | undefined
-  /** The format, a former one too, whose configurations' ids end so; undefined where there is none. */
+  /** The format, or former format, whose configuration ids have this suffix; undefined if there is none. */
   withSuffix(configurationSuffix: string): IssuedFormat | undefined
 }
 
@@ -38,7 +38,7 @@ function thereIsNone(name: string): never {
   throw new Error(`There is no credential format ${name}.`)
 }
 
-/** A registry of formats; a service has one, and nothing else knows which formats there are. */
+/** A registry of formats. A service has one registry; no other code lists the formats. */
 export function createFormats(all: readonly CredentialFormat[]): Formats {
   const names = byKey(all, ({ name }) => name)
   const renamed = all.flatMap(({ former }) => former ?? [])

@@ -1,15 +1,15 @@
 import type { JsonObject } from '../protocol/json/json-object.js'
 
-/** The first of some claims that is a NumericDate (RFC 7519 §2): seconds since the epoch. */
+/** The first claim that is a NumericDate (RFC 7519 §2): seconds since the epoch. */
 export const secondsOf = (payload: JsonObject, ...names: readonly string[]): number | undefined =>
   names.map((name) => payload[name]).find((value) => typeof value === 'number')
 
-/** A year of four digits: others have a sign and six. */
+/** A year of four digits: other years have a sign and six digits. */
 const DATE_TIME = /^\d{4}-/
 
 /**
- * The moment of a NumericDate as RFC 3339 writes it; undefined for one before the year 0000 or after 9999. An issuer may sign any
- * number, milliseconds by mistake, say, or one that no date reaches, and none at all.
+ * The moment of a NumericDate in the form of RFC 3339; undefined before the year 0000 or after 9999. An issuer may sign any
+ * number, for example milliseconds by mistake, a number beyond every date, or no number at all.
  */
 export function dateTimeOf(seconds: number | undefined): string | undefined {
   if (seconds === undefined) return undefined

@@ -29,10 +29,10 @@ function optionsOf(args: readonly string[]): { anew: boolean; algorithm: Signing
 }
 
 /**
- * The command that rotates keys, or encrypts them anew, in the database of the service whose environment it is given.
+ * The command that rotates keys, or encrypts them again, in the database of the service with the given environment.
  *
- * @returns lines that say what was done.
- * @throws {ConfigurationError} for an environment or arguments that it cannot work with.
+ * @returns lines that report the result.
+ * @throws {ConfigurationError} for an unusable environment or unusable arguments.
  */
 export async function keysCommand(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<string[]> {
   const { anew, algorithm } = optionsOf(args)
@@ -72,7 +72,7 @@ export async function keysCommand(args: readonly string[], environment: NodeJS.P
   }
 }
 
-/** Runs the command: lines on standard output, exit code 1 with the reason on standard error where it cannot. */
+/** Runs the command: lines on standard output; on failure, exit code 1 with the reason on standard error. */
 export async function runKeysCommand(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<void> {
   try {
     process.stdout.write(`${(await keysCommand(args, environment)).join('\n')}\n`)

@@ -12,7 +12,7 @@ interface Making {
   readonly keyRotation: Pick<KeyRotationStore, 'begin' | 'rotate'>
 }
 
-/** Its id is its `kid`, so that the key of a request is found by what the request names. */
+/** Its id is its `kid`, so that a request names the id of its key. */
 async function newEncryptionKey({ vault, newId }: Pick<Making, 'vault' | 'newId'>): Promise<NewKey> {
   const id = newId()
   const jwk = generateEncryptionKey(id)
@@ -20,17 +20,16 @@ async function newEncryptionKey({ vault, newId }: Pick<Making, 'vault' | 'newId'
   return { id, alg: 'ECDH-ES', publicJwk: publicJwkOf(jwk), privateJwk }
 }
 
-/** Makes the key that credential requests are encrypted for, unless there is one; of two makers at once one wins. */
+/** Makes the key to which credential requests are encrypted, unless it exists. If two calls make it at once, one key is kept. */
 export async function ensureEncryptionKey(making: Making): Promise<void> {
   const { keys, keyRotation } = making
   if ((await keys.current(ENCRYPTION_KEY_SET)) !== undefined) return
   await keyRotation.begin(ENCRYPTION_KEY_SET, await newEncryptionKey(making))
 }
-
 /**
- * Lets credential requests be encrypted for a new key; the former one opens them for a day.
+ * Makes a new key for the encryption of credential requests. The former key still decrypts requests for a day.
  *
- * @returns false where there was none, or another rotation was faster.
+ * @returns false if there was no key, or another rotation was faster.
  */
 export async function rotateEncryptionKey(making: Making, at: Date): Promise<boolean> {
   const former = await making.keys.current(ENCRYPTION_KEY_SET)

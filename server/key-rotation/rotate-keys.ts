@@ -14,20 +14,20 @@ export interface RotationOptions {
   readonly config: BaseUrls & Pick<Config, 'verifierAttestation'>
   readonly newId: () => string
   readonly clock: () => Date
-  /** Of the new keys; that of the former one unless given. */
+  /** Algorithm of the new keys; the former key's algorithm unless given. */
   readonly algorithm?: SigningAlgorithm | undefined
 }
 
-/** A record that has a new key, and the DID that it signs as from now on. */
+/** A record with a new key, and the DID that it now uses to sign. */
 export interface RotatedRecord {
   readonly kind: 'issuer' | 'verifier'
   readonly id: string
   readonly did: string
-  /** Whether the former key had a certificate, which is none for the new one. */
+  /** Whether the former key had a certificate. The certificate is not valid for the new key. */
   readonly uncertified: boolean
 }
 
-/** The DID that is made of a key itself: beside a did:web a did:jwk, and a did:key where that is the method. */
+/** The DID that is derived from a key: a did:key if the record's method is `key`, otherwise a did:jwk, also in addition to a did:web. */
 function didOfKey(record: SigningRecord, publicJwk: Jwk, keyId: string): NewDid {
   const key = record.method === 'key'
   return {
@@ -44,7 +44,7 @@ function didOfKey(record: SigningRecord, publicJwk: Jwk, keyId: string): NewDid 
 
 type BaseUrls = Pick<Config, 'issuerBaseUrl' | 'verifierBaseUrl'>
 
-/** The DIDs that the records of a key set sign as with a key. */
+/** The records of a key set with the DIDs that they use to sign with a key. */
 export function recordsUnder(records: readonly SigningRecord[], publicJwk: Jwk, config: BaseUrls): Rotation['records'] {
   return records.map(({ kind, id, method, didWeb }) => {
     const baseUrl = kind === 'issuer' ? config.issuerBaseUrl : config.verifierBaseUrl
@@ -84,14 +84,14 @@ async function rotationOf(
 }
 
 /**
- * Gives every issuer and verifier record a new key, each key set in a transaction of its own.
- * Processes that run meanwhile sign with it from their next signature on. Where the DID is made of the key, the record
- * moves to the new one. Former keys stay published, and lists that they signed stay signed by them.
+ * Gives every issuer and verifier record a new key, each key set in its own transaction.
+ * Running processes use the new key from their next signature on. If the DID is derived from the key, the record
+ * moves to the new DID. Former keys stay published, and lists that they signed stay signed by them.
  *
- * A key whose certificate or attestation is configured is left alone: a new key would have none. The certificate that a record of its
- * own was given stays with the former key, and the record names itself by its DID until it has another one.
+ * A key is left unchanged if its certificate or attestation is in the configuration: a new key would have none. A certificate that was
+ * set for a single record stays with the former key. The record then identifies itself by its DID until it gets a new certificate.
  *
- * @returns the records that were moved and those that kept such keys, in the order of their making.
+ * @returns the moved records and the records that kept such keys, in the order of their creation.
  */
 export async function rotateKeys(
   options: RotationOptions,

@@ -13,11 +13,11 @@ const zSigningRecord = z.strictObject({
   method: z.string(),
   createdBy: z.string().nullable(),
   keySetId: z.string(),
-  /** The key that signs now. */
+  /** The current signing key. */
   keyId: z.string(),
   alg: z.string(),
   publicJwk,
-  /** Whether that key has a certificate. */
+  /** Whether this key has a certificate. */
   certified: z.boolean(),
   isDefault: z.boolean(),
   /** The hosted DID of the key set. */
@@ -33,17 +33,17 @@ export interface Rotation {
   /** The key that must still be the current one. */
   readonly formerKeyId: string
   readonly key: NewKey
-  /** DIDs that are made of the new key. */
+  /** DIDs that are derived from the new key. */
   readonly dids: readonly NewDid[]
-  /** What the records of the key set sign as from now on. */
+  /** The records of the key set, with the DIDs that they use to sign from now on. */
   readonly records: readonly { readonly kind: 'issuer' | 'verifier'; readonly id: string; readonly did: string }[]
   readonly at: Date
 }
 
-/** A key that a key set has already, and that shall sign for it, with a certificate chain or without. */
+/** A key of a key set that should sign for it, with a certificate chain or without. */
 export interface Certification extends Pick<Rotation, 'keySetId' | 'records' | 'at'> {
   readonly keyId: string
-  /** Null for a key that signs without one. */
+  /** Null for a key that signs without a certificate. */
   readonly x5c: readonly string[] | null
 }
 
@@ -70,14 +70,14 @@ export function createKeyRotationStore({ prisma, sql }: Database) {
         LEFT JOIN dids w ON w.key_set_id = r.key_set_id AND w.method = 'web'
         ORDER BY r.created_at, r.id`,
 
-    /** Whether one of these DIDs is somebody's. */
+    /** Whether one of these DIDs is in use. */
     isTaken: async (dids: readonly Pick<NewDid, 'did'>[]): Promise<boolean> =>
       (await prisma.did.count({ where: { did: { in: dids.map(({ did }) => did) } } })) > 0,
 
-    /** Makes a key set with its first key, unless there is one of that id, in one transaction. */
+    /** Makes a key set with its first key, unless a key set with this id exists, in one transaction. */
     begin: (keySetId: string, key: NewKey): Promise<void> =>
       prisma.$transaction(async (tx) => {
-        // Who is second waits for the first one, and then makes nothing.
+        // The second of two calls waits for the first one, and then makes no key.
         const { count } = await tx.keySet.createMany({ data: [{ id: keySetId }], skipDuplicates: true })
         if (count === 0) return
         await tx.key.create({ data: { ...key, keySetId, publicJwk: key.publicJwk as Prisma.InputJsonObject } })
@@ -85,10 +85,10 @@ export function createKeyRotationStore({ prisma, sql }: Database) {
       }),
 
     /**
-     * Lets a new key sign for a key set, in one transaction. The former ones stay, since what they signed must stay
+     * Makes a new key the signing key of a key set, in one transaction. Former keys are kept, since their signatures must stay
      * verifiable.
      *
-     * @returns false where another rotation was faster; then nothing was written.
+     * @returns false if another rotation was faster; then nothing is written.
      */
     rotate: (rotation: Rotation): Promise<boolean> =>
       prisma.$transaction(async (tx) => {
@@ -107,7 +107,7 @@ export function createKeyRotationStore({ prisma, sql }: Database) {
         return true
       }),
 
-    /** Lets a key of a key set sign with what it has of a chain, and again where others had followed it, in one transaction. */
+    /** Makes a key of a key set its signing key, with the given chain, even if later keys had replaced it, in one transaction. */
     signAgain: ({ keySetId, keyId, x5c, records, at }: Certification): Promise<void> =>
       prisma.$transaction(async (tx) => {
         await tx.$queryRaw`SELECT id FROM key_sets WHERE id = ${keySetId} FOR UPDATE`

@@ -3,17 +3,17 @@ import { LruMap } from '../protocol/jose/lru-map.js'
 import type { KeyStore } from './store.js'
 import type { Vault } from './vault.js'
 
-/** Wallets have metadata that they read before a rotation; their requests are opened for as long. */
+/** Wallets may use metadata from before a rotation for this long, so their requests stay readable. */
 const FORMER_MS = 24 * 60 * 60 * 1000
-/** Long before a key that was replaced meanwhile stops opening. */
+/** Far shorter than the time for which a replaced key still decrypts. */
 const KEPT_MS = 60 * 60 * 1000
 const MAX_KEPT = 16
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** The private keys that open what is encrypted for this service. */
+/** The private keys for requests that are encrypted to this service. */
 export interface DecryptionKeys {
-  /** The key of a `kid`; undefined where there is none, or another took its place a day ago. */
+  /** The key with a `kid`; undefined if there is none, or if it was replaced more than a day ago. */
   find(kid: string): Promise<Jwk | undefined>
 }
 
@@ -42,7 +42,7 @@ export function createDecryptionKeys(store: KeyStore, vault: Vault, clock: () =>
         return known.retiredAt === null || known.retiredAt.getTime() > now - FORMER_MS ? known.privateJwk : undefined
       }
       const found = await read(kid, now)
-      // What nobody has is not remembered: names of keys that do not exist push no key out.
+      // Unknown names are not cached: otherwise invented names would remove real keys from the cache.
       if (found === undefined) kept.delete(kid)
       else kept.set(kid, found)
       return found?.privateJwk

@@ -7,11 +7,11 @@ import type { AtRestStore } from './at-rest/store.js'
 import type { KeyStore } from './store.js'
 import { createVault, type Vault } from './vault.js'
 
-/** Imported signers kept at once; a private key is imported anew beyond it. */
+/** Limit of imported signers in memory; beyond it a private key is imported again. */
 const MAX_SIGNERS = 2_000
 
 export interface Keys {
-  /** The signer of a stored key under an absolute key id (a DID URL). Imported once and kept. */
+  /** The signer of a stored key under an absolute key id (a DID URL). It is imported once and kept. */
   signer(keyId: string, kid: string): Promise<Signer>
   /** The private JWK, for a hosted wallet's own protocol client. */
   privateJwk(keyId: string): Promise<Jwk>
@@ -45,26 +45,26 @@ export function createKeys(store: KeyStore, vault: Vault): Keys {
 }
 
 /**
- * The random secret (32 bytes) from which every sealing key derives. Made on first start, kept as private keys are.
+ * The random secret (32 bytes) from which every sealing key derives. It is made on the first start, and stored like private keys.
  *
- * @throws where KEY_ENCRYPTION_KEY does not open it.
+ * @throws if KEY_ENCRYPTION_KEY does not decrypt it.
  */
 export async function rootSecret(store: KeyStore, vault: Vault): Promise<Uint8Array> {
   const stored = await store.secret(ROOT.id, () => vault.protect(ROOT, randomBytes(32).toString('base64url')))
   return new Uint8Array(Buffer.from(await vault.reveal(ROOT, stored), 'base64url'))
 }
 
-/** A single altered value does not prevent the start; it is refused when it is used. */
+/** A single altered value does not prevent the start; it is refused on use. */
 function ifKeyIsMissing(cause: unknown): void {
   if (!(cause instanceof SecretError) || cause.keyIsMissing) throw cause
 }
 
 /**
- * Makes sure that every stored key can be used, whichever key-encryption key it is under; what an earlier version stored,
- * or what was stored before there was a key-encryption key, is encrypted for its row first.
+ * Checks that every stored key can be decrypted, under each key-encryption key in use. Values of an earlier version, and values from
+ * the time before a key-encryption key, are first encrypted for their rows.
  *
- * @returns how many values were encrypted.
- * @throws {ConfigurationError} where KEY_ENCRYPTION_KEY does not open what an earlier start stored.
+ * @returns the number of encrypted values.
+ * @throws {ConfigurationError} if KEY_ENCRYPTION_KEY does not decrypt values of an earlier start.
  */
 export async function openStoredKeys(
   { keys: store, atRest }: { keys: KeyStore; atRest: AtRestStore },

@@ -15,12 +15,12 @@ const zStoredKey = z.strictObject({
   privateJwk: z.string(),
 })
 
-/** A signing key as it is stored; `privateJwk` is protected by the vault. */
+/** A stored signing key; the vault protects `privateJwk`. */
 export type StoredKey = z.infer<typeof zStoredKey>
 
 const zPublishedKeys = z.strictObject({
   algorithms: z.array(z.string()),
-  /** Of those the ones of keys that have a certificate. */
+  /** The algorithms of keys with a certificate. */
   certifiedAlgorithms: z.array(z.string()),
   encryptionKey: publicJwk.nullable(),
 })
@@ -30,7 +30,7 @@ export type PublishedKeys = z.infer<typeof zPublishedKeys>
 const zDecryptionKey = z.strictObject({
   /** Protected by the vault. */
   privateJwk: z.string(),
-  /** When another took its place. */
+  /** When it was replaced. */
   retiredAt: z.date().nullable(),
 })
 
@@ -42,7 +42,7 @@ const zCertifiedVerifier = z.strictObject({ id: z.string(), x5c: z.array(z.strin
 export type CertifiedVerifier = z.infer<typeof zCertifiedVerifier>
 
 /**
- * The key that signs for a key set now, joined as `k`: its newest that is not retired.
+ * The current signing key of a key set, joined as `k`: its newest key that is not retired.
  *
  * @param keySetId the column that names the key set.
  */
@@ -51,7 +51,7 @@ export const currentKey = (keySetId: Fragment): Fragment => fragment`
     SELECT * FROM keys WHERE keys.key_set_id = ${keySetId} AND keys.retired_at IS NULL
     ORDER BY keys.created_at DESC, keys.id DESC LIMIT 1) k ON true`
 
-/** The keys that credential requests are encrypted for (OpenID4VCI 1.0 §10): a key set of the installation, of no record. */
+/** The keys to which credential requests are encrypted (OpenID4VCI 1.0 §10): a key set of the installation, without a record. */
 export const ENCRYPTION_KEY_SET = 'credential-encryption'
 
 const columns = fragment`
@@ -66,7 +66,7 @@ export function createKeyStore({ prisma, sql }: Database) {
       return row
     },
 
-    /** The key that signs for a key set now. */
+    /** The current signing key of a key set. */
     async current(keySetId: string): Promise<StoredKey | undefined> {
       const [row] = await sql(zStoredKey)`
         SELECT ${columns} FROM key_sets s ${currentKey(fragment`s.id`)} WHERE s.id = ${keySetId}`
@@ -74,9 +74,9 @@ export function createKeyStore({ prisma, sql }: Database) {
     },
 
     /**
-     * Gives a key that signs now its certificate chain, in the place of a former one.
+     * Sets the certificate chain of a current signing key, and replaces a former chain.
      *
-     * @returns false where it has been rotated meanwhile; then nothing was written.
+     * @returns false if the key was rotated in the meantime; then nothing is written.
      */
     async certify(id: string, x5c: readonly string[], actor: string): Promise<boolean> {
       const certified = new Step<'id'>(
@@ -88,7 +88,7 @@ export function createKeyStore({ prisma, sql }: Database) {
       return rows.length > 0
     },
 
-    /** The chains that verifiers have for their keys, but for the default one, whose is configured. */
+    /** The chains of verifiers' keys, except the default verifier's, whose chain is in the configuration. */
     certifiedVerifiers: (limit: number): Promise<CertifiedVerifier[]> =>
       sql(zCertifiedVerifier)`
         SELECT v.id, k.x5c FROM verifiers v ${currentKey(fragment`v.key_set_id`)}
@@ -102,17 +102,17 @@ export function createKeyStore({ prisma, sql }: Database) {
       return row
     },
 
-    /** Every key that a key set has had. */
+    /** All present and former keys of a key set. */
     ofKeySet: (keySetId: string): Promise<StoredKey[]> =>
       sql(zStoredKey)`SELECT ${columns} FROM keys k WHERE k.key_set_id = ${keySetId}`,
 
-    /** One key for each JWE header that any private key has, and so for each key-encryption key. */
+    /** One key for each JWE header among the private keys, and so for each key-encryption key. */
     sampleOfEachEncryption: (): Promise<{ readonly id: string; readonly privateJwk: string }[]> =>
       sql(z.strictObject({ id: z.string(), privateJwk: z.string() }))`
         SELECT DISTINCT ON (split_part(private_jwk, '.', 1)) id, private_jwk AS "privateJwk" FROM keys
         WHERE private_jwk NOT LIKE '{%' ORDER BY split_part(private_jwk, '.', 1)`,
 
-    /** What metadata say of keys: the algorithms that issuers sign with now, and the key to encrypt requests for. */
+    /** Keys in metadata: the algorithms that issuers currently sign with, and the key to which requests are encrypted. */
     async published(): Promise<PublishedKeys> {
       const [row] = await sql(zPublishedKeys)`
         SELECT ARRAY(SELECT DISTINCT k.alg FROM issuers i ${currentKey(fragment`i.key_set_id`)} ORDER BY k.alg DESC) AS algorithms,
@@ -124,7 +124,7 @@ export function createKeyStore({ prisma, sql }: Database) {
       return row
     },
 
-    /** A key that requests are, or were after `since`, encrypted for. */
+    /** A key to which requests are encrypted now, or were encrypted after `since`. */
     async decryption(id: string, since: Date): Promise<DecryptionKey | undefined> {
       const [row] = await sql(zDecryptionKey)`
         SELECT private_jwk AS "privateJwk", retired_at AS "retiredAt" FROM keys
@@ -132,7 +132,7 @@ export function createKeyStore({ prisma, sql }: Database) {
       return row
     },
 
-    /** Removes keys that requests are no longer encrypted for. */
+    /** Removes keys to which requests are no longer encrypted. */
     async removeDecryption(retiredBefore: Date, limit: number): Promise<BatchDone> {
       const rows = await sql(batchRow)`
         DELETE FROM keys WHERE id IN (
@@ -141,7 +141,7 @@ export function createKeyStore({ prisma, sql }: Database) {
       return batchDone(rows, limit)
     },
 
-    /** The stored value of a secret of the installation, made on first use; of two makers at once one wins. */
+    /** The stored value of a secret of the installation, made on first use. If two calls make it at once, one value is kept. */
     async secret(name: string, make: () => Promise<string>): Promise<string> {
       const found = await prisma.secret.findUnique({ where: { name } })
       if (found !== null) return found.value

@@ -4,29 +4,29 @@ import type { Place } from './at-rest/columns.js'
 /** Protects private keys and recoverable secrets at rest. */
 export interface Vault {
   /**
-   * @returns a JWE under the first key-encryption key that opens in this place alone, or the text as it is where none is
-   * configured.
+   * @returns a JWE under the first key-encryption key, which can be decrypted in this place only; or the unchanged text if no
+   * key-encryption key is configured.
    */
   protect(place: Place, plaintext: string): Promise<string>
   /**
-   * @throws SecretError where no configured key-encryption key opens it, where it was encrypted for another place, and,
-   * where a key is configured, for what is in the clear: somebody who can write to the database must not be able to insert keys.
+   * @throws SecretError if no configured key-encryption key decrypts it, or if it was encrypted for another place. If a key is
+   * configured, also for a value in the clear: a person who can write to the database must not be able to insert keys.
    */
   reveal(place: Place, stored: string): Promise<string>
 }
 
 /**
- * How a value is stored: as it would be today; under a former key-encryption key; encrypted, but not for its place, as
- * earlier versions did; in the clear.
+ * Form of a stored value: the current form; under a former key-encryption key; encrypted, but not for its place, as
+ * by earlier versions; in the clear.
  */
 export type StoredForm = 'current' | 'former' | 'unbound' | 'clear'
 
-/** A JWE has four dots; what is stored in the clear (JSON, base64url) never has. */
+/** A JWE has four dots; a value in the clear (JSON, base64url) never has. */
 const isEncrypted = (stored: string) => /^[\w-]+\.[\w-]*\.[\w-]*\.[\w-]*\.[\w-]*$/.test(stored)
 
 const nameOf = ({ column, id }: Place) => `${column}.${id}`
 
-/** Opens a stored value of any form. Throws SecretError where no key opens it, or it was encrypted for another place. */
+/** Decrypts a stored value of any form. Throws SecretError if no key decrypts it, or it was encrypted for another place. */
 export async function openStored(
   keys: readonly Uint8Array[],
   place: Place,

@@ -2,19 +2,19 @@ const MAX_MESSAGES = 20
 const MAX_MESSAGE_LENGTH = 1_000
 const MAX_NAME_LENGTH = 100
 
-/** The beginning of a text that is longer than `max` characters, with an ellipsis in place of what is left out. */
+/** The beginning of a text that is longer than `max` characters; an ellipsis replaces the rest. */
 export function shortened(text: string, max: number): string {
   if (text.length <= max) return text
-  // Does not cut a surrogate pair in two.
+  // Does not split a surrogate pair.
   return `${text.slice(0, max).replace(/[\uD800-\uDBFF]$/, '')}…`
 }
 
-/** The name of a member for a message, shortened, since the caller chose it. */
+/** The name of a member for a message. It is shortened, since the caller chose it. */
 export const shownName = (name: PropertyKey): string => shortened(String(name), MAX_NAME_LENGTH)
 
 /**
- * The first 20 of some messages, each once, and where there are others, one more that says how many: `and 312 more`. None is
- * longer than 1,000 characters.
+ * The first 20 different messages. If there are more, a last message gives their number: `and 312 more`. Each is at most 1,000
+ * characters long.
  */
 export function limited(messages: Iterable<string>): string[] {
   const shown = new Set<string>()

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { directionControlIn } from './text-direction.js'
 
-/** What a type, an issuer or a verifier is called: as people read it, and nothing else. */
+/** Name of a type, an issuer or a verifier, for people to read. */
 export const zShownName = z
   .string()
   .min(1)

@@ -1,11 +1,11 @@
-/** Thrown when a check would cost more than is left of a budget. */
+/** Thrown when a check would cost more than the rest of a budget. */
 export class WorkExceededError extends Error {
   override readonly name = 'WorkExceededError'
 }
 
 /**
- * A budget of work. Whatever a stranger's schema, pattern, path or document can make expensive is paid for here before it
- * is done, so that all of it together has a bound that no input can move. A unit is about 20 nanoseconds.
+ * A budget of work. Schemas, patterns, paths and documents of strangers can be expensive. Their work is paid for here before it
+ * is done, so that their total has a limit that no input can change. A unit is about 20 nanoseconds.
  */
 export class Work {
   #left: number
@@ -16,19 +16,19 @@ export class Work {
     this.#whole = whole
   }
 
-  /** Units that are left. */
+  /** The remaining units. */
   get left(): number {
     return Math.max(this.#left, 0)
   }
 
-  /** @throws WorkExceededError when there are not enough left. */
+  /** @throws WorkExceededError if the remaining units are not enough. */
   spend(units: number): void {
     this.#whole?.spend(units)
     this.#left -= units
     if (this.#left < 0) throw new WorkExceededError('Too much work.')
   }
 
-  /** A part of this budget, for what may not use all of it: what is spent there is spent here. */
+  /** A part of this budget, as a limit for one task: units spent there are spent here too. */
   part(units: number): Work {
     return new Work(Math.min(units, this.left), this)
   }

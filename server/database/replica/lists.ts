@@ -2,24 +2,24 @@ import { TooSlowError } from '../errors.js'
 import type { Standby, Standing } from './standby.js'
 import type { RecentWriters } from './writers.js'
 
-/** Reads a list; of a replica's stores and the primary's it is given the right ones. */
+/** Reads a list. It passes the stores of the replica or of the primary to the read. */
 export type ReadList<Stores> = <T>(read: (stores: Stores) => Promise<T>) => Promise<T>
 
 /**
- * Where a list was read, and why there: `replica`; or the primary, since its caller `wrote`, or the replica is `behind` or
+ * The database that a list was read from, and the reason: `replica`. Or the primary: the caller `wrote`, or the replica is `behind` or
  * `away`, or has `failed` at this list.
  */
 export type ListSource = Standing | 'wrote' | 'failed'
 
-/** Where lists are read that decide nothing: from the replica, where there is one and it may be used. */
+/** Reads lists on which no decision depends: from the replica, if there is one and it is usable. */
 export interface Lists<Stores> {
-  /** @param callers the names under which who asks would have changed something; none for a stranger. */
+  /** @param callers all names under which the caller may have made changes; empty for a stranger. */
   readerFor(callers: readonly string[]): Promise<ReadList<Stores>>
-  /** Does a change that lists show: its caller's are then read from the primary for 10 seconds, by every process. */
+  /** Makes a change that lists show. For the next 10 seconds, every process reads the caller's lists from the primary. */
   changing<T>(callers: readonly string[], change: () => Promise<T>): Promise<T>
 }
 
-/** Without a replica: nothing is asked, nothing is noted. */
+/** Lists without a replica: no standing is checked and no change is noted. */
 export const primaryLists = <Stores>(stores: Stores): Lists<Stores> => ({
   readerFor: async () => (read) => read(stores),
   changing: (_, change) => change(),
@@ -29,10 +29,10 @@ export interface ReplicaLists<Stores> {
   readonly primary: Stores
   readonly replica: Stores
   readonly standby: Standby
-  /** Whether a caller changed something lately. */
+  /** Whether a caller changed something recently. */
   readonly wrote: (caller: string) => Promise<true | undefined>
   readonly changing: RecentWriters['changing']
-  /** Told of each list that is read. */
+  /** Called for each list that is read. */
   readonly onRead: (source: ListSource) => void
 }
 
@@ -60,7 +60,7 @@ export function replicaLists<Stores>({
             onRead('replica')
             return list
           } catch (error) {
-            // The primary would take as long.
+            // The primary would take the same time.
             if (error instanceof TooSlowError) throw error
             standby.failed(error)
           }

@@ -5,21 +5,21 @@ import { type ListSource, type Lists, primaryLists, replicaLists } from './lists
 import { createStandby } from './standby.js'
 import { createRecentWriters, type RecentWriters } from './writers.js'
 
-/** How long a list waits for a connection to the replica, and for its answer; then the primary is asked. */
+/** Maximum wait of a list for a connection to the replica, and for its answer; then the primary is used. */
 const CONNECTION_MS = 1_000
 const STATEMENT_MS = 3_000
 
-/** Lists are few beside everything else. */
+/** Lists are rare compared with other statements. */
 const CONNECTIONS = 5
 
-/** What a service has of a replica; without one, all of it is empty but the lists, which are the primary's. */
+/** A service's access to a replica. Without a replica all members are empty, and lists come from the primary. */
 export interface Replica {
-  /** Does a change, and notes whose change it is. */
+  /** Makes a change, and notes its caller. */
   readonly changing: Lists<unknown>['changing']
-  /** Lists over the stores that are made for either database. */
+  /** Lists over stores that can be made for either database. */
   listsOver<Stores>(stores: (database: Database) => Stores): Lists<Stores>
   readonly checks: Record<string, () => Promise<'up' | 'degraded'>>
-  /** Deletes notes of changes that are older than a moment; undefined without a replica, where no change is noted. */
+  /** Deletes notes of changes before a moment; undefined without a replica, since no change is noted then. */
   readonly forget: RecentWriters['deleteExpired'] | undefined
   close(): Promise<void>
 }
@@ -31,7 +31,7 @@ export interface ReplicaOptions {
   readonly onRead: (source: ListSource) => void
 }
 
-/** Connects to the replica when the first list is read. A service runs and starts without it as well. */
+/** Connects to the replica when the first list is read. A service also starts and runs without it. */
 export function openReplica({ url, database, log, onRead }: ReplicaOptions): Replica {
   if (url === undefined)
     return {
@@ -41,7 +41,7 @@ export function openReplica({ url, database, log, onRead }: ReplicaOptions): Rep
       forget: undefined,
       close: async () => {},
     }
-  // That a connection was lost shows at the next list.
+  // A lost connection is detected at the next list.
   const replica = connectDatabase(url, { max: CONNECTIONS, waitMs: CONNECTION_MS, statementMs: STATEMENT_MS })
   const standby = createStandby({ primary: database, replica }, log)
   const writers = createRecentWriters(database)

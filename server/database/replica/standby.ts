@@ -6,36 +6,36 @@ import type { Database } from '../connect.js'
 import { isRecoveryConflict } from '../errors.js'
 import { fragment } from '../fragment.js'
 
-/** How far the replica may be behind for lists to be read from it, in milliseconds. */
+/** Maximum lag of the replica for reading lists from it, in milliseconds. */
 export const MAX_BEHIND_MS = 10_000
 
 const ASK_EVERY_MS = 1_000
-/** One where reads fail is left alone for a second, and for twice as long each time that they fail again within two minutes. */
+/** After a failed read, a replica is not used for a second. The pause doubles with each further failure within two minutes. */
 const LEFT_ALONE_MS = { atMost: 60_000, again: 120_000 }
-/** A replica that does not answer this soon is away. */
+/** A replica that does not answer within this time is away. */
 const ANSWER_MS = 1_000
-/** A replica of an idle primary is given so long to replay the one commit that it has not. */
+/** Time for the replica of an idle primary to replay the last commit. */
 const SHORTLY_MS = 200
 
 const zPrimary = z.strictObject({ lsn: z.string(), at: z.date(), database: z.string() })
 
 const zReplica = z.strictObject({
   standby: z.boolean(),
-  /** Whether all that the primary had written was replayed; null where nothing is. */
+  /** Whether the replica has replayed everything that the primary had written; null if it has replayed nothing. */
   level: z.boolean().nullable(),
-  /** When the last transaction that was replayed was committed, by the primary's clock. */
+  /** Commit time of the last replayed transaction, by the primary's clock. */
   at: z.date().nullable(),
   database: z.string(),
 })
 
-/** `replica`: lists may be read there. `behind`: by more than MAX_BEHIND_MS. `away`: it does not answer, or is not one. */
+/** `replica`: lists may be read there. `behind`: by more than MAX_BEHIND_MS. `away`: it does not answer, or is no replica. */
 export type Standing = 'replica' | 'behind' | 'away'
 
-/** What is known of the replica. */
+/** The known state of the replica. */
 export interface Standby {
-  /** Asks where it stands, at most once a second, and waits for that only where what is known is too old. */
+  /** Checks the replica at most once a second. Waits for the check only if the known state is too old. */
   standing(): Promise<Standing>
-  /** A read failed there. */
+  /** Reports a failed read on the replica. */
   failed(error: unknown): void
 }
 
@@ -44,10 +44,10 @@ interface Databases {
   readonly replica: Pick<Database, 'sql'>
 }
 
-/** Which database of which installation it is: positions in another one's log say nothing. */
+/** Identity of the installation and its database: positions in another database's log are meaningless. */
 const IDENTITY = fragment`(SELECT system_identifier FROM pg_control_system()) || ' ' || current_database()`
 
-/** By how many milliseconds the replica is behind, at most; Infinity where that cannot be known. */
+/** Upper limit of the replica's lag in milliseconds; Infinity if it is unknown. */
 async function behindBy({ primary, replica }: Databases): Promise<number> {
   const [here] = await primary.sql(zPrimary)`
     SELECT pg_current_wal_insert_lsn()::text AS lsn, clock_timestamp() AS at,
@@ -64,14 +64,14 @@ async function behindBy({ primary, replica }: Databases): Promise<number> {
   }
   const behind = await ask()
   if (behind <= MAX_BEHIND_MS) return behind
-  // The last commit before this one may have been hours ago.
+  // An idle primary may have had no commit for hours. Then a replica that lacks only the newest commit looks hours behind.
   await sleep(SHORTLY_MS)
   return ask()
 }
 
 export function createStandby(databases: Databases, log: Log): Standby {
   let standing: Standing = 'replica'
-  /** It has all that was committed before this moment of the process's own clock. */
+  /** The replica has everything that was committed before this moment of the process's own clock. */
   let reaches = Number.NEGATIVE_INFINITY
   let askAgainAt = Number.NEGATIVE_INFINITY
   let failedAt = Number.NEGATIVE_INFINITY
@@ -94,7 +94,7 @@ export function createStandby(databases: Databases, log: Log): Standby {
     askAgainAt = asked + ASK_EVERY_MS
     try {
       const behind = await inTime(behindBy(databases), ANSWER_MS)
-      // It was well when it was asked, and a read failed since.
+      // A read has failed since the replica was asked, so its good answer is outdated.
       if (failedAt > asked) return
       reaches = Math.max(reaches, asked - behind)
       becomes(isFresh() ? 'replica' : 'behind')
@@ -110,13 +110,13 @@ export function createStandby(databases: Databases, log: Log): Standby {
           asking = undefined
         })
       }
-      // Nobody waits for a replica that is away to come back.
+      // A request does not wait for an unavailable replica to return.
       if (!isFresh() && standing !== 'away') await asking
       if (standing === 'replica' && !isFresh()) becomes('behind')
       return standing
     },
     failed(error) {
-      // Of many reads that fail together, one counts.
+      // If many reads fail together, only one counts.
       if (isRecoveryConflict(error) || standing === 'away') return
       const now = performance.now()
       const again = now - failedAt <= LEFT_ALONE_MS.again

@@ -4,26 +4,26 @@ import { batchDone, deletedBatch, deletedRow, expiredBatch } from '../batch.js'
 import type { Database } from '../connect.js'
 import { noRow } from '../row-shapes.js'
 
-/** For how long who has changed something reads lists from the primary. */
+/** Seconds for which a caller who made a change reads lists from the primary. */
 export const WRITER_SECONDS = 10
 
-/** How long a change may take before its caller is noted once more at its end. */
+/** Milliseconds that a change may take before its caller is noted again at its end. */
 const CHANGE_MS = 1_000
 
-/** A note is good for so much longer than must be, so that changes of one caller share one for two seconds. */
+/** Additional validity of a note, so that changes of one caller share a note for two seconds. */
 const SPARE_SECONDS = 2
 
 const zWriter = z.strictObject({ caller: z.string() })
 
-/** The callers that changed something lately, the same in every process. */
+/** The callers with recent changes, the same in every process. */
 export type RecentWriters = ReturnType<typeof createRecentWriters>
 
-/** Callers have ids of any length. */
+/** A hash, since callers have ids of any length. */
 const hashOf = (caller: string): string => createHash('sha256').update(caller).digest('base64url')
 
 /**
- * Kept on the primary, by its clock, in a table that outlives a crash as the changes do. One row for each caller, which a change of the
- * next two seconds leaves as it is, so that changes do not wait for each other there.
+ * The notes are on the primary and use its clock, in a table that survives a crash, like the changes. Each caller has one row, which
+ * changes in the next two seconds leave unmodified, so that changes do not wait for each other there.
  */
 export function createRecentWriters({ sql }: Pick<Database, 'sql'>) {
   const note = async (callers: readonly string[]): Promise<void> => {
@@ -38,10 +38,10 @@ export function createRecentWriters({ sql }: Pick<Database, 'sql'>) {
   }
   return {
     /**
-     * Does a change for callers who are noted before: who is cut off in the middle and looks finds what was done. One that
-     * takes long is noted at its end too.
+     * Notes the callers, then makes a change: a caller who loses the connection during the change still finds its result. If the
+     * change takes long, the callers are noted at its end too.
      *
-     * @throws where the caller cannot be noted; nothing is changed then.
+     * @throws if a caller cannot be noted; then the change is not made.
      */
     async changing<T>(callers: readonly string[], change: () => Promise<T>): Promise<T> {
       await note(callers)
@@ -49,12 +49,12 @@ export function createRecentWriters({ sql }: Pick<Database, 'sql'>) {
       try {
         return await change()
       } finally {
-        // What was done must not be answered with an error; the note from before may still hold.
+        // A completed change must not be answered with an error; the earlier note may still be valid.
         if (performance.now() - began > CHANGE_MS) await note(callers).catch(() => undefined)
       }
     },
 
-    /** Which of them changed something within WRITER_SECONDS. */
+    /** The given callers who changed something within WRITER_SECONDS. */
     async among(callers: readonly string[]): Promise<ReadonlyMap<string, true>> {
       const byHash = new Map(callers.map((caller) => [hashOf(caller), caller]))
       const rows = await sql(zWriter)`
@@ -63,7 +63,7 @@ export function createRecentWriters({ sql }: Pick<Database, 'sql'>) {
       return new Map(rows.map(({ caller }) => [byHash.get(caller) ?? '', true]))
     },
 
-    /** Removes notes that ended before a moment. */
+    /** Removes notes that expired before a moment. */
     async deleteExpired(before: Date, limit: number) {
       const batch = expiredBatch('recent_writers', 'caller', before, limit)
       return batchDone(await sql(deletedRow)`${deletedBatch(batch)}`, limit)

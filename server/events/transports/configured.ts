@@ -3,7 +3,7 @@ import type { Log } from '../../log/log.js'
 import type { MakeTransport } from '../transport.js'
 import { postgresTransport } from './postgres.js'
 
-/** The way that EVENTS names. The clients of Redis and NATS are loaded where they are used. */
+/** The transport that EVENTS names. The clients of Redis and NATS are loaded only when they are used. */
 export async function eventTransport({ events, directDatabaseUrl }: Config, log: Log): Promise<MakeTransport> {
   switch (events.transport) {
     case 'postgres':

@@ -7,18 +7,18 @@ import { ANSWER_TIMEOUT_MS, type MakeTransport } from '../transport.js'
 const SUBJECT = 'credence.events'
 const RECONNECT_MS = 500
 const PING_INTERVAL_MS = 5_000
-/** How long to wait where the server refuses. */
+/** Pause after the server has refused a connection. */
 const REFUSED_MS = 5_000
 
 export interface NatsTransportOptions {
   /** `nats://user:password@host:port`, `nats://token@host:port`, or `tls://…`. */
   readonly url: string
   readonly log: Log
-  /** After how many milliseconds a server that does not answer counts as away; 5,000 unless given. */
+  /** Milliseconds after which a silent server counts as away; 5,000 unless given. */
   readonly answerMs?: number
 }
 
-/** What the client wants apart: who connects, and where. */
+/** The client's separate options for the credentials and the address. */
 export function natsOptions(url: string) {
   const { protocol, host, username, password } = new URL(url)
   const [user, pass] = [decodeURIComponent(username), decodeURIComponent(password)]
@@ -26,7 +26,7 @@ export function natsOptions(url: string) {
   return { servers: host, ...who, ...(protocol === 'tls:' ? { tls: {} } : {}) }
 }
 
-/** NATS' publish and subscribe, over one connection, which is made anew in the background for as long as it takes. */
+/** NATS' publish and subscribe over one connection, which reconnects in the background without a time limit. */
 export const natsTransport =
   ({ url, log, answerMs = ANSWER_TIMEOUT_MS }: NatsTransportOptions): MakeTransport =>
   ({ onMessage, onListening }) => {
@@ -36,7 +36,7 @@ export const natsTransport =
     let away = true
     let closed = false
 
-    /** Says what becomes of the connection, until it is closed. */
+    /** Follows the state of the connection until it is closed. */
     const watch = async (client: NatsConnection): Promise<void> => {
       for await (const { type } of client.status()) {
         if (type === 'disconnect') {
@@ -44,7 +44,7 @@ export const natsTransport =
           log.warn({ reason: 'disconnected' }, 'event connection lost')
         } else if (type === 'reconnect') {
           away = false
-          // The client has subscribed anew before it says so.
+          // The client has already subscribed again when it reports this.
           if (listening) onListening()
         }
       }
@@ -67,7 +67,7 @@ export const natsTransport =
           return client
         },
         (error: unknown) => {
-          // Not that the server is away, but that it refuses: the next one who needs it tries again.
+          // The server refuses, rather than being away: the next call tries again.
           connecting = undefined
           throw error
         },
@@ -101,7 +101,7 @@ export const natsTransport =
     return {
       async send(messages) {
         const client = await inTime(open(), answerMs)
-        // What is published while the server is away would wait in memory.
+        // During an outage, published messages would wait in memory.
         if (away) throw new Error('Not connected.')
         for (const message of messages) client.publish(SUBJECT, message)
         await inTime(client.flush(), answerMs)

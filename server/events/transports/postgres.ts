@@ -7,11 +7,11 @@ import { ANSWER_TIMEOUT_MS, type MakeTransport } from '../transport.js'
 /** The channel of PostgreSQL's notifications. */
 export const EVENT_CHANNEL = 'credence_events'
 
-/** The channel on which whoever begins to listen says so to those who send. */
+/** The channel on which a new listener informs senders. */
 const LISTENERS_CHANNEL = 'credence_listeners'
-/** Two numbers of an advisory lock, which each connection that listens shares with the others for as long as it lasts. */
+/** Two numbers of an advisory lock. Each listening connection holds it, shared with the others. */
 const LISTENERS_LOCK = [1_128_481_603, 1]
-/** By then a process that sends has heard who began to listen. */
+/** Milliseconds after which every sender has heard of a new listener. */
 const HEARD_AFTER_MS = 1_000
 
 /** Whether another connection listens. */
@@ -29,11 +29,11 @@ const ANNOUNCE = {
 
 const FIRST_RETRY_MS = 100
 const LAST_RETRY_MS = 5_000
-/** This often it is asked whether anybody listens still, which also finds connections that broke silently (by a proxy or NAT). */
+/** Interval of the check for listeners. The check also finds connections that broke silently, for example in a proxy or NAT. */
 const PROBE_EVERY_MS = 30_000
 
 export interface PostgresTransportOptions {
-  /** A direct connection: through a pooler of transactions nothing can be listened to. */
+  /** A direct connection: LISTEN does not work through a pooler of transactions. */
   readonly databaseUrl: string
   readonly log: Log
 }
@@ -41,23 +41,23 @@ export interface PostgresTransportOptions {
 const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
 /**
- * LISTEN and NOTIFY, over one connection of the process, which is made when it is first needed.
+ * LISTEN and NOTIFY over one connection of the process, which is made on first need.
  *
- * A NOTIFY holds a lock of the whole database server until its transaction has ended: here that is a transaction with
- * nothing to write to disk, for many announcements at once, and never the one that makes a transition.
+ * A NOTIFY holds a lock of the whole database server until its transaction has ended. So a NOTIFY here has a transaction of its own,
+ * with many announcements and no writes to disk. It is never part of the transaction that makes a transition.
  *
- * Where no other process listens nothing is sent: a lone process, say, or one of several whose streams are all its own. Each connection
- * that listens holds a lock that others can see, and tells them when it begins. Who sends listens for that first and looks for locks then, so that
- * it meets the one or the other.
+ * If no other process listens, no message is sent. Examples are a single process, or one of several that has all streams itself. Each
+ * listening connection holds a lock that others can see, and informs them when it begins. A sender first listens for new listeners and
+ * then checks for locks, so that it finds every listener in one of the two ways.
  */
 export const postgresTransport =
   ({ databaseUrl, log }: PostgresTransportOptions): MakeTransport =>
   ({ onMessage, onListening }) => {
     const stop = new AbortController()
     let listening = false
-    /** Whether another process may be listening; undefined where that is not known, without a connection say. */
+    /** Whether another process may be listening; undefined if it is unknown, for example without a connection. */
     let heard: boolean | undefined
-    /** How often somebody has begun to listen since the connection was made. */
+    /** How many listeners have begun since the connection was made. */
     let beginnings = 0
     /** The server's process of the connection. */
     let ownPid = 0
@@ -68,7 +68,7 @@ export const postgresTransport =
       const before = beginnings
       const { rows } = await client.query<{ readonly heard: boolean; readonly pid: number }>(HEARD)
       ownPid = rows[0]?.pid ?? 0
-      // Who began while the answer was on its way is not in it.
+      // The answer may lack a listener that began during the query.
       heard = rows[0]?.heard === true || beginnings !== before
     }
 
@@ -77,11 +77,11 @@ export const postgresTransport =
       await client.query(`LISTEN ${EVENT_CHANNEL}`)
       await client.query('SELECT pg_notify($1, $2)', [LISTENERS_CHANNEL, ''])
       onListening()
-      // Until others have heard of it they may have announced nothing.
+      // Other processes may have sent no announcements before they heard of this listener.
       setTimeout(onListening, HEARD_AFTER_MS).unref()
     }
 
-    /** Connected until told to stop, or until the connection is lost, which is thrown. */
+    /** Stays connected until it is stopped. Throws if the connection is lost. */
     const connectUntilLost = async (connected: () => void): Promise<void> => {
       const client = new pg.Client({
         connectionString: databaseUrl,
@@ -108,7 +108,7 @@ export const postgresTransport =
       try {
         await Promise.race([client.connect(), over.promise])
         if (stop.signal.aborted) return
-        // Announcements outlive no crash, so none has to be on disk.
+        // An announcement need not survive a crash, so commits need not wait for the disk.
         await Promise.race([client.query('SET synchronous_commit = off'), over.promise])
         await Promise.race([client.query(`LISTEN ${LISTENERS_CHANNEL}`), over.promise])
         if (listening) await Promise.race([beginListening(client), over.promise])
@@ -124,7 +124,7 @@ export const postgresTransport =
         clearInterval(probe)
         stop.signal.removeEventListener('abort', stopped)
         client.off('end', lost)
-        // A connection that hangs is not waited for.
+        // Limits the wait for a connection that hangs.
         await Promise.race([client.end().catch(() => {}), sleep(1_000, undefined, { ref: false })])
       }
     }
@@ -165,7 +165,7 @@ export const postgresTransport =
         if (!connectedBefore) return
         promise.then(
           (client) => beginListening(client).catch((error: unknown) => client.emit('error', error)),
-          // The connection that comes next listens.
+          // The next connection listens.
           () => undefined,
         )
       },
@@ -190,7 +190,7 @@ function pending<T>(): Pending<T> {
     resolve = fulfil
     reject = refuse
   })
-  // Callers that await it see the rejection; without this handler it would end the process as unhandled.
+  // Callers that await the promise see the rejection; without this handler it would end the process as unhandled.
   promise.catch(() => {})
   return { promise, resolve, reject }
 }

@@ -8,11 +8,11 @@ const CHANNEL = 'credence:events'
 export interface RedisTransportOptions {
   readonly url: string
   readonly log: Log
-  /** After how many milliseconds a server that does not answer counts as away; 5,000 unless given. */
+  /** Milliseconds after which a silent server counts as away; 5,000 unless given. */
   readonly answerMs?: number
 }
 
-/** Redis' PUBLISH and SUBSCRIBE, over a connection each. Both are made anew in the background for as long as it takes. */
+/** Redis' PUBLISH and SUBSCRIBE, each over its own connection. Both reconnect in the background without a time limit. */
 export const redisTransport =
   ({ url, log, answerMs = ANSWER_TIMEOUT_MS }: RedisTransportOptions): MakeTransport =>
   ({ onMessage, onListening }) => {
@@ -33,7 +33,7 @@ export const redisTransport =
         if (subscriber !== undefined) return
         const client = connected()
         subscriber = client
-        // A connection that is lost meanwhile is followed by another one, which is ready again.
+        // A lost connection is replaced by a new one, which becomes ready again.
         client.on('ready', () => client.subscribe(CHANNEL, onMessage).then(onListening, () => undefined))
         client.connect().catch(() => undefined)
       },

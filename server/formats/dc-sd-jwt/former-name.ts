@@ -1,2 +1,2 @@
-/** The name that drafts had before November 2024. */
+/** The name of the format in drafts before November 2024. */
 export const FORMER_NAME = 'vc+sd-jwt'

@@ -9,7 +9,7 @@ import type { AuthorizedHashes, HolderPresentation, Holding, SignedWith } from '
 import { FORMER_NAME } from './former-name.js'
 import { sdJwtVcView } from './view.js'
 
-/** Claims that say nothing about the subject. */
+/** Claims that are not about the subject. */
 const TECHNICAL: ReadonlySet<string> = new Set([
   'iss',
   'iat',
@@ -47,7 +47,7 @@ const hashClaims = ({ hashes, alg }: AuthorizedHashes): JsonObject => ({
   ...(alg === undefined ? {} : { transaction_data_hashes_alg: alg }),
 })
 
-/** OpenID4VP 1.0 Appendix B.3.4. Metadata that have today's name of the format mean that. */
+/** OpenID4VP 1.0 Appendix B.3.4. If metadata contain the format's current name, this entry counts. */
 function isTakenBy(vpFormats: JsonObject, { compact, holderAlg, proofWanted }: SignedWith): boolean {
   const listed = objectOf(vpFormats['dc+sd-jwt'] ?? vpFormats[FORMER_NAME])
   return (
@@ -59,7 +59,7 @@ function isTakenBy(vpFormats: JsonObject, { compact, holderAlg, proofWanted }: S
 async function present(presentation: HolderPresentation): Promise<string> {
   const { compact, disclose, signer, proofWanted, nonce, audience, now, transactionDataHashes } = presentation
   const sdJwt = presentSdJwtVc(compact, disclose)
-  // OpenID4VP 1.0 Appendix B.3.6: without holder binding the SD-JWT may stand alone, and says less that way.
+  // OpenID4VP 1.0 Appendix B.3.6: without holder binding the SD-JWT may be sent alone, and then reveals less.
   if (!proofWanted) return sdJwt
   const claims = transactionDataHashes === undefined ? {} : hashClaims(transactionDataHashes)
   return createKeyBinding({ signer, sdJwt, nonce, audience, issuedAt: now, claims })
@@ -72,7 +72,7 @@ export const holding: Holding = {
     checksConfigurations: true,
     query: (query) => {
       if (query.format !== FORMER_NAME) return query
-      // Under that name drafts also had W3C credentials.
+      // Drafts used this name for W3C credentials too.
       return isObject(query.meta) && query.meta.vct_values !== undefined ? { ...query, format: 'dc+sd-jwt' } : undefined
     },
     credential: ([vct = '']) => ({ credential_format: 'dc+sd-jwt', vct, claims: {} }),

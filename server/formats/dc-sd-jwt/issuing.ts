@@ -30,7 +30,7 @@ async function sign(request: SigningRequest, typ: 'dc+sd-jwt' | 'vc+sd-jwt'): Pr
   return { compact, vc: undefined }
 }
 
-/** The subject's `id` is `sub` here, and no claim of its own. */
+/** The subject's `id` becomes `sub`, and not a claim of its own. */
 export const claimPath = (path: ClaimPath): ClaimPath | undefined => (path[0] === 'id' ? undefined : path)
 
 export const issuing: Issuing = {
@@ -44,13 +44,13 @@ export const issuing: Issuing = {
   // OpenID4VCI 1.0 Appendix A.3.2
   typeMembers: ({ name }, installation) => ({ vct: vctOf(installation, name) }),
   claimsOf: (claims) => claims.filter(({ path }) => claimPath(path) !== undefined),
-  // By `cnf`, which names the key as its proof did: wallets look for the key that they named.
+  // By `cnf`, which names the key in the same way as its proof: wallets look for this name.
   bindingTo: ({ did, jwk, kid }, subjectId) =>
     kid === undefined ? { subjectId, holderKey: jwk } : { subjectId: subjectId ?? did, holderKey: { kid } },
   sign: (request) => sign(request, 'dc+sd-jwt'),
 }
 
-/** The same under the format's former name, which stands in the header too. */
+/** Issuing under the format's former name, which is in the header too. */
 export const formerIssuing: Issuing = {
   ...issuing,
   configurationSuffix: '-sd-jwt-legacy',

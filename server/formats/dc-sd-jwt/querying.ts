@@ -13,8 +13,8 @@ import { typeOfVct, vctOf } from './vct.js'
 const NAME = 'dc+sd-jwt'
 
 /**
- * `vct_values` of an item (Appendix B.3.5): those that const or enum on `$.vct` give, else those of the named types (a foreign
- * name as it stands), else all of this installation.
+ * `vct_values` of an item (Appendix B.3.5). They come from const or enum on `$.vct`, else from the named types (a foreign
+ * name is used unchanged), else they are all types of this installation.
  */
 function vctValuesOf(item: CompiledItem, types: KnownTypes, work: Work): string[] {
   const named = namedVcts(item)
@@ -22,7 +22,7 @@ function vctValuesOf(item: CompiledItem, types: KnownTypes, work: Work): string[
   const names = namedTypes(item, work)
   if (names === undefined) return types.names.map((name) => vctOf(types, name))
   const known = new Set(types.names)
-  // An SD-JWT VC has one type: it cannot be of several at once.
+  // An SD-JWT VC has exactly one type.
   const single = names.flatMap(([name, ...others]) => (name === undefined || others.length > 0 ? [] : [name]))
   return [...new Set(single.map((name) => (known.has(name) ? vctOf(types, name) : name)))]
 }
@@ -50,7 +50,7 @@ const vpFormat = (algorithms: readonly string[], holderAlgorithms: readonly stri
   'kb-jwt_alg_values': holderAlgorithms,
 })
 
-/** Draft 24 Appendix B.4, draft 21 Appendix A.4; they differ in the format's name. */
+/** Draft 24 Appendix B.4, draft 21 Appendix A.4; only the format's name differs. */
 const exchangeUnder = (name: string): Exchange => ({
   vpFormats: (algorithms, holderAlgorithms) => ({ [name]: vpFormat(algorithms, holderAlgorithms) }),
   difNames: {},
@@ -80,7 +80,7 @@ export const querying = {
   },
   meaningOf: (path) => {
     const { member, rest } = memberOfVc(path)
-    // The types follow from the vct, which is always there.
+    // The types follow from the vct, which is always present.
     if (member === 'type' || isVctPath(path)) return 'present'
     if (isIssuerPath(path)) return ['iss']
     return pointerOf(member === 'credentialSubject' ? rest : path.segments)

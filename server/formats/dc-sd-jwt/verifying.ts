@@ -46,9 +46,9 @@ const proofNeeded = ({ cnf }: VerifiedSdJwtVc, { proofRequired }: PresentationCo
   proofRequired === 'always' || (proofRequired === 'whereBound' && cnf !== undefined)
 
 /**
- * OpenID4VP 1.0 Appendix B.3.6; a proof that was not asked for is checked all the same.
+ * OpenID4VP 1.0 Appendix B.3.6. A proof that was not requested is checked too.
  *
- * @returns what it says; undefined where there is none.
+ * @returns the proof's content; undefined if there is no proof.
  */
 async function checkKeyBinding(
   credential: VerifiedSdJwtVc,
@@ -69,20 +69,20 @@ async function checkKeyBinding(
   return payload
 }
 
-/** The type that was asked for and that the credential's own extends (OpenID4VP 1.0 Appendix B.3.5); undefined where it is of none. */
+/** The requested type that the credential's own type extends (OpenID4VP 1.0 Appendix B.3.5); undefined if it extends none. */
 async function extendedTypeOf(
   { vct, payload }: VerifiedSdJwtVc,
   { meta, installation, fetchTypeMetadata }: PresentationContext,
 ): Promise<string | undefined> {
   const wanted = Array.isArray(meta.vct_values) ? meta.vct_values : []
   if (wanted.includes(vct)) return undefined
-  // Types of this installation extend none.
+  // Types of this installation do not extend other types.
   const fetch = async (type: string) =>
     typeOfVct(installation, type) === undefined ? fetchTypeMetadata(type) : undefined
   return asCheck('query', () => extendedType({ vct, integrity: payload['vct#integrity'] }, wanted, fetch))
 }
 
-/** The claims as queries see them: an `iss` that is not the proven issuer must not pass for one that the query names. */
+/** The claims for queries: an `iss` that is not the proven issuer must not match an issuer in the query. */
 function provenClaims({ placedClaims, issuer }: VerifiedSdJwtVc): JsonObject {
   return placedClaims.iss === undefined ? placedClaims : { ...placedClaims, iss: issuer }
 }

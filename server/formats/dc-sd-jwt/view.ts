@@ -7,21 +7,21 @@ import type { Work } from '../../protocol/work.js'
 import type { Installation } from '../issuing.js'
 import { typeOfVct } from './vct.js'
 
-/** What looking for gaps in a value costs. */
+/** Cost of looking for gaps in a value. */
 const UNITS_OF_A_VALUE = 10
 
 /**
- * An SD-JWT VC as queries look at it. Its claims are the root. `$.credentialSubject` and `$.vc.credentialSubject` mean that
+ * An SD-JWT VC in the form that queries read. Its claims are the root. `$.credentialSubject` and `$.vc.credentialSubject` mean the
  * root too, `$.type` and `$.vc.type` mean `["VerifiableCredential", name]`, and `$.issuer`, `$.vc.issuer` and the `id` of
- * either mean `iss`: no claim of that name is taken for the issuer. An index counts the elements that the issuer signed, so
- * that withholding one does not put another into its place; what is not disclosed is never selected, nor does it stand in
- * an array that is.
+ * either mean `iss`: a claim with such a name is never read as the issuer. An index counts the elements that the issuer signed, so
+ * that a withheld element does not move the others. An undisclosed element is never selected, and a selected array does
+ * not contain it.
  *
- * A credential whose type extends the one that was asked for is taken as that: `$.vct` is the type that was asked for, and
- * `$.type` has both names.
+ * If the credential's type extends the requested type, the credential counts as the requested type: `$.vct` is the requested type,
+ * and `$.type` has both names.
  *
- * @param claims with all disclosures in place, and undefined in the place of each array element that has none.
- * @param takenAs the type that was asked for and that the credential's own extends
+ * @param claims with all disclosures in place, and undefined for each array element without a disclosure.
+ * @param takenAs the requested type that the credential's own type extends
  */
 export function sdJwtVcView(
   claims: JsonObject,
@@ -68,9 +68,9 @@ function typesOf({ claims: { vct }, installation, takenAs }: Viewed): readonly s
   return ['VerifiableCredential', ...vcts.map((type) => typeOfVct(installation, type) ?? type)]
 }
 
-/** Values without the elements that are not disclosed, each the value itself where it has none. */
+/** Values without the elements that are not disclosed. A value without such elements is returned unchanged. */
 function withoutGaps(values: readonly unknown[], work: Work): unknown[] {
-  // A path may select a value, and what is in it, any number of times.
+  // A path may select a value, and values inside it, any number of times.
   const known = new Map<unknown, unknown>()
   const filled = (value: unknown): unknown => {
     work.spend(UNITS_OF_A_VALUE)

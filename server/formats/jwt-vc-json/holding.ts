@@ -12,7 +12,7 @@ const PRESENTATION_VALIDITY_MS = 5 * 60 * 1000
 
 async function present(presentation: HolderPresentation): Promise<string> {
   const { compact, signer, proofWanted, nonce, audience, now, id } = presentation
-  // OpenID4VP 1.0 Appendix B.1.3.1.5: without holder binding the credential itself.
+  // OpenID4VP 1.0 Appendix B.1.3.1.5: without holder binding, the credential itself is the presentation.
   if (!proofWanted) return compact
   return createVpJwt({
     signer,
@@ -30,8 +30,8 @@ const DRAFT_CREDENTIALS = ['jwt_vc_json', 'jwt_vc']
 const DRAFT_PRESENTATIONS = ['jwt_vp_json', 'jwt_vp']
 
 /**
- * OpenID4VP 1.0 Appendix B.1.3.1.3 lists the algorithms of credentials and presentations as one; drafts (24, Appendix B.1.1) and DIF Presentation Exchange listed
- * each of them under a name of its own.
+ * OpenID4VP 1.0 Appendix B.1.3.1.3 has one list of algorithms for credentials and presentations. Drafts (24, Appendix B.1.1) and
+ * DIF Presentation Exchange had a list for each of them, under its own name.
  */
 function isTakenBy(vpFormats: JsonObject, { compact, holderAlg, proofWanted }: SignedWith): boolean {
   const { alg_values: both } = objectOf(vpFormats.jwt_vc_json)
@@ -72,7 +72,7 @@ export const holding: Holding = {
   exchange: {
     viewOf: (compact) => jwtVcView(decodeJwt(compact, 'Credential').payload),
     submittedAs: (path, designations) => {
-      // The names of DIF Presentation Exchange where the verifier knows no others.
+      // The names of DIF Presentation Exchange, if the verifier knows no others.
       const isFormer = designations.length > 0 && designations.every((name) => name === 'jwt_vc' || name === 'jwt_vp')
       const [presented, credential] = isFormer ? ['jwt_vp', 'jwt_vc'] : ['jwt_vp_json', 'jwt_vc_json']
       return { format: presented, path, path_nested: { format: credential, path: '$.vp.verifiableCredential[0]' } }

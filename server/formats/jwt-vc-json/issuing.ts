@@ -25,13 +25,13 @@ export const issuing: Issuing = {
   needsHolder: false,
   lacks: () => undefined,
   reservedClaims: new Set(),
-  // Whatever a schema lets through can stand in `credentialSubject`.
+  // `credentialSubject` can contain every value that a schema accepts.
   checkSubject: () => {},
   // OpenID4VCI 1.0 Appendix A.1.1.2
   typeMembers: ({ name }) => ({ credential_definition: { type: ['VerifiableCredential', name] } }),
   // OpenID4VCI 1.0 Appendix C: paths start at the credential.
   claimsOf: (claims) => claims.map((claim) => ({ ...claim, path: ['credentialSubject', ...claim.path] })),
-  // By the DID of the subject, with `cnf` too where that is another's, or where the proof named no DID.
+  // By the subject's DID. `cnf` is added if the offering names another subject, or if the proof named no DID.
   bindingTo: ({ did, jwk, kid }, subjectId) => ({
     subjectId: subjectId ?? did,
     holderKey: subjectId === undefined && kid !== undefined ? undefined : jwk,

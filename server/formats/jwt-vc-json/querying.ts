@@ -11,12 +11,12 @@ import { isJwtClaim } from './view.js'
 
 const [EXPANDED, SHORT] = VERIFIABLE_CREDENTIAL_TYPES
 
-/** Fields for the types of one descriptor; of more, those that are left out restrict nothing: the query judges what comes. */
+/** Limit of fields for the types of one descriptor. Fields beyond it restrict nothing: the query still judges the answer. */
 const MAX_TYPE_FIELDS = 8
 
 /**
- * Alternatives of types, as fields that all hold: each wants one of some types, since a library that many wallets use takes no filter
- * with `allOf` or `anyOf`. Every credential has `VerifiableCredential`, which wallets of drafts know in short.
+ * Alternatives of types, as fields that must all hold. Each field requires one of several types, since a library that many wallets use
+ * supports no filter with `allOf` or `anyOf`. Every credential has `VerifiableCredential`, which wallets of drafts know in short form.
  */
 function typeFields(alternatives: readonly (readonly string[])[]): Field[] {
   const named = alternatives.map((types) => {
@@ -24,7 +24,7 @@ function typeFields(alternatives: readonly (readonly string[])[]): Field[] {
     if (names.size > 1) names.delete(SHORT)
     return [...names]
   })
-  // All types of one alternative: that is, whichever type is chosen of each alternative, one of these.
+  // All types of one alternative: each choice of one type from every alternative contains a type of the credential.
   const choices = named.reduce<readonly (readonly string[])[]>(
     (chosen, names) =>
       chosen.flatMap((some) => names.map((name) => [...new Set([...some, name])])).slice(0, MAX_TYPE_FIELDS),
@@ -57,7 +57,7 @@ export const querying = {
     if (first !== 'vc') return undefined
     return { position: 0, message: 'must be a member of the credential, such as credentialSubject, not vc' }
   },
-  // The named types, else `VerifiableCredential` in both of its forms.
+  // The named types, or `VerifiableCredential` in both of its forms.
   metasOf: (item, _types, work) => {
     const type_values = namedTypes(item, work) ?? VERIFIABLE_CREDENTIAL_TYPES.map((type) => [type])
     return type_values.length === 0 ? [] : [{ type_values }]
@@ -65,7 +65,7 @@ export const querying = {
   meaningOf: (path) => {
     if (memberOfVc(path).member === 'type') return 'present'
     if (isVctPath(path)) return 'absent'
-    // It may stand as an object, whose `id` is meant: no claims path says so.
+    // The issuer may be an object, and the query means its `id`: a claims path cannot express this.
     if (isIssuerPath(path)) return 'present'
     const name = nameOf(path.segments[0])
     if (name === 'vc') return pointerOf(path.segments.slice(1))
@@ -81,7 +81,7 @@ export const querying = {
       jwt_vp_json: { alg: holderAlgorithms },
     }),
     difNames: { jwt_vc_json: 'jwt_vc', jwt_vp_json: 'jwt_vp' },
-    // The names of DIF Presentation Exchange are known to be sent too.
+    // Some wallets send the names of DIF Presentation Exchange.
     presentedAs: ['jwt_vp_json', 'jwt_vc_json', 'jwt_vp', 'jwt_vc'],
     typeFields: ({ type_values: alternatives }) => (Array.isArray(alternatives) ? typeFields(alternatives) : []),
     jsonPathsOf: (path) => [jsonPathOf(path, '$.vc'), jsonPathOf(path)],

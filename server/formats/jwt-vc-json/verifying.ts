@@ -43,7 +43,7 @@ function contentOf({ vc, sub }: JsonObject): CredentialContent {
   }
 }
 
-/** Without a presentation around it the credential stands for itself. */
+/** A credential without a presentation around it is verified alone. */
 async function presented(
   compact: string,
   context: PresentationContext,
@@ -61,7 +61,7 @@ async function presented(
     issuerKey,
     x5c: header.x5c,
     holderBound: presentation !== undefined,
-    // An `iss` that is not the proven issuer must not pass for one that the query names.
+    // An `iss` that is not the proven issuer must not match an issuer in the query.
     view: jwtVcView({ ...payload, iss: issuer }),
     content: contentOf(payload),
   }
@@ -80,7 +80,7 @@ function isVp(compact: string): boolean {
   try {
     return isObject(decodeCompact(compact).payload.vp)
   } catch {
-    // Not decodable, and so no credential either: verifying it as one gives the error.
+    // The text cannot be decoded, so it is no credential either. Verifying it as a credential gives the error.
     return false
   }
 }

@@ -3,7 +3,7 @@ import { expandedTypesOf } from '../../protocol/openid4vp/dcql/w3c-types.js'
 import type { CredentialView } from '../../protocol/openid4vp/query/credential-view.js'
 import { selectByPath } from '../../protocol/openid4vp/query/jsonpath/evaluate.js'
 
-/** Members of a credential (VCDM 1.1 §4, §5; VCDM 2.0 §4): at the top of the JWT they mean nothing, and must not pass for the credential's. */
+/** Members of a credential (VCDM 1.1 §4, §5; VCDM 2.0 §4). At the top of the JWT they have no meaning and are not the credential's. */
 const VC_MEMBERS: ReadonlySet<string> = new Set([
   ...[
     '@context',
@@ -21,7 +21,7 @@ const VC_MEMBERS: ReadonlySet<string> = new Set([
   ...['termsOfUse', 'relatedResource', 'verifiableCredential'],
 ])
 
-/** Claims of the JWT (RFC 7519 §4.1, RFC 7800): within `vc` they mean nothing, and must not pass for the JWT's. */
+/** Claims of the JWT (RFC 7519 §4.1, RFC 7800). Inside `vc` they have no meaning and are not the JWT's. */
 const JWT_CLAIMS: ReadonlySet<string> = new Set([
   'iss',
   'sub',
@@ -40,11 +40,11 @@ const JWT_CLAIMS: ReadonlySet<string> = new Set([
 export const isJwtClaim = (name: string): boolean => JWT_CLAIMS.has(name)
 
 /**
- * A JWT VC as queries look at it. It has two roots: the credential (`$.credentialSubject`) and the payload (`$.iss`,
- * `$.vc.credentialSubject`). A JSONPath selects from both, but a name that belongs to one of them never selects from the other,
- * so that nothing beside the credential can stand in for a member of it. Claims paths start at the credential.
+ * A JWT VC in the form that queries read. It has two roots: the credential (`$.credentialSubject`) and the payload (`$.iss`,
+ * `$.vc.credentialSubject`). A JSONPath selects from both, but a name that belongs to one root never selects from the other,
+ * so that no member outside the credential can replace a member of it. Claims paths start at the credential.
  *
- * @param payload of the JWT, `vc` in it.
+ * @param payload of the JWT, including `vc`.
  */
 export function jwtVcView(payload: JsonObject): CredentialView {
   const root = decodedVc(payload)
@@ -75,7 +75,7 @@ function rootsOf(decoded: JsonObject, payload: JsonObject): readonly [JsonObject
 }
 
 /**
- * The credential that a JWT's payload stands for: `vc`, with `iss`, `jti` and `sub` in the place of what they represent
+ * The credential in a JWT's payload: `vc`, in which `iss`, `jti` and `sub` replace the members that they represent
  * (VCDM 1.1 §6.3.1).
  */
 function decodedVc(payload: JsonObject): JsonObject {

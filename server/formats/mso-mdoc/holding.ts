@@ -8,7 +8,7 @@ import { statusOf } from './status.js'
 
 const contentOf = async (compact: string) => (await loadMdoc()).readMdoc(compact)
 
-/** OpenID4VP 1.0 §7.2: nothing else leads to an element. */
+/** OpenID4VP 1.0 §7.2: no other path leads to an element. */
 function elementOf(path: HolderPresentation['disclose'][number]): ElementPath {
   const element = elementPathOf([...path])
   if (element === undefined) throw new CredentialError('A claims path is none into an mdoc.')
@@ -22,7 +22,7 @@ async function isTakenBy(vpFormats: JsonObject, { compact, holderAlg }: SignedWi
   return isListedCose(issuers, issuerAlgorithmOf(compact)) && isListedCose(devices, coseAlgorithmsOf(holderAlg)[0])
 }
 
-/** OpenID4VP 1.0 Appendix B.2.5: the device signs, whether the verifier asks for a proof or not. */
+/** OpenID4VP 1.0 Appendix B.2.5: the device always signs, even if the verifier requires no proof. */
 async function present({ compact, disclose, signer, nonce, handover }: HolderPresentation): Promise<string> {
   const { presentMdoc, redirectTranscript } = await loadMdoc()
   return presentMdoc({
@@ -34,8 +34,8 @@ async function present({ compact, disclose, signer, nonce, handover }: HolderPre
 }
 
 /**
- * Claims queries as OpenID4VP 1.0 has them (§7.2): the library also takes those of drafts, which name an element in another way, and
- * cuts off what a path has behind two names. What is no path is left out, and so refused.
+ * Claims queries in the form of OpenID4VP 1.0 (§7.2). The library also accepts the form of drafts, which name an element in another
+ * way, and cuts off path components after the second. A malformed path is left out, so the library refuses the claim.
  */
 function asFinal(query: JsonObject): JsonObject {
   if (!Array.isArray(query.claims)) return query

@@ -8,10 +8,10 @@ import { Work, WorkExceededError } from '../../protocol/work.js'
 import type { Binding, ClaimDescription, IssuedType, Issuing, SignedCredential, SigningRequest } from '../issuing.js'
 import { loadMdoc } from './load.js'
 
-/** `validUntil` is required (ISO/IEC 18013-5 §9.1.2.4): for types that say nothing of it. */
+/** Default for types without a validity period: `validUntil` is required (ISO/IEC 18013-5 §9.1.2.4). */
 const DEFAULT_VALIDITY_MS = 365 * 24 * 60 * 60 * 1000
 
-/** What all elements together may hold, where one claim may stand in several: verifiers take 1 MiB and 4,096 elements. */
+/** Limits of all elements together, since one claim may occur in several: verifiers accept 1 MiB and 4,096 elements. */
 const MAX_BYTES = 160 * 1024
 const MAX_VALUES = 1_000
 
@@ -23,7 +23,7 @@ function countValues(value: unknown): number {
   return Object.values(value).reduce((sum: number, inner) => sum + countValues(inner), 1)
 }
 
-/** @throws CredentialError where a mapping takes more of a subject than a verifier would read. */
+/** @throws CredentialError if a mapping produces more from a subject than a verifier would read. */
 function assertBounds(mapping: MdocMapping, subject: JsonObject): void {
   let [bytes, values] = [0, 0]
   for (const pointer of pointersOf(mapping)) {
@@ -36,7 +36,7 @@ function assertBounds(mapping: MdocMapping, subject: JsonObject): void {
   }
 }
 
-/** What making the elements of one subject may take while it is signed: `checkSubject` has paid for the same before. */
+/** Work budget for the elements of one subject during signing: `checkSubject` has paid for the same work before. */
 const SIGNING_WORK = 3_000_000
 
 /** @throws CredentialError */
@@ -81,7 +81,7 @@ async function sign(request: SigningRequest): Promise<SignedCredential> {
   return { compact, vc: undefined }
 }
 
-/** Names of the members on the way of a JSON pointer, as claims paths of a subject have them. */
+/** Member names in a JSON pointer, in the form of a subject's claims paths. */
 const pathOf = (pointer: string): string => JSON.stringify(pointerKeys(pointer))
 
 /** OpenID4VCI 1.0 Appendix C.2: a claims path is a namespace and an element. */
@@ -129,7 +129,7 @@ export const issuing: Issuing = {
   },
   typeMembers: ({ mdoc }) => (mdoc === null ? {} : { doctype: mdoc.doctype }),
   claimsOf,
-  // The MSO holds the key itself.
+  // The MSO contains the key itself.
   bindingTo: ({ did, jwk }, subjectId) => ({ subjectId: subjectId ?? did, holderKey: jwk }),
   sign,
 }

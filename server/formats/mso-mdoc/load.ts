@@ -1,5 +1,5 @@
 /**
- * What reads and writes mobile documents: loaded when the first one is issued, comes or is asked for, since most installations have
- * none.
+ * Functions that read and write mobile documents. They are loaded when the first one is issued, received or requested, since most
+ * installations have none.
  */
 export const loadMdoc = () => import('../../protocol/mdoc/mdoc.js')

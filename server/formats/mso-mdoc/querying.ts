@@ -7,19 +7,19 @@ import { nameOf } from '../../protocol/openid4vp/query/vc-paths.js'
 import type { CompiledItem } from '../../protocol/openid4vp/query/vp-query.js'
 import type { Work } from '../../protocol/work.js'
 
-/** Doctypes of one item of a VP query, each a credential query of its own. */
+/** Limit of doctypes in one item of a VP query; each becomes a credential query. */
 const MAX_DOCTYPES = 16
 
 const UNITS_OF_A_NAME = 5
 
-/** What paths of other formats begin with, and no namespace has for its name. */
+/** First components of paths of other formats. No namespace has such a name. */
 const OF_OTHER_FORMATS: ReadonlySet<unknown> = new Set(['vc', 'credentialSubject', 'issuer', 'type'])
 
 /** Whether a path is `$.doctype`. */
 export const isDoctypePath = ({ segments }: JsonPath): boolean =>
   segments.length === 1 && nameOf(segments[0]) === 'doctype'
 
-/** The doctypes that `const` or `enum` on `$.doctype` give, each of them where several fields do; none where no field does. */
+/** The doctypes in `const` or `enum` on `$.doctype`. If several fields name doctypes, all of them must name it. Empty if no field does. */
 function doctypesOf({ fields }: CompiledItem, work: Work): readonly string[] {
   let doctypes: readonly string[] | undefined
   for (const { paths, constraint } of fields) {
@@ -38,7 +38,7 @@ const algorithmsOf = (names: readonly string[]) => [...new Set(names.flatMap(cos
 export const querying = {
   // OpenID4VP 1.0 Appendix B.2.3
   meta: zMdocMeta,
-  // The namespace says nothing to people.
+  // People need not see the namespace.
   namesOf: (path) => path.slice(1),
   retains: true,
   typesOf: (meta) => [zMdocMeta.parse(meta).doctype_value],
@@ -58,7 +58,7 @@ export const querying = {
     issuerauth_alg_values: algorithmsOf(algorithms),
     deviceauth_alg_values: algorithmsOf(holderAlgorithms),
   }),
-  // The transcripts of drafts were others: no draft asks for them here.
+  // Drafts use other transcripts, so no draft requests mobile documents here.
   exchange: {
     vpFormats: () => ({}),
     difNames: {},

@@ -15,7 +15,7 @@ async function transcriptsOf(handover: Handover, nonce: string): Promise<readonl
   return [redirectTranscript({ ...handover, nonce })]
 }
 
-/** What the request said of keeping those elements that were disclosed. */
+/** The request's statements about keeping the disclosed elements. */
 function retentionOf(
   { claims }: Pick<VerifiedMdoc, 'claims'>,
   asked: PresentationContext['claims'],
@@ -50,7 +50,7 @@ function verified(mdoc: VerifiedMdoc): VerifiedCredential {
     holder: undefined,
     issuedAt: inSeconds(validityInfo.signed),
     expiresAt: inSeconds(validityInfo.validUntil),
-    // It stands in another structure, which is no IssuerSigned.
+    // The holder's proof is in another structure, which is no IssuerSigned.
     holderProof: undefined,
     shown: { docType: doctype, nameSpaces: claims },
   }
@@ -58,7 +58,7 @@ function verified(mdoc: VerifiedMdoc): VerifiedCredential {
 
 export const verifying = {
   certifiedOnly: true,
-  // The names are those of ISO/IEC 18013-5 §8.3.2.1.2.2. The interface of POST /credentials/verify has no third format.
+  // The names follow ISO/IEC 18013-5 §8.3.2.1.2.2. The interface of POST /credentials/verify has no third format.
   answerByCheck: {
     format: 'mso_mdoc',
     members: {

@@ -3,7 +3,7 @@ import type { CredentialView } from '../../protocol/openid4vp/query/credential-v
 import { selectByPath } from '../../protocol/openid4vp/query/jsonpath/evaluate.js'
 import { isDoctypePath } from './querying.js'
 
-/** A mobile document as queries look at it: elements by namespace at the root, and `$.doctype`. */
+/** A mobile document in the form that queries read: elements by namespace at the root, and `$.doctype`. */
 export function mdocView({ doctype, claims }: Pick<MdocContent, 'doctype' | 'claims'>): CredentialView {
   return {
     format: 'mso_mdoc',
@@ -12,7 +12,7 @@ export function mdocView({ doctype, claims }: Pick<MdocContent, 'doctype' | 'cla
       doctype === wanted
         ? undefined
         : { check: 'doctype_value', path: 'doctype', verdict: 'is not of the doctype_value.' },
-    // A namespace of that name would have to stand aside.
+    // A namespace with this name could not be selected.
     select: (path, work) => (isDoctypePath(path) ? [doctype] : selectByPath(path, claims, work)),
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Everything that is stored as private keys are, with the column that tells its rows apart. A column that is missing here
- * cannot be protected.
+ * All columns that are stored in the protected form of private keys, each with the column that identifies its rows. A column that is
+ * missing here cannot be protected.
  */
 const ID_COLUMNS = {
   'keys.private_jwk': 'id',
@@ -22,10 +22,10 @@ const ID_COLUMNS = {
 /** `table.column` of a column whose values the vault protects. */
 export type ProtectedName = keyof typeof ID_COLUMNS
 
-/** Where a protected value stands: what is encrypted for one place opens in no other. */
+/** The place of a protected value. A value that is encrypted for one place cannot be decrypted in another. */
 export interface Place {
   readonly column: ProtectedName
-  /** Of the row. */
+  /** Id of the row. */
   readonly id: string
 }
 

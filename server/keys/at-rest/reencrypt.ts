@@ -4,14 +4,14 @@ import { createVault, openStored, type StoredForm } from '../vault.js'
 import { type Place, PROTECTED_COLUMNS, type ProtectedColumn } from './columns.js'
 import type { AtRestStore, ProtectedValue, ProtectedValues, Replacement } from './store.js'
 
-/** The secret that every installation has; that it is encrypted for its row says that everything is. */
+/** The secret that every installation has. If it is encrypted for its row, every value is. */
 export const ROOT: Place = { column: 'secrets.value', id: 'root' }
 
 const BATCH = 200
-/** Named in a message; the rest are counted. */
+/** Maximum of values that a message names; the rest are counted. */
 const MAX_NAMED = 20
 
-/** A wrong key-encryption key is the operator's to see, by its name. */
+/** Names a wrong key-encryption key in the error, for the operator. */
 export async function namingTheKey<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -26,7 +26,7 @@ export async function namingTheKey<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Decides what becomes of a value: its plaintext where it is to be encrypted anew. */
+/** Decides about a value: returns its plaintext if the value should be encrypted again. */
 type Choice = (place: Place, stored: string) => Promise<string | undefined>
 
 async function changed(
@@ -45,7 +45,7 @@ async function changed(
   return replacements
 }
 
-/** Walks every protected column in pages, and replaces what is chosen. A value that was changed meanwhile is left alone. */
+/** Walks every protected column in pages, and replaces the chosen values. A value that has changed since the read stays as it is. */
 async function encryptChosen(values: ProtectedValues, keys: readonly Uint8Array[], choose: Choice): Promise<number> {
   let count = 0
   for (const column of PROTECTED_COLUMNS) {
@@ -64,12 +64,12 @@ async function encryptChosen(values: ProtectedValues, keys: readonly Uint8Array[
 const isBound = (form: StoredForm) => form === 'current' || form === 'former'
 
 /**
- * Encrypts for its row what is in the clear or was encrypted by an earlier version, once: all of it in one transaction, or
- * nothing. From then on, which the root secret tells, a value in another form was not written by this service, and is
- * refused wherever it is read.
+ * Encrypts each value for its row if it is in the clear or was encrypted by an earlier version. This happens once, in one
+ * transaction: all values or none. The root secret records it. After that, a value in another form was not written by this service and
+ * is refused by every reader.
  *
- * @returns how many values were encrypted.
- * @throws {ConfigurationError} where KEY_ENCRYPTION_KEY does not open them, or the root secret alone is in another form.
+ * @returns the number of encrypted values.
+ * @throws {ConfigurationError} if KEY_ENCRYPTION_KEY does not decrypt the values, or the root secret alone is in another form.
  */
 export function encryptOnce(store: AtRestStore, keys: readonly Uint8Array[]): Promise<number> {
   if (keys.length === 0) return Promise.resolve(0)
@@ -86,12 +86,11 @@ export function encryptOnce(store: AtRestStore, keys: readonly Uint8Array[]): Pr
     }),
   )
 }
-
 /**
- * Moves everything that a former key-encryption key opens to the current one. It can be run again at any time.
+ * Moves all values under a former key-encryption key to the current one. It can be repeated at any time.
  *
- * @returns how many values were changed.
- * @throws {ConfigurationError} at the end, where values were in no form that this service writes: they stay as they are.
+ * @returns the number of changed values.
+ * @throws {ConfigurationError} at the end, if values had a form that this service does not write: they are left unchanged.
  */
 export async function reencrypt(store: AtRestStore, keys: readonly Uint8Array[]): Promise<number> {
   const refused: string[] = []

@@ -9,27 +9,27 @@ const zProtectedValue = z.strictObject({ id: z.string(), stored: z.string() })
 
 export type ProtectedValue = z.infer<typeof zProtectedValue>
 
-/** A value that is to be replaced where it is still the one that was read. */
+/** A new value for a row. It is written only if the stored value has not changed since the read. */
 export interface Replacement {
   readonly id: string
   readonly from: string
   readonly to: string
 }
 
-/** The values of protected columns, as they are stored. */
+/** The values of protected columns in their stored form. */
 export interface ProtectedValues {
   /** A page of a column, in the order of its ids. */
   page(column: ProtectedColumn, after: string, take: number): Promise<ProtectedValue[]>
-  /** @returns how many were replaced. */
+  /** @returns the number of replaced values. */
   replace(column: ProtectedColumn, replacements: readonly Replacement[]): Promise<number>
 }
 
-/** Everything encrypted at once may take long in a large installation. */
+/** In a large installation, encrypting everything at once may take long. */
 const TRANSACTION_MS = 60 * 60 * 1000
 
 type Run = <Row>(shape: z.ZodType<Row>, statement: Prisma.Sql) => Promise<Row[]>
 
-/** By Prisma, with and without a transaction around it. */
+/** Runs statements through Prisma, with or without a transaction around them. */
 const runBy =
   (client: Pick<Database['prisma'], '$queryRaw'>): Run =>
   async (shape, statement) =>
@@ -75,9 +75,9 @@ export function createAtRestStore({ prisma }: Database) {
     values: valuesOver(runBy(prisma)),
 
     /**
-     * Works on all values in one transaction, which nobody else does meanwhile.
+     * Works on all values in one transaction, while every other process is locked out.
      *
-     * @param work is given the stored value of the secret `name`; undefined where there is none
+     * @param work receives the stored value of the secret `name`; undefined if there is none
      */
     exclusively: <T>(name: string, work: (stored: string | undefined, values: ProtectedValues) => Promise<T>) =>
       prisma.$transaction(

@@ -5,7 +5,7 @@ import { type DecodedJws, decodeCompact, type Jwk, JwsError, verifyDecoded } fro
 import type { JsonObject } from '../json/json-object.js'
 import type { Work } from '../work.js'
 
-/** What a JWT says. */
+/** Header and payload of a JWT. */
 export interface Jwt {
   readonly header: JsonObject
   readonly payload: JsonObject
@@ -13,7 +13,7 @@ export interface Jwt {
 
 /** The kind of check that failed: a short list for metrics; the message is for people. */
 export type Check =
-  /** Not well-formed, incomplete, or in contradiction to itself; disclosures too. */
+  /** Malformed, incomplete or contradictory. Faults of disclosures count too. */
   | 'format'
   /** The issuer's key cannot be found. */
   | 'issuer-key'
@@ -23,17 +23,17 @@ export type Check =
   | 'validity'
   /** The holder's proof: key binding, or the presentation around a JWT VC. */
   | 'holder-binding'
-  /** Transaction data are not authorized as they were asked for. */
+  /** Transaction data are not authorized as the request asks. */
   | 'transaction-data'
   /** Revoked or suspended. */
   | 'revoked'
-  /** The status cannot be had. */
+  /** The status cannot be read. */
   | 'status'
-  /** Not what was asked for. */
+  /** Does not match the query. */
   | 'query'
 
 /**
- * Why a credential, a presentation or a status list is refused. `message` is one sentence that may be shown to anyone: it
+ * Thrown if a credential, a presentation or a status list is refused. `message` is one sentence that may be shown to anyone: it
  * names checks and claim paths, never a claim's value. `cause` is for the log.
  */
 export class CredentialError extends Error {
@@ -46,7 +46,7 @@ export class CredentialError extends Error {
   }
 }
 
-/** Takes a step of a verification. Whatever it refuses counts as refused by `check`, whichever check in it that was. */
+/** Takes a step of a verification. Each refusal inside the step is reported as a failure of `check`. */
 export async function asCheck<T>(check: Check, step: () => Promise<T>): Promise<T> {
   try {
     return await step()
@@ -57,37 +57,37 @@ export async function asCheck<T>(check: Check, step: () => Promise<T>): Promise<
   }
 }
 
-/** A verification key of an issuer, the identifier that it was found under, and the `kid` that named it in a header. */
+/** A verification key of an issuer, the identifier that led to it, and the `kid` that named it in a header. */
 export interface IssuerKey {
   readonly jwk: Jwk
   readonly issuer: string
   readonly kid?: string
 }
 
-/** An issuer's key as it was found. */
+/** An issuer's key, with the certificate that proves it. */
 export interface FoundIssuerKey extends IssuerKey {
-  /** The signer's certificate, where a chain that leads to a trust anchor proves the key. */
+  /** The signer's certificate, if a chain that leads to a trust anchor proves the key. */
   readonly certificate?: X509Certificate
 }
 
 /**
- * Finds the key that a JWT's issuer signs with. Header and payload are not verified yet: they only say where to look. `what` is
- * the thing that was signed, for a refusal: "Credential" unless given, or "Status list".
- * Throws CredentialError or IssuerKeyError when there is no such key; whatever else it throws passes through as the fault that it is.
+ * Finds the key that a JWT's issuer signs with. Header and payload are not verified yet: they only say where to look. `what`
+ * names the signed object in a refusal: "Credential" unless given, or "Status list".
+ * Throws CredentialError or IssuerKeyError if the key does not exist. All other errors pass through as faults.
  */
 export type ResolveIssuerKey = (header: JsonObject, payload: JsonObject, what?: string) => Promise<FoundIssuerKey>
 
-/** What the credential formats need from outside to verify. `leewaySeconds` is granted to `iat` and `nbf`, never to `exp`. */
+/** Services that a credential format needs for verification. `leewaySeconds` is granted to `iat` and `nbf`, never to `exp`. */
 export interface VerifyOptions {
   readonly resolveIssuerKey: ResolveIssuerKey
   readonly now: Date
   /** Default: 60. */
   readonly leewaySeconds?: number
-  /** Names that `alg` may have, of credential and holder's proof; those of every supported algorithm unless given. */
+  /** Accepted values of `alg` for the credential and the holder's proof; every supported algorithm unless given. */
   readonly algorithms?: readonly string[] | undefined
-  /** Pays for what the size of a mobile document makes expensive; not bounded beyond what its reader takes unless given. */
+  /** Pays for work that grows with the size of a mobile document. Unless given, only the reader's own limits apply. */
   readonly work?: Work
-  /** Told each check that the credential has passed, as it comes. One that was passed can still fail for a reason that only shows later. */
+  /** Called with each check when the credential passes it. A passed check can still fail later, for another reason. */
   readonly onPassed?: (check: Check) => void
 }
 
@@ -95,7 +95,7 @@ export interface VerifyOptions {
 export interface TokenStatusReference {
   readonly uri: string
   readonly idx: number
-  /** Whether its list is asked for in CWT format, as that of a mobile document is; false unless given. */
+  /** Whether the status list is requested in CWT format, as for a mobile document; false unless given. */
   readonly asCwt?: boolean
 }
 
@@ -118,7 +118,7 @@ export type StatusReference = TokenStatusReference | BitstringStatusListEntry
 
 export const DEFAULT_LEEWAY_SECONDS = 60
 
-/** Deeper nesting than any credential has; keeps recursion over a stranger's JSON, here and where it is written again, within the stack. */
+/** Deeper than any credential nests. Keeps recursion over foreign JSON within the stack, both when it is read and when it is written. */
 export const MAX_DEPTH = 64
 
 /** Refuses JSON that is nested deeper than MAX_DEPTH. */
@@ -128,19 +128,19 @@ export function checkDepth(value: unknown, what: string, depth = 0): void {
   for (const member of Object.values(value)) checkDepth(member, what, depth + 1)
 }
 
-/** A `typ` as it is compared: RFC 7515 §4.1.9 lets `application/` be left out and media types ignore case. */
+/** A `typ` in a form for comparison: RFC 7515 §4.1.9 allows omitting `application/`, and media types ignore case. */
 export function mediaTypeOf(typ: unknown): string | undefined {
   return typeof typ === 'string' ? typ.toLowerCase().replace(/^application\//, '') : undefined
 }
 
-/** Seconds since the epoch, whole: a NumericDate of RFC 7519 §2. */
+/** Whole seconds since the epoch: a NumericDate of RFC 7519 §2. */
 export function numericDate(date: Date): number {
   return Math.floor(date.getTime() / 1000)
 }
 
 /**
- * The `cnf` of a credential for a holder's key (a JWK, of which only the members that make up the public key are kept, or the
- * DID URL of one).
+ * The `cnf` of a credential for a holder's key. The key is a JWK or the DID URL of a key. A JWK keeps only the members of the
+ * public key.
  *
  * @throws CredentialError when the key is of no supported type.
  */
@@ -155,7 +155,7 @@ export function confirmationOf(holderKey: Jwk | { readonly kid: string }): Confi
   }
 }
 
-/** Takes a compact JWS apart without verifying it. `what` names it in the refusal: "Credential", "Status list". */
+/** Splits a compact JWS into its parts without verifying it. `what` names it in the refusal: "Credential", "Status list". */
 export function decodeJwt(compact: string, what: string, maxLength?: number): DecodedJws {
   try {
     return decodeCompact(compact, maxLength)
@@ -171,7 +171,7 @@ export async function issuerKeyOf(jwt: Jwt, resolve: ResolveIssuerKey, what: str
   return { jwk, issuer, ...(typeof kid === 'string' ? { kid } : {}) }
 }
 
-/** The same with the certificate that proves the key, where one does. */
+/** Finds the issuer's key like `issuerKeyOf`, with the certificate that proves the key, if there is one. */
 export async function foundIssuerKey(
   { header, payload }: Jwt,
   resolve: ResolveIssuerKey,
@@ -191,7 +191,7 @@ export async function foundIssuerKey(
 /**
  * Verifies a decoded JWS with a key that is already known, or throws CredentialError.
  *
- * @param algorithms names that `alg` may have: one algorithm can have two, only one of them fully specified (RFC 9864)
+ * @param algorithms accepted values of `alg`: an algorithm can have two names, only one of them fully specified (RFC 9864)
  */
 export function verifyJwtSignature(jwt: DecodedJws, jwk: Jwk, what: string, algorithms?: readonly string[]): void {
   try {
@@ -216,8 +216,8 @@ function refusalOf(error: unknown, what: string): unknown {
 }
 
 /**
- * Checks `exp`, `nbf` and `iat` where they are present (RFC 7519 §4.1.4 to §4.1.6): a number each, `exp` after now, the others
- * not in the future.
+ * Checks `exp`, `nbf` and `iat` if they are present (RFC 7519 §4.1.4 to §4.1.6): each is a number, `exp` is after now, the others
+ * are not in the future.
  *
  * @param leeway seconds granted to `iat` and `nbf`, and to `exp`
  */
@@ -235,7 +235,7 @@ export function checkTimes(claims: JsonObject, what: string, now: Date, leeway: 
   }
 }
 
-/** A NumericDate claim, undefined where it is absent; throws CredentialError where it is anything but a number. */
+/** A NumericDate claim, undefined if it is absent. Throws CredentialError if it is not a number. */
 export function numericClaim(claims: JsonObject, name: string, what: string): number | undefined {
   const value = claims[name]
   if (value === undefined) return undefined
@@ -245,7 +245,7 @@ export function numericClaim(claims: JsonObject, name: string, what: string): nu
   return value
 }
 
-/** An optional string claim, undefined where it is absent; throws CredentialError where it is anything else. */
+/** An optional string claim, undefined if it is absent. Throws CredentialError if it is not a string. */
 export function stringClaim(claims: JsonObject, name: string, what: string): string | undefined {
   const value = claims[name]
   if (value === undefined) return undefined

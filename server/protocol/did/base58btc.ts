@@ -1,7 +1,7 @@
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 const DIGITS = new Map([...ALPHABET].map((character, digit) => [character, digit]))
 
-// Conversion between bases costs the square of the length; a key of 4096 bits needs some 720 characters, as a JWK 1000.
+// The cost of a conversion grows with the square of the length. A key of 4096 bits needs some 720 characters, as a JWK 1000.
 const MAX_LENGTH = 1024
 
 /**

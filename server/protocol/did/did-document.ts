@@ -3,7 +3,7 @@ import { type Jwk, publicJwkOf, readPublicJwk } from '../jose/jwk.js'
 import { DidResolutionError } from './did-resolution-error.js'
 import { decodeMultikey } from './multikey.js'
 
-/** The members of a key that verifying looks at; none of a key that is not accepted, a private one say. */
+/** The members of a key that verification reads; none of a key that is not accepted, for example a private key. */
 const zPublicKeyJwk = z.record(z.string(), z.unknown()).transform((value): Jwk => {
   const { key_ops, ...jwk } = readPublicJwk(value) ?? {}
   if (key_ops === undefined) return jwk
@@ -18,7 +18,7 @@ const zVerificationMethod = z.object({
   publicKeyMultibase: z.string().exactOptional(),
 })
 
-// Documents in the field mix key types of which one may be malformed; it must not make the others unusable.
+// Published documents mix key types, and one may be malformed; it must not make the others unusable.
 const wellFormed = <Schema extends z.ZodType>(schema: Schema) =>
   z
     .array(z.unknown())
@@ -29,8 +29,8 @@ const wellFormed = <Schema extends z.ZodType>(schema: Schema) =>
 const zRelationship = wellFormed(z.union([z.string(), zVerificationMethod]))
 
 /**
- * A DID and its keys: what is read of a DID document (DID Core 1.0 §5). Other members, and entries of a wrong shape, are
- * dropped, so that a large document is small once it has been read.
+ * A DID and its keys: the parts of a DID document that are read (DID Core 1.0 §5). Other members, and malformed entries, are
+ * dropped, so that a large document becomes small.
  */
 export const zDidKeys = z.object({
   id: z.string(),
@@ -49,14 +49,14 @@ export interface DidService {
   readonly serviceEndpoint: Readonly<Record<string, unknown>> | string
 }
 
-/** A DID document as it is published here. */
+/** A DID document that this service publishes. */
 export interface DidDocument extends DidKeys {
   readonly '@context': readonly string[]
   readonly alsoKnownAs?: readonly string[]
   readonly service?: readonly DidService[]
 }
 
-/** What a key is used for (DID Core 1.0 §5.3): to issue credentials, or to prove control of the DID. */
+/** Purpose of a key (DID Core 1.0 §5.3): to issue credentials, or to prove control of the DID. */
 export type VerificationPurpose = 'assertionMethod' | 'authentication'
 
 const DID_CONTEXT = 'https://www.w3.org/ns/did/v1'
@@ -64,8 +64,8 @@ const JSON_WEB_KEY_2020_CONTEXT = 'https://w3id.org/security/suites/jws-2020/v1'
 const LINKED_DOMAINS_CONTEXT = 'https://identity.foundation/.well-known/did-configuration/v1'
 
 /**
- * The document of a DID whose keys all serve both purposes. A key's `id` is a DID URL, or the fragment of one with or
- * without `#`; only the public half of its `jwk` is written. A `LinkedDomains` service brings its context (DIF Well
+ * The document of a DID whose keys all serve both purposes. A key's `id` is a DID URL, or its fragment with or
+ * without `#`; only the public half of its `jwk` is written. A `LinkedDomains` service adds its context (DIF Well
  * Known DID Configuration).
  */
 export function didDocument(input: {
@@ -96,8 +96,8 @@ export function didDocument(input: {
 
 /**
  * The key that `kid` names in a document, if the document lists it for the purpose: `kid` is a DID URL, a relative one
- * (`#0`), or the bare DID, which names the document's only method. Undefined when it lists none such. The caller has
- * made sure that the document is that of the DID it asked for. Throws DidResolutionError for a method that is listed
+ * (`#0`), or the bare DID, which names the document's only method. Undefined if the document lists no such key. The caller
+ * has checked that the document belongs to the requested DID. Throws DidResolutionError for a method that is listed
  * but unusable.
  */
 export function findVerificationMethod(
@@ -112,7 +112,7 @@ export function findVerificationMethod(
 }
 
 /**
- * The key of a document that lists exactly one for the purpose, else undefined. Throws DidResolutionError when that one
+ * The key of a document that lists exactly one key for the purpose, else undefined. Throws DidResolutionError if that key
  * is unusable.
  */
 export function onlyVerificationMethod(
@@ -123,7 +123,7 @@ export function onlyVerificationMethod(
   return method === undefined || others.length > 0 ? undefined : usableMethod(document, method)
 }
 
-/** A relationship either embeds a method or refers to one of `verificationMethod` (DID Core 1.0 §5.3). */
+/** A relationship either embeds a method or refers to a method in `verificationMethod` (DID Core 1.0 §5.3). */
 function methodsFor(document: DidKeys, purpose: VerificationPurpose): VerificationMethod[] {
   const methods = new Map(document.verificationMethod?.map((method) => [absoluteId(document.id, method.id), method]))
   return (document[purpose] ?? []).flatMap((entry) => {
@@ -134,7 +134,7 @@ function methodsFor(document: DidKeys, purpose: VerificationPurpose): Verificati
 
 function usableMethod(document: DidKeys, method: VerificationMethod): { id: string; jwk: Jwk } {
   const id = absoluteId(document.id, method.id)
-  // DID Core 1.0 §5.2: a method is its controller's; one that belongs to another DID proves nothing about this one.
+  // DID Core 1.0 §5.2: a method belongs to its controller. A method of another DID proves nothing about this DID.
   if (method.controller !== document.id) {
     throw new DidResolutionError(`Verification method ${id} is controlled by another DID.`)
   }

@@ -7,8 +7,8 @@ import { DidResolutionError } from './did-resolution-error.js'
 import { parseDidUrl } from './did-url.js'
 
 /**
- * The did:jwk of a public key (did:jwk Method). Only the members that make up the key go into it, in lexicographic
- * order, so that one key has one DID whatever `kid` or `alg` came with it. Throws JwsError `key` for a key of no
+ * The did:jwk of a public key (did:jwk Method). It contains only the key's own members, in lexicographic
+ * order, so that a key has the same DID with any `kid` or `alg`. Throws JwsError `key` for a key of no
  * supported type.
  */
 export function didJwk(jwk: Jwk): string {
@@ -16,20 +16,20 @@ export function didJwk(jwk: Jwk): string {
   return `did:jwk:${encodeBase64url(JSON.stringify(requiredMembersOf(jwk)))}`
 }
 
-/** The public key that a did:jwk is. Throws DidResolutionError, also for a private key and for an encryption key. */
+/** The public key in a did:jwk. Throws DidResolutionError, also for a private key and for an encryption key. */
 export function decodeDidJwk(did: string): Jwk {
   const url = parseDidUrl(did)
   if (url?.method !== 'jwk' || url.did !== did) throw new DidResolutionError(`${did} is not a did:jwk.`)
   const jwk = readPublicJwk(parseJson(url.methodSpecificId))
   if (jwk === undefined) throw new DidResolutionError(`${did} holds no supported public key.`)
-  // did:jwk Method, "To create the DID Document": a key with `use` `enc` gets no relationship but keyAgreement.
+  // did:jwk Method, "To create the DID Document": the only relationship of a key with `use` `enc` is keyAgreement.
   if (jwk.use !== undefined && jwk.use !== 'sig')
     throw new DidResolutionError(`The key of ${did} is not for signatures.`)
   return jwk
 }
 
 /**
- * The document that a did:jwk stands for; its only method is `<did>#0`, whatever the key's `kid`. Throws
+ * The document of a did:jwk. Its only method is `<did>#0`, even if the key has a `kid`. Throws
  * DidResolutionError.
  */
 export function didJwkDocument(did: string): DidDocument {

@@ -10,14 +10,14 @@ export function didKeyFromJwk(jwk: Jwk): string {
 }
 
 /**
- * The public key that a did:key is; also of the `jwk_jcs-pub` form that EBSI's natural persons use. Throws
+ * The public key in a did:key; also in the `jwk_jcs-pub` form of EBSI's natural persons. Throws
  * DidResolutionError.
  */
 export function decodeDidKey(did: string): Jwk {
   return decodeMultikey(multibaseOf(did))
 }
 
-/** The document that a did:key stands for; its only method is `<did>#<multibase value>`. Throws DidResolutionError. */
+/** The document of a did:key. Its only method is `<did>#<multibase value>`. Throws DidResolutionError. */
 export function didKeyDocument(did: string): DidDocument {
   return didDocument({ did, keys: [{ id: `#${multibaseOf(did)}`, jwk: decodeDidKey(did) }] })
 }

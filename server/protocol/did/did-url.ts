@@ -1,10 +1,10 @@
-/** The parts of a DID URL (DID Core 1.0 §3.2), as they stand there: nothing is percent-decoded. */
+/** The parts of a DID URL (DID Core 1.0 §3.2), unchanged: nothing is percent-decoded. */
 export interface DidUrl {
   /** The DID itself, without path, query and fragment. */
   did: string
   /** Such as `web`. */
   method: string
-  /** What follows `did:<method>:`. */
+  /** The part after `did:<method>:`. */
   methodSpecificId: string
   /** With its leading slash. */
   path?: string
@@ -14,14 +14,14 @@ export interface DidUrl {
   fragment?: string
 }
 
-// Long enough for a did:jwk of an RSA key of 8192 bits; every DID stands in indices and log lines.
+// Long enough for a did:jwk of an RSA key of 8192 bits. The limit is needed since DIDs are in indices and log lines.
 const MAX_LENGTH = 4096
 
 const ID = '(?:[A-Za-z0-9._:-]|%[0-9A-Fa-f]{2})*(?:[A-Za-z0-9._-]|%[0-9A-Fa-f]{2})'
 const REFERENCE = '(?<path>/[^?#\\s]*)?(?:\\?(?<query>[^#\\s]*))?(?:#(?<fragment>[^#\\s]*))?'
 const DID_URL = new RegExp(`^(?<did>did:(?<method>[a-z0-9]+):(?<id>${ID}))${REFERENCE}$`)
 
-/** Takes a DID or DID URL apart (DID Core 1.0 §3.1 and §3.2); undefined when it is neither. */
+/** Splits a DID or DID URL into its parts (DID Core 1.0 §3.1 and §3.2); undefined for any other text. */
 export function parseDidUrl(value: string): DidUrl | undefined {
   const groups = value.length <= MAX_LENGTH ? DID_URL.exec(value)?.groups : undefined
   const { did, method, id, path, query, fragment } = groups ?? {}

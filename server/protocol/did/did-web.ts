@@ -21,8 +21,8 @@ export function didWebFromUrl(baseUrl: string, uuid: string): string {
 
 /**
  * The address of a did:web's document (did:web Method, "Read (Resolve)"): `/.well-known/did.json` for a bare host, else
- * `/<path>/did.json`. Always https; only with `allowHttp`, as in development, is a host with a port, a single label or
- * an IPv4 address read over http. Throws DidResolutionError.
+ * `/<path>/did.json`. Always https, with one exception. With `allowHttp`, as in development, a host with a port, a single label or
+ * an IPv4 address is read over http. Throws DidResolutionError.
  */
 export function didWebToUrl(did: string, options: { allowHttp: boolean }): string {
   const parsed = parseDidUrl(did)
@@ -39,7 +39,7 @@ function origin(did: string, host: string, allowHttp: boolean): string {
   if (IPV4.test(name) && !allowHttp) throw new DidResolutionError(`${did} names an IP address instead of a host.`)
   const local = port !== undefined || !name.includes('.') || IPV4.test(name)
   const url = `${allowHttp && local ? 'http' : 'https'}://${host.toLowerCase()}`
-  // A name that the URL parser reads as another one (`0x7f.1` is 127.0.0.1) would not be the host that the DID shows.
+  // The URL parser reads `0x7f.1` as 127.0.0.1. A host that the parser changes is not the host that the DID shows.
   if (!URL.canParse(url) || new URL(url).hostname !== name.toLowerCase()) {
     throw new DidResolutionError(`The host of ${did} is malformed.`)
   }
@@ -48,7 +48,7 @@ function origin(did: string, host: string, allowHttp: boolean): string {
 
 function pathSegment(did: string, segment: string): string {
   const decoded = decode(did, segment)
-  // Anything that could leave the path, or that servers and proxies read in different ways, is refused rather than
+  // A segment that could leave the path, or that servers and proxies read in different ways, is refused rather than
   // normalised.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
   if (/^\.{0,2}$/.test(decoded) || /[/\\?#%:\u0000-\u0020\u007f]/.test(decoded)) {

@@ -6,10 +6,10 @@ import { JwsError } from '../jose/jws-error.js'
 import { decodeBase58btc, encodeBase58btc } from './base58btc.js'
 import { DidResolutionError } from './did-resolution-error.js'
 
-/** How a kind of key is written as the octets that follow its multicodec prefix. */
+/** Writes a kind of key as the octets that follow its multicodec prefix, and reads them. */
 interface KeyCodec {
   encode(jwk: Jwk): Uint8Array
-  /** The key, or anything that is no key, which the caller then refuses; may throw. */
+  /** The key, or a value that is no key, which the caller then refuses; may throw. */
   decode(octets: Uint8Array): unknown
 }
 
@@ -44,8 +44,8 @@ function compressedPoint(crv: string, nodeCurve: string, octets: number): KeyCod
 }
 
 /**
- * A JWK as JSON in its canonical form (RFC 8785), as EBSI's wallets write it; of such a flat object that is sorted
- * members without spaces.
+ * A JWK as JSON in its canonical form (RFC 8785), as EBSI's wallets write it. For such a flat object, the canonical form has sorted
+ * members and no spaces.
  */
 const JWK_JCS: KeyCodec = {
   encode: () => {
@@ -95,11 +95,11 @@ export function encodeMultikey(jwk: Jwk): string {
 }
 
 /**
- * Reads a Multikey value, also with a `jwk_jcs-pub` key in it. Throws DidResolutionError when it holds no supported
+ * Reads a Multikey value; its key may be a `jwk_jcs-pub` key. Throws DidResolutionError if it holds no supported
  * public key.
  */
 export function decodeMultikey(multibase: string): Jwk {
-  // Controlled Identifiers 1.0 §2.4: `z` announces base58btc, the one base that a Multikey may be written in.
+  // Controlled Identifiers 1.0 §2.4: `z` announces base58btc, the only base of a Multikey.
   const octets = multibase.startsWith('z') ? decodeBase58btc(multibase.slice(1)) : undefined
   if (octets === undefined)
     throw new DidResolutionError(`The public key ${shorten(multibase)} is not base58btc multibase.`)
@@ -117,7 +117,7 @@ function decodeKey(codec: KeyCodec, octets: Uint8Array): Jwk | undefined {
   try {
     return readPublicJwk(codec.decode(octets))
   } catch {
-    // OpenSSL refuses what is no point of the curve, the JSON parser what is no JSON: in either case this is no key.
+    // OpenSSL refuses a point that is not on the curve, and the JSON parser refuses malformed JSON. Both are no key.
     return undefined
   }
 }

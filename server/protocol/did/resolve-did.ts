@@ -7,17 +7,17 @@ import { didWebToUrl } from './did-web.js'
 
 export { DidResolutionError } from './did-resolution-error.js'
 
-/** What resolving needs of the world outside. */
+/** Access to the network and the configuration that DID resolution needs. */
 export interface DidResolutionIo {
-  /** Gets a JSON document by its address; rejects when it cannot be had. */
+  /** Gets a JSON document by its address; rejects if the document is unavailable. */
   fetchJson(url: string): Promise<unknown>
   /** Whether did:web documents of development hosts may be read over http. */
   allowHttp: boolean
 }
 
 /**
- * Resolves a did:key, did:jwk or did:web to its keys (DID Core 1.0 §7.1). Throws DidResolutionError: for another
- * method, a malformed DID, a document that cannot be fetched, is malformed or is that of another DID.
+ * Resolves a did:key, did:jwk or did:web to its keys (DID Core 1.0 §7.1). Throws DidResolutionError for another method, for a
+ * malformed DID, and for a document that cannot be fetched, is malformed, or belongs to another DID.
  */
 export async function resolveDid(did: string, io: DidResolutionIo): Promise<DidKeys> {
   const parsed = parseDidUrl(did)

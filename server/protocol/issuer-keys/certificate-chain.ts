@@ -20,7 +20,7 @@ export function readX5c(x5c: unknown): X509Certificate[] {
     if (typeof entry !== 'string' || !BASE64.test(entry))
       throw new IssuerKeyError('x5c has an entry that is not base64.')
     const certificate = certificateIn(entry)
-    // With anything behind it, one certificate would have any number of texts.
+    // Additional octets after the certificate would give one certificate any number of texts.
     if (certificate.raw.toString('base64') !== entry) throw notX509()
     return certificate
   })
@@ -38,7 +38,7 @@ function certificateIn(base64: string): X509Certificate {
 }
 
 /**
- * The key of the signer's certificate of an `x5c`. That it is there proves nothing: whose key it is, somebody else must say.
+ * The key of the signer's certificate of an `x5c`. Its presence proves nothing: another source must say whose key it is.
  * Throws IssuerKeyError.
  */
 export function keyInX5c(x5c: unknown): Jwk {
@@ -49,12 +49,12 @@ export function keyInX5c(x5c: unknown): Jwk {
 
 /**
  * Verifies that a chain, the signer's certificate first, leads to a trust anchor (RFC 5280 §6.1): signatures, validity
- * at `now`, CA flags, path lengths, key usages, purposes, no critical extension that is not understood. The signer's certificate
+ * at `now`, CA flags, path lengths, key usages, purposes, no unknown critical extension. The signer's certificate
  * is no CA and no anchor itself (HAIP 1.0 §6.1.1: it must not be self-signed). Revocation is not checked. Returns the
- * signer's key and the path that was verified, from the signer's certificate to the anchor, without whatever else the sender
- * put behind it; throws IssuerKeyError, which speaks of the chain and not of `x5c`, since COSE has it in `x5chain`.
+ * signer's key and the verified path, from the signer's certificate to the anchor. The path leaves out certificates
+ * that follow the anchor in the chain. Throws IssuerKeyError, which names the chain and not `x5c`, since COSE has it in `x5chain`.
  *
- * With `withoutRoots` the sender must have left the anchor out (HAIP 1.0 §6.1, §6.1.1), wherever it would stand, and any root with it.
+ * With `withoutRoots`, the chain must contain neither the anchor nor any root, at any position (HAIP 1.0 §6.1, §6.1.1).
  */
 export function verifyCertificateChain(
   chain: readonly X509Certificate[],
@@ -68,7 +68,7 @@ export function verifyCertificateChain(
   const path = pathToAnchor(chain, io.trustAnchors)
   const [leaf] = path
   if (leaf === undefined) throw new IssuerKeyError('The certificate chain is empty.')
-  // From the anchor down, so that no key is used that nobody vouches for: a stranger's RSA key may take a hundred times as long.
+  // From the anchor down, so that only certified keys are used. A stranger's RSA key may take a hundred times as long.
   for (let position = path.length - 1; position >= 0; position -= 1) {
     const [certificate = leaf, issuer] = path.slice(position)
     if (issuer !== undefined && !certificate.verify(issuer.publicKey)) throw noChain()
@@ -81,7 +81,7 @@ export function verifyCertificateChain(
 
 const noChain = () => new IssuerKeyError('The certificates do not form a chain.')
 
-/** By their names; only signatures of anchors are verified. */
+/** Compares names; verifies only signatures of anchors. */
 function pathToAnchor(chain: readonly X509Certificate[], anchors: readonly X509Certificate[]): X509Certificate[] {
   const path: X509Certificate[] = []
   for (const certificate of chain) {
@@ -89,7 +89,7 @@ function pathToAnchor(chain: readonly X509Certificate[], anchors: readonly X509C
     // RFC 7515 §4.1.6: each certificate certifies the one before it.
     if (previous !== undefined && !namesIssuer(previous, certificate)) throw noChain()
     path.push(certificate)
-    // An anchor that the sender put into the chain ends it; standing first it would be a signer that vouches for
+    // An anchor that the sender put into the chain ends it. At the first position it would be a signer that certifies
     // itself.
     if (previous !== undefined && isAmong(anchors, certificate)) return path
     const anchor = anchors.find(
@@ -103,23 +103,23 @@ function pathToAnchor(chain: readonly X509Certificate[], anchors: readonly X509C
 const isAmong = (certificates: readonly X509Certificate[], { fingerprint256 }: X509Certificate): boolean =>
   certificates.some((certificate) => certificate.fingerprint256 === fingerprint256)
 
-/** Whether a certificate is signed with the key that it is for. */
+/** Whether a certificate is signed with its own key. */
 export function isSelfSigned(certificate: X509Certificate): boolean {
   try {
     return certificate.verify(certificate.publicKey)
   } catch {
-    // A key of a kind that is unknown here.
+    // A key of an unknown kind.
     return false
   }
 }
 
-/** @param path of the chain, which is verified; nothing is known of the keys behind it. */
+/** @param path of the chain, already verified; the keys of certificates outside the path are unknown. */
 function requireNoRoot(
   chain: readonly X509Certificate[],
   path: readonly X509Certificate[],
   anchors: readonly X509Certificate[],
 ): void {
-  // RFC 5280 §3.2: a certificate that is self-signed is self-issued too, which costs nothing to see.
+  // RFC 5280 §3.2: a self-signed certificate is also self-issued, and comparing names is cheap.
   const isRoot = (certificate: X509Certificate) =>
     certificate.subject === certificate.issuer && (!path.includes(certificate) || isSelfSigned(certificate))
   if (chain.some((certificate) => isAmong(anchors, certificate) || isRoot(certificate))) {
@@ -127,7 +127,7 @@ function requireNoRoot(
   }
 }
 
-/** Names, key identifiers and the issuer's `keyCertSign` fit (RFC 5280 §6.1.3 (a)(4), §6.1.4 (n)). */
+/** Whether names, key identifiers and the issuer's `keyCertSign` fit (RFC 5280 §6.1.3 (a)(4), §6.1.4 (n)). */
 const namesIssuer = (certificate: X509Certificate, issuer: X509Certificate): boolean =>
   certificate.fingerprint256 !== issuer.fingerprint256 && certificate.checkIssued(issuer)
 
@@ -138,7 +138,7 @@ function requireValid(certificate: X509Certificate, now: Date): void {
 }
 
 /**
- * `position` counts from the signer's certificate, which is 0; so `position - 1` CA certificates lie between the two.
+ * `position` counts from the signer's certificate, which is 0. So `position - 1` CA certificates are between the two.
  */
 function requireProfile(
   certificate: X509Certificate,
@@ -152,7 +152,7 @@ function requireProfile(
   if (!isAnchor && !profile.allowedSignature) {
     throw new IssuerKeyError('A certificate of the chain is signed with an algorithm that is not allowed.')
   }
-  // The purposes of an authority limit those of the certificates that it issues, as in browsers and OpenSSL.
+  // The purposes of an authority limit the purposes of certificates that it issues, as in browsers and OpenSSL.
   if (!allowsPurpose(profile.purposes, purpose)) {
     throw new IssuerKeyError('A certificate of the chain is meant for another purpose.')
   }
@@ -193,7 +193,7 @@ function exportKey(leaf: X509Certificate): Jwk | undefined {
   try {
     return leaf.publicKey.export({ format: 'jwk' })
   } catch {
-    // A curve that has no JWK form.
+    // A curve without a JWK form.
     return undefined
   }
 }

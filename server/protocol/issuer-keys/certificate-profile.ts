@@ -2,17 +2,17 @@ import type { X509Certificate } from 'node:crypto'
 import { isAllowedSignature } from './certificate-signature.js'
 import { type DerElement, derElements, derMembers } from './der.js'
 
-/** What decides whether a certificate may stand in a path (RFC 5280 §6.1), beyond what X509Certificate tells. */
+/** Members, beyond X509Certificate's own, that decide whether a certificate may be part of a path (RFC 5280 §6.1). */
 export interface CertificateProfile {
-  /** Whether it is signed with an algorithm that is allowed. */
+  /** Whether it is signed with an allowed algorithm. */
   allowedSignature: boolean
   /** How many CA certificates may follow below this one (RFC 5280 §4.2.1.9); undefined for any number. */
   pathLength: number | undefined
-  /** Whether `keyUsage`, where it is present, allows signatures (RFC 5280 §4.2.1.3). */
+  /** Whether `keyUsage` allows signatures, if it is present (RFC 5280 §4.2.1.3). */
   maySign: boolean
-  /** Object identifiers of `extendedKeyUsage` as hexadecimal DER content; undefined where it is absent. */
+  /** Object identifiers of `extendedKeyUsage` as hexadecimal DER content; undefined if it is absent. */
   purposes: readonly string[] | undefined
-  /** Whether an extension is critical and not processed here, or restricts names, which is not processed either. */
+  /** Whether a critical extension is not processed here. An extension that restricts names counts too: it is not processed either. */
   unsupportedExtension: boolean
 }
 
@@ -29,7 +29,7 @@ const TAG_INTEGER = 0x02
 const TAG_EXTENSIONS = 0xa3
 const DIGITAL_SIGNATURE = 0x80
 
-/** Reads a certificate's profile from its DER (RFC 5280 §4.1). Throws RangeError for a structure that is none. */
+/** Reads a certificate's profile from its DER (RFC 5280 §4.1). Throws RangeError for a malformed structure. */
 export function certificateProfile(certificate: X509Certificate): CertificateProfile {
   const [tbsCertificate, signatureAlgorithm] = derMembers(certificate.raw)
   const extensions = readExtensions(tbsCertificate)

@@ -1,4 +1,4 @@
-/** What a chain is to prove: who signed a credential (or its status list), or who signed a request for one. */
+/** Purpose of a chain: to prove the signer of a credential (or of its status list), or the signer of a request for a credential. */
 export type CertificatePurpose = 'credential' | 'request'
 
 // Object identifiers as hexadecimal DER content.
@@ -8,11 +8,11 @@ const PKIX_KNOWN = 40
 const SERVER_AUTH = '2b06010505070301'
 const CLIENT_AUTH = '2b06010505070302'
 const READER_AUTH = '28818c5d050106' // mdlReaderAuth (ISO/IEC 18013-5)
-const STEP_UP = ['6086480186f8420401', '2b0601040182370a0303'] // TLS once more, of Netscape and Microsoft
+const STEP_UP = ['6086480186f8420401', '2b0601040182370a0303'] // further identifiers for TLS, by Netscape and Microsoft
 const MICROSOFT = '2b060104018237'
 const KERBEROS = '2b0601050203'
 
-/** mdlDS (ISO/IEC 18013-5): who signs mobile driving licences. */
+/** mdlDS (ISO/IEC 18013-5): signer of mobile driving licences. */
 export const DOCUMENT_SIGNER = '28818c5d050102'
 
 const DOCUMENTS: ReadonlySet<string> = new Set([
@@ -24,12 +24,12 @@ const DOCUMENTS: ReadonlySet<string> = new Set([
   '2a864886f72f010105', // document signing of Adobe
 ])
 
-/** How verifiers are certified: for TLS, since their client identifier is a DNS name (`x509_san_dns`), or as mdoc readers. */
+/** Purposes of verifiers: TLS, since their client identifier is a DNS name (`x509_san_dns`), or mdoc reader. */
 const REQUESTS: ReadonlySet<string> = new Set([SERVER_AUTH, CLIENT_AUTH, READER_AUTH, ...STEP_UP])
 
 /**
- * Whether a purpose is known to be for something else than documents: TLS, code, mail, IPsec, time stamps, OCSP and whatever
- * else is registered up to id-kp 40, Microsoft's and Kerberos' own, mdoc readers.
+ * Whether a purpose is known to exclude documents: TLS, code, mail, IPsec, time stamps, OCSP and all other purposes
+ * registered up to id-kp 40, Microsoft's and Kerberos' own, mdoc readers.
  */
 function isForSomethingElse(purpose: string): boolean {
   if (DOCUMENTS.has(purpose)) return false
@@ -39,11 +39,11 @@ function isForSomethingElse(purpose: string): boolean {
 }
 
 /**
- * Whether a certificate may stand in a chain for a purpose (RFC 5280 §4.2.1.12): it has no `extendedKeyUsage`, or that lists
- * at least one purpose that will do. A purpose that is not known here will do: ecosystems of credentials define their own,
- * and only authorities that the operator has named for credentials are asked.
+ * Whether a certificate may be part of a chain for a purpose (RFC 5280 §4.2.1.12): it has no `extendedKeyUsage`, or lists
+ * at least one suitable purpose. An unknown purpose is suitable: ecosystems of credentials define their own, and the
+ * operator has named the authorities for credentials.
  *
- * @param purposes object identifiers as hexadecimal DER content; undefined where the extension is absent
+ * @param purposes object identifiers as hexadecimal DER content; undefined if the extension is absent
  */
 export function allowsPurpose(purposes: readonly string[] | undefined, purpose: CertificatePurpose): boolean {
   if (purposes === undefined) return true

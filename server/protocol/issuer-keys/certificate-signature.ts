@@ -28,8 +28,8 @@ const SHA2: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Whether a certificate's `signatureAlgorithm` (RFC 5280 §4.1.1.2) is a secure one. Throws RangeError for a
- * structure that is none.
+ * Whether a certificate's `signatureAlgorithm` (RFC 5280 §4.1.1.2) is secure. Throws RangeError for a malformed
+ * structure.
  */
 export function isAllowedSignature(signatureAlgorithm: DerElement | undefined): boolean {
   const algorithm = algorithmOf(signatureAlgorithm)
@@ -38,8 +38,8 @@ export function isAllowedSignature(signatureAlgorithm: DerElement | undefined): 
 }
 
 /**
- * Whether the parameters of an RSASSA-PSS signature (RFC 4055 §3.1) name SHA-2 both as the hash and in the mask generation;
- * each is SHA-1 where it is left out.
+ * Whether the parameters of an RSASSA-PSS signature (RFC 4055 §3.1) name SHA-2 both as the hash and in the mask generation.
+ * An absent parameter means SHA-1.
  *
  * `RSASSA-PSS-params ::= SEQUENCE { hashAlgorithm [0] DEFAULT sha1, maskGenAlgorithm [1] DEFAULT mgf1SHA1, saltLength [2]
  * DEFAULT 20, trailerField [3] DEFAULT 1 }`
@@ -47,7 +47,7 @@ export function isAllowedSignature(signatureAlgorithm: DerElement | undefined): 
 function usesSha2Only(parameters: DerElement | undefined): boolean {
   if (parameters?.tag !== TAG_SEQUENCE) return false
   const fields = derElements(parameters.content)
-  // In their order, and each once, as DER has it: else two readers could see two things.
+  // In order, and each once, as DER requires: otherwise two readers could read different values.
   if (fields.some(({ tag }, index) => tag < TAG_HASH || tag > TAG_TRAILER || tag <= (fields[index - 1]?.tag ?? 0))) {
     return false
   }
@@ -57,7 +57,7 @@ function usesSha2Only(parameters: DerElement | undefined): boolean {
   return isSha2(onlyElement(field(TAG_HASH))) && isMgf1WithSha2(onlyElement(field(TAG_MASK)))
 }
 
-/** The one element that stands in an explicit tag; undefined where there is none, or something behind it. */
+/** The only element inside an explicit tag; undefined if there is none or more than one. */
 function onlyElement(octets: Uint8Array | undefined): DerElement | undefined {
   const [element, ...behind] = derElements(octets ?? new Uint8Array(0))
   return behind.length === 0 ? element : undefined

@@ -4,13 +4,13 @@ import { didOf } from '../did/did-url.js'
 import type { Jwk } from '../jose/jwk.js'
 import { IssuerKeyError } from './issuer-key-error.js'
 
-/** Whether a `kid` can be a method of the DID: absent, relative (`#0`), or a DID URL of that very DID. */
+/** Whether a `kid` can be a method of the DID: absent, relative (`#0`), or a DID URL of the same DID. */
 export function belongsTo(kid: string | undefined, did: string): boolean {
   return kid === undefined || kid.startsWith('#') || didOf(kid) === did
 }
 
 /**
- * The key of a DID issuer: the `assertionMethod` of that DID which `kid` names, or the only one where there is no
+ * The key of a DID issuer: the `assertionMethod` of the DID that `kid` names, or the only one if there is no
  * `kid`. Throws IssuerKeyError.
  */
 export async function didIssuerKey(
@@ -18,7 +18,7 @@ export async function didIssuerKey(
   kid: string | undefined,
   io: { resolveDid(did: string): Promise<DidKeys> },
 ): Promise<Jwk> {
-  // A key of whatever other DID would let anyone sign as this issuer.
+  // A key of any other DID would let anyone sign as this issuer.
   if (!belongsTo(kid, iss)) throw new IssuerKeyError(`The kid does not belong to the issuer ${iss}.`)
   try {
     return selectMethod(await io.resolveDid(iss), iss, kid)

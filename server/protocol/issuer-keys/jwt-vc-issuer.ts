@@ -13,10 +13,10 @@ const zJwtVcIssuerMetadata = z.union([
   z.object({ issuer: z.string(), jwks: z.undefined().optional(), jwks_uri: z.string() }),
 ])
 
-/** What a header says of the key that signed. */
+/** Header members that name the signer's key. */
 interface NamedKey {
   readonly kid: string | undefined
-  /** The key of its `x5c`, which counts only where the issuer publishes it. */
+  /** The key of its `x5c`, which counts only if the issuer publishes it. */
   readonly certified: Jwk | undefined
   readonly alg: unknown
 }
@@ -39,8 +39,8 @@ export function jwtVcIssuerUrl(iss: string, allowHttp: boolean): string {
 }
 
 /**
- * The key of an https issuer by its published metadata: the one that `kid` names, without `kid` the one that the signer's
- * certificate is for, or without both the only one that fits `alg`. Throws IssuerKeyError.
+ * The key of an https issuer from its published metadata. `kid` chooses the key; without `kid`, the signer's certificate
+ * does; without both, it is the only key that fits `alg`. Throws IssuerKeyError.
  */
 export async function jwtVcIssuerKey(iss: string, header: NamedKey, io: Io): Promise<Jwk> {
   const fetched = await fetchOrExplain(jwtVcIssuerUrl(iss, io.allowHttp), `The metadata of the issuer ${iss}`, io)

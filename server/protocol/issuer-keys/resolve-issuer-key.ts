@@ -13,20 +13,20 @@ export { IssuerKeyError } from './issuer-key-error.js'
 // A bound, since identifiers are repeated in errors and log lines.
 const MAX_LENGTH = 4096
 
-/** An issuer's key, the identifier it is proven to belong to, and how that was proven. */
+/** An issuer's key, the identifier that it is proven to belong to, and the method of the proof. */
 export interface IssuerKey {
   jwk: Jwk
-  /** The DID or https URL that the credential names; for `x5c` that proves none the name that the certificate gives. */
+  /** The DID or https URL that the credential names; if `x5c` proves neither, the name in the certificate. */
   issuer: string
   method: 'did' | 'x5c' | 'jwt-vc-issuer'
-  /** The signer's certificate, where `x5c` proves the key. */
+  /** The signer's certificate, if `x5c` proves the key. */
   certificate?: X509Certificate
 }
 
-/** What finding an issuer's key needs of the world outside. */
+/** Access to the network and the configuration that finding an issuer's key needs. */
 export interface IssuerKeyIo {
   resolveDid(did: string): Promise<DidKeys>
-  /** Gets a JSON document by its address; rejects when it cannot be had. */
+  /** Gets a JSON document by its address; rejects if the document is unavailable. */
   fetchJson(url: string): Promise<unknown>
   /** The roots that `x5c` chains may lead to. */
   trustAnchors: readonly X509Certificate[]
@@ -36,11 +36,11 @@ export interface IssuerKeyIo {
 }
 
 /**
- * Finds the key that must have signed a credential or token, from its header and payload, none of which is verified
- * yet. The key is bound to the issuer that is returned: an `assertionMethod` of its DID, the key of its certificate, or
- * a key of its published metadata. Where several ways are open, a `kid` of the DID `iss` comes first, then `x5c`, then
- * the metadata of an https `iss`. A `jwk` or `jku` of the header is never trusted. Throws IssuerKeyError; whether that
- * issuer is trusted is for the caller to decide.
+ * Finds the key that must have signed a credential or token, from its header and payload. Both are not verified yet.
+ * The key is bound to the returned issuer: an `assertionMethod` of its DID, the key of its certificate, or
+ * a key of its published metadata. If several ways are possible, a `kid` of the DID `iss` comes first, then `x5c`, then
+ * the metadata of an https `iss`. A `jwk` or `jku` of the header is never trusted. Throws IssuerKeyError. The caller
+ * decides whether the issuer is trusted.
  */
 export async function resolveIssuerKey(
   header: Record<string, unknown>,
@@ -54,20 +54,20 @@ export async function resolveIssuerKey(
   if (isDid(issuer) && (kid === undefined ? !anchored : x5c === undefined || belongsTo(kid, issuer))) {
     return { jwk: await didIssuerKey(issuer, kid, io), issuer, method: 'did' }
   }
-  // An https issuer may publish its keys and have certificates too; where no root is configured, only the former can be
-  // followed.
+  // An https issuer may publish its keys and have certificates too. Without a configured root, only the published keys
+  // can be used.
   if (anchored || (x5c !== undefined && (issuer === undefined || isDid(issuer)))) {
     return { ...x5cIssuerKey(x5c, issuer, io), method: 'x5c' }
   }
   if (issuer === undefined) throw new IssuerKeyError('The issuer is missing.')
-  // Whoever sends certificates has no kid beside them: the first one then says which of the published keys it is.
+  // A header with certificates has no kid. The first certificate then says which published key it is.
   const named = { alg: header.alg, kid, certified: kid === undefined && x5c !== undefined ? keyInX5c(x5c) : undefined }
   return { jwk: await jwtVcIssuerKey(issuer, named, io), issuer, method: 'jwt-vc-issuer' }
 }
 
 /**
- * Who claims to have issued a credential, as far as it says: `iss`; for a VCDM 2.0 document, which need not have it, the
- * `issuer` (VC-JOSE-COSE), and both must agree where both are there. Throws IssuerKeyError.
+ * The issuer that a payload claims: `iss`. A VCDM 2.0 document need not have `iss`; then `issuer` counts (VC-JOSE-COSE).
+ * If both are present, they must agree. Throws IssuerKeyError.
  */
 export function claimedIssuer(payload: Record<string, unknown>): string | undefined {
   const iss = stringOrAbsent(payload.iss, 'The issuer')

@@ -13,8 +13,8 @@ export interface SubjectAlternativeNames {
 const ENTRY = /(?<type>[^:",]+):(?:(?<quoted>"(?:[^"\\]|\\.)*")|(?<plain>[^",]*))(?:, |$)/y
 
 /**
- * Reads the names. A list that is not read to its very end counts as empty, so that no name is taken out of another
- * one's value.
+ * Reads the names. If any part of the list cannot be read, the whole list counts as empty: no name is ever read from
+ * inside another name's value.
  */
 export function subjectAlternativeNames(certificate: Pick<X509Certificate, 'subjectAltName'>): SubjectAlternativeNames {
   const text = certificate.subjectAltName ?? ''

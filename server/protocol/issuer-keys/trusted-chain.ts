@@ -11,18 +11,18 @@ export interface TrustedChain {
   readonly jwk: Jwk
 }
 
-/** A chain that was verified, and the time for which that holds, in milliseconds since the epoch. */
+/** A verified chain, and the period for which the verification holds, in milliseconds since the epoch. */
 interface KnownChain extends TrustedChain {
   readonly from: number
   readonly until: number
 }
 
-/** Of issuers and wallet providers, not of their credentials: there are few. */
+/** Few are enough: the chains belong to issuers and wallet providers, not to their credentials. */
 const MAX_CHAINS = 500
 const MAX_CHARACTERS = 1_048_576
 /**
- * Chains that led to the anchors of a configuration, and end there: neither what does not lead there is kept, nor what brings
- * something behind it, so that nobody can fill it with whatever stands behind somebody else's certificate.
+ * Chains that led to the anchors of a configuration. A chain is kept only if it leads to an anchor and ends there.
+ * Otherwise anybody could fill the map by appending entries to somebody else's chain.
  */
 const known = new WeakMap<readonly X509Certificate[], LruMap<string, KnownChain>>()
 
@@ -33,8 +33,8 @@ function chainsTo(anchors: readonly X509Certificate[]): LruMap<string, KnownChai
 }
 
 /**
- * What an `x5c` proves, as `verifyCertificateChain` has it, parsed and verified once for as long as all of its certificates are
- * valid. Throws IssuerKeyError.
+ * The chain that an `x5c` proves by `verifyCertificateChain`, parsed and verified once for as long as all of its
+ * certificates are valid. Throws IssuerKeyError.
  */
 export function trustedChain(x5c: unknown, io: Parameters<typeof verifyCertificateChain>[1]): TrustedChain {
   const chains = chainsTo(io.trustAnchors)

@@ -6,11 +6,11 @@ import { trustedChain } from './trusted-chain.js'
 /**
  * The issuer's key by the header's `x5c` (SD-JWT VC, "Issuer Verification Key Discovery and Validation"; HAIP 1.0 §6.1.1).
  *
- * The issuer is the subject of the signer's certificate. An `iss` is reported only where the certificate names it: as a URI, or by
- * the host of an https URL. Any other `iss` proves nothing, and the distinguished name is reported in its place. Without `iss` the
+ * The issuer is the subject of the signer's certificate. An `iss` is reported only if the certificate names it: as a URI, or by
+ * the host of an https URL. Any other `iss` proves nothing, and the distinguished name is reported instead. Without `iss`, the
  * certificate's own URI or DNS name comes before the distinguished name.
  *
- * @param io `withoutRoots` is that of `verifyCertificateChain`
+ * @param io `withoutRoots` has the same meaning as for `verifyCertificateChain`
  * @returns the key, the proven issuer, and the certificate that proves both
  * @throws IssuerKeyError
  */
@@ -28,7 +28,7 @@ function provenIssuer(leaf: X509Certificate, iss: string | undefined): string {
   return certifies(leaf, iss) ? iss : distinguishedNameOf(leaf)
 }
 
-/** Whether a certificate is in the name of an issuer: the URI itself, or the host of its URL. */
+/** Whether a certificate names an issuer: the URI itself, or the host of its URL. */
 export function certifies(leaf: X509Certificate, iss: string): boolean {
   const { dns, uri } = subjectAlternativeNames(leaf)
   if (uri.includes(iss)) return true
@@ -48,7 +48,7 @@ function subjectOf(leaf: X509Certificate): string {
 }
 
 /**
- * The subject's distinguished name, `C=EU, O=Club, CN=Signer`, which can be mistaken for no URL and no DID. A certificate without
+ * The subject's distinguished name, `C=EU, O=Club, CN=Signer`, which looks like neither a URL nor a DID. A certificate without
  * one (RFC 5280 §4.1.2.6) is named by its hash, as verifiers are (OpenID4VP 1.0 §5.9.3).
  */
 function distinguishedNameOf({ subject, raw }: X509Certificate): string {

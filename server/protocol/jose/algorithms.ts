@@ -2,7 +2,7 @@ import type { JWK } from 'jose'
 import { decodeBase64url } from './base64url.js'
 
 /**
- * The signature algorithms (RFC 7518 §3.1, RFC 8037, RFC 8812) that are made and accepted; never `none`, never HMAC.
+ * The supported signature algorithms (RFC 7518 §3.1, RFC 8037, RFC 8812); never `none`, never HMAC.
  */
 export const SIGNATURE_ALGORITHMS = ['ES256', 'ES384', 'EdDSA', 'ES256K', 'RS256', 'PS256'] as const
 
@@ -23,14 +23,14 @@ const CURVES: ReadonlyMap<string, Curve> = new Map([
 ])
 
 const MIN_RSA_BITS = 2048
-// A bound, since verifying with a larger modulus is so expensive that one key could keep a process busy.
+// A bound: verification with a larger modulus is so expensive that one key could keep a process busy.
 const MAX_RSA_BITS = 8192
-// So would an exponent as long as the modulus: verifying would cost what signing does.
+// The same for an exponent as long as the modulus: verifying would cost as much as signing.
 const MAX_RSA_EXPONENT_OCTETS = 8
 
 /**
- * The name under which an `alg` value counts here: `Ed25519` (RFC 9864) is `EdDSA`; undefined for anything not
- * supported.
+ * The name of an `alg` value in this service: `Ed25519` (RFC 9864) is `EdDSA`; undefined for an unsupported
+ * algorithm.
  */
 export function canonicalAlgorithm(alg: unknown): SignatureAlgorithm | undefined {
   if (alg === 'Ed25519') return 'EdDSA'
@@ -38,10 +38,9 @@ export function canonicalAlgorithm(alg: unknown): SignatureAlgorithm | undefined
 }
 
 /**
- * The algorithm that a public or private JWK signs with: by its curve (RFC 7518 §6.2, RFC 8037 §2, RFC 8812 §3.1), for
- * RSA of 2048 to 8192 bits RS256 unless its `alg` is PS256. Undefined for other types, malformed members, and for a key
- * whose own `alg` says something else. The value may come from a stranger: nothing is taken for granted about its
- * members' types.
+ * The algorithm that a public or private JWK signs with, by its curve (RFC 7518 §6.2, RFC 8037 §2, RFC 8812 §3.1). An
+ * RSA key of 2048 to 8192 bits uses RS256 unless its `alg` is PS256. Undefined for other types, malformed members, and
+ * for a key whose own `alg` differs. The value may be untrusted: nothing is assumed about its members' types.
  */
 export function algorithmOfJwk(jwk: JWK): SignatureAlgorithm | undefined {
   const byType = jwk.kty === 'RSA' ? rsaAlgorithm(jwk) : curveAlgorithm(jwk)
@@ -50,7 +49,7 @@ export function algorithmOfJwk(jwk: JWK): SignatureAlgorithm | undefined {
 }
 
 /**
- * Whether signatures of `alg` can be made with this key; an RSA key without an `alg` of its own does both RS256 and
+ * Whether this key can make signatures of `alg`. An RSA key without its own `alg` can do both RS256 and
  * PS256.
  */
 export function fitsAlgorithm(jwk: JWK, alg: SignatureAlgorithm): boolean {

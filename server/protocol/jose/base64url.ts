@@ -1,7 +1,7 @@
 const ALPHABET = /^[A-Za-z0-9_-]*$/
 
-// Of the last character only the leading 2 or 4 bits carry data; RFC 4648 §3.5 lets a decoder refuse what has others
-// set.
+// Only the leading 2 or 4 bits of the last character carry data; RFC 4648 §3.5 lets a decoder refuse other bits that
+// are set.
 const LAST_OF_ONE_OCTET = 'AQgw'
 const LAST_OF_TWO_OCTETS = 'AEIMQUYcgkosw048'
 

@@ -2,16 +2,16 @@ import { isObject } from '../json/json-object.js'
 import { decodeBase64url } from './base64url.js'
 import { JwsError } from './jws-error.js'
 
-/** A compact JWS whose payload is a JSON object, such as a JWT, taken apart. */
+/** The parts of a compact JWS whose payload is a JSON object, such as a JWT. */
 export interface DecodedJws {
   header: Record<string, unknown>
   payload: Record<string, unknown>
-  /** What is signed (RFC 7515 §5.1): the first two segments as they came. */
+  /** The signed text (RFC 7515 §5.1): the first two segments, unchanged. */
   signingInput: string
   signature: Uint8Array
 }
 
-/** The longest compact JWS that is read unless somebody knows of longer ones, in characters. */
+/** The longest compact JWS that is read, in characters, unless a caller allows more. */
 export const MAX_COMPACT_LENGTH = 256 * 1024
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -53,9 +53,9 @@ function parseJson(octets: Uint8Array, name: string): unknown {
 }
 
 function refuseExtensions(header: Record<string, unknown>): void {
-  // RFC 7515 §4.1.11: a JWS whose `crit` names an extension that is not understood is invalid, and an empty `crit` is
-  // too; no extension is understood here. RFC 7797 §3: `b64` changes what is signed, so it is refused with `crit` or
-  // without.
+  // RFC 7515 §4.1.11: a JWS whose `crit` names an unknown extension is invalid, and so is an empty `crit`.
+  // No extension is supported here. RFC 7797 §3: `b64` changes the signed text, so it is refused with or without
+  // `crit`.
   if ('crit' in header)
     throw new JwsError('malformed', 'The JWT header has critical extensions that are not supported.')
   if ('b64' in header) throw new JwsError('malformed', 'The JWT header has the member b64, which is not supported.')

@@ -18,14 +18,14 @@ const TAG_OCTETS = 16
 const UNCOMPRESSED = Buffer.from([4])
 const NO_OCTETS = new Uint8Array(0)
 
-/** Values of `enc` that are known here. */
+/** Supported values of `enc`. */
 export type ContentEncryption = 'A128GCM' | 'A256GCM'
 
-/** A JWE that is malformed, not made by ECDH-ES with an AES-GCM, or not for the key; or a key that none can be made for. */
+/** Thrown if a JWE is malformed, not made by ECDH-ES with AES-GCM, or not for the key; or if a key cannot receive a JWE. */
 export class JweError extends Error {
   override readonly name = 'JweError'
 
-  /** @param tooLong whether what it holds is, decompressed, longer than allowed. */
+  /** @param tooLong whether the decompressed content is longer than allowed. */
   constructor(
     message: string,
     options: ErrorOptions = {},
@@ -35,24 +35,24 @@ export class JweError extends Error {
   }
 }
 
-/** What stands in the header of a JWE beside `alg` and `epk`. */
+/** Header members of a JWE, in addition to `alg` and `epk`. */
 export interface JweOptions {
   readonly enc: ContentEncryption
   /** `kid` of the recipient's key (RFC 7516 §4.1.6). */
   readonly kid?: string | undefined
   /** Compresses the content (§4.1.3). */
   readonly zip?: 'DEF' | undefined
-  /** What is encrypted, where that is a JWT (RFC 7519 §5.2). */
+  /** Type of the encrypted content, if it is a JWT (RFC 7519 §5.2). */
   readonly cty?: string | undefined
 }
 
-/** A compact JWE, taken apart. */
+/** The parts of a compact JWE. */
 export interface CompactJwe {
   readonly header: JsonObject
   readonly parts: readonly [header: string, key: string, nonce: string, ciphertext: string, tag: string]
 }
 
-/** Takes a compact JWE (RFC 7516 §7.1) apart without opening it. Throws JweError. */
+/** Splits a compact JWE (RFC 7516 §7.1) into its parts without decrypting it. Throws JweError. */
 export function decodeCompactJwe(jwe: string): CompactJwe {
   const [header, key, nonce, ciphertext, tag, ...others] = jwe.split('.', 6)
   if (header === undefined || key === undefined || nonce === undefined || others.length > 0) throw malformed()
@@ -61,10 +61,10 @@ export function decodeCompactJwe(jwe: string): CompactJwe {
 }
 
 /**
- * Opens a JWE that was made by ECDH-ES direct key agreement (RFC 7518 §4.6) on P-256 with A128GCM or A256GCM. In this thread:
- * Web Cryptography would hand six jobs to others, which costs several times what the work does.
+ * Decrypts a JWE that was made by ECDH-ES direct key agreement (RFC 7518 §4.6) on P-256 with A128GCM or A256GCM. Runs in
+ * this thread: Web Cryptography would hand six jobs to other threads, which costs several times as much as the work itself.
  *
- * @param maxInflated octets that compressed content (`zip` `DEF`) may become; without it, a JWE that is compressed is refused.
+ * @param maxInflated octets that compressed content (`zip` `DEF`) may become; without it, a compressed JWE is refused.
  * @throws JweError
  */
 export function decryptEcdhEs(jwe: CompactJwe, privateJwk: Jwk, maxInflated = 0): Uint8Array {
@@ -76,7 +76,7 @@ export function decryptEcdhEs(jwe: CompactJwe, privateJwk: Jwk, maxInflated = 0)
 
 function opened({ header, parts }: CompactJwe, privateJwk: Jwk): Uint8Array {
   const content = contentOf(header.enc)
-  // RFC 7516 §4.1.13: no critical extension is understood. §4.6 of RFC 7518: the agreed key is used as it is.
+  // RFC 7516 §4.1.13: no critical extension is supported. RFC 7518 §4.6: the agreed key is used directly.
   if (header.alg !== 'ECDH-ES' || content === undefined || 'crit' in header || parts[1] !== '') throw malformed()
   const [nonce, ciphertext, tag] = [octets(parts[2]), octets(parts[3]), octets(parts[4])]
   if (nonce.length !== NONCE_OCTETS || tag.length !== TAG_OCTETS) throw malformed()
@@ -93,7 +93,7 @@ function opened({ header, parts }: CompactJwe, privateJwk: Jwk): Uint8Array {
   return plaintext
 }
 
-/** RFC 1951. It stops where the content becomes too long: a few octets could become any number. */
+/** RFC 1951. Stops as soon as the content becomes too long: a few octets could expand without limit. */
 function inflate(compressed: Uint8Array, maxInflated: number): Uint8Array {
   try {
     return inflateRawSync(compressed, { maxOutputLength: maxInflated })
@@ -102,13 +102,12 @@ function inflate(compressed: Uint8Array, maxInflated: number): Uint8Array {
     throw new JweError(tooLong ? 'The JWE holds too much.' : 'The JWE does not decompress.', { cause }, tooLong)
   }
 }
-
 /**
- * Makes compact JWEs for a P-256 key by ECDH-ES direct key agreement (RFC 7518 §4.6). The agreement is made here and now, so
- * that a key which cannot be used is found before there is anything to encrypt.
+ * Makes compact JWEs for a P-256 key by ECDH-ES direct key agreement (RFC 7518 §4.6). The agreement is made immediately, so
+ * that an unusable key is found before there is anything to encrypt.
  *
- * @returns what encrypts a message.
- * @throws JweError for what is no point of the curve.
+ * @returns a function that encrypts a message.
+ * @throws JweError for a point that is not on the curve.
  */
 export function ecdhEsEncryption(
   publicJwk: Jwk,
@@ -138,13 +137,13 @@ export function ecdhEsEncryption(
   }
 }
 
-/** Makes a private key for it: a P-256 JWK. */
+/** Makes a private key for ECDH-ES: a P-256 JWK. */
 export function generateP256(): Jwk {
   const ecdh = createECDH(CURVE)
   const publicJwk = pointJwk(ecdh.generateKeys())
   const d = Buffer.alloc(COORDINATE_OCTETS)
   const scalar = ecdh.getPrivateKey()
-  // RFC 7518 §6.2.2.1: of full length, leading zeros included.
+  // RFC 7518 §6.2.2.1: in full length, with leading zeros.
   scalar.copy(d, COORDINATE_OCTETS - scalar.length)
   return { ...publicJwk, d: encodeBase64url(d) }
 }
@@ -156,9 +155,9 @@ function pointJwk(point: Uint8Array): Jwk {
 }
 
 /**
- * The Concat KDF of NIST SP 800-56A as RFC 7518 §4.6.2 has it, for keys of one hash's length at most.
+ * The Concat KDF of NIST SP 800-56A as RFC 7518 §4.6.2 profiles it, for keys up to the length of one hash.
  *
- * @param algorithm `enc`, since the key is used for the content itself
+ * @param algorithm `enc`, since the key encrypts the content itself
  */
 export function deriveKey(
   secret: Uint8Array,
@@ -181,7 +180,7 @@ function agree({ d }: Jwk, epk: unknown): Uint8Array {
   return secretWith(ecdh, epk)
 }
 
-/** The shared secret with the key of another; a point that does not lie on the curve has none. */
+/** The shared secret with another party's key; refuses a point that is not on the curve. */
 function secretWith(own: ECDH, other: unknown): Uint8Array {
   if (!isObject(other) || other.kty !== 'EC' || other.crv !== 'P-256') throw malformed()
   const [x, y] = [octetsOf(other.x), octetsOf(other.y)]
@@ -207,7 +206,7 @@ function octets(text: string): Uint8Array {
   return decoded
 }
 
-/** Octets of a header member, none where it is absent. */
+/** Octets of a header member; empty if it is absent. */
 function octetsOf(value: unknown): Uint8Array {
   if (value === undefined) return NO_OCTETS
   if (typeof value !== 'string') throw malformed()

@@ -19,8 +19,8 @@ export function publicJwkOf(jwk: Jwk): Jwk {
 }
 
 /**
- * Reads a value that a stranger sent as a public signature key, `key_ops` kept. Undefined when it is no key of a
- * supported type and size, or when it holds private members (RFC 9449 §4.2, OpenID4VCI 1.0 Appendix F.4: such a key
+ * Reads an untrusted value as a public signature key, with its `key_ops`. Undefined if it is no key of a
+ * supported type and size, or if it holds private members (RFC 9449 §4.2, OpenID4VCI 1.0 Appendix F.4: such a key
  * must not be accepted).
  */
 export function readPublicJwk(value: unknown): Jwk | undefined {
@@ -39,8 +39,8 @@ const REQUIRED_MEMBERS = new Map([
 ] as const)
 
 /**
- * The members that make up the key itself, in the lexicographic order of RFC 7638 §3.2 and RFC 8037 §2; two JWKs with
- * the same ones are the same key. Throws JwsError `key` for a key that is neither EC, OKP nor RSA.
+ * The members of the key itself, in the lexicographic order of RFC 7638 §3.2 and RFC 8037 §2. Two JWKs with
+ * equal members are the same key. Throws JwsError `key` for a key that is neither EC, OKP nor RSA.
  */
 export function requiredMembersOf(jwk: Jwk): Record<string, string> {
   const members: Record<string, string> = {}
@@ -52,7 +52,7 @@ export function requiredMembersOf(jwk: Jwk): Record<string, string> {
   return members
 }
 
-/** Whether two JWKs are the same public key, whatever `kid` or `alg` stands beside. Throws JwsError `key` as above. */
+/** Whether two JWKs are the same public key; `kid` and `alg` do not count. Throws JwsError `key` like `requiredMembersOf`. */
 export function isSameKey(one: Jwk, other: Jwk): boolean {
   const members = requiredMembersOf(one)
   return Object.entries(requiredMembersOf(other)).every(([name, value]) => members[name] === value)
@@ -85,8 +85,8 @@ const generate = {
 } satisfies Record<SignatureAlgorithm, () => Promise<{ privateKey: KeyObject; publicKey: KeyObject }>>
 
 /**
- * Makes a fresh key pair for an algorithm. The JWKs have no `kid`; RSA keys carry their `alg`, since the type alone
- * does not tell it.
+ * Makes a new key pair for an algorithm. The JWKs have no `kid`; RSA keys carry their `alg`, since the type alone
+ * does not determine it.
  */
 export async function generateKeyPair(alg: SignatureAlgorithm): Promise<{ privateJwk: Jwk; publicJwk: Jwk }> {
   const { privateKey } = await generate[alg]()

@@ -1,5 +1,5 @@
 /**
- * What is wrong with a JWS: `malformed` (not a compact JWS of JSON objects), `algorithm` (not allowed, or not the
+ * The fault of a JWS: `malformed` (not a compact JWS of JSON objects), `algorithm` (not allowed, or not the
  * key's), `key` (unusable for signatures), `signature` (does not verify).
  */
 export type JwsErrorCode = 'malformed' | 'algorithm' | 'key' | 'signature'

@@ -25,7 +25,7 @@ export {
 export { JwsError, type JwsErrorCode } from './jws-error.js'
 export { createSigner, type SignedGeneral, type Signer, signCompact, signGeneral } from './signer.js'
 
-/** Decodes a compact JWS and verifies it, as `verifyDecoded` does. Resolves to what was decoded; throws JwsError. */
+/** Decodes a compact JWS and verifies it with `verifyDecoded`. Resolves to the decoded JWS; throws JwsError. */
 export async function verifyCompact(
   compact: string,
   jwk: Jwk,
@@ -37,10 +37,10 @@ export async function verifyCompact(
 }
 
 /**
- * Verifies a decoded JWS with a key that the caller has already decided to trust for its signer (RFC 7515 §5.2); a
- * `jwk`, `jku`, `x5c` or `x5u` in the header is never looked at. Throws JwsError.
+ * Verifies a decoded JWS with a key that the caller already trusts for its signer (RFC 7515 §5.2). A
+ * `jwk`, `jku`, `x5c` or `x5u` in the header is never read. Throws JwsError.
  *
- * @param allowed the algorithms that are acceptable here (RFC 8725 §3.1), by default every supported one
+ * @param allowed the accepted algorithms (RFC 8725 §3.1), by default every supported one
  */
 export function verifyDecoded(
   decoded: DecodedJws,
@@ -49,12 +49,12 @@ export function verifyDecoded(
 ): void {
   const alg = allowedAlgorithm(decoded.header.alg, allowed)
   requireSignatureKey(jwk)
-  // RFC 8725 §3.1: the key decides which algorithm it is used with, not the header.
+  // RFC 8725 §3.1: the key, not the header, decides the algorithm.
   if (!fitsAlgorithm(jwk, alg)) throw new JwsError('algorithm', `Signature algorithm ${alg} does not fit the key.`)
   if (!isSignedWith(decoded, verificationKey(jwk), alg)) throw new JwsError('signature', 'The signature is not valid.')
 }
 
-/** The algorithm of a header where it is one of those allowed. Throws JwsError `algorithm`. */
+/** The algorithm of a header, if it is allowed. Throws JwsError `algorithm`. */
 export function allowedAlgorithm(alg: unknown, allowed: readonly SignatureAlgorithm[]): SignatureAlgorithm {
   const canonical = canonicalAlgorithm(alg)
   if (canonical !== undefined && allowed.includes(canonical)) return canonical
@@ -62,10 +62,10 @@ export function allowedAlgorithm(alg: unknown, allowed: readonly SignatureAlgori
   throw new JwsError('algorithm', `Signature algorithm ${alg.slice(0, 32)} is not allowed.`)
 }
 
-/** Throws JwsError `key` for a key of no supported type, or one that is meant for something else than signatures. */
+/** Throws JwsError `key` for a key of no supported type, or a key for another use than signatures. */
 export function requireSignatureKey(jwk: Jwk): void {
   if (algorithmOfJwk(jwk) === undefined) throw new JwsError('key', 'The key is of no supported type.')
-  // RFC 7517 §4.2 and §4.3: a key meant for something else verifies nothing.
+  // RFC 7517 §4.2 and §4.3: a key for another use verifies nothing.
   const otherUse = jwk.use !== undefined && jwk.use !== 'sig'
   const otherOperations = jwk.key_ops !== undefined && !(Array.isArray(jwk.key_ops) && jwk.key_ops.includes('verify'))
   if (otherUse || otherOperations) throw new JwsError('key', 'The key is not meant for verifying signatures.')

@@ -8,7 +8,7 @@ export class LruMap<Key, Value> {
   readonly #entries = new Map<Key, Entry<Value>>()
   #weight = 0
 
-  /** @param maxWeight the most that the weights of all entries may add up to; no bound unless given. */
+  /** @param maxWeight limit of the sum of all weights; no limit unless given. */
   constructor(
     readonly maxEntries: number,
     readonly maxWeight = Number.POSITIVE_INFINITY,
@@ -19,7 +19,7 @@ export class LruMap<Key, Value> {
     return this.#entries.size
   }
 
-  /** What the weights of all entries add up to. */
+  /** The sum of the weights of all entries. */
   get weight(): number {
     return this.#weight
   }
@@ -27,13 +27,13 @@ export class LruMap<Key, Value> {
   get(key: Key): Value | undefined {
     const entry = this.#entries.get(key)
     if (entry === undefined) return undefined
-    // A Map keeps insertion order: putting the entry in again makes it the youngest.
+    // A Map keeps insertion order: inserting the entry again makes it the youngest.
     this.#entries.delete(key)
     this.#entries.set(key, entry)
     return entry.value
   }
 
-  /** @param weight what the entry counts of `maxWeight`: one that is heavier by itself is not kept. */
+  /** @param weight share of the entry in `maxWeight`; an entry that exceeds the limit alone is not kept. */
   set(key: Key, value: Value, weight = 0): void {
     this.delete(key)
     if (weight > this.maxWeight) return
@@ -50,7 +50,7 @@ export class LruMap<Key, Value> {
     this.#entries.delete(key)
   }
 
-  /** Forgets every entry whose value the test is true of. */
+  /** Removes every entry whose value passes the test. */
   deleteWhere(test: (value: Value) => boolean): void {
     for (const [key, { value }] of this.#entries) if (test(value)) this.delete(key)
   }

@@ -11,7 +11,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 /** A stored secret that cannot be read; `message` says why without showing any part of it. */
 export class SecretError extends Error {
   override readonly name = 'SecretError'
-  /** Whether it is under a key that is not configured, rather than altered. */
+  /** Whether the secret is encrypted under a key that is not configured, rather than altered. */
   readonly keyIsMissing: boolean
 
   constructor(message: string, { keyIsMissing = false, ...options }: ErrorOptions & { keyIsMissing?: boolean } = {}) {
@@ -21,8 +21,8 @@ export class SecretError extends Error {
 }
 
 /**
- * Derives a key of 32 octets for one purpose from a secret (HKDF-SHA256, RFC 5869; `label` is its `info`), so that a
- * token sealed for one purpose never opens for another.
+ * Derives a key of 32 octets for one purpose from a secret (HKDF-SHA256, RFC 5869; `label` is its `info`). A
+ * token that is sealed for one purpose never opens for another.
  */
 export function deriveKey(secret: Uint8Array, label: string): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', secret, new Uint8Array(0), label, KEY_OCTETS))
@@ -30,8 +30,8 @@ export function deriveKey(secret: Uint8Array, label: string): Uint8Array {
 
 /**
  * Seals a JSON value into a token that only `open` with the same key reads: base64url of nonce, AES-256-GCM ciphertext
- * and tag. The nonce is random, so one key may seal some 2^32 tokens (NIST SP 800-38D §8.3). Throws TypeError for what
- * JSON cannot express.
+ * and tag. The nonce is random, so one key may seal some 2^32 tokens (NIST SP 800-38D §8.3). Throws TypeError for a
+ * value that JSON cannot express.
  */
 export function seal(key: Uint8Array, json: unknown): string {
   const plaintext: string | undefined = JSON.stringify(json)
@@ -42,8 +42,7 @@ export function seal(key: Uint8Array, json: unknown): string {
 }
 
 /**
- * The value that `seal` put into the token, or undefined when the token is not one that this key sealed, letter by
- * letter.
+ * The value that `seal` put into the token; undefined if this key did not seal the token, or if any letter was changed.
  */
 export function open(key: Uint8Array, token: string): unknown {
   const octets = decodeBase64url(token)
@@ -63,10 +62,10 @@ export function open(key: Uint8Array, token: string): unknown {
 
 /**
  * Encrypts a secret for storage under a key-encryption key of 32 octets: a JWE (RFC 7516), `dir` with `A256GCM`, whose `kid`
- * tells the key apart from its predecessor. The place where it is stored is its additional authenticated data (`aad`), which
- * is not written: so it opens in that place alone. Its parts are joined by dots as in a compact JWE, which has no `aad`; the
- * header's `bound` tells it from one. In this thread: Web Cryptography would hand the work to another one, which costs
- * several times what it does.
+ * distinguishes the key from its predecessor. The storage place is its additional authenticated data (`aad`), which is not
+ * written. So the secret can be decrypted in this place only. The parts are joined by dots as in a compact JWE, which has no
+ * `aad`; the header's `bound` marks the difference. Runs in this thread: Web Cryptography would hand the work to another
+ * thread, which costs several times as much as the work itself.
  */
 export async function encryptSecret(kek: Uint8Array, plaintext: string, place: string): Promise<string> {
   const header = encodeBase64url(JSON.stringify({ alg: 'dir', enc: 'A256GCM', kid: kekId(kek), bound: true }))
@@ -77,14 +76,14 @@ export async function encryptSecret(kek: Uint8Array, plaintext: string, place: s
   return [header, '', ...[nonce, ciphertext, cipher.getAuthTag()].map(encodeBase64url)].join('.')
 }
 
-/** RFC 7516 §5.1 step 14: the protected header, and behind it the `aad` where there is one. */
+/** RFC 7516 §5.1 step 14: the protected header, followed by the `aad` if there is one. */
 const authenticatedData = (header: string, place?: string): Buffer =>
   Buffer.from(place === undefined ? header : `${header}.${encodeBase64url(place)}`, 'ascii')
 
 /**
- * Decrypts what `encryptSecret` wrote with whichever of the keys fits, and compact JWEs, which are bound to no place;
- * `bound` tells them apart. `keyIndex` is the key's place in `keks`, so that a secret still under an older key can be
- * encrypted anew. Throws SecretError when no key fits, the JWE was altered, or it was encrypted for another place.
+ * Decrypts the output of `encryptSecret`, and compact JWEs, which are bound to no place; `bound` distinguishes them. Uses
+ * the key that fits. `keyIndex` is the key's position in `keks`, so that a secret under an older key can be
+ * encrypted again. Throws SecretError when no key fits, the JWE was altered, or it was encrypted for another place.
  */
 export async function decryptSecret(
   keks: readonly Uint8Array[],
@@ -99,7 +98,7 @@ export async function decryptSecret(
     const message = `The secret is encrypted under the key ${header.kid}, and no configured key is that one.`
     throw new SecretError(message, { keyIsMissing: true })
   }
-  // RFC 7516 §4.1.13: no critical extension is understood.
+  // RFC 7516 §4.1.13: no critical extension is supported.
   if (header.alg !== 'dir' || header.enc !== 'A256GCM' || 'crit' in header || 'zip' in header) throw altered()
   const bound = header.bound === true
   return { plaintext: decryptDirectly(kek, jwe, bound ? place : undefined), keyIndex, bound }

@@ -3,8 +3,8 @@ import { createSecretKey, type KeyObject } from 'node:crypto'
 const objects = new WeakMap<Uint8Array, KeyObject>()
 
 /**
- * A symmetric key as ciphers and MACs take it fastest: as an object that Node.js has made of it once. Given octets, Node.js 24
- * throws and catches errors to find out that they are none, which takes several times as long as what they are used for.
+ * A symmetric key in the form that is fastest for ciphers and MACs: a KeyObject, made once. Given octets, Node.js 24
+ * throws and catches errors to find out that they are no KeyObject. This takes several times as long as the cipher or MAC.
  *
  * @param octets never altered; their object is kept as long as they are.
  */

@@ -10,8 +10,8 @@ interface Way {
   }
 }
 
-// RFC 7518 §3.4, RFC 8812 §3.2: r and s in their full length; any other length is no signature. For ES256K either value of s will do,
-// since RFC 8812 does not ask for the lower one.
+// RFC 7518 §3.4, RFC 8812 §3.2: r and s have their full length; any other length is no signature. ES256K accepts either value
+// of s, since RFC 8812 does not require the lower one.
 const RAW = { dsaEncoding: 'ieee-p1363' } as const
 
 const WAYS: Readonly<Record<SignatureAlgorithm, Way>> = {
@@ -25,13 +25,15 @@ const WAYS: Readonly<Record<SignatureAlgorithm, Way>> = {
 }
 
 /**
- * The options stand on the key itself, which node:crypto takes for an object of options too. Given an object with a key in it, Node.js 24 throws
- * and catches errors to find out that it is no key, which takes 14 µs, a third of a signature.
+ * Sets the options on the key itself, which node:crypto also accepts as an options object. Given an options object that
+ * contains a key, Node.js 24 throws and catches errors to find out that the object is no key. This takes 14 µs, a third of
+ * a signature.
  */
 const withOptions = (key: KeyObject, { options }: Way): KeyObject => Object.assign(key, options)
 
 /**
- * The signature of the data in its JOSE form (for ECDSA the octets of r and s, RFC 7518 §3.4), which is that of COSE too (RFC 9053 §2.1).
+ * The signature of the data in its JOSE form (for ECDSA the octets of r and s, RFC 7518 §3.4). COSE uses the same form
+ * (RFC 9053 §2.1).
  *
  * @param key private, and of the algorithm
  */
@@ -41,10 +43,10 @@ export function signatureOver(alg: SignatureAlgorithm, key: KeyObject, data: Uin
 }
 
 /**
- * Whether that is a signature of the data in its JOSE form.
+ * Whether the value is a signature of the data in its JOSE form.
  *
- * In this thread: handing a job to another one, as Web Cryptography does, costs as much as the verification itself
- * (ES256 some 70 µs, RS256 some 25 µs).
+ * Runs in this thread: handing the job to another thread, as Web Cryptography does, costs as much as the verification
+ * itself (ES256 some 70 µs, RS256 some 25 µs).
  *
  * @param key public, and of the algorithm
  */

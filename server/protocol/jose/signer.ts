@@ -15,7 +15,7 @@ export interface Signer {
 }
 
 /**
- * Imports a private key once, for any number of signatures. `kid` is what the signer's headers say, often a DID URL.
+ * Imports a private key once, for any number of signatures. `kid` goes into the signer's headers, often a DID URL.
  * Throws JwsError `key` when the JWK is no private key of a supported type.
  */
 export async function createSigner(privateJwk: Jwk, kid: string): Promise<Signer> {

@@ -3,10 +3,10 @@ import { type Jwk, requiredMembersOf } from './jwk.js'
 import { JwsError } from './jws-error.js'
 import { LruMap } from './lru-map.js'
 
-// Importing costs several times what verifying does, and a service sees the same issuers' keys again and again.
+// Importing a key costs several times as much as verifying, and a service sees the same issuers' keys again and again.
 const keys = new LruMap<string, KeyObject>(1000)
 
-/** The public key that a JWK describes, imported once. Throws JwsError `key`, also for what is no point of its curve. */
+/** The public key that a JWK describes, imported once. Throws JwsError `key`, also for a point that is not on its curve. */
 export function verificationKey(jwk: Jwk): KeyObject {
   const members = requiredMembersOf(jwk)
   const name = Object.values(members).join('.')

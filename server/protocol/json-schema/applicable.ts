@@ -9,22 +9,22 @@ export interface Applied {
   readonly certain: boolean
 }
 
-/** Whether a value satisfies a schema that stands in the root schema. */
+/** Whether a value satisfies a schema that is part of the root schema. */
 export type Satisfies = (schema: unknown, value: unknown) => boolean
 
 /**
- * Makes the test of a pattern of `patternProperties`. The engine is handed in, since it weighs more than all else that a form in a
- * browser needs.
+ * Makes the test of a pattern of `patternProperties`. The caller passes the engine, since it is larger than everything else that a
+ * form in a browser needs.
  */
 export type PatternReader = (source: string, work: Work) => { test(text: string, work: Work): boolean }
 
-/** Schemas of one place: those that are declared there, and all that they lead to without a step into the value. */
+/** Limit of schemas at one place: the declared schemas, and all schemas that they lead to without a step into the value. */
 const MAX_SCHEMAS = 256
 
-/** Places of one walk, since few definitions that refer to each other make many. */
+/** Limit of places in one walk, since a few definitions that refer to each other make many places. */
 const MAX_PLACES = 4_000
 
-/** What looking at one schema costs. */
+/** Cost of reading one schema. */
 const UNITS_OF_A_SCHEMA = 20
 
 /** The step to an element of an array whose position is not known. */
@@ -49,24 +49,24 @@ const membersOf = (value: unknown): readonly (readonly [string, unknown])[] =>
 const ownMember = (value: unknown, name: string): unknown =>
   isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
 
-/** `false` allows nothing, so it declares nothing; `true` declares a value of any kind. */
+/** `false` allows no value, so it declares nothing; `true` declares a value of any kind. */
 const asSchema = (schema: unknown): JsonObject | undefined => {
   if (schema === true) return {}
   return isObject(schema) ? schema : undefined
 }
 
-/** `true` and `{}` leave other members open and declare none of them. */
+/** `true` and `{}` allow other members and declare none of them. */
 const saysNothing = (schema: unknown): boolean =>
   schema === true || (isObject(schema) && Object.keys(schema).length === 0)
 
 /**
- * A place in a value, with every schema that applies to what stands there: by `properties`, `patternProperties`,
- * `additionalProperties`, `unevaluatedProperties`, `items`, `prefixItems`, `additionalItems`, `unevaluatedItems` and `contains`, and by
- * way of `$ref`, `allOf`, `anyOf`, `oneOf`, `if`, `then`, `else`, `dependentSchemas` and `dependencies` (JSON Schema Core 2020-12 §10).
- * It is the one walk over a schema: claims' metadata, selective disclosure, mobile documents and forms ask it.
+ * A place in a value, with every schema that applies to the value there: by `properties`, `patternProperties`,
+ * `additionalProperties`, `unevaluatedProperties`, `items`, `prefixItems`, `additionalItems`, `unevaluatedItems` and `contains`, and
+ * through `$ref`, `allOf`, `anyOf`, `oneOf`, `if`, `then`, `else`, `dependentSchemas` and `dependencies` (JSON Schema Core 2020-12 §10).
+ * It is the only walk over a schema. Claims' metadata, selective disclosure, mobile documents and forms use it.
  *
- * Without a value all branches count, and what depends on a choice between them is not `certain`. With a value only the branches count
- * that the value takes.
+ * Without a value all branches count, and a schema that depends on a choice between branches is not `certain`. With a value only the
+ * branches count that the value takes.
  */
 export class SchemaPlace {
   readonly schemas: readonly Applied[]
@@ -88,7 +88,7 @@ export class SchemaPlace {
    *
    * @param work pays for every step of the walk
    * @param pattern reads the patterns of `patternProperties`
-   * @param of the value and how to tell which branches it takes; all branches count where it is left out
+   * @param of the value and the function that decides which branches it takes; all branches count if it is omitted
    */
   static root(
     schema: JsonObject,
@@ -109,17 +109,17 @@ export class SchemaPlace {
     return new SchemaPlace(walk, [[schema, true]], of?.value)
   }
 
-  /** Whether the schema says anything of a value at this place. */
+  /** Whether the schema declares a value at this place. */
   get isDeclared(): boolean {
     return this.schemas.length > 0
   }
 
-  /** Whether the walk came to more schemas or places than it looks at, so that not all of them are known. */
+  /** Whether the walk stopped at its limit of schemas or places, so that some of them are unknown. */
   get isCut(): boolean {
     return this.#walk.isCut
   }
 
-  /** Whether the place lies within one that the same schema describes, so that going on would have no end. */
+  /** Whether the place lies within a place that the same schema describes, so that a further walk would never end. */
   get isRecursive(): boolean {
     const own = new Set(this.schemas.map(({ schema }) => schema))
     for (let place = this.#above; place !== undefined; place = place.#above)
@@ -127,7 +127,7 @@ export class SchemaPlace {
     return false
   }
 
-  /** Names of members that some schema here declares by `properties`, in their order; none once the walk has come too far. */
+  /** Names of members that some schema here declares by `properties`, in their order; empty once the walk has reached its limit. */
   get names(): readonly string[] {
     if (this.#walk.places >= MAX_PLACES) this.#walk.isCut = true
     if (this.#walk.isCut) return []
@@ -142,12 +142,12 @@ export class SchemaPlace {
     return this.schemas.some(({ schema, certain }) => certain && listOf(schema.required).includes(name))
   }
 
-  /** A branch of one of the schemas here, by itself. */
+  /** A branch of one of the schemas here, as a place without the other schemas. */
   branch(schema: unknown): SchemaPlace {
     return new SchemaPlace(this.#walk, [[schema, true]], this.#value, this)
   }
 
-  /** What the schemas say by a keyword, what is certain first. */
+  /** The values of a keyword in all schemas, certain ones first. */
   said(keyword: string): readonly unknown[] {
     return this.schemas
       .toSorted((one, other) => Number(other.certain) - Number(one.certain))
@@ -164,7 +164,7 @@ export class SchemaPlace {
     return this.#step(index === EACH ? -1 : index, () => this.#items(index))
   }
 
-  /** The places of members that have no name of their own: what a pattern, or the schema of all others, says of them. */
+  /** The places of members without a name of their own: declared by a pattern, or by the schema of all other members. */
   unnamedMembers(): readonly SchemaPlace[] {
     const walk = this.#walk
     return this.schemas.flatMap(({ schema, certain }) => {
@@ -221,7 +221,7 @@ export class SchemaPlace {
     return [...(isKnown ? found : others), ...this.#contained(index)]
   }
 
-  /** `contains` speaks of the elements that satisfy it. */
+  /** `contains` applies to the elements that satisfy it. */
   #contained(index: number | typeof EACH): readonly Declared[] {
     const { satisfies } = this.#walk
     const element = index === EACH ? undefined : listOf(this.#value)[index]
@@ -233,7 +233,7 @@ export class SchemaPlace {
   }
 }
 
-/** The schemas of an element; of all elements where the position is not known. */
+/** The schemas of an element; of all elements if the position is unknown. */
 function itemsOf(schema: JsonObject, is2020: boolean, index: number | typeof EACH): readonly unknown[] {
   const first = listOf(is2020 ? schema.prefixItems : schema.items)
   const rest = !is2020 && Array.isArray(schema.items) ? schema.additionalItems : schema.items

@@ -7,7 +7,7 @@ import type { LinearRegExp } from './linear-regexp.js'
 /** The patterns of a schema, compiled. */
 export type Patterns = ReadonlyMap<string, LinearRegExp>
 
-/** Makes the check of a keyword with this value. */
+/** Makes the check of a keyword from the keyword's value. */
 export type Assertion = (expected: unknown, patterns: Patterns) => Check
 
 const CHARACTERS_PER_UNIT = 3
@@ -110,7 +110,7 @@ function ofNumber(keyword: string, holds: (value: number, limit: number) => bool
   }
 }
 
-/** §6.2.1, for decimal fractions as they are meant: 19.99 is a multiple of 0.01. */
+/** §6.2.1, for decimal fractions in the usual sense: 19.99 is a multiple of 0.01. */
 function isMultiple(value: number, divisor: number): boolean {
   const quotient = value / divisor
   return Math.abs(Math.round(quotient) - quotient) <= 1e-9

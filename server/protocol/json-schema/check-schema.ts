@@ -10,13 +10,13 @@ import { resolveReference, subschemasOf, under } from './subschemas.js'
 const SCHEMA_BOUNDS = { depth: 32, nodes: 2_000 } as const
 const MAX_SCHEMA_BYTES = 65_536
 
-/** What looking a schema over and making its check cost: at all, for each schema and each value in it, and for its text. */
+/** Cost of checking and compiling a schema: a base, a part for each schema and each value in it, and a part for its text. */
 const UNITS_TO_COMPILE = 2_000
 const UNITS_OF_A_SCHEMA = 300
 const UNITS_OF_A_VALUE = 100
 const CHARACTERS_PER_UNIT = 2
 
-/** References that lead from one to the next, each of which takes a part of the call stack, here and in the check of a value. */
+/** Limit of chained references. Each takes a part of the call stack, here and in the check of a value. */
 const MAX_CHAINED_REFERENCES = 128
 
 /** Keywords whose members are named by the schema's author. */
@@ -30,11 +30,11 @@ const NAMED_MEMBERS: ReadonlySet<string> = new Set([
   'dependentRequired',
 ])
 
-/** A schema within its bounds. */
+/** A schema within the limits. */
 export interface BoundedSchema {
   readonly schema: JsonObject
   readonly text: string
-  /** Values in it, itself included. */
+  /** Number of values in the schema, itself included. */
   readonly nodes: number
 }
 
@@ -45,9 +45,9 @@ export interface CheckedSchema extends BoundedSchema {
 }
 
 /**
- * Takes a stranger's schema up to 64 KiB, depth 32 and 2,000 values.
+ * Accepts an untrusted schema up to 64 KiB, depth 32 and 2,000 values.
  *
- * @throws JsonSchemaError when it is no object or larger
+ * @throws JsonSchemaError if it is no object or larger
  */
 export function boundedSchema(schema: unknown): BoundedSchema {
   if (!isObject(schema)) throw new JsonSchemaError('', 'must be an object')
@@ -58,10 +58,10 @@ export function boundedSchema(schema: unknown): BoundedSchema {
 }
 
 /**
- * Checks what makes a stranger's schema safe to compile: that its dialect is known, that every constraint in it will be
- * checked, in linear time, and that it refers to nothing outside itself and never to itself without a step into the value.
+ * Checks that an untrusted schema is safe to compile. Its dialect is known. Every constraint in it will be checked, in linear time.
+ * It refers to nothing outside itself, and never to itself without a step into the value.
  *
- * @param work pays for it, and for compiling its patterns
+ * @param work pays for the check, and for compiling the schema's patterns
  * @throws JsonSchemaError, WorkExceededError
  */
 export function checkSchema(bounded: BoundedSchema, work: Work): CheckedSchema {
@@ -82,7 +82,7 @@ function nodesOf(schema: JsonObject): number {
   }
 }
 
-/** The validator leaves a member named `__proto__` unchecked, wherever it stands: a rule for it would be a rule for nothing. */
+/** The validator does not check members named `__proto__`, at any depth. A rule for such a member would have no effect. */
 function checkNames(value: unknown, place: string): void {
   if (typeof value !== 'object' || value === null) return
   for (const [key, member] of Object.entries(value)) {
@@ -92,9 +92,9 @@ function checkNames(value: unknown, place: string): void {
 }
 
 function checkSubschemas(root: JsonObject, patterns: Patterns, work: Work): void {
-  /** Schemas on the way from the root (`open`), and of those that are known to be sound how many references chain below them. */
+  /** `open`: on the way from the root. A number: the schema is sound, and this many references chain below it. */
   const states = new Map<JsonObject, 'open' | number>()
-  /** Schemas that are applied to members of a value: they begin a walk of their own, from which the way to them is forgotten. */
+  /** Schemas that apply to members of a value: each begins a new walk, without the way that led to it. */
   const waiting: [JsonObject, string][] = [[root, '']]
 
   const visit = (schema: JsonObject, place: string): number => {
@@ -132,7 +132,7 @@ function checkKeywords(schema: JsonObject, place: string, isRoot: boolean): void
     if (Object.hasOwn(schema, keyword)) refuse(keyword, 'is not supported')
   }
   if (typeof schema.format === 'string' && !isFormat(schema.format)) refuse('format', 'is not a known format')
-  // An identifier deeper down would change what the references below it mean.
+  // An identifier below the root would change the meaning of the references below it.
   if (!isRoot && Object.hasOwn(schema, '$id')) refuse('$id', 'is allowed at the root of the schema only')
   if (!isRoot && Object.hasOwn(schema, '$schema')) refuse('$schema', 'is allowed at the root of the schema only')
   for (const [keyword, value] of Object.entries(schema)) {
@@ -141,7 +141,7 @@ function checkKeywords(schema: JsonObject, place: string, isRoot: boolean): void
   }
 }
 
-/** The patterns of a schema, each compiled once however often it stands there. */
+/** The patterns of a schema. A pattern that occurs several times is compiled once. */
 class Patterns {
   readonly compiled = new Map<string, LinearRegExp>()
   readonly #work: Work

@@ -1,10 +1,10 @@
 import type { Work } from '../work.js'
 import type { Evaluated } from './evaluated.js'
 
-/** Where a value stands: under a key of another one. Undefined for the value that is checked as a whole. */
+/** The place of a value: a key of another value. Undefined for the value that is checked as a whole. */
 export type Place = { readonly holder: Place; readonly key: string | number } | undefined
 
-/** One thing that is wrong, and where. */
+/** A violation and its place. */
 export interface Fault {
   readonly place: Place
   readonly keyword: string
@@ -14,18 +14,18 @@ export interface Fault {
 /**
  * Checks a value by a schema, or by one of its keywords.
  *
- * @param seen takes down which members and elements a keyword has looked at, where somebody asks for that
- * @returns whether the value is valid; what is wrong is in `run.faults`, what failed within before what failed by that
+ * @param seen records which members and elements a keyword has evaluated, if the caller asks for them
+ * @returns whether the value is valid. `run.faults` receives the violations; inner violations come before the violation they cause
  */
 export type Check = (value: unknown, place: Place, run: Run, seen: Evaluated | undefined) => boolean
 
-/** Makes the check of a schema within the one that a keyword stands in. */
+/** Makes the check of a schema that is part of another schema. */
 export type CheckOf = (schema: unknown) => Check
 
-/** Schemas that are applied within each other: each takes a part of the call stack. */
+/** Limit of schemas that are applied within each other: each takes a part of the call stack. */
 const MAX_DEPTH = 600
 const UNITS_OF_A_FAULT = 5
-/** What looking a name up costs. */
+/** Cost of looking up a name. */
 export const UNITS_OF_A_NAME = 4
 
 /** One check of one value. */
@@ -33,13 +33,13 @@ export class Run {
   readonly faults: Fault[] = []
   #depth = 0
 
-  /** @param all whether the check goes on after the first thing that is wrong */
+  /** @param all whether the check continues after the first violation */
   constructor(
     readonly work: Work,
     readonly all: boolean,
   ) {}
 
-  /** @throws WorkExceededError where the schema cannot be paid for, or stands within too many others. */
+  /** @throws WorkExceededError if the work budget is too small, or too many schemas are applied within each other. */
   enter(units: number): void {
     this.#depth += 1
     this.work.spend(this.#depth > MAX_DEPTH ? Number.POSITIVE_INFINITY : units)
@@ -56,7 +56,7 @@ export class Run {
     return false
   }
 
-  /** Forgets what was wrong beyond so many faults: it does not count. */
+  /** Removes the violations after the given number: they do not count. */
   forget(beyond: number): void {
     this.faults.length = beyond
   }
@@ -69,7 +69,7 @@ export class Run {
   }
 }
 
-/** Whether every check holds; after the first that does not the others are made only where all faults are wanted. */
+/** Whether every check holds. After the first violation the other checks run only if all violations are wanted. */
 export function every<Item>(items: readonly Item[], run: Run, holds: (item: Item, index: number) => boolean): boolean {
   let valid = true
   let index = 0

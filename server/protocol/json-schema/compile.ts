@@ -16,28 +16,27 @@ export { JsonSchemaError, type Violation } from './json-schema-error.js'
 const VALUE_BOUNDS = { depth: 64, nodes: 10_000 } as const
 const MAX_VIOLATIONS = 1_000
 
-/** Work up to which a check is made again to name everything that is wrong, not the first thing only. */
+/** If a check costs less work than this, it runs again to name every violation, not only the first. */
 const WORK_TO_REPORT = 100_000
 
-/** All that is compiled of strangers' schemas: validators, with their patterns. */
+/** Limits of the cache of compiled schemas: validators, with their patterns. */
 const MAX_VALIDATORS = 2_000
 const MAX_BYTES = 64 * 1024 * 1024
 const BYTES_OF_A_VALUE = 600
 
-/** A schema made ready to check values with. */
+/** A compiled schema that checks values. */
 export interface JsonSchemaValidator {
   /**
-   * What is wrong with a value: nothing where it is valid, else up to 1,000 violations (only the first where naming all would be
-   * too much work). A value deeper than 64 levels, of more than 10,000 values, or too costly to check against this schema is not
-   * valid.
+   * The violations of a value: empty if it is valid, else up to 1,000 (only the first if naming all would take too much work). A
+   * value is not valid if it is deeper than 64 levels, has more than 10,000 values, or is too costly to check against this schema.
    *
    * @param work pays for the check
    */
   validate(value: unknown, work: Work): readonly Violation[]
   /**
-   * The schemas that apply to a value and to all in it, each choice between branches decided by the value.
+   * The schemas that apply to a value and to everything in it. The value decides each choice between branches.
    *
-   * @param work pays for every step, and for the checks that decide; WorkExceededError where it is not enough
+   * @param work pays for every step, and for the checks that decide; WorkExceededError if it is too small
    */
   placeOf(value: unknown, work: Work): SchemaPlace
   /** SHA-256 of the schema's text, base64url. */
@@ -46,7 +45,7 @@ export interface JsonSchemaValidator {
 
 interface Kept {
   readonly validator: JsonSchemaValidator
-  /** What making it cost. */
+  /** Cost of making the validator. */
   readonly units: number
 }
 
@@ -55,11 +54,11 @@ const validators = new LruMap<string, Kept>(MAX_VALIDATORS, MAX_BYTES)
 /**
  * Compiles a JSON Schema of draft-07 (also without `$schema`) or 2020-12. Bounds: 64 KiB, depth 32, 2,000 values; patterns that
  * match in linear time; known formats; references within the schema only; no `$async`, `$data`, `$dynamicRef`. Unknown keywords
- * are annotations. The last validators are kept, 64 MiB of them at most, and handed out for what making them cost: whether a
- * budget is enough does not depend on who asked before.
+ * are annotations. The most recent validators are kept, up to 64 MiB. A kept validator costs the same work as a new one: whether
+ * a budget is enough does not depend on earlier callers.
  *
- * @param work pays for it
- * @throws JsonSchemaError naming the place of what is not accepted
+ * @param work pays for compiling
+ * @throws JsonSchemaError that names the place of the fault
  */
 export function compileJsonSchema(schema: unknown, work: Work): JsonSchemaValidator {
   const bounded = boundedSchema(schema)

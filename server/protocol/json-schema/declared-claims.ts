@@ -7,21 +7,21 @@ export type ClaimPath = readonly (string | null)[]
 export interface DeclaredClaim {
   readonly path: ClaimPath
   readonly place: SchemaPlace
-  /** Whether every value has it in which it stands. */
+  /** Whether every value that contains its place has the claim. */
   readonly mandatory: boolean
 }
 
-/** How many steps below the subject claims are declared. */
+/** Limit of steps from the subject to a claim. */
 export const MAX_DEPTH = 9
 
 /** A path as a key of a map. */
 export const pathKey = (path: ClaimPath): string => JSON.stringify(path)
 
-/** Keywords that speak of elements. Looking for elements of every claim would use up the places of a walk. */
+/** Keywords that declare elements. Looking for elements of every claim would use up the places of a walk. */
 const OF_ELEMENTS = ['items', 'prefixItems', 'additionalItems', 'unevaluatedItems', 'contains']
 
 /**
- * All claims that a schema declares, each before the claims within it. A recursive type is entered once. The elements of an array are
+ * All claims that a schema declares, each before the claims inside it. A recursive type is entered once. The elements of an array are
  * one claim, whose path ends with null.
  */
 export function* claimsWithin(place: SchemaPlace, above: ClaimPath = []): Generator<DeclaredClaim> {
@@ -42,13 +42,13 @@ function* claimsBelow(place: SchemaPlace, path: ClaimPath): Generator<DeclaredCl
   yield* claimsBelow(elements, each)
 }
 
-/** What a claim is called in one language. */
+/** Name of a claim in one language. */
 export interface ClaimName {
   readonly name: string
   readonly locale: string
 }
 
-/** Names of a claim beside the title in its schema: a claims description object (OpenID4VCI 1.0 Appendix B.2). */
+/** Names of a claim in addition to the title in its schema: a claims description object (OpenID4VCI 1.0 Appendix B.2). */
 export interface ClaimNames {
   readonly path: ClaimPath
   readonly display: readonly ClaimName[]
@@ -59,12 +59,12 @@ export interface NamedClaim extends DeclaredClaim {
   readonly names: readonly ClaimName[]
 }
 
-/** Claims of one type that are looked at, as many as a schema may have values. */
+/** Limit of claims that are read from one type, equal to the limit of values in a schema. */
 export const MAX_CLAIMS = 2_000
 
 /**
- * The claims of a schema with their names. A `title` in the schema is a name in one language, and gives way to a name of the same
- * language.
+ * The claims of a schema with their names. A `title` in the schema is a name in one language. A given name in the same
+ * language replaces it.
  *
  * @param root the place of the whole value
  * @param locale the language of titles in the schema

@@ -8,14 +8,14 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
 }
 
 /**
- * The dialect that `$schema` names (JSON Schema Core 2020-12 §8.1.1), draft-07 where it is absent.
+ * The dialect that `$schema` names (JSON Schema Core 2020-12 §8.1.1), draft-07 if `$schema` is absent.
  *
- * @throws JsonSchemaError for any other
+ * @throws JsonSchemaError for any other dialect
  */
 export function dialectOf(schema: Readonly<Record<string, unknown>>): Dialect {
   const { $schema } = schema
   if ($schema === undefined) return 'draft-07'
-  // An empty fragment says nothing (RFC 6901 §6); draft-07 itself is written with one.
+  // An empty fragment has no effect (RFC 6901 §6); draft-07 itself is written with one.
   const uri = typeof $schema === 'string' ? $schema.replace(/#$/, '') : ''
   const dialect = Object.hasOwn(DIALECTS, uri) ? DIALECTS[uri] : undefined
   if (dialect === undefined) throw new JsonSchemaError('$schema', `must be one of ${Object.keys(DIALECTS).join(', ')}`)

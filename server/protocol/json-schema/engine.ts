@@ -15,13 +15,13 @@ import { inPlaceApplicators, inPlaceApplicatorsOf2020 } from './in-place.js'
 import { resolveReference } from './subschemas.js'
 import { arrayApplicators, type MemberApplicator, objectApplicators, unevaluatedApplicators } from './to-members.js'
 
-/** What applying a schema to a value costs: at all, and for each of its keywords. */
+/** Cost of applying a schema to a value: a base, and a part for each keyword. */
 const UNITS_OF_A_SCHEMA = 4
 const UNITS_OF_A_KEYWORD = 2
 
 type Keyword = (schema: JsonObject, checkOf: (schema: unknown) => Check, patterns: Patterns) => Check
 
-/** The keywords of a dialect, and which of them are checked and told of before others. */
+/** The keywords of a dialect, in the order in which they are checked and reported. */
 const KEYWORDS = { 'draft-07': keywordsOf('draft-07'), '2020-12': keywordsOf('2020-12') } as const
 
 function keywordsOf(dialect: CheckedSchema['dialect']): ReadonlyMap<string, { make: Keyword; order: number }> {
@@ -49,12 +49,12 @@ function asserting(name: string, assertion: Assertion): Keyword {
 
 type Compiled = Pick<CheckedSchema, 'schema' | 'dialect' | 'patterns'>
 
-/** Makes the check of a schema that was found safe (`checksWithin`). */
+/** Makes the check of a schema that passed `checkSchema` (see `checksWithin`). */
 export const checkOfSchema = (checked: Compiled): Check => checksWithin(checked)(checked.schema)
 
 /**
- * Makes the checks of a schema that was found safe, and of the schemas in it. Nothing of it is run as code: its keywords are looked
- * up, each once for every place where the schema has one, and every application of a schema is paid for.
+ * Makes the checks of a schema that passed `checkSchema`, and of the schemas in it. No part of the schema runs as code: its keywords
+ * are looked up once for each schema, and every application of a schema is paid for.
  */
 export function checksWithin({ schema: root, dialect, patterns }: Compiled): CheckOf {
   const made = new Map<JsonObject, Check>()
@@ -76,7 +76,7 @@ export function checksWithin({ schema: root, dialect, patterns }: Compiled): Che
       .map(({ make }) => make(schema, checkOf, patterns)),
   ]
 
-  // Made when it is first applied, since a chain of references may be longer than the call stack has room for.
+  // Made on its first application, since a chain of references may exceed the call stack.
   const referenceTo =
     (target: unknown): Check =>
     (...application) =>
@@ -89,7 +89,7 @@ const anything: Check = () => true
 
 const nothing: Check = (_, place, run) => run.fail(place, 'false', 'is not allowed')
 
-/** @param asks whether one of the steps asks what the others have looked at, which is then taken down for this schema alone */
+/** @param asks whether one of the steps needs to know what the other steps evaluated; it is then recorded for this schema alone */
 function inOrder(steps: readonly Check[], asks: boolean): Check {
   return (value, place, run, seen) => {
     run.enter(UNITS_OF_A_SCHEMA + UNITS_OF_A_KEYWORD * steps.length)

@@ -4,10 +4,10 @@ const UNITS_OF_A_MEMBER = 35
 const CHARACTERS_PER_UNIT = 16
 
 /**
- * Whether two JSON values are equal (JSON Schema Core §4.2.2): the order of members does not count, members named like
- * methods of an object are members as any other.
+ * Whether two JSON values are equal (JSON Schema Core §4.2.2). The order of members does not count. Members named like
+ * methods of an object are ordinary members.
  *
- * @param work pays for each value that is looked at
+ * @param work pays for each value that is read
  */
 export function isEqual(left: unknown, right: unknown, work: Work): boolean {
   work.spend(1)
@@ -28,7 +28,7 @@ function memberOf(holder: object, name: string): unknown {
   return (holder as Readonly<Record<string, unknown>>)[name]
 }
 
-/** A text that two JSON values share when, and only when, they are equal: members of objects in one order. */
+/** A text that two JSON values share if and only if they are equal: members of objects have a fixed order. */
 export function canonicalJson(value: unknown, work: Work): string {
   work.spend(UNITS_OF_A_MEMBER + (typeof value === 'string' ? value.length / CHARACTERS_PER_UNIT : 0))
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item, work)).join(',')}]`

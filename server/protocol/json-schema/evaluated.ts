@@ -3,16 +3,16 @@ import type { Work } from '../work.js'
 const UNITS_OF_A_KEY = 5
 
 /**
- * The members and elements of one value that keywords have looked at (JSON Schema Core 2020-12 §11): what
- * `unevaluatedProperties` and `unevaluatedItems` leave alone.
+ * The members and elements of one value that keywords have evaluated (JSON Schema Core 2020-12 §11).
+ * `unevaluatedProperties` and `unevaluatedItems` do not apply to them.
  */
 export class Evaluated {
   readonly #work: Work
   readonly #keys = new Set<string | number>()
-  /** Whether all members are, and all elements. */
+  /** Whether all members and all elements are evaluated. */
   #all = false
 
-  /** @param work pays for what is taken down */
+  /** @param work pays for each record */
   constructor(work: Work) {
     this.#work = work
   }
@@ -30,7 +30,7 @@ export class Evaluated {
     this.#all = true
   }
 
-  /** Adds what was looked at by a schema that the value satisfies. */
+  /** Adds the records of a schema that the value satisfies. */
   addFrom(other: Evaluated): void {
     if (other.#all) this.#all = true
     for (const key of other.#keys) this.add(key)

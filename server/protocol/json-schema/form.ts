@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '../json/json-object.js'
 import { Work } from '../work.js'
 import { EACH, type PatternReader, SchemaPlace } from './applicable.js'
 
-/** How a claim is asked for. `lines` and `numbers`: one element a line; `json`: whatever has no other form, as JSON. */
+/** Input for a claim. `lines` and `numbers`: one element a line; `json`: any claim without an input of its own, as JSON. */
 export type FieldKind =
   | 'text'
   | 'long'
@@ -22,9 +22,9 @@ export type FieldKind =
 interface OfForm<Title> {
   readonly path: readonly string[]
   readonly title: Title
-  /** Whether it must be given wherever its group is. */
+  /** Whether the claim is required in its group. */
   readonly required: boolean
-  /** Whether it must be given in any case. */
+  /** Whether the claim is required in every case. */
   readonly needed: boolean
 }
 
@@ -47,7 +47,7 @@ export type FormPart<Title> = FormField<Title> | FormGroup<Title>
 const MAX_DEPTH = 8
 const MAX_LENGTH_OF_A_LINE = 200
 
-/** Choices within choices that are looked into. */
+/** Limit of choices within choices. */
 const MAX_CHOICES_WITHIN = 4
 
 const FORMATS: Readonly<Record<string, FieldKind>> = {
@@ -58,7 +58,7 @@ const FORMATS: Readonly<Record<string, FieldKind>> = {
   uri: 'link',
 }
 
-/** The types that values have by their schemas, beside null. */
+/** The types that the schemas allow, without null. */
 function typesOf(place: SchemaPlace): ReadonlySet<unknown> {
   const types = new Set(place.said('type').flat())
   types.delete('null')
@@ -66,7 +66,7 @@ function typesOf(place: SchemaPlace): ReadonlySet<unknown> {
   return types
 }
 
-/** The one type that values have beside null; undefined where there are several or none. */
+/** The only type that the schemas allow besides null; undefined if there are several or none. */
 function typeOf(place: SchemaPlace): unknown {
   const [type, ...others] = typesOf(place)
   return others.length === 0 ? type : undefined
@@ -91,10 +91,10 @@ function choicesOf(place: SchemaPlace, depth = 0): readonly unknown[] {
   return certain.map(({ schema }) => valuesNamedBy(schema, place, depth)).find((named) => named.length > 0) ?? []
 }
 
-/** Whether a branch says by itself which values it has. */
+/** Whether a branch declares its own values. */
 const hasValues = (schema: JsonObject): boolean => ['type', 'const', 'enum'].some((keyword) => keyword in schema)
 
-/** The format of every text here: what is certain, or what all branches say. */
+/** The format of every text here: a certain format, or the format of all branches. */
 function formatOf({ schemas }: SchemaPlace): unknown {
   const certain = schemas.filter((each) => each.certain && 'format' in each.schema)
   const branches = schemas.filter((each) => !each.certain && hasValues(each.schema) && !isNull(each.schema))
@@ -137,25 +137,25 @@ function descriptionOf(place: SchemaPlace): string | undefined {
   return place.said('description').find((each) => typeof each === 'string')
 }
 
-/** What a form is made with. */
+/** Functions that a form is made with. */
 export interface FormMaking<Title> {
-  /** What a claim is called. */
+  /** Title of a claim. */
   readonly titleOf: (path: readonly string[]) => Title
   readonly pattern: PatternReader
 }
 
 /**
- * The form of a JSON Schema: a field for each property that it declares, a group for each object. It asks the one walk over schemas, so
- * that properties behind references, combinations and conditions are in it.
+ * The form of a JSON Schema: a field for each property that it declares, a group for each object. It uses the shared walk over schemas,
+ * so that it includes properties behind references, combinations and conditions.
  *
- * @param schema a schema that was accepted: the walk has a bound of its own
+ * @param schema an accepted schema: the walk has its own limit
  * @throws JsonSchemaError for a reference that leads nowhere
  */
 export function formOf<Title>(schema: JsonObject, making: FormMaking<Title>): readonly FormPart<Title>[] {
   return partsOf(SchemaPlace.root(schema, new Work(Number.POSITIVE_INFINITY), making.pattern), making, [], true)
 }
 
-/** @param needed whether everything above is required */
+/** @param needed whether all parents are required */
 function partsOf<Title>(
   place: SchemaPlace,
   making: FormMaking<Title>,

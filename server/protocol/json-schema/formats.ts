@@ -4,11 +4,11 @@ import type { Work } from '../work.js'
 
 type Check = (text: string) => boolean
 
-/** How the table of ajv-formats says a format. */
+/** An entry of the table of ajv-formats. */
 type Format = (typeof fullFormats)[keyof typeof fullFormats]
 
 /**
- * Formats whose texts are short by nature, with the most characters that one may have. Their expressions backtrack, which is
+ * Formats whose texts are short by nature, with the maximum of characters. Their expressions backtrack, which is
  * harmless on a short text and polynomial on a long one.
  */
 const SHORT_FORMATS = {
@@ -26,7 +26,7 @@ const SHORT_FORMATS = {
   regex: 1_000,
 } as const
 
-/** Formats whose expression is given to the linear-time engine, since their texts may be of any length (a data URI, say). */
+/** Formats that use the linear-time engine, since their texts may have any length, for example a data URI. */
 const LONG_FORMATS = [
   'uri-reference',
   'uri-template',
@@ -35,7 +35,7 @@ const LONG_FORMATS = [
   'relative-json-pointer',
 ] as const
 
-/** Some formats make a URL or a regular expression of a text. */
+/** Some formats parse the text as a URL or a regular expression. */
 const UNITS_PER_CHECK = 100
 const UNITS_PER_CHARACTER = 2
 
@@ -52,12 +52,12 @@ const numberChecks: Readonly<Record<string, (value: number) => boolean>> = {
   double: () => true,
 }
 
-/** What the keyword `format` checks: texts and numbers of other formats are none of its business. */
+/** The check of the keyword `format`. It accepts texts and numbers that the format does not apply to. */
 export type FormatCheck = (value: unknown, work: Work) => boolean
 
 /**
- * The check of a format of draft-07 or 2020-12, or of one that ajv-formats adds to them. None takes more than linear time on
- * any text; `work` pays for it. A format that is not known is checked by nothing (see isFormat).
+ * The check of a format of draft-07 or 2020-12, or of a format that ajv-formats adds. Every check takes linear time;
+ * `work` pays for it. An unknown format is not checked (see isFormat).
  */
 export function formatCheck(name: string): FormatCheck {
   const ofNumber = Object.hasOwn(numberChecks, name) ? numberChecks[name] : undefined
@@ -71,7 +71,7 @@ export function formatCheck(name: string): FormatCheck {
   }
 }
 
-/** Every format that is known. `password` and `binary` say nothing that could be checked. */
+/** Every known format. `password` and `binary` have nothing to check. */
 export const formatNames: readonly string[] = [
   ...Object.keys(checks),
   ...Object.keys(numberChecks),
@@ -79,7 +79,7 @@ export const formatNames: readonly string[] = [
   'binary',
 ]
 
-/** Whether `format` may have this value. Another one would be a constraint that nothing checks. */
+/** Whether `format` may have this value. An unknown format would be a constraint that is never checked. */
 export function isFormat(name: string): boolean {
   return formatNames.includes(name)
 }
@@ -122,7 +122,7 @@ function linearCheck(format: Format): Check {
   return (text) => program.test(text)
 }
 
-/** RFC 5890 §2.3.2.3, decided as the URL standard decides it: labels that have an ASCII form. */
+/** RFC 5890 §2.3.2.3, decided by the rules of the URL standard: labels that have an ASCII form. */
 function isIdnHostname(text: string): boolean {
   return text.length > 0 && text.length <= 254 && !/[\s/?#@:[\]\\%]/u.test(text) && URL.canParse(`http://${text}`)
 }

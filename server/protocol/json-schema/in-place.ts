@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '../json/json-object.js'
 import { type Check, type CheckOf, every, type Place, type Run, UNITS_OF_A_NAME } from './check.js'
 import { Evaluated } from './evaluated.js'
 
-/** Makes the check of a keyword, from the schema that it stands in. */
+/** Makes the check of a keyword, from the schema that contains it. */
 export type Applicator = (schema: JsonObject, checkOf: CheckOf) => Check
 
 /** Keywords that apply schemas to the value itself (JSON Schema Core 2020-12 §10.2). */
@@ -20,7 +20,7 @@ export const inPlaceApplicators: Readonly<Record<string, Applicator>> = {
       for (const check of checks) {
         if (!isTaken(check, value, place, run, seen)) continue
         valid = true
-        // What each of them has looked at counts, where that is asked for (§11.2).
+        // All branches that match count as evaluated, if the caller asks (§11.2).
         if (seen === undefined) break
       }
       if (!valid) return run.fail(place, 'anyOf', 'must match a schema in anyOf')
@@ -61,7 +61,7 @@ export const inPlaceApplicators: Readonly<Record<string, Applicator>> = {
   dependencies: (schema, checkOf) => dependenciesCheck('dependencies', schema.dependencies, checkOf),
 }
 
-/** The same, of 2020-12 only. */
+/** Further keywords of 2020-12 that apply schemas to the value itself. */
 export const inPlaceApplicatorsOf2020: Readonly<Record<string, Applicator>> = {
   dependentRequired: (schema, checkOf) => dependenciesCheck('dependentRequired', schema.dependentRequired, checkOf),
   dependentSchemas: (schema, checkOf) => dependenciesCheck('dependentSchemas', schema.dependentSchemas, checkOf),
@@ -71,7 +71,7 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-/** Whether a value satisfies a schema. Only where it does has the schema looked at anything; what is wrong stays in the run. */
+/** Whether a value satisfies a schema. Only then do the schema's evaluations count. Violations stay in the run. */
 function isTaken(check: Check, value: unknown, place: Place, run: Run, seen: Evaluated | undefined): boolean {
   if (seen === undefined) return check(value, place, run, undefined)
   const own = new Evaluated(run.work)
@@ -80,7 +80,7 @@ function isTaken(check: Check, value: unknown, place: Place, run: Run, seen: Eva
   return true
 }
 
-/** The same, where it is nothing wrong if it does not. */
+/** Like `isTaken`, but a mismatch is no violation. */
 function isSatisfied(check: Check, value: unknown, place: Place, run: Run, seen: Evaluated | undefined): boolean {
   const before = run.faults.length
   const satisfied = isTaken(check, value, place, run, seen)
@@ -88,7 +88,7 @@ function isSatisfied(check: Check, value: unknown, place: Place, run: Run, seen:
   return satisfied
 }
 
-/** What must hold where a member is there: that others are there too, or a schema. */
+/** Checks a requirement that applies if a member is present: other members, or a schema. */
 function dependenciesCheck(keyword: string, dependencies: unknown, checkOf: CheckOf): Check {
   const members = Object.entries(isObject(dependencies) ? dependencies : {})
   const checks = members.map(([name, dependency]) =>

@@ -1,6 +1,6 @@
 /**
  * A JSON Schema that is not accepted. `place` is the dotted path of the faulty part in the schema, empty for its root;
- * `reason` is to be read after it, and `message` is both.
+ * `reason` completes the sentence that begins with the path, and `message` is both.
  */
 export class JsonSchemaError extends Error {
   override readonly name = 'JsonSchemaError'
@@ -14,12 +14,12 @@ export class JsonSchemaError extends Error {
   }
 }
 
-/** One way in which a value breaks its schema. */
+/** One violation of a schema by a value. */
 export interface Violation {
   /** Dotted path in the value, empty for its root. */
   readonly path: string
-  /** What is wrong, to be read after the path ("must be >= 18"). Names keywords and members, never a value. */
+  /** Completes the sentence that begins with the path ("must be >= 18"). Names keywords and members, never a value. */
   readonly message: string
-  /** The keyword that failed, `false` for a boolean schema, `bounds` where the value is too large to be checked. */
+  /** The keyword that failed, `false` for a boolean schema, `bounds` if the value is too large to be checked. */
   readonly keyword: string
 }

@@ -4,7 +4,7 @@ export interface JsonBounds {
   readonly nodes: number
 }
 
-/** A value that is no JSON value or exceeds its bounds. `path` is the dotted path of the place. */
+/** A value that is no JSON value or exceeds its limits. `path` is the dotted path of the place. */
 export class JsonBoundsError extends Error {
   override readonly name = 'JsonBoundsError'
 
@@ -17,9 +17,9 @@ export class JsonBoundsError extends Error {
 }
 
 /**
- * Walks a JSON value and returns how many values it holds, itself included.
+ * Walks a JSON value and returns the number of values in it, itself included.
  *
- * @throws JsonBoundsError when the value exceeds the bounds or holds anything that JSON cannot
+ * @throws JsonBoundsError if the value exceeds the limits or holds a value that JSON cannot express
  */
 export function measureJson(value: unknown, bounds: JsonBounds): number {
   let nodes = 0

@@ -3,24 +3,24 @@ import type { Work } from '../work.js'
 import type { PatternReader } from './applicable.js'
 import { instructionsIn } from './pattern-size.js'
 
-/** Longest pattern, in characters, and most instructions of one compiled pattern. */
+/** Limits: characters of a pattern, and instructions of a compiled pattern. */
 const MAX_PATTERN_LENGTH = 1_000
 const MAX_INSTRUCTIONS = 5_000
 
-/** What the engine may remember of the texts that it has read. */
+/** Memory limit for states that the engine keeps while it reads texts. */
 const AUTOMATON_BYTES = 64 * 1024
 const BYTES_OF_AN_INSTRUCTION = 500
 
-/** What compiling costs: for a pattern, and for each of its instructions; a class of Unicode brings hundreds of ranges into each. */
+/** Cost of compiling a pattern: a base, and a part for each instruction. A Unicode class adds hundreds of ranges to an instruction. */
 const UNITS_TO_COMPILE = 5_000
 const UNITS_OF_AN_INSTRUCTION = 400
 const UNITS_OF_A_UNICODE_INSTRUCTION = 3_000
 
-/** What a character costs: where it decides alone how the pattern goes on, and for each instruction where it does not. */
+/** Cost of a character: alone if the pattern is deterministic, else for each instruction. */
 const UNITS_OF_A_CHARACTER = 2
 const UNITS_OF_A_STEP = 2.5
 
-/** A pattern that the linear-time engine does not take. The message completes "pattern …". */
+/** A pattern that the linear-time engine does not support. The message completes "pattern …". */
 export class PatternError extends Error {
   override readonly name = 'PatternError'
 }
@@ -32,13 +32,13 @@ export class PatternError extends Error {
 export class LinearRegExp {
   /** Instructions of the compiled pattern. */
   readonly size: number
-  /** Memory that it may come to take. */
+  /** Maximum of memory that it may use. */
   readonly bytes: number
   readonly #deterministic: boolean
   readonly #automaton: RE2Set
 
   /**
-   * @param whole whether the pattern must match all of a text, not any part of it
+   * @param whole whether the pattern must match the whole text, not only a part of it
    * @param work pays for compiling
    * @throws PatternError when the pattern is too long or not supported
    */
@@ -46,7 +46,7 @@ export class LinearRegExp {
     if (source.length > MAX_PATTERN_LENGTH) {
       throw new PatternError(`must not be longer than ${MAX_PATTERN_LENGTH} characters`)
     }
-    // Before it is compiled, since a few characters can make a million of them.
+    // Before compiling, since a few characters can produce a million instructions.
     const instructions = instructionsIn(source)
     if (instructions > 2 * MAX_INSTRUCTIONS) throw new PatternError('is too complex')
     const unicode = /\\[pP]/.test(source)

@@ -19,7 +19,7 @@ export const META_PATTERNS: readonly string[] = [ID.pattern, ANCHOR.pattern]
 const ofEach = (keywords: readonly string[], schema: JsonObject) =>
   Object.fromEntries(keywords.map((keyword) => [keyword, schema]))
 
-/** What both dialects have. */
+/** Members that both dialects have. */
 const COMMON: JsonObject = {
   ...ofEach(['$id', '$ref', '$schema', '$comment', 'title', 'description'], STRING),
   ...ofEach(['pattern', 'format', 'contentMediaType', 'contentEncoding'], STRING),
@@ -38,8 +38,8 @@ const COMMON: JsonObject = {
 
 /**
  * The meta-schemas (json-schema.org/draft-07/schema, json-schema.org/draft/2020-12/schema), without titles, defaults and formats
- * (patterns and references are checked where they are compiled). That of 2020-12 holds its vocabularies in one document, so that
- * every reference is a local one.
+ * (patterns and references are checked when they are compiled). The meta-schema of 2020-12 holds its vocabularies in one document,
+ * so that every reference is local.
  */
 export const META_SCHEMAS: Readonly<Record<Dialect, JsonObject>> = {
   'draft-07': {

@@ -2,15 +2,15 @@
 const TOKEN = /\\[pPuxk][{<][^}>]*[}>]|\\.|\[(?:\\.|[^\\\]])*\]|\{(\d+)(?:,(\d*))?\}|./gsu
 
 interface Group {
-  /** Instructions of what stands in the group before the last atom. */
+  /** Instructions of the group before its last atom. */
   before: number
-  /** Those of the last atom, which a quantifier repeats. */
+  /** Instructions of the last atom, which a quantifier repeats. */
   last: number
 }
 
 /**
- * At most how many instructions a pattern compiles to, told from its text alone: one for each atom and two for each group
- * and alternative, as often as the repetitions around them say. A text that is no pattern has some number too.
+ * An upper limit of the instructions that a pattern compiles to, computed from its text alone: one for each atom and two for each
+ * group and alternative, multiplied by the repetitions around them. A text that is no pattern has a number too.
  */
 export function instructionsIn(pattern: string): number {
   const groups: Group[] = [{ before: 0, last: 0 }]
@@ -22,7 +22,7 @@ export function instructionsIn(pattern: string): number {
       append(groups.at(-1) ?? group, group.before + group.last)
     } else if (least !== undefined) {
       const times = Math.max(Number(least), Number(most ?? 0), 1)
-      // What may be left out takes one more for each repetition.
+      // An optional repetition takes one more instruction each time.
       group.last = group.last * times + (most === undefined ? 0 : times)
     } else append(group, token === '|' || '*+?'.includes(token) ? 2 : 1)
   }

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../json/json-object.js'
 import { JsonSchemaError } from './json-schema-error.js'
 
-/** How a keyword may hold schemas: as its value, in an array, as members of an object; and whether they apply to the value itself. */
+/** How a keyword may hold schemas: as its value, in an array, or as members of an object. Also whether they apply to the value itself. */
 interface Holder {
   readonly single?: true
   readonly list?: true
@@ -28,14 +28,14 @@ function ofEach(keywords: readonly string[], holder: Holder): Record<string, Hol
   return Object.fromEntries(keywords.map((keyword) => [keyword, holder]))
 }
 
-/** A schema within a schema: where it stands (dotted), and whether it is applied to the same value as the schema around it. */
+/** A schema within a schema: its dotted place, and whether it applies to the same value as the outer schema. */
 export interface Subschema {
   readonly schema: JsonObject
   readonly place: string
   readonly inPlace: boolean
 }
 
-/** The schemas that stand directly in a schema. Boolean schemas hold nothing further and are left out. */
+/** The direct subschemas of a schema. Boolean schemas contain no further schema and are left out. */
 export function subschemasOf(schema: JsonObject, place: string): Subschema[] {
   const found: Subschema[] = []
   for (const [keyword, value] of Object.entries(schema)) {
@@ -60,7 +60,7 @@ export function under(place: string, key: string): string {
 /**
  * The schema that a local reference names: `#` or `#/…`, a JSON Pointer as a URI fragment (RFC 6901 §6).
  *
- * @throws JsonSchemaError for any other reference, and for one that leads nowhere
+ * @throws JsonSchemaError for any other reference, and for a reference that leads nowhere
  */
 export function resolveReference(
   root: JsonObject,
@@ -90,7 +90,7 @@ function pointerKeys(pointer: string, at: string): string[] {
     const keys = pointer.split('/').map((part) => decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~'))
     if (!keys.includes('')) return keys
   } catch (error) {
-    // A percent sign that begins no octet: refused below.
+    // A percent sign that begins no octet is refused below.
     if (!(error instanceof URIError)) throw error
   }
   throw new JsonSchemaError(at, 'is not a JSON Pointer')

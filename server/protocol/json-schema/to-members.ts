@@ -2,10 +2,10 @@ import { isObject, type JsonObject } from '../json/json-object.js'
 import type { Patterns } from './assertions.js'
 import { type Check, type CheckOf, every, type Place, UNITS_OF_A_NAME } from './check.js'
 
-/** Makes the check of a keyword, from the schema that it stands in. */
+/** Makes the check of a keyword, from the schema that contains it. */
 export type MemberApplicator = (schema: JsonObject, checkOf: CheckOf, patterns: Patterns) => Check
 
-/** Keywords that apply to the members of an object (JSON Schema Core 2020-12 §10.3.2; Validation §6.5), in the order in which they are told of. */
+/** Keywords that apply to the members of an object (JSON Schema Core 2020-12 §10.3.2; Validation §6.5), in the order of their reports. */
 export const objectApplicators: Readonly<Record<string, MemberApplicator>> = {
   maxProperties: ({ maxProperties }) =>
     sizeCheck(
@@ -91,7 +91,7 @@ export const objectApplicators: Readonly<Record<string, MemberApplicator>> = {
 export const arrayApplicators: Readonly<Record<'draft-07' | '2020-12', Readonly<Record<string, MemberApplicator>>>> = {
   'draft-07': {
     additionalItems: ({ items, additionalItems }, checkOf) =>
-      // Draft-07 §6.4.2: of no account where `items` is not an array of schemas.
+      // Draft-07 §6.4.2: without effect unless `items` is an array of schemas.
       Array.isArray(items) ? restCheck('additionalItems', additionalItems, items.length, checkOf) : () => true,
     items: ({ items }, checkOf) =>
       Array.isArray(items) ? tupleCheck(items, checkOf) : restCheck('items', items, 0, checkOf),
@@ -106,7 +106,7 @@ export const arrayApplicators: Readonly<Record<'draft-07' | '2020-12', Readonly<
   },
 }
 
-/** Keywords that apply to what the others of a schema have not looked at (§11), after all of them. */
+/** Keywords that apply to members and elements that the other keywords have not evaluated (§11). They run last. */
 export const unevaluatedApplicators: Readonly<Record<string, MemberApplicator>> = {
   unevaluatedItems: ({ unevaluatedItems }, checkOf) => {
     const check = checkOf(unevaluatedItems)
@@ -151,7 +151,7 @@ function sizeCheck(keyword: string, holds: (size: number) => boolean, words: str
   return (value, place, run) => !isObject(value) || holds(run.namesOf(value).length) || run.fail(place, keyword, words)
 }
 
-/** Each of the first elements by a schema of its own. */
+/** Checks each of the first elements with its own schema. */
 function tupleCheck(schemas: readonly unknown[], checkOf: CheckOf): Check {
   const checks = schemas.map(checkOf)
   return (value, place, run, seen) => {
@@ -163,7 +163,7 @@ function tupleCheck(schemas: readonly unknown[], checkOf: CheckOf): Check {
   }
 }
 
-/** All elements but the first ones by one schema. */
+/** Checks all elements after the first ones with one schema. */
 function restCheck(keyword: string, schema: unknown, from: number, checkOf: CheckOf): Check {
   const check = checkOf(schema)
   return (value, place, run, seen) => {

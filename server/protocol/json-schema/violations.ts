@@ -2,7 +2,7 @@ import { shownName } from '../messages.js'
 import type { Fault, Place } from './check.js'
 import type { Violation } from './json-schema-error.js'
 
-/** What is wrong as the API tells it: dotted paths, no values, none twice. */
+/** The violations in the API's form: dotted paths, no values, no duplicates. */
 export function violationsOf(faults: readonly Fault[], max: number): Violation[] {
   const violations = new Map<string, Violation>()
   for (const { place, keyword, message } of faults) {
@@ -13,7 +13,7 @@ export function violationsOf(faults: readonly Fault[], max: number): Violation[]
   return [...violations.values()]
 }
 
-/** The dotted path of a place, without what makes a name too long to be shown. */
+/** The dotted path of a place, with long names shortened. */
 export function pathOf(place: Place): string {
   const keys: string[] = []
   for (let at = place; at !== undefined; at = at.holder) keys.push(shownName(String(at.key)))

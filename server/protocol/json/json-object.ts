@@ -1,10 +1,10 @@
-/** A JSON object as it came off the wire: nothing about its members is known yet. */
+/** A JSON object from outside: its members are not checked yet. */
 export type JsonObject = Readonly<Record<string, unknown>>
 
-/** Neither null nor an array. */
+/** Whether a value is an object, and not null or an array. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** What is no object has no members. */
+/** The value, or an object without members if the value is no object. */
 export const objectOf = (value: unknown): JsonObject => (isObject(value) ? value : {})

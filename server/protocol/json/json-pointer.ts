@@ -1,4 +1,4 @@
-/** The names of the members on the way of a JSON Pointer (RFC 6901 §4), none for the whole document; undefined for what is no JSON Pointer. */
+/** The member names in a JSON Pointer (RFC 6901 §4): empty for the whole document, undefined if the text is no JSON Pointer. */
 export function pointerKeys(pointer: string): readonly string[] | undefined {
   if (pointer === '') return []
   if (!pointer.startsWith('/') || /~(?![01])/.test(pointer)) return undefined
@@ -8,7 +8,7 @@ export function pointerKeys(pointer: string): readonly string[] | undefined {
     .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
-/** The value that a JSON Pointer to a member names; undefined where there is none. */
+/** The value that a JSON Pointer to a member names; undefined if the member is absent. */
 export function valueAt(document: unknown, pointer: string): unknown {
   const keys = pointerKeys(pointer) ?? []
   if (keys.length === 0) return undefined

@@ -14,31 +14,31 @@ const STATUS_CONTEXT = 'https://www.w3.org/ns/credentials/status/v1'
 
 export interface JwtVcInput {
   readonly signer: Signer
-  /** The issuer's DID or https address, with its name where it has one. */
+  /** The issuer's DID or https address, with its name if it has one. */
   readonly issuer: string | { readonly id: string; readonly name: string }
-  /** `kid` of the header where it is not the signer's. */
+  /** `kid` of the header, if it differs from the signer's. */
   readonly issuerKid?: string
   /** A URI: `id` and `jti`. */
   readonly id: string
-  /** The credential's types, with or without VerifiableCredential at their head. */
+  /** The credential's types; VerifiableCredential may be the first or absent. */
   readonly types: readonly string[]
   readonly claims: JsonObject
   /** A URI: `credentialSubject.id` and `sub`. */
   readonly subjectId?: string
-  /** The holder's key, or the DID URL of one, where it has no DID to stand in `subjectId`: `cnf`. */
+  /** `cnf`: the holder's key, or the DID URL of one. For a holder without a DID in `subjectId`. */
   readonly holderKey?: Jwk | { readonly kid: string }
   readonly schema?: { readonly id: string; readonly type: string }
   readonly status?: BitstringStatusListEntry & { readonly id: string }
-  /** Taken in whole seconds, as is `expiresAt`. */
+  /** Rounded down to whole seconds, like `expiresAt`. */
   readonly issuedAt: Date
   readonly expiresAt?: Date
 }
 
 /**
- * Issues a W3C credential of the VCDM 1.1 as a JWT (§6.3.1, OpenID4VCI 1.0 Appendix A.1.1): `nbf`, `exp`, `jti`, `sub` and `iss`
- * say what `issuanceDate`, `expirationDate`, `id`, `credentialSubject.id` and `issuer` say.
+ * Issues a W3C credential of the VCDM 1.1 as a JWT (§6.3.1, OpenID4VCI 1.0 Appendix A.1.1). The claims `nbf`, `exp`, `jti`, `sub`
+ * and `iss` repeat `issuanceDate`, `expirationDate`, `id`, `credentialSubject.id` and `issuer`.
  *
- * @returns the compact JWT, and the credential object as the API shows it, which holds that JWT in its proof.
+ * @returns the compact JWT, and the credential object in the API's form, with the JWT in its proof.
  * @throws CredentialError when the claims name another subject than `subjectId`, or the holder's key is of no supported type.
  */
 export async function issueJwtVc(input: JwtVcInput): Promise<{ compact: string; vc: VerifiableCredential }> {

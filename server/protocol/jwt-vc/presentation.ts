@@ -62,29 +62,29 @@ export interface HolderKey {
 }
 
 export interface VerifyVpOptions {
-  /** Finds the key that the presentation is signed with (an authentication key of its holder); header and payload are not verified yet. */
+  /** Finds the presentation's signature key, an authentication key of its holder. Header and payload are not verified yet. */
   readonly resolveHolderKey: (header: JsonObject, payload: JsonObject) => Promise<HolderKey>
   readonly nonce: string
-  /** The one value that `aud` must hold, or several that are as good. */
+  /** The value that `aud` must hold, or several accepted values. */
   readonly audience: string | readonly string[]
   readonly now: Date
-  /** The presentation is not older than this: the time of its request. */
+  /** The presentation is not older than this time, the time of its request. */
   readonly notBefore?: Date
   readonly leewaySeconds?: number
-  /** Names that `alg` may have; those of every supported algorithm unless given. */
+  /** Accepted values of `alg`; every supported algorithm unless given. */
   readonly algorithms?: readonly string[] | undefined
 }
 
 export interface VerifiedVpJwt extends Jwt {
   readonly holder: string
   readonly holderKey: Jwk
-  /** The credentials, as compact as they came; none of them is verified here. */
+  /** The credentials in compact form, unchanged and not yet verified. */
   readonly credentials: readonly string[]
 }
 
 /**
- * Verifies a VP JWT: that it is one, made for this verifier and this request (OpenID4VP 1.0 Appendix B.1.3.1.5, §14.1), in time, and
- * signed by its holder. Whether its credentials are valid, and held by that holder (`isHeldBy`), is for the caller.
+ * Verifies a VP JWT: its form, its verifier and request (OpenID4VP 1.0 Appendix B.1.3.1.5, §14.1), its times, and the holder's
+ * signature. The caller checks whether its credentials are valid and belong to the holder (`isHeldBy`).
  *
  * @throws CredentialError with a sentence about the first check that fails.
  */
@@ -101,13 +101,13 @@ export async function verifyVpJwt(compact: string, options: VerifyVpOptions): Pr
   return { header, payload, holder, holderKey: jwk, credentials }
 }
 
-/** Whether the holder of a presentation holds a credential: its subject is that holder, or its `cnf` that key. */
+/** Whether the holder of a presentation holds a credential: the credential's subject is the holder, or its `cnf` is the holder's key. */
 export function isHeldBy(
   credential: Pick<VerifiedJwtVc, 'subjectId' | 'cnf'>,
   presentation: Pick<VerifiedVpJwt, 'holder' | 'holderKey' | 'header'>,
 ): boolean {
   const { cnf, subjectId } = credential
-  // RFC 7800 §3: a confirmation key is the only one that proves possession, whatever the subject's id says.
+  // RFC 7800 §3: if there is a confirmation key, only this key proves possession, and the subject's id does not count.
   if (cnf === undefined) return subjectId !== undefined && subjectId === presentation.holder
   if (isObject(cnf.jwk)) return sameKey(cnf.jwk, presentation.holderKey)
   // A relative `kid` would match a key of any presenter.
@@ -153,7 +153,7 @@ function checkPresentationTimes(payload: JsonObject, options: VerifyVpOptions): 
   checkTimes(payload, PRESENTATION, options.now, { past: leeway, exp: leeway })
   if (options.notBefore === undefined) return
   const earliest = options.notBefore.getTime() / 1000 - leeway
-  // checkTimes has made sure that what is there is a number. Some wallets send neither of the two.
+  // checkTimes has checked that these claims are numbers if they are present. Some wallets send neither.
   if (Number(payload.iat ?? earliest) < earliest) throw new CredentialError('Presentation is older than its request.')
 }
 

@@ -4,14 +4,14 @@ import type { JsonObject } from '../json/json-object.js'
 // XML Schema 1.1 dateTime. VCDM 2.0 §4.9: a value without an offset is read as UTC.
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})?$/
 
-/** A date as the VCDM writes it, in whole seconds: `2026-01-31T12:00:00Z`. */
+/** A date in the VCDM's form, in whole seconds: `2026-01-31T12:00:00Z`. */
 export function dateTime(seconds: number): string {
   return new Date(seconds * 1000).toISOString().replace('.000Z', 'Z')
 }
 
 /**
- * Checks the validity period that stands in a credential itself: `issuanceDate` and `expirationDate` (VCDM 1.1 §4.6, §4.8),
- * `validFrom` and `validUntil` (VCDM 2.0 §4.9). No end gets a leeway.
+ * Checks the validity period in the credential itself: `issuanceDate` and `expirationDate` (VCDM 1.1 §4.6, §4.8),
+ * `validFrom` and `validUntil` (VCDM 2.0 §4.9). The ends get no leeway.
  */
 export function checkValidityPeriod(credential: JsonObject, what: string, now: Date, leewaySeconds: number): void {
   for (const name of ['expirationDate', 'validUntil']) {
@@ -28,7 +28,7 @@ export function checkValidityPeriod(credential: JsonObject, what: string, now: D
   }
 }
 
-/** Milliseconds since the epoch; undefined where the member is absent. */
+/** Milliseconds since the epoch; undefined if the member is absent. */
 function timeOf(credential: JsonObject, name: string, what: string): number | undefined {
   const value = credential[name]
   if (value === undefined) return undefined

@@ -2,7 +2,7 @@ import { type BitstringStatusListEntry, CredentialError, decodeJwt } from '../cr
 import { isObject, type JsonObject } from '../json/json-object.js'
 import { dateTime } from './validity.js'
 
-/** A verifiable credential of the VCDM 1.1 as the API shows it: status entries in an array, and the JWT that proves it in `proof`. */
+/** A verifiable credential of the VCDM 1.1 in the API's form: status entries in an array, and the JWT in `proof`. */
 export interface VerifiableCredential {
   readonly '@context': readonly string[]
   readonly type: readonly string[]
@@ -17,7 +17,7 @@ export interface VerifiableCredential {
   readonly proof: JwtProof2020
 }
 
-/** A proof that is a JWT: `jws` is the whole compact credential. */
+/** A proof by JWT: `jws` is the whole compact credential. */
 export interface JwtProof2020 {
   readonly type: 'JwtProof2020'
   readonly created: string
@@ -27,10 +27,10 @@ export interface JwtProof2020 {
 }
 
 /**
- * The API's credential object for a compact JWT VC, which is not verified here. The claims that stand for members of the
- * credential (`iss`, `jti`, `sub`, `nbf`, `exp`) fill in what its `vc` claim leaves out (VCDM 1.1 §6.3.1).
+ * The API's credential object for a compact JWT VC, which is not verified here. The claims that represent members of the
+ * credential (`iss`, `jti`, `sub`, `nbf`, `exp`) supply members that its `vc` claim omits (VCDM 1.1 §6.3.1).
  *
- * @throws CredentialError when the JWT is no credential, or names no issuer or date of issuance.
+ * @throws CredentialError if the JWT is no credential, or names no issuer or date of issuance.
  */
 export function vcObjectOf(compact: string): VerifiableCredential {
   const { header, payload } = decodeJwt(compact, 'Credential')
@@ -63,8 +63,8 @@ export function vcObjectOf(compact: string): VerifiableCredential {
 }
 
 /**
- * The `vc` claim of a JWT. VCDM 1.1 §6.3.1: it holds the credential; every other JWT that the same key may have signed (a request
- * object, a key binding, a VCDM 2.0 status list) has none. A status list in a `vc` claim says so by its type.
+ * The `vc` claim of a JWT. VCDM 1.1 §6.3.1: it holds the credential. Other JWTs that the same key may sign have no `vc` claim: request
+ * objects, key bindings, VCDM 2.0 status lists. A status list in a `vc` claim is known by its type.
  */
 export function vcClaimOf(payload: JsonObject): JsonObject {
   const { vc } = payload
@@ -78,14 +78,14 @@ export function vcClaimOf(payload: JsonObject): JsonObject {
   return vc
 }
 
-/** The identifier of the issuer, which stands as a string or as an object with `id` (VCDM 1.1 §4.5). */
+/** The identifier of the issuer, which is a string or an object with `id` (VCDM 1.1 §4.5). */
 export function issuerIdOf(credential: JsonObject): string | undefined {
   const { issuer } = credential
   const id = isObject(issuer) ? issuer.id : issuer
   return typeof id === 'string' ? id : undefined
 }
 
-/** The subjects of a credential, which stand as one object or as an array of them (VCDM 1.1 §4.4). */
+/** The subjects of a credential, which are one object or an array of objects (VCDM 1.1 §4.4). */
 export function subjectsOf(credential: JsonObject): readonly JsonObject[] {
   const subjects = [credential.credentialSubject].flat()
   if (subjects.length === 0 || !subjects.every(isObject))
@@ -93,14 +93,14 @@ export function subjectsOf(credential: JsonObject): readonly JsonObject[] {
   return subjects
 }
 
-/** The status entries of a credential, which stand as one object or as an array of them. */
+/** The status entries of a credential, which are one object or an array of objects. */
 export function statusEntriesOf(credential: JsonObject): readonly JsonObject[] {
   const entries = credential.credentialStatus === undefined ? [] : [credential.credentialStatus].flat()
   if (!entries.every(isObject)) throw new CredentialError('Credential member credentialStatus is not an object.')
   return entries
 }
 
-/** Reads a status entry as it stands in a signed credential, its index a string in base 10 (Bitstring Status List v1.0 §2.1). */
+/** Reads a status entry of a signed credential. Its index is a string in base 10 (Bitstring Status List v1.0 §2.1). */
 export function readBitstringEntry(entry: JsonObject): BitstringStatusListEntry {
   if (entry.type !== 'BitstringStatusListEntry') {
     throw new CredentialError('Credential status is of a type other than BitstringStatusListEntry.')
@@ -129,7 +129,7 @@ export function readBitstringEntry(entry: JsonObject): BitstringStatusListEntry 
   }
 }
 
-/** A string, or the strings of an array; nothing for anything else. */
+/** A string, or the strings of an array; empty for any other value. */
 export function texts(value: unknown): readonly string[] {
   return [value].flat().filter((item) => typeof item === 'string')
 }

@@ -23,7 +23,7 @@ const MAX_STATUS_ENTRIES = 8
 export interface VerifiedJwtVc {
   readonly header: JsonObject
   readonly payload: JsonObject
-  /** The `vc` claim as it was signed. */
+  /** The signed `vc` claim. */
   readonly vc: JsonObject
   readonly issuer: string
   readonly issuerKey: IssuerKey
@@ -35,9 +35,9 @@ export interface VerifiedJwtVc {
 }
 
 /**
- * Verifies a JWT VC of the VCDM 1.1 (§6.3.1): that it is a credential and nothing else that the key has signed, the issuer's
- * signature, the agreement of JWT claims and credential, the times. Its status and whether the issuer is trusted are for the
- * caller.
+ * Verifies a JWT VC of the VCDM 1.1 (§6.3.1): its type, so that no other JWT of the same key passes; the issuer's
+ * signature; the agreement of JWT claims and credential; the times. The caller checks its status and whether the issuer is
+ * trusted.
  *
  * @throws CredentialError with a sentence about the first check that fails.
  */
@@ -77,7 +77,7 @@ export async function verifyJwtVc(compact: string, options: VerifyOptions): Prom
 }
 
 function checkType(header: JsonObject): void {
-  // RFC 8725 §3.11: explicit types keep other JWTs of the same key apart; VCDM 1.1 §6.3.1 has `JWT` or none.
+  // RFC 8725 §3.11: explicit types distinguish other JWTs of the same key. VCDM 1.1 §6.3.1 allows `JWT` or no `typ`.
   const type = mediaTypeOf(header.typ)
   if (header.typ !== undefined && type !== 'jwt' && type !== 'vc+jwt') {
     throw new CredentialError('Credential typ is neither JWT nor vc+jwt.')

@@ -12,7 +12,7 @@ import { jsonOf } from './values.js'
 /** JSON of data elements by namespace and element identifier (RFC 8949 §6.1): byte strings as base64url, dates as text. */
 export type MdocClaims = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
-/** What a mobile document says. */
+/** The content of a mobile document. */
 export interface MdocContent {
   readonly doctype: string
   readonly claims: MdocClaims
@@ -22,15 +22,15 @@ export interface MdocContent {
   readonly deviceKey: Jwk
   /** Its SHA-256 thumbprint (RFC 7638), base64url. */
   readonly deviceKeyThumbprint: string
-  /** The certificate chain that came with it, base64 DER, leaf first; undefined where there is none. */
+  /** The certificate chain in the document, base64 DER, leaf first; undefined if there is none. */
   readonly x5c: readonly string[] | undefined
 }
 
 /**
- * Reads a mobile document for its holder, who verified it when it came: nothing is verified again.
+ * Reads a mobile document for its holder. The holder verified it on receipt, so it is not verified again.
  *
  * @param issuerSigned base64url of the encoded IssuerSigned
- * @throws CredentialError when it is malformed.
+ * @throws CredentialError if it is malformed.
  */
 export function readMdoc(issuerSigned: string): MdocContent {
   const { value, decoding } = decodeCredential(issuerSigned)
@@ -40,7 +40,7 @@ export function readMdoc(issuerSigned: string): MdocContent {
 /**
  * The `alg` header of the issuer's signature, a COSE number.
  *
- * @param issuerSigned as `readMdoc` takes it
+ * @param issuerSigned as for `readMdoc`
  * @throws CredentialError when it is malformed.
  */
 export function issuerAlgorithmOf(issuerSigned: string): unknown {
@@ -48,13 +48,13 @@ export function issuerAlgorithmOf(issuerSigned: string): unknown {
   return algOf(readIssuerSigned(value, decoding).issuerAuth)
 }
 
-/** What decoding base64url and CBOR costs, and digests of what it holds. */
+/** Cost of decoding base64url and CBOR, and of the digests. */
 const UNITS_OF_A_CHARACTER = 0.5
 
 /**
- * Decodes the base64url form of a credential or presentation. What is decoded within it shares its bounds. Throws CredentialError.
+ * Decodes the base64url form of a credential or presentation. Items encoded within it share its limits. Throws CredentialError.
  *
- * @param work pays for it and for every element in it; a holder reads what is its own for nothing
+ * @param work pays for decoding and for every element; absent if a holder reads its own documents
  */
 export function decodeCredential(text: string, work?: Work): { value: CborValue; decoding: DecodeOptions } {
   work?.spend(text.length * UNITS_OF_A_CHARACTER)

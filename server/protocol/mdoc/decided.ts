@@ -1,18 +1,18 @@
 import { EACH, type SchemaPlace } from '../json-schema/applicable.js'
 import { encodingOf, type TextKind, textKindOf, textKindsIn } from './values.js'
 
-/** Encodings under which text is text (RFC 2045 §6.2). */
+/** Encodings that leave text unchanged (RFC 2045 §6.2). */
 const IDENTITIES: ReadonlySet<string> = new Set(['7bit', '8bit', 'binary'])
 
-/** Claims within one element that are looked at. */
+/** Limit of claims that are read within one element. */
 const MAX_PLACES = 2_000
 
 /**
- * Why a claim cannot become a data element: its schema, or the schema of something in it, does not decide whether a text is a date, a
- * moment, bytes or text. Undefined where all of it is decided.
+ * A sentence that refuses a claim as a data element. Its schema, or the schema of a part, does not decide whether a text is a date, a
+ * moment, bytes or text. Undefined if the schema decides all texts.
  *
- * A choice that the rest of the value decides is no fault: a date in one branch of a combination and a moment in another, or a kind that
- * hangs on another claim.
+ * A choice that the rest of the value decides is no fault. Examples: a date in one branch of a combination and a moment in another,
+ * or a kind that depends on another claim.
  *
  * @param pointer JSON Pointer of the claim, which the sentence names
  */
@@ -36,7 +36,7 @@ const placesBelow = (place: SchemaPlace, where: string): [SchemaPlace, string][]
   ...elementsOf(place).map((element): [SchemaPlace, string] => [element, `${where}/*`]),
 ]
 
-/** Each element of a tuple by itself: what stands beside it says nothing of it. */
+/** The elements of a tuple, each alone: the other elements declare nothing about it. */
 function elementsOf(place: SchemaPlace): readonly SchemaPlace[] {
   if (!place.item(EACH).isDeclared) return []
   const tuples = [...place.said('prefixItems'), ...place.said('items')].map((each) =>
@@ -61,7 +61,7 @@ function faultOf(place: SchemaPlace): string | undefined {
   return !isSettled && mixesWithText(place) ? `may be ${named(kinds)} or text: the schema must decide` : undefined
 }
 
-/** Whether a text may satisfy one branch of a combination that makes it something else, or another that leaves it text. */
+/** Whether a text may satisfy both a branch that converts it and a branch that leaves it as text. */
 function mixesWithText(place: SchemaPlace): boolean {
   return place.schemas.some(({ schema }) =>
     [schema.anyOf, schema.oneOf].some((branches) => {
@@ -75,13 +75,13 @@ function mixesWithText(place: SchemaPlace): boolean {
 const certainly = (place: SchemaPlace, keyword: string): readonly unknown[] =>
   place.schemas.flatMap(({ schema, certain }) => (certain && Object.hasOwn(schema, keyword) ? [schema[keyword]] : []))
 
-/** `false` is no place at all. */
+/** The schema `false` declares no place. */
 const admitsText = (place: SchemaPlace): boolean =>
   place.isDeclared &&
   certainly(place, 'type').every((type) => [type].flat().includes('string')) &&
   certainly(place, 'const').every((value) => typeof value === 'string') &&
   certainly(place, 'enum').every((values) => [values].flat().some((value) => typeof value === 'string'))
 
-/** Text of any kind, where no value is named. */
+/** Whether text of any kind is allowed, and no values are listed. */
 const isFreeText = (place: SchemaPlace): boolean =>
   textKindsIn(place).length === 0 && certainly(place, 'const').length === 0 && certainly(place, 'enum').length === 0

@@ -19,23 +19,23 @@ import { type VerifiedMdoc, verifyIssuer } from './verify.js'
 
 const DEVICE_SIGNATURE = 'Device signature'
 const VERSION = '1.0'
-/** What a further transcript that the device may have signed costs. */
+/** Cost of a further transcript that the device may have signed. */
 const UNITS_OF_A_SIGNATURE = 10_000
 
 export interface DeviceResponseOptions extends VerifyOptions {
-  /** The encoded SessionTranscript of the request; several where any of them will do, as for the origins of a page. */
+  /** The encoded SessionTranscript of the request. Several if any of them is accepted, as for the origins of a page. */
   readonly sessionTranscript: Uint8Array | readonly Uint8Array[]
   /** JOSE names of the algorithms that the holder may sign with; every supported one unless given. */
   readonly deviceAlgorithms?: readonly string[] | undefined
 }
 
 /**
- * Verifies a presentation of one mobile document (OpenID4VP 1.0 Appendix B.2.5; HAIP 1.0 §5.3.1; ISO/IEC 18013-5 §9.1.3, §9.3): version and
- * status, everything that `verifyIssuerSigned` verifies, and the device's signature over the transcript. Elements that the device
- * has signed itself stand among the claims where the issuer authorized its key for them.
+ * Verifies a presentation of one mobile document (OpenID4VP 1.0 Appendix B.2.5; HAIP 1.0 §5.3.1; ISO/IEC 18013-5 §9.1.3, §9.3): version
+ * and status, everything that `verifyIssuerSigned` verifies, and the device's signature over the transcript. The claims include
+ * elements that the device signed itself, if the issuer authorized its key for them.
  *
  * @param deviceResponse base64url of the encoded DeviceResponse
- * @param options `work` pays for decoding, and for every transcript after the first one that the device's signature is tried with
+ * @param options `work` pays for decoding, and for each transcript after the first one that is tried with the device's signature
  * @throws CredentialError with a sentence about the first check that fails.
  */
 export async function verifyDeviceResponse(
@@ -69,7 +69,7 @@ function documentOf(response: CborValue): CborMap {
 }
 
 interface DeviceSigned {
-  /** DeviceNameSpacesBytes, tag and all, as they came. */
+  /** DeviceNameSpacesBytes with its tag, unchanged. */
   readonly nameSpacesBytes: Uint8Array
   readonly nameSpaces: CborMap
   readonly deviceSignature: Sign1
@@ -96,7 +96,7 @@ function readDeviceSigned(value: CborValue, decoding: DecodeOptions): DeviceSign
 }
 
 /**
- * DeviceAuthenticationBytes (ISO/IEC 18013-5 §9.1.3.4): what the device signs.
+ * DeviceAuthenticationBytes (ISO/IEC 18013-5 §9.1.3.4), which the device signs.
  *
  * @param nameSpacesBytes DeviceNameSpacesBytes
  */
@@ -117,7 +117,7 @@ function verifyDeviceSignature(
   const transcripts = sessionTranscript instanceof Uint8Array ? [sessionTranscript] : sessionTranscript
   const failures: CredentialError[] = []
   for (const [position, transcript] of transcripts.entries()) {
-    // The first one is paid for with the issuer's key.
+    // The work for the issuer's key also covers the first transcript.
     if (position > 0) work?.spend(UNITS_OF_A_SIGNATURE)
     try {
       const payload = deviceAuthenticationOf(transcript, doctype, nameSpacesBytes)
@@ -146,7 +146,7 @@ function withDeviceSigned(
       throw new CredentialError('Presentation has a device-signed namespace that is no map of elements.')
     }
     assertNamespace(namespace)
-    // ISO/IEC 18013-5 §8.3.2.1.2.2: no authorization would be asked for its name.
+    // ISO/IEC 18013-5 §8.3.2.1.2.2: without elements, the authorization of the namespace would never be checked.
     if (elements.size === 0) throw new CredentialError('Presentation has a device-signed namespace without elements.')
     const members = new Map(Object.entries(all.get(namespace) ?? {}))
     for (const [identifier, value] of elements) {

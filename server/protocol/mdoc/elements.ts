@@ -9,7 +9,7 @@ import type { Encodable } from './cbor/values.js'
 import { undecidedIn } from './decided.js'
 import { type Claim, claimWithin, elementValueOf } from './values.js'
 
-/** Which claims of a subject become which data elements of a mobile document. */
+/** Maps claims of a subject to data elements of a mobile document. */
 export interface MdocMapping {
   readonly doctype: string
   /** By namespace and element identifier: a JSON Pointer (RFC 6901) into the subject. */
@@ -20,11 +20,11 @@ export interface MdocMapping {
 export type MdocElements = ReadonlyMap<string, ReadonlyMap<string, Encodable>>
 
 /**
- * The data elements for a subject. Claims that it does not have are left out, and namespaces without any.
+ * The data elements for a subject. Claims that the subject does not have are left out, and so are empty namespaces.
  *
- * @param schema the JSON Schema of the subject, which says what is a date or bytes
- * @param work pays for looking at the schema
- * @throws CredentialError that names the claim, for a value that cannot be encoded; and where nothing is left.
+ * @param schema the JSON Schema of the subject, which declares dates and bytes
+ * @param work pays for reading the schema
+ * @throws CredentialError that names the claim, for a value that cannot be encoded; also if no element is left.
  */
 export function mdocElementsOf(
   mapping: MdocMapping,
@@ -49,15 +49,15 @@ export function mdocElementsOf(
 /** Keywords whose schemas apply to some values and not to others. */
 const CHOICE = /"(?:anyOf|oneOf|if|contains|dependencies|dependentSchemas)"/
 
-/** Only a schema with a choice in it needs a validator, which decides by the subject. */
+/** Only a schema with a choice needs a validator, which decides by the subject. */
 const placeOf = (subject: JsonObject, schema: JsonObject, work: Work): SchemaPlace =>
   CHOICE.test(JSON.stringify(schema))
     ? compileJsonSchema(schema, work).placeOf(subject, work)
     : SchemaPlace.root(schema, work, linearPattern)
 
 /**
- * What keeps claims from becoming data elements, by the JSON Pointer to each claim: that the schema does not declare it (the whole
- * subject is no claim), or that the schema does not decide what a text in it is. Pointers to sound claims are left out.
+ * Faults of a mapping, by the JSON Pointer to each claim. Either the schema does not declare the claim (the whole
+ * subject is no claim), or it does not decide the kind of a text in the claim. Pointers to sound claims are left out.
  *
  * @param work pays for the walk
  */
@@ -78,7 +78,7 @@ export function mappingFaults(
   return faults
 }
 
-/** Names of members first; an index is one where no member has such a name. */
+/** Prefers a member's name; a key is an index only if no member has this name. */
 function stepInto(place: SchemaPlace, key: string): SchemaPlace {
   const member = place.member(key)
   return member.isDeclared || !INDEX.test(key) ? member : place.item(Number(key))

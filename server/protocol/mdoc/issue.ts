@@ -12,12 +12,12 @@ import { tdateOf } from './values.js'
 
 const RANDOM_BYTES = 32
 const ID_BYTES = 4
-/** Of one item. */
+/** Random bytes for one item. */
 const DRAWN_BYTES = ID_BYTES + RANDOM_BYTES
 const MAX_DIGEST_ID = 0x7fff_ffff
 
 export interface MdocInput {
-  /** Of P-256, P-384 or Ed25519; its `kid` is not used. */
+  /** A signer with a key of P-256, P-384 or Ed25519; its `kid` is not used. */
   readonly signer: Pick<Signer, 'alg' | 'sign'>
   /** The issuer's certificate chain, leaf first, each base64 DER. A root at its end is left out. */
   readonly x5c: readonly string[]
@@ -26,22 +26,22 @@ export interface MdocInput {
   /** The holder's public key. */
   readonly deviceKey: Jwk
   readonly status?: TokenStatusReference
-  /** `signed` and `validFrom`, in whole seconds; but never before the certificate is valid. */
+  /** `signed` and `validFrom`, in whole seconds; never before the certificate is valid. */
   readonly issuedAt: Date
-  /** When it is signed, where `issuedAt` is rounded down. */
+  /** The time of signing, if `issuedAt` is rounded down. */
   readonly now?: Date
-  /** `validUntil`, in whole seconds; but never after the certificate. */
+  /** `validUntil`, in whole seconds; never after the certificate expires. */
   readonly expiresAt: Date
   /** A cryptographically secure source. */
   readonly randomBytes: (length: number) => Uint8Array
 }
 
 /**
- * Issues a mobile document (ISO/IEC 18013-5 §8.3.2.1.2.2, §9.1.2). Every item has a digest id and random bytes of its own, and the
- * items of a namespace stand in random order, so that nothing but their values links copies.
+ * Issues a mobile document (ISO/IEC 18013-5 §8.3.2.1.2.2, §9.1.2). Every item has its own digest id and random bytes, and the
+ * items of a namespace are in random order, so that only their values link copies.
  *
  * @returns base64url of the encoded IssuerSigned (OpenID4VCI 1.0 Appendix A.2.4).
- * @throws CredentialError for a device key or a signer that COSE does not carry here, and where the certificate has expired.
+ * @throws CredentialError for a device key or a signer that COSE does not support here, and for an expired certificate.
  */
 export async function issueMdoc(input: MdocInput): Promise<string> {
   const chain = issuerChainOf(input.x5c)
@@ -76,11 +76,11 @@ interface SignedItem {
   readonly digest: Uint8Array
 }
 
-/** In the order of their digest ids, which are random. */
+/** The items in the order of their digest ids, which are random. */
 function signedItems({ elements, randomBytes }: MdocInput): ReadonlyMap<string, readonly SignedItem[]> {
   const ids = new Set<number>()
   const count = [...elements.values()].reduce((sum, { size }) => sum + size, 0)
-  // All in one draw, which costs hardly more than one of a few bytes.
+  // One draw for all items costs hardly more than a draw of a few bytes.
   const drawn = Buffer.from(randomBytes(count * DRAWN_BYTES))
   let at = 0
   return mapValues(elements, (values) =>
@@ -101,7 +101,7 @@ function signedItems({ elements, randomBytes }: MdocInput): ReadonlyMap<string, 
   )
 }
 
-/** 31 of 32 random bits; others where they are taken. */
+/** 31 of 32 random bits; a new draw if the id is taken. */
 function freshId(taken: Set<number>, drawn: number, randomBytes: MdocInput['randomBytes']): number {
   const id = drawn & MAX_DIGEST_ID
   if (taken.has(id)) return freshId(taken, Buffer.from(randomBytes(ID_BYTES)).readUInt32BE(), randomBytes)

@@ -3,23 +3,24 @@ import { CredentialError } from '../credential/verification.js'
 import { isSelfSigned } from '../issuer-keys/certificate-chain.js'
 import { LruMap } from '../jose/lru-map.js'
 
-/** What an issuer's documents take of its certificate chain. */
+/** The parts of an issuer's certificate chain that its documents use. */
 export interface IssuerChain {
   /** In DER, the signer's first, without a root (HAIP 1.0 §6.1.1; ISO/IEC 18013-5 §9.1.2.4). */
   readonly certificates: readonly Uint8Array[]
-  /** Of the signer's certificate, in milliseconds since the epoch, as is `validUntil`. */
+  /** Validity of the signer's certificate, in milliseconds since the epoch, like `validUntil`. */
   readonly validFrom: number
   readonly validUntil: number
 }
 
-/** Of the issuers of one installation, which are few. */
+/** One installation has few issuers. */
 const MAX_CHAINS = 100
 const chains = new LruMap<string, IssuerChain>(MAX_CHAINS)
 
 /**
- * Reads the chain of an issuer's key, each certificate base64 DER, leaf first: once, since parsing it costs more than a signature.
+ * Reads the chain of an issuer's key, each certificate base64 DER, leaf first. Each chain is parsed once, since parsing costs more
+ * than a signature.
  *
- * @throws CredentialError where there is none.
+ * @throws CredentialError if the chain is empty.
  */
 export function issuerChainOf(x5c: readonly string[]): IssuerChain {
   const name = x5c.join()

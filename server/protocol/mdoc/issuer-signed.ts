@@ -4,25 +4,25 @@ import { type CborValue, isArray, isBytes, isMap, isUnsigned } from './cbor/valu
 import { readSign1, type Sign1 } from './cose/sign1.js'
 import { embeddedMap, type MobileSecurityObject, readMobileSecurityObject } from './mobile-security-object.js'
 
-/** A data element with what its digest is made of. */
+/** A data element with the input of its digest. */
 export interface IssuerSignedItem {
   readonly digestId: number
   readonly identifier: string
   readonly value: CborValue
-  /** IssuerSignedItemBytes, tag and all, as they came. */
+  /** IssuerSignedItemBytes with its tag, unchanged. */
   readonly bytes: Uint8Array
 }
 
-/** An IssuerSigned that nobody has verified (ISO/IEC 18013-5 §8.3.2.1.2.2). */
+/** An IssuerSigned that is not verified yet (ISO/IEC 18013-5 §8.3.2.1.2.2). */
 export interface IssuerSigned {
   readonly namespaces: ReadonlyMap<string, readonly IssuerSignedItem[]>
   readonly issuerAuth: Sign1
-  /** `issuerAuth` as it came. */
+  /** The received bytes of `issuerAuth`, unchanged. */
   readonly issuerAuthBytes: Uint8Array
   readonly mobileSecurityObject: MobileSecurityObject
 }
 
-/** Takes an IssuerSigned apart. Throws CredentialError. */
+/** Reads the parts of an IssuerSigned. Throws CredentialError. */
 export function readIssuerSigned(value: CborValue, options: DecodeOptions): IssuerSigned {
   if (!isMap(value)) throw new CredentialError('Credential is no IssuerSigned.')
   const auth = value.get('issuerAuth')
@@ -48,14 +48,14 @@ function namespacesOf(value: CborValue, options: DecodeOptions): IssuerSigned['n
         throw new CredentialError('Credential has a namespace that is no array of items.')
       }
       assertNamespace(namespace)
-      // §8.3.2.1.2.2: nothing that the issuer has signed would speak for its name.
+      // §8.3.2.1.2.2: without items, no signed digest would prove the namespace's name.
       if (items.length === 0) throw new CredentialError('Credential has a namespace without items.')
       return [namespace, distinct(items.map((item) => itemOf(item, options)))]
     }),
   )
 }
 
-/** Refuses the namespace `__proto__`: a result would silently lose it with its elements. Throws CredentialError. */
+/** Refuses the namespace `__proto__`: a result would silently lose it and its elements. Throws CredentialError. */
 export function assertNamespace(name: string): void {
   if (name === '__proto__') throw new CredentialError('Credential has a namespace __proto__, which is not supported.')
 }
@@ -71,7 +71,7 @@ function itemOf(value: CborValue, options: DecodeOptions): IssuerSignedItem {
   return { digestId, identifier, value: item.get('elementValue'), bytes }
 }
 
-/** An element that is given twice has two values, and which one counts nobody can say. */
+/** Refuses an element that occurs twice: it would have two values, and neither could be preferred. */
 function distinct(items: readonly IssuerSignedItem[]): readonly IssuerSignedItem[] {
   if (new Set(items.map(({ digestId }) => digestId)).size < items.length) {
     throw new CredentialError('Credential has two items of one digest id in a namespace.')

@@ -1,6 +1,6 @@
 /**
- * Mobile documents (ISO/IEC 18013-5) as OpenID4VCI and OpenID4VP use them, under the format name `mso_mdoc`: what issuer, verifier
- * and hosted wallet call. Everything else in this folder is its own.
+ * Mobile documents (ISO/IEC 18013-5) for OpenID4VCI and OpenID4VP, under the format name `mso_mdoc`: the functions for issuer,
+ * verifier and hosted wallet. All other files in this folder are internal.
  */
 
 export { STATUS_LIST_CWT_MEDIA_TYPE } from '../status-list/token-status-list.js'

@@ -30,7 +30,7 @@ export interface ValidityInfo {
   readonly validUntil: Date
 }
 
-/** What the issuer has signed (ISO/IEC 18013-5 §9.1.2.4). */
+/** The object that the issuer signs (ISO/IEC 18013-5 §9.1.2.4). */
 export interface MobileSecurityObject {
   readonly docType: string
   readonly digestAlgorithm: DigestAlgorithm
@@ -67,7 +67,7 @@ export function readMobileSecurityObject(payload: Uint8Array, options: DecodeOpt
   }
 }
 
-/** The map that a byte string under tag 24 holds; undefined where there is none. */
+/** The map in a byte string under tag 24; undefined if there is none. */
 export function embeddedMap(value: CborValue, options: DecodeOptions): CborMap | undefined {
   if (!(value instanceof Tagged) || value.tag !== TAG_ENCODED_CBOR || !isBytes(value.value)) return undefined
   const decoded = decodeCbor(value.value, options)
@@ -110,7 +110,7 @@ function validityInfoOf(value: CborValue): ValidityInfo {
   return { signed, validFrom, validUntil }
 }
 
-/** A status of a kind that is not known cannot be checked, and so is not taken for valid. */
+/** A status of an unknown kind cannot be checked, so the document is not accepted as valid. */
 function statusOf(status: CborValue): TokenStatusReference {
   const list = isMap(status) ? status.get('status_list') : undefined
   const [idx, uri] = isMap(list) ? [list.get('idx'), list.get('uri')] : []

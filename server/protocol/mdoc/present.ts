@@ -12,22 +12,22 @@ import { type IssuerSigned, type IssuerSignedItem, readIssuerSigned } from './is
 export type ElementPath = readonly [namespace: string, identifier: string]
 
 export interface MdocPresentation {
-  /** base64url of the encoded IssuerSigned, as its issuer handed it out. It is the holder's own: it is not verified again. */
+  /** base64url of the encoded IssuerSigned, as the issuer sent it. It is the holder's own, so it is not verified again. */
   readonly issuerSigned: string
-  /** The elements to disclose, each of which must be there. */
+  /** The elements to disclose; the document must have all of them. */
   readonly disclose: readonly ElementPath[]
   /** The encoded SessionTranscript of the request. */
   readonly sessionTranscript: Uint8Array
-  /** Of the device key. */
+  /** Signer with the device key. */
   readonly signer: Pick<Signer, 'alg' | 'sign'>
 }
 
 /**
- * Presents a mobile document: a DeviceResponse of one document with the selected items, each as its issuer encoded it, and the
+ * Presents a mobile document: a DeviceResponse of one document with the selected items in the issuer's encoding, and the
  * device's signature over the transcript (ISO/IEC 18013-5 §8.3.2.1.2.2, §9.1.3).
  *
  * @returns base64url of the encoded DeviceResponse (OpenID4VP 1.0 Appendix B.2.5).
- * @throws CredentialError when the credential is malformed, or has no element that is to be disclosed.
+ * @throws CredentialError if the credential is malformed, or lacks an element to disclose.
  */
 export async function presentMdoc(presentation: MdocPresentation): Promise<string> {
   const { value, decoding } = decodeCredential(presentation.issuerSigned)
@@ -62,7 +62,7 @@ function selected({ namespaces, issuerAuthBytes }: IssuerSigned, disclose: reado
     if (item === undefined) throw new CredentialError(`Credential has no element ${identifier} in ${namespace}.`)
     chosen.set(namespace, (chosen.get(namespace) ?? new Set()).add(item))
   }
-  // Without any the member is left out: it must not be empty.
+  // Without items the member is left out: it must not be empty.
   const nameSpaces = new Map(
     [...chosen].map(([namespace, items]) => [namespace, [...items].map(({ bytes }) => new Encoded(bytes))]),
   )

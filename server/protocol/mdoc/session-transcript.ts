@@ -5,21 +5,21 @@ import type { Encodable } from './cbor/values.js'
 
 interface Requested {
   readonly nonce: string
-  /** The public key that the answer is encrypted to; undefined where it is not encrypted. */
+  /** The public key that encrypts the answer; undefined if the answer is not encrypted. */
   readonly encryptionKey?: Jwk | undefined
 }
 
-/** A request that is answered at `response_uri`. */
+/** A request whose answer goes to `response_uri`. */
 export interface RedirectRequest extends Requested {
   /** The client identifier, with its prefix. */
   readonly clientId: string
-  /** `response_uri`, or `redirect_uri` where there is none. */
+  /** `response_uri`, or `redirect_uri` if there is none. */
   readonly responseUri: string
 }
 
 /** A request over the Digital Credentials API. */
 export interface DcApiRequest extends Requested {
-  /** Of the page that asked, without the prefix `origin:`. */
+  /** Origin of the page that asks, without the prefix `origin:`. */
   readonly origin: string
 }
 

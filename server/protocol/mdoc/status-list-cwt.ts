@@ -24,10 +24,10 @@ const TTL = 65534
 const LIST = 'Status list'
 
 /**
- * Signs a Status List Token as a CWT (Token Status List §5.2), with what `createTokenStatusList` signs as a JWT: a tagged COSE_Sign1,
- * its `typ`, and the certificate chain or else the `kid`, protected.
+ * Signs a Status List Token as a CWT (Token Status List §5.2), with the same content as the JWT of `createTokenStatusList`: a tagged
+ * COSE_Sign1. Its `typ` and the certificate chain, or the `kid` if there is no chain, are protected.
  *
- * @throws CredentialError for a signer whose algorithm is not used with COSE here.
+ * @throws CredentialError if the signer's algorithm is not used with COSE here.
  */
 export async function createStatusListCwt(input: TokenStatusListInput): Promise<Uint8Array> {
   const { x5c, issuerKid, signer } = input
@@ -54,9 +54,9 @@ export async function createStatusListCwt(input: TokenStatusListInput): Promise<
   return encodeCbor(new Tagged(TAG_COSE_SIGN1, sign1))
 }
 
-/** A Status List Token in CWT format that nobody has verified, in the terms of one in JWT format. */
+/** A Status List Token in CWT format that is not verified yet, with the member names of the JWT format. */
 export interface StatusListCwt {
-  /** `x5c` is that of `x5chain`. */
+  /** `x5c` holds the certificates of `x5chain`. */
   readonly header: { readonly kid?: string; readonly x5c?: readonly string[] }
   /** `iss`, `sub`, `iat`, `exp`, `ttl` and `status_list` as the JWT format names them, `lst` base64url. */
   readonly payload: JsonObject
@@ -64,10 +64,10 @@ export interface StatusListCwt {
 }
 
 /**
- * Takes a Status List Token in CWT format apart (Token Status List §5.2). Its times and list are read from the payload as those of a
- * JWT are.
+ * Decodes a Status List Token in CWT format (Token Status List §5.2). Its payload has the same times and list as the payload of
+ * a JWT.
  *
- * @throws CredentialError where it is malformed, or not of the type of a status list.
+ * @throws CredentialError if it is malformed, or not of the type of a status list.
  */
 export function decodeStatusListCwt(bytes: Uint8Array): StatusListCwt {
   const decoding = { what: LIST, maxBytes: MAX_STATUS_LIST_BYTES }

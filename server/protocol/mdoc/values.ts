@@ -20,23 +20,23 @@ const DATE_TIME = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2
 
 const LONE_SURROGATE = /\p{Surrogate}/u
 
-/** The place of a claim in a subject, and what its schema says of it. */
+/** The place of a claim in a subject, with its schemas. */
 export interface Claim {
-  /** As a refusal names it. */
+  /** Name of the claim in a refusal. */
   readonly name: string
   readonly place: SchemaPlace
 }
 
-/** The claim that stands in another one under a name or at an index. */
+/** A claim inside another claim, under a name or at an index. */
 export const claimWithin = ({ name, place }: Claim, key: string | number): Claim => ({
   name: name === '' ? String(key) : `${name}.${key}`,
   place: typeof key === 'string' ? place.member(key) : place.item(key),
 })
 
-/** What a text becomes in a mobile document, where it does not stay text. */
+/** Kind of a text that a mobile document does not hold as text. */
 export type TextKind = 'date' | 'date-time' | keyof typeof ENCODINGS
 
-/** Encodings of bytes as text that are read here (RFC 4648 §4, §5, §8), each with the form that it must have. */
+/** Supported encodings of bytes as text (RFC 4648 §4, §5, §8), each with its required form. */
 const ENCODINGS = {
   base64: /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/,
   base64url: /^(?:[A-Za-z0-9_-]{4})*(?:[A-Za-z0-9_-]{2}(?:==)?|[A-Za-z0-9_-]{3}=?)?$/,
@@ -51,7 +51,7 @@ const isEncoding = (name: string): name is keyof typeof ENCODINGS => Object.hasO
 export const encodingOf = ({ contentEncoding }: JsonObject): string | undefined =>
   typeof contentEncoding === 'string' ? contentEncoding.toLowerCase() : undefined
 
-/** What a schema by itself says that a text becomes. OpenAPI 3.0 has the format `byte` for bytes in base64. */
+/** The kind of text that one schema declares. OpenAPI 3.0 has the format `byte` for bytes in base64. */
 export function textKindOf(schema: JsonObject): TextKind | undefined {
   if (schema.format === 'date' || schema.format === 'date-time') return schema.format
   if (schema.format === 'byte') return 'base64'
@@ -59,17 +59,17 @@ export function textKindOf(schema: JsonObject): TextKind | undefined {
   return encoding !== undefined && isEncoding(encoding) ? encoding : undefined
 }
 
-/** What all schemas of a place say that a text becomes: nothing where it stays text. */
+/** The kinds of text that the schemas of a place declare, each once; empty if a text stays text. */
 export const textKindsIn = ({ schemas }: SchemaPlace): readonly TextKind[] => [
   ...new Set(schemas.flatMap(({ schema }) => textKindOf(schema) ?? [])),
 ]
 
 /**
- * The value of a data element for a claim: by JSON Schema `format: date` a full-date (tag 1004), `date-time` a tdate (tag 0, the same
- * moment as `tdateOf` writes it, whatever offset and fraction the claim has), by `contentEncoding` base64, base64url or base16, and by
- * `format: byte`, a byte string; everything else as it is.
+ * The value of a data element for a claim. A text with JSON Schema `format: date` becomes a full-date (tag 1004). A text with
+ * `date-time` becomes a tdate (tag 0) of the same moment, in the form of `tdateOf`, with any offset and fraction in the claim. A text
+ * with `contentEncoding` base64, base64url or base16, or with `format: byte`, becomes a byte string. Every other value is unchanged.
  *
- * @throws CredentialError that names the claim, for what cannot be encoded.
+ * @throws CredentialError that names the claim, for a value that cannot be encoded.
  */
 export function elementValueOf(value: unknown, claim: Claim): Encodable {
   if (value === null || typeof value === 'boolean') return value
@@ -106,19 +106,19 @@ function momentOf(text: string, claim: Claim): Tagged<string> {
   const [, date] = DATE_TIME.exec(text) ?? []
   const time = Date.parse(text)
   if (date === undefined || !isFullDate(date) || Number.isNaN(time)) throw refusal(claim, 'is not a date-time')
-  // In UTC it may lie before the year 0000 or after 9999, which RFC 3339 cannot write.
+  // The moment in UTC may lie before the year 0000 or after 9999, which RFC 3339 cannot write.
   if (!isFullDate(new Date(time).toISOString().split('T')[0] ?? '')) throw refusal(claim, 'is not a date-time')
   return tdateOf(time)
 }
 
-/** Whether there is such a day: `Date` itself takes the 30th of February for the 2nd of March. */
+/** Whether the day exists: `Date` itself reads the 30th of February as the 2nd of March. */
 function isFullDate(text: string): boolean {
   const time = FULL_DATE.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
 }
 
 /**
- * A moment as mobile documents have it: a tdate in UTC, written with `Z`, without fractions of a second (ISO/IEC 18013-5 §7.2.1, §9.1.2.4).
+ * A moment in the form of mobile documents: a tdate in UTC, with `Z`, without fractions of a second (ISO/IEC 18013-5 §7.2.1, §9.1.2.4).
  *
  * @param milliseconds since the epoch, between the years 0000 and 9999
  */
@@ -133,10 +133,10 @@ const refusal = ({ name }: Claim, verdict: string) =>
   new CredentialError(`Claim ${name} cannot stand in an mdoc: it ${verdict}.`)
 
 /**
- * A data element as JSON (RFC 8949 §6.1): byte strings as base64url, or as their own tag says; other tagged items as what they hold,
- * so that dates are text; what JSON lacks, such as infinity, as null. Numbers beyond 2^53 lose precision.
+ * A data element as JSON (RFC 8949 §6.1). Byte strings become base64url, or the encoding of their tag. Other tagged items become
+ * their content, so that dates are text. Values that JSON lacks, such as infinity, become null. Numbers beyond 2^53 lose precision.
  *
- * @throws CredentialError where two keys of a map become one name.
+ * @throws CredentialError if two keys of a map become one name.
  */
 export function jsonOf(value: CborValue): unknown {
   if (typeof value === 'bigint') return Number(value)

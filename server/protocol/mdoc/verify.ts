@@ -14,9 +14,9 @@ import type { MobileSecurityObject, ValidityInfo } from './mobile-security-objec
 
 const ISSUER_SIGNATURE = 'Issuer signature'
 
-/** A mobile document whose issuer's checks all passed. Its status is for the caller to check. */
+/** A mobile document whose issuer's checks all passed. The caller checks its status. */
 export interface VerifiedMdoc extends MdocContent {
-  /** The name that the certificate gives: its URI, the origin of its DNS name, or its subject. */
+  /** The name in the certificate: its URI, the origin of its DNS name, or its subject. */
   readonly issuer: string
   readonly issuerKey: IssuerKey
   /** Only the path from the leaf to the trust anchor is verified. */
@@ -24,12 +24,12 @@ export interface VerifiedMdoc extends MdocContent {
 }
 
 /**
- * Verifies a mobile document as its issuer hands it out (OpenID4VCI 1.0 Appendix A.2.4; ISO/IEC 18013-5 §9.3.1): issuer's signature and
- * certificate chain, validity, and the digest of every item, all over the bytes as they came.
+ * Verifies a mobile document in the form in which its issuer sends it (OpenID4VCI 1.0 Appendix A.2.4; ISO/IEC 18013-5 §9.3.1): the
+ * issuer's signature and certificate chain, the validity, and the digest of every item, all over the received bytes.
  *
  * @param issuerSigned base64url of the encoded IssuerSigned
- * @param options `resolveIssuerKey` is given the chain as a header's `x5c`, and nothing else: no DID and no URL proves an mdoc's issuer.
- * `algorithms` are JOSE names; ES256 stands for -7 and -9, and so on. `work` pays for decoding.
+ * @param options `resolveIssuerKey` receives the chain as a header's `x5c`, and nothing else: no DID and no URL proves an mdoc's issuer.
+ * `algorithms` are JOSE names; ES256 covers -7 and -9, and so on. `work` pays for decoding.
  * @throws CredentialError with a sentence about the first check that fails.
  */
 export async function verifyIssuerSigned(issuerSigned: string, options: VerifyOptions): Promise<VerifiedMdoc> {
@@ -37,7 +37,7 @@ export async function verifyIssuerSigned(issuerSigned: string, options: VerifyOp
   return verifyIssuer(readIssuerSigned(value, decoding), options)
 }
 
-/** All that the issuer has signed. Throws CredentialError. */
+/** Verifies everything that the issuer has signed. Throws CredentialError. */
 export async function verifyIssuer(document: IssuerSigned, options: VerifyOptions): Promise<VerifiedMdoc> {
   const content = contentOf(document)
   options.onPassed?.('format')

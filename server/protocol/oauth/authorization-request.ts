@@ -1,17 +1,17 @@
 import { OAuthError } from './error.js'
 
-/** Parameters of an authorization request, each sent once; those without a value are left out (RFC 6749 §3.1). */
+/** Parameters of an authorization request, each sent once; parameters without a value are left out (RFC 6749 §3.1). */
 export type AuthorizationParameters = Readonly<Record<string, string | undefined>>
 
-/** Where the answer goes. */
+/** The destination of the answer. */
 export interface RedirectTarget {
   readonly clientId: string
   readonly redirectUri: string
-  /** As it came; absent stays absent. */
+  /** The received `state`, unchanged; absent stays absent. */
   readonly state: string | undefined
 }
 
-/** An authorization request whose parameters, each for itself, are in order. */
+/** An authorization request whose parameters are each well-formed. */
 export interface AuthorizationRequest extends RedirectTarget {
   readonly codeChallenge: string
   readonly scope: string | undefined
@@ -25,13 +25,13 @@ export interface AuthorizationRequest extends RedirectTarget {
 const MAX_LENGTH = 4_096
 /** SHA-256 in base64url: of a code verifier (RFC 7636 §4.2), of a key (RFC 7638). */
 const SHA256 = /^[A-Za-z0-9_-]{43}$/
-/** What is kept as it came. */
+/** Parameters that are stored unchanged. */
 const KEPT = ['scope', 'authorization_details', 'issuer_state'] as const
 
 const invalid = (description: string) => new OAuthError('invalid_request', description)
 
 /**
- * The client and where the response goes. Errors of these must not be sent by redirect (RFC 6749 §4.1.2.1).
+ * The client and the destination of the response. Errors in these must not be sent by redirect (RFC 6749 §4.1.2.1).
  *
  * @param isRedirectUri whether a client may be answered at an address
  * @throws OAuthError `invalid_request`
@@ -50,13 +50,13 @@ export function redirectTarget(
   return { clientId, redirectUri, state }
 }
 
-/** RFC 9101 §10.5: a request object is refused, since a client that sends one expects it to be read. */
+/** RFC 9101 §10.5: a request object is refused, since a client that sends one expects the server to read it. */
 export function assertNoRequestObject({ request }: AuthorizationParameters): void {
   if (request !== undefined) throw new OAuthError('request_not_supported', 'Request objects are not supported.')
 }
 
 /**
- * The rest of an authorization request (RFC 6749 §4.1.1, RFC 7636 §4.3, RFC 8707 §2). Errors of these are sent to the client.
+ * The rest of an authorization request (RFC 6749 §4.1.1, RFC 7636 §4.3, RFC 8707 §2). Errors in it are sent to the client.
  *
  * @param issuer the credential issuer identifier, the only `resource`
  * @throws OAuthError with the code of RFC 6749 §4.1.2.1 or RFC 8707 §2 that fits

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 
-/** What a client knows of the authorization request that it sent. */
+/** The client's own record of the authorization request that it sent. */
 export interface SentRequest {
   /** `state` of the request. */
   readonly state: string
@@ -10,10 +10,10 @@ export interface SentRequest {
   readonly issSupported: boolean
 }
 
-/** An answer that belongs to the request: a code, or an error code of RFC 6749 §4.1.2.1. */
+/** An answer to the request: a code, or an error code of RFC 6749 §4.1.2.1. */
 export type AuthorizationResponse = { readonly code: string } | { readonly error: string }
 
-/** An answer that a client must not take. `message` names the parameter, and never a value. */
+/** An answer that a client must refuse. `message` names the parameter, and never a value. */
 export class AuthorizationResponseError extends Error {
   override readonly name = 'AuthorizationResponseError'
 }
@@ -23,7 +23,7 @@ function isSame(one: string, other: string): boolean {
   return left.length === right.length && timingSafeEqual(left, right)
 }
 
-/** RFC 6749 §3.1: a parameter without a value counts as omitted, and none stands twice. */
+/** RFC 6749 §3.1: a parameter without a value counts as omitted, and no parameter occurs twice. */
 function singleParameters(query: URLSearchParams): ReadonlyMap<string, string> {
   const single = new Map<string, string>()
   for (const [name, value] of query) {
@@ -34,10 +34,10 @@ function singleParameters(query: URLSearchParams): ReadonlyMap<string, string> {
 }
 
 /**
- * Reads the parameters of an authorization response (RFC 6749 §4.1.2), which may come from anybody.
+ * Reads the parameters of an authorization response (RFC 6749 §4.1.2), which any sender may have written.
  *
- * @throws AuthorizationResponseError for a repeated parameter, another `state` than that of the request (RFC 6749 §10.12), another `iss`
- * than the server's or none of a server that gives one (RFC 9207 §2.4), and where there is neither a code nor an error.
+ * @throws AuthorizationResponseError for a repeated parameter and for a `state` that is not the request's (RFC 6749 §10.12). Also for
+ * an `iss` that is not the server's, or is absent although the server supports it (RFC 9207 §2.4), and without a code or an error.
  */
 export function readAuthorizationResponse(query: URLSearchParams, request: SentRequest): AuthorizationResponse {
   const parameters = singleParameters(query)

@@ -14,27 +14,27 @@ import { OAuthError } from './error.js'
 /** `dpop_signing_alg_values_supported` (RFC 9449 §5.1). RS256 is not among them: FAPI 2.0 Security Profile §5.4.1. */
 export const DPOP_ALGORITHMS: readonly SignatureAlgorithm[] = ['ES256', 'ES384', 'EdDSA', 'PS256']
 
-/** How far `iat` may lie from now, in seconds, to either side. */
+/** Allowed distance of `iat` from the current time, in seconds, in both directions. */
 export const DPOP_IAT_SECONDS = 60
 
 const MAX_PROOF_LENGTH = 8_192
 const MAX_JTI_LENGTH = 256
 
-/** The request that a proof must have been made for. */
+/** The request that a proof must belong to. */
 export interface DpopRequest {
   readonly method: string
-  /** The endpoint as the configured base URL has it; never the Host header of the request. */
+  /** The endpoint under the configured base URL; never from the Host header of the request. */
   readonly url: string
-  /** The access token that the request brings, at a protected resource. */
+  /** The access token in a request to a protected resource. */
   readonly accessToken?: string
   readonly now: Date
-  /** Whether a `nonce` is one of ours that is still good. */
+  /** Whether this service made the `nonce` and it has not expired. */
   readonly isNonce: (nonce: string) => boolean
 }
 
 /** A verified proof. The caller must store `jtiHash` as used, so that the proof is accepted only once. */
 export interface DpopProof {
-  /** SHA-256 thumbprint of the key (RFC 7638, RFC 9449 §6): what tokens are bound to. */
+  /** SHA-256 thumbprint of the key (RFC 7638, RFC 9449 §6), to which tokens are bound. */
   readonly jkt: string
   /** Names this proof: a hash of key and `jti`, base64url. */
   readonly jtiHash: string
@@ -49,8 +49,8 @@ const hashOf = (text: string): string => createHash('sha256').update(text).diges
 /**
  * Verifies a DPoP proof (RFC 9449 §4.3).
  *
- * @param header the value of the header `DPoP` as Node gives it: several of them joined by a comma
- * @throws OAuthError `invalid_dpop_proof`, or `use_dpop_nonce` for a `nonce` that is not ours or has expired (§8).
+ * @param header the value of the header `DPoP` from Node, which joins several headers with a comma
+ * @throws OAuthError `invalid_dpop_proof`, or `use_dpop_nonce` for a `nonce` that is not from this service or has expired (§8).
  */
 export function verifyDpopProof(header: string, request: DpopRequest): DpopProof {
   const jws = decoded(header)
@@ -94,7 +94,7 @@ function keyOf({ header }: DecodedJws): Jwk {
   return jwk
 }
 
-/** §4.3 step 11, and the times that RFC 7519 §4.1.4, §4.1.5 have for any JWT. */
+/** §4.3 step 11, and the times of any JWT (RFC 7519 §4.1.4, §4.1.5). */
 function issuedAt({ iat, nbf, exp }: DecodedJws['payload'], now: Date): number {
   const seconds = now.getTime() / 1000
   if (typeof iat !== 'number') throw invalid('The DPoP proof has no iat.')
@@ -106,7 +106,7 @@ function issuedAt({ iat, nbf, exp }: DecodedJws['payload'], now: Date): number {
   return iat
 }
 
-/** §4.3 step 12. No constant-time comparison is needed: both sides know the value that is hashed. */
+/** §4.3 step 12. No constant-time comparison is needed: both sides know the hashed value. */
 function assertAccessToken(ath: unknown, accessToken: string | undefined): void {
   if (accessToken === undefined) return
   if (ath !== hashOf(accessToken)) throw invalid('The ath of the DPoP proof is not the hash of the access token.')
@@ -123,8 +123,8 @@ function assertSigned(jws: DecodedJws, jwk: Jwk): void {
 }
 
 /**
- * An address as §4.3 step 9 compares it: without query and fragment, normalised by syntax and scheme (RFC 3986 §6.2.2,
- * §6.2.3). Undefined where it is none.
+ * An address in the form that §4.3 step 9 compares: without query and fragment, normalised by syntax and scheme (RFC 3986 §6.2.2,
+ * §6.2.3). Undefined if the value is no address.
  */
 function normalized(address: unknown): string | undefined {
   if (typeof address !== 'string' || !URL.canParse(address)) return undefined
@@ -133,7 +133,7 @@ function normalized(address: unknown): string | undefined {
   return `${protocol}//${host}${pathname.replace(/%[0-9a-f]{2}/gi, unreserved)}`
 }
 
-/** RFC 3986 §6.2.2.1, §6.2.2.2: an escaped letter, digit, `-`, `.`, `_` or `~` is itself; other escapes are upper case. */
+/** RFC 3986 §6.2.2.1, §6.2.2.2: an escaped letter, digit, `-`, `.`, `_` or `~` is decoded; other escapes become upper case. */
 function unreserved(escaped: string): string {
   const character = String.fromCharCode(Number.parseInt(escaped.slice(1), 16))
   return /[A-Za-z0-9\-._~]/.test(character) ? character : escaped.toUpperCase()

@@ -1,4 +1,7 @@
-/** Error codes of RFC 6749 §5.2, RFC 6750 §3.1, RFC 9396 §5, RFC 9449 §5, §8, OpenID4VCI 1.0 §8.3.1.2, §9.3, §11.3, its drafts 15 (§8.3.1.2) and 11 (§7.3.1), and OpenID4VP 1.0 §8.5 that the service sends. */
+/**
+ * Error codes that the service sends: of RFC 6749 §5.2, RFC 6750 §3.1, RFC 9396 §5, RFC 9449 §5 and §8, OpenID4VCI 1.0 §8.3.1.2, §9.3
+ * and §11.3, its drafts 15 (§8.3.1.2) and 11 (§7.3.1), and OpenID4VP 1.0 §8.5.
+ */
 export type OAuthErrorCode =
   | 'invalid_request'
   | 'access_denied'
@@ -32,15 +35,15 @@ export type OAuthErrorCode =
   | 'invalid_notification_request'
 
 /**
- * A refusal on a protocol endpoint. `error` and `message` (error_description) go out, `detail` and `cause` only to the log.
- * `status` is 400 unless given; `headers` go out with it (WWW-Authenticate, say).
+ * A refusal on a protocol endpoint. The response contains `error`, `message` (as error_description) and `headers`, for example
+ * WWW-Authenticate. `detail` and `cause` go to the log only. `status` is 400 unless given.
  */
 export class OAuthError extends Error {
   override readonly name = 'OAuthError'
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly detail: string | undefined
-  /** Members of the body beside the two of RFC 6749. */
+  /** Members of the body in addition to the two of RFC 6749. */
   readonly members: Readonly<Record<string, unknown>>
 
   constructor(

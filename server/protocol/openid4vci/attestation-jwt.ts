@@ -4,11 +4,10 @@ import type { JsonObject } from '../json/json-object.js'
 import { AttestationError } from './attester.js'
 
 const LEEWAY_SECONDS = 60
-
 /**
- * Decodes the JWT of an attestation, or of a proof that belongs to one, without verifying it.
+ * Decodes the JWT of an attestation, or of a proof that belongs to an attestation, without verifying it.
  *
- * @param what it is, for the sentence that refuses it
+ * @param what names the JWT in the refusal
  * @throws AttestationError
  */
 export function decoded(jwt: string, what: string, maxLength: number): DecodedJws {
@@ -21,7 +20,7 @@ export function decoded(jwt: string, what: string, maxLength: number): DecodedJw
   }
 }
 
-/** @throws AttestationError where it is not signed with that key and one of these algorithms. */
+/** @throws AttestationError if the JWT is not signed with this key and one of these algorithms. */
 export function assertSigned(jws: DecodedJws, jwk: Jwk, what: string, algorithms: readonly SignatureAlgorithm[]): void {
   try {
     verifyDecoded(jws, jwk, algorithms)
@@ -32,7 +31,7 @@ export function assertSigned(jws: DecodedJws, jwk: Jwk, what: string, algorithms
   }
 }
 
-/** @throws AttestationError where the claim is no number. */
+/** @throws AttestationError if the claim is no number. */
 export function numberOf(value: unknown, name: string, what: string): number {
   if (typeof value !== 'number' || !Number.isFinite(value))
     throw new AttestationError(`The ${name} of the ${what} is no number.`)
@@ -40,7 +39,7 @@ export function numberOf(value: unknown, name: string, what: string): number {
 }
 
 /**
- * RFC 7519 §4.1.4 to §4.1.6, where the claims are present.
+ * RFC 7519 §4.1.4 to §4.1.6, for the claims that are present.
  *
  * @throws AttestationError
  */

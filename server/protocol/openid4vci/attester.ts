@@ -5,12 +5,12 @@ import type { SignatureAlgorithm } from '../jose/algorithms.js'
 import { type Jwk, readPublicJwk } from '../jose/jwk.js'
 import type { JsonObject } from '../json/json-object.js'
 
-/** What wallet attestations and the proofs that belong to them may be signed with. */
+/** Algorithms that wallet attestations and their proofs may be signed with. */
 export const ATTESTATION_ALGORITHMS: readonly SignatureAlgorithm[] = ['ES256', 'ES384', 'EdDSA', 'PS256']
 
 /** A wallet provider whose attestations name a key by `iss` and `kid`. */
 export interface AttestationProvider {
-  /** The wallet that it attests, and no other. */
+  /** The only wallet that the provider attests. */
   readonly clientId: string
   readonly iss: string
   readonly keys: readonly Jwk[]
@@ -18,20 +18,20 @@ export interface AttestationProvider {
 
 /** The trusted wallet providers. */
 export interface AttestationTrust {
-  /** Roots of wallet and key attestations, for nothing else. */
+  /** Roots of wallet and key attestations only. */
   readonly trustAnchors: readonly X509Certificate[]
   readonly providers: readonly AttestationProvider[]
 }
 
-/** Why an attestation is refused. `message` is one sentence about the first check that fails. */
+/** Thrown if an attestation is refused. `message` is one sentence about the first check that fails. */
 export class AttestationError extends Error {
   override readonly name = 'AttestationError'
 }
 
-/** Who made an attestation, or a status list for one. */
+/** The maker of an attestation, or of a status list for one. */
 export interface Attester {
   readonly jwk: Jwk
-  /** `iss`; undefined where there is none, as with certificates. */
+  /** `iss`; undefined if it is absent, as with certificates. */
   readonly iss: string | undefined
 }
 
@@ -46,10 +46,10 @@ function keyByChain(x5c: unknown, { trustAnchors }: AttestationTrust, now: Date,
 }
 
 /**
- * Whose key an attestation, or a status list for one, is signed with: by `x5c` to a trust anchor, or by `iss` and `kid` of a known
- * provider. A `jwk`, `jku` or `x5u` in the header is never looked at.
+ * The maker of an attestation, or of a status list for one. The key is proven by `x5c` to a trust anchor, or by `iss` and `kid` of a
+ * known provider. A `jwk`, `jku` or `x5u` in the header is never read.
  *
- * @param what was signed, for the refusal: `wallet attestation`, `status list of the key attestation`
+ * @param what names the signed object in the refusal: `wallet attestation`, `status list of the key attestation`
  * @throws AttestationError
  */
 export function attesterOf(

@@ -48,10 +48,10 @@ const zIds = z
 const isOfDraft = (offer: Readonly<Record<string, unknown>>) =>
   offer.credential_configuration_ids === undefined && Array.isArray(offer.credentials)
 
-/** The members of an offer that hold members themselves (§4.1.1). */
+/** The members of an offer that have members of their own (§4.1.1). */
 const HOLDERS: ReadonlySet<string> = new Set(['grants', 'authorization_code', PRE_AUTHORIZED_CODE_GRANT, 'tx_code'])
 
-/** An offer without the optional members that are null: serialisers write null for what is absent. */
+/** An offer without the optional members that are null: serialisers write null for absent members. */
 export function withoutNulls(offer: unknown): unknown {
   if (!isObject(offer)) return offer
   const there = Object.entries(offer).filter(([, value]) => value !== null)
@@ -59,8 +59,8 @@ export function withoutNulls(offer: unknown): unknown {
 }
 
 /**
- * What of a Credential Offer breaks a rule of OpenID4VCI 1.0 §4.1.1, with the member's name in front. Members that are not recognised are
- * ignored, and an offer of a draft is looked at by its issuer alone.
+ * The faults of a Credential Offer by the rules of OpenID4VCI 1.0 §4.1.1, each with the member's name in front. Unknown members are
+ * ignored. In an offer of a draft, only the issuer is checked.
  *
  * @param allowHttp whether the issuer may have an http address
  */

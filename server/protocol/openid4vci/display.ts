@@ -1,4 +1,4 @@
-/** The members of a display entry beside its texts (OpenID4VCI 1.0 §12.2.4). */
+/** The members of a display entry in addition to its texts (OpenID4VCI 1.0 §12.2.4). */
 interface Drawn {
   readonly locale?: string | undefined
   readonly background_color?: string | undefined
@@ -22,25 +22,25 @@ const RGB =
   /^rgba?\(\s*(?:[+-]?\d+\s*(?:,\s*[+-]?\d+\s*){2}|[+-]?[\d.]+%\s*(?:,\s*[+-]?[\d.]+%\s*){2})(?:,\s*[\d.]+\s*)?\)$/i
 const HSL = /^hsla?\(\s*[+-]?[\d.]+\s*(?:,\s*[+-]?[\d.]+%\s*){2}(?:,\s*[\d.]+\s*)?\)$/i
 
-/** Longer than any colour, and short enough for every expression here. */
+/** Longer than any colour, and short enough for all expressions below. */
 const MAX_COLOUR = 64
 
-/** Whether a text is a numerical colour of CSS Color Module Level 3 (§4.2), as §12.2.4 wants colours: no name of one. */
+/** Whether a text is a numerical colour of CSS Color Module Level 3 (§4.2), which §12.2.4 requires. Names of colours are not accepted. */
 export const isColour = (text: string): boolean =>
   text.length <= MAX_COLOUR && [HEX, RGB, HSL].some((pattern) => pattern.test(text))
 
 const DATA_IMAGE = /^data:image\/[a-z\d][a-z\d.+-]*(?:;[a-z\d-]+=[^;,"\s]+)*(?:;base64)?,[^\s]*$/i
 
-/** The data URIs that the wallet libraries in the field take: SVG is none of them, whose type has a plus sign. */
+/** The data URIs that the libraries of deployed wallets accept. They do not accept SVG, whose type contains a plus sign. */
 const READABLE_DATA_IMAGE = /^data:image\/[\w.-]+;base64,[A-Za-z\d+/=]*$/
 
 function isHttps(text: string): boolean {
-  // A browser would read `https:evil` and `https:///evil` too (WHATWG URL); a wallet's parser may not.
+  // A browser also reads `https:evil` and `https:///evil` (WHATWG URL); a wallet's parser may not.
   if (!/^https:\/\/[^/?#\\@\s]+(?:[/?#][^\s\\]*)?$/.test(text)) return false
   return URL.canParse(text)
 }
 
-/** Whether a text addresses an image as display entries may: by `https:`, or as a `data:` URI of an image. */
+/** Whether a text is the address of an image for display entries: an `https:` URL, or a `data:` URI of an image. */
 export const isImageUri = (text: string): boolean => isHttps(text) || DATA_IMAGE.test(text)
 
 const isPublished = (image: { readonly uri: string } | undefined): boolean =>
@@ -52,8 +52,8 @@ const isPublishedColour = (colour: string | undefined): boolean => colour !== un
 export const isPublishable = ({ locale }: Drawn): boolean => locale === undefined || isLanguageTag(locale)
 
 /**
- * An entry as metadata have it. Images that wallets' libraries do not read and colours that are not numerical are left out: a library
- * refuses the whole document for one of them.
+ * An entry in the form of metadata. It leaves out images that wallets' libraries do not read, and colours that are not numerical: a
+ * library refuses the whole document because of one of them.
  */
 export function published<Entry extends Drawn>(entry: Entry): Entry {
   const { logo, background_image, background_color, text_color, ...others } = entry

@@ -19,9 +19,9 @@ export const ENCRYPTION_ALG = 'ECDH-ES'
 export const ENCRYPTION_ENC_VALUES = ['A128GCM', 'A256GCM'] as const
 export const ENCRYPTION_ZIP_VALUES = ['DEF'] as const
 
-/** Octets that an encrypted request may hold. */
+/** Maximum length of the content of an encrypted request, in octets. */
 export const MAX_REQUEST_BYTES = 262_144
-/** What they take in base64url, with room for the header. */
+/** Length of a request with this content in base64url, with room for the header. */
 const MAX_JWE_LENGTH = 360_448
 /** Clocks of wallets differ from ours. */
 const LEEWAY_SECONDS = 60
@@ -34,7 +34,7 @@ export const generateEncryptionKey = (kid: string): Jwk => ({
   alg: ENCRYPTION_ALG,
 })
 
-/** A refusal of §8.3.1.2 for what is wrong with the encryption of a request, or of the answer that it asks for. */
+/** A refusal of §8.3.1.2 for a fault in the encryption of a request, or in the requested encryption of the answer. */
 export const encryptionError = (description: string, cause?: unknown): OAuthError =>
   new OAuthError('invalid_encryption_parameters', description, { cause })
 
@@ -69,12 +69,12 @@ function decrypted(jwe: CompactJwe, key: Jwk): Uint8Array {
 }
 
 /**
- * Opens an encrypted Credential Request or Deferred Credential Request (OpenID4VCI 1.0 §10).
+ * Decrypts an encrypted Credential Request or Deferred Credential Request (OpenID4VCI 1.0 §10).
  *
  * @param keyOf the private key of a `kid`
- * @returns the claims as the JSON text that was encrypted.
+ * @returns the claims as the decrypted JSON text.
  * @throws OAuthError `invalid_encryption_parameters`; `invalid_credential_request` with status 413 for more than 256 KiB,
- * compressed or not, and for what is no UTF-8.
+ * compressed or not, and for a text that is no UTF-8.
  */
 export async function decryptRequest(jwe: string, keyOf: (kid: string) => Promise<Jwk | undefined>): Promise<string> {
   if (jwe.length > MAX_JWE_LENGTH) throw tooLong()
@@ -91,7 +91,7 @@ export async function decryptRequest(jwe: string, keyOf: (kid: string) => Promis
 }
 
 /**
- * An encrypted request is a JWT: where it says when it is good, it is good then alone (RFC 7519 §4.1.4, §4.1.5).
+ * An encrypted request is a JWT. If it has a validity period, it is valid only in this period (RFC 7519 §4.1.4, §4.1.5).
  *
  * @throws OAuthError `invalid_credential_request`
  */
@@ -116,10 +116,10 @@ function encryptionJwk(jwk: unknown): Jwk {
 }
 
 /**
- * Reads `credential_response_encryption` (OpenID4VCI 1.0 §8.2, §10) and agrees on a key with it at once: whatever is wrong with
- * it is refused before anything is issued.
+ * Reads `credential_response_encryption` (OpenID4VCI 1.0 §8.2, §10) and agrees on a key with it immediately: every fault is
+ * refused before anything is issued.
  *
- * @returns what encrypts the answer.
+ * @returns a function that encrypts the answer.
  * @throws OAuthError `invalid_encryption_parameters`
  */
 export function responseEncryption(parameters: unknown): (answer: Uint8Array) => string {

@@ -8,14 +8,14 @@ import { AttestationError, type AttestationTrust, type Attester, attesterOf } fr
 import { BATCH_SIZE } from './proofs.js'
 
 /**
- * What a key attestation may be signed with. One in the header of a `jwt` proof is bound by what the metadata list for that
- * proof type (Appendix F.1).
+ * Algorithms that a key attestation may be signed with. An attestation in the header of a `jwt` proof may use only the algorithms
+ * that the metadata list for this proof type (Appendix F.1).
  */
 export const KEY_ATTESTATION_ALGORITHMS = SIGNATURE_ALGORITHMS
 
 /**
- * What attested keys must have: one of the values of each member that is there (OpenID4VCI 1.0 Appendix D.2). Without
- * members any attestation will do.
+ * Required properties of attested keys: one of the values of each member that is present (OpenID4VCI 1.0 Appendix D.2). Without
+ * members any attestation is accepted.
  */
 export interface KeyAttestationRequirement {
   readonly keyStorage?: readonly string[] | undefined
@@ -24,28 +24,28 @@ export interface KeyAttestationRequirement {
 
 export interface KeyAttestationOptions {
   readonly trust: AttestationTrust
-  /** Values of `typ` that it may have. */
+  /** Accepted values of `typ`. */
   readonly types: readonly string[]
   readonly now: Date
-  /** When a `c_nonce` was made; undefined where it is not one of ours or is no longer good. */
+  /** Time when a `c_nonce` was made; undefined if it is not from this service or has expired. */
   readonly nonceIssuedAt: (nonce: string) => Date | undefined
-  /** The attestation stands in the header of a `jwt` proof, and needs an `exp` then. */
+  /** The attestation is in the header of a `jwt` proof, and then needs an `exp`. */
   readonly inProof: boolean
-  /** What the credential demands; null where it demands nothing. */
+  /** Requirement of the credential; null if there is none. */
   readonly required: KeyAttestationRequirement | null
-  /** The attestation must bring the certificates of its key (HAIP 1.0 §4.5.1). */
+  /** The attestation must contain the certificates of its key (HAIP 1.0 §4.5.1). */
   readonly certified: boolean
 }
 
-/** Keys that a wallet's provider, or its key storage, vouches for. */
+/** Keys that a wallet's provider, or its key storage, attests. */
 export interface KeyAttestation {
   /** `attested_keys`: one to the size of a batch, all different. */
   readonly keys: readonly [Jwk, ...Jwk[]]
-  /** Its `c_nonce`, which counts once: the caller stores it as used. */
+  /** Its `c_nonce`, which is valid once: the caller stores it as used. */
   readonly nonce: string
-  /** `status` as it came, for the caller to check; undefined where there is none. */
+  /** `status`, unchanged, for the caller to check; undefined if there is none. */
   readonly status: unknown
-  /** Who made it, for that check. */
+  /** The maker of the attestation, for the check of `status`. */
   readonly attester: Attester
 }
 
@@ -60,7 +60,7 @@ function attestedKey(value: unknown): Jwk {
   const jwk = readPublicJwk(value)
   if (jwk === undefined) throw new AttestationError(`The ${WHAT} has a key that is not a supported public key.`)
   try {
-    // Nothing need be signed with it here that would show that it is good for that.
+    // No test signature is needed here: the attestation shows that the key can sign.
     requireSignatureKey(jwk)
     verificationKey(jwk)
   } catch (cause) {
@@ -82,7 +82,7 @@ function attestedKeys({ attested_keys: values }: JsonObject): KeyAttestation['ke
   return [...keys]
 }
 
-/** Whether the claim has one of the accepted values (Appendix D.1: where it is there, a non-empty array of strings). */
+/** Whether the claim has one of the accepted values (Appendix D.1: if present, it is a non-empty array of strings). */
 function assertAccepted(payload: JsonObject, name: string, accepted: readonly string[] | undefined): void {
   const values = payload[name]
   const listed = Array.isArray(values) && values.length > 0 && values.every((value) => typeof value === 'string')
@@ -123,8 +123,8 @@ function verified(attestation: string, options: KeyAttestationOptions): KeyAttes
 }
 
 /**
- * Verifies a key attestation in JWT format (OpenID4VCI 1.0 Appendix D.1, F.3). Its `status` and whether its nonce was used
- * before are the caller's to check.
+ * Verifies a key attestation in JWT format (OpenID4VCI 1.0 Appendix D.1, F.3). The caller checks its `status`, and whether its
+ * nonce was used before.
  *
  * @throws OAuthError `invalid_proof` or `invalid_nonce` with a sentence about the first check that fails.
  */

@@ -14,24 +14,24 @@ import {
 import { OAuthError } from '../oauth/error.js'
 import type { KeyAttestation } from './key-attestation.js'
 
-/** What verifying a key proof needs of the world outside. */
+/** Parameters and functions that the verification of a key proof needs. */
 export interface KeyProofOptions {
   /** The credential issuer identifier: the only `aud`. */
   readonly audience: string
-  /** The client of the access token; undefined where it has none. */
+  /** The client of the access token; undefined if the token has none. */
   readonly clientId?: string
   readonly now: Date
   readonly algorithms: readonly SignatureAlgorithm[]
-  /** When a `c_nonce` was made; undefined where it is not one of ours or is no longer good. */
+  /** Time when a `c_nonce` was made; undefined if it is not from this service or has expired. */
   readonly nonceIssuedAt: (nonce: string) => Date | undefined
   /**
-   * The key of a DID URL, listed for authentication, which a proof with this nonce names, and its own absolute DID URL.
-   * Rejects with DidResolutionError where there is none.
+   * The key of a DID URL in a proof with this nonce, listed for authentication, and its own absolute DID URL.
+   * Rejects with DidResolutionError if there is none.
    */
   readonly resolveKey: (kid: string, nonce: string) => Promise<{ readonly id: string; readonly jwk: Jwk }>
   /**
-   * Verifies the `key_attestation` of a proof; throws OAuthError. Undefined where nobody's attestations are believed: the
-   * proof then stands for itself.
+   * Verifies the `key_attestation` of a proof; throws OAuthError. Undefined if no maker of attestations is trusted: the
+   * proof then counts without its attestation.
    */
   readonly attestationOf?: ((attestation: string) => KeyAttestation) | undefined
 }
@@ -41,22 +41,22 @@ export interface ProvenKey {
   readonly jwk: Jwk
   /** The DID of the `kid`, or the did:jwk of a bare `jwk`. */
   readonly did: string
-  /** The absolute DID URL of the key, where the proof named it by a DID. */
+  /** The absolute DID URL of the key, if the proof names it by a DID. */
   readonly kid?: string
 }
 
-/** A key proof that was verified. */
+/** A verified key proof. */
 export interface KeyProof {
   readonly key: ProvenKey
-  /** Its `c_nonce`, which counts once: the caller stores it as used. */
+  /** Its `c_nonce`, which is valid once: the caller stores it as used. */
   readonly nonce: string
-  /** What it has in `key_attestation`; the key is one of those then. */
+  /** The attestation in `key_attestation`; it then attests the key. */
   readonly attestation?: KeyAttestation
 }
 
 const TYP = 'openid4vci-proof+jwt'
 const LEEWAY_SECONDS = 60
-/** Some wallets date their proofs a minute back; the general leeway alone would require their clocks to be exact. */
+/** Some wallets date their proofs one minute back. With the general leeway alone, their clocks would have to be exact. */
 const BACKDATED_SECONDS = 60
 
 const invalidProof = (description: string, cause?: unknown) => new OAuthError('invalid_proof', description, { cause })
@@ -89,7 +89,7 @@ function assertHeader(header: Header, algorithms: readonly SignatureAlgorithm[])
     throw invalidProof(`The alg of the proof must be one of ${algorithms.join(', ')}.`)
 }
 
-/** A key that no DID names. */
+/** A key without a DID of its own. */
 export const bareKeyOf = (jwk: Jwk): ProvenKey => ({ jwk, did: didJwk(jwk) })
 
 /** Appendix F.4: the header must not contain a private key. */
@@ -106,7 +106,7 @@ async function didKey(kid: unknown, nonce: string, options: KeyProofOptions): Pr
   if (typeof kid !== 'string' || did === undefined) throw invalidProof('The kid of the proof is not a DID URL.')
   try {
     const { id, jwk } = await options.resolveKey(kid, nonce)
-    // The method of a document may have the id of another DID's key.
+    // A document may contain a method with the id of another DID's key.
     if (didOf(id) !== did) throw new DidResolutionError('its verification method bears the name of another DID.')
     return { jwk, did, kid: id }
   } catch (cause) {
@@ -117,7 +117,7 @@ async function didKey(kid: unknown, nonce: string, options: KeyProofOptions): Pr
 
 const POSITION = /^(?:0|[1-9]\d?)$/
 
-/** An attested key by its own `kid`, or by its position, as the example in Appendix F.1 has it. */
+/** An attested key by its own `kid`, or by its position, as in the example of Appendix F.1. */
 function attestedKey(kid: unknown, { keys }: KeyAttestation): ProvenKey {
   const position = typeof kid === 'string' && POSITION.test(kid) ? Number(kid) : -1
   const jwk = typeof kid === 'string' ? (keys.find((key) => key.kid === kid) ?? keys[position]) : undefined
@@ -144,7 +144,7 @@ function attestationIn(header: Header, { attestationOf }: KeyProofOptions): KeyA
   return attestationOf(attestation)
 }
 
-/** Appendix D.1: the key that signs is an attested one. */
+/** Appendix D.1: the proof's key is an attested key. */
 function assertAttested({ jwk }: ProvenKey, attestation: KeyAttestation | undefined): void {
   if (attestation === undefined || attestation.keys.some((key) => isSameKey(key, jwk))) return
   throw invalidProof('The key of the proof is none of those that its key attestation attests.')
@@ -174,14 +174,14 @@ function assertTimes(payload: Readonly<Record<string, unknown>>, nonceIssuedAt: 
   if (typeof iat !== 'number') throw invalidProof('The proof has no iat.')
   const seconds = now.getTime() / 1000
   if (iat > seconds + LEEWAY_SECONDS) throw invalidProof('The proof was made in the future: check iat and the clock.')
-  // §13.8: its nonce says when it can have been made at the earliest.
+  // §13.8: the proof cannot be older than its nonce.
   if (iat < nonceIssuedAt.getTime() / 1000 - BACKDATED_SECONDS - LEEWAY_SECONDS)
     throw invalidProof('The proof is older than its nonce.')
   if (typeof exp === 'number' && seconds >= exp + LEEWAY_SECONDS) throw invalidProof('The proof has expired.')
   if (typeof nbf === 'number' && nbf > seconds + LEEWAY_SECONDS) throw invalidProof('The proof is not valid yet.')
 }
 
-/** §8.3.1.2: a proof without a nonce is an invalid proof, one with a wrong nonce has an invalid nonce. */
+/** §8.3.1.2: a proof without a nonce is an invalid proof; a proof with a wrong nonce has an invalid nonce. */
 function nonceOf(
   payload: Readonly<Record<string, unknown>>,
   options: KeyProofOptions,
@@ -194,8 +194,8 @@ function nonceOf(
 }
 
 /**
- * Verifies a key proof of type `jwt` with the key attestation in it (OpenID4VCI 1.0 Appendix F.1, F.4). Whether its nonce was used
- * before, and the `status` of the attestation, are the caller's to check.
+ * Verifies a key proof of type `jwt` with the key attestation in it (OpenID4VCI 1.0 Appendix F.1, F.4). The caller checks whether its
+ * nonce was used before, and the `status` of the attestation.
  *
  * @throws OAuthError `invalid_proof` or `invalid_nonce` with a sentence about the first check that fails.
  */
@@ -208,13 +208,13 @@ export async function verifyKeyProof(proof: string, options: KeyProofOptions): P
   if (audiences.length !== 1 || audiences[0] !== options.audience) {
     throw invalidProof('The aud of the proof must be the credential issuer identifier.')
   }
-  // Appendix F.1: without a client `iss` says nothing, though wallets in the field send it.
+  // Appendix F.1: without a client, `iss` has no meaning, though deployed wallets send it.
   if (options.clientId !== undefined && payload.iss !== undefined && payload.iss !== options.clientId)
     throw invalidProof('The iss of the proof is not the client of the access token.')
   const { nonce, issuedAt } = nonceOf(payload, options)
   assertTimes(payload, issuedAt, options.now)
   const attestation = attestationIn(header, options)
-  // The most expensive check is last: a DID document may have to be fetched, which requires a fresh nonce.
+  // The most expensive check is last: it may fetch a DID document, and a fetch requires a fresh nonce.
   const key = await keyOf(header, nonce, attestation, options)
   assertAttested(key, attestation)
   assertSigned(jws, key.jwk, options.algorithms)

@@ -2,7 +2,7 @@ import { isObject } from '../json/json-object.js'
 import { OAuthError } from '../oauth/error.js'
 import type { CredentialRequest } from './requests.js'
 
-/** Key proofs that one credential request may carry: `batch_credential_issuance.batch_size` (OpenID4VCI 1.0 §12.2.4). */
+/** Maximum of key proofs in one credential request: `batch_credential_issuance.batch_size` (OpenID4VCI 1.0 §12.2.4). */
 export const BATCH_SIZE = 20
 
 /** The key proofs of a request (OpenID4VCI 1.0 Appendix F). */
@@ -37,7 +37,7 @@ function keyAttestationsOf(value: unknown): readonly string[] {
  * The key proofs of a credential request (OpenID4VCI 1.0 §8.2): `proofs` has exactly one member, named after the proof type,
  * with a non-empty array.
  *
- * @throws OAuthError `invalid_proof` where there are none, or not in that form (§8.3.1.2).
+ * @throws OAuthError `invalid_proof` if there are none, or if their form is wrong (§8.3.1.2).
  */
 export function requestedProofs({ proofs }: Pick<CredentialRequest, 'proofs'>): RequestedProofs {
   if (proofs === undefined)

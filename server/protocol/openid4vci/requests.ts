@@ -8,7 +8,7 @@ const zResponseEncryption = z.unknown().optional().meta({
 
 /**
  * Credential Request (OpenID4VCI 1.0 §8.2). Unknown parameters are ignored. Proofs and encryption parameters have error
- * codes of their own (§8.3.1.2), so that what they hold is looked at later.
+ * codes of their own (§8.3.1.2), so their content is checked later.
  */
 export const zCredentialRequest = z
   .object({

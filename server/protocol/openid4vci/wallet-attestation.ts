@@ -10,7 +10,7 @@ import {
   attesterOf,
 } from './attester.js'
 
-/** How far the `iat` of a proof may lie from now, in seconds, to either side. */
+/** Allowed distance of a proof's `iat` from the current time, in seconds, in both directions. */
 export const POP_IAT_SECONDS = 60
 const MAX_LENGTH = 16_384
 const MAX_JTI_LENGTH = 256
@@ -22,7 +22,7 @@ export interface WalletAttestationOptions {
   readonly now: Date
 }
 
-/** A wallet instance that its provider vouches for, and that has proven its key. */
+/** A wallet instance that its provider attests, and that has proven its key. */
 export interface WalletAttestation {
   /** `sub` */
   readonly clientId: string
@@ -30,20 +30,20 @@ export interface WalletAttestation {
   readonly instanceJkt: string
   /** `wallet_name` */
   readonly walletName: string | undefined
-  /** `status` as it came, for the caller to check; undefined where there is none. */
+  /** `status`, unchanged, for the caller to check; undefined if there is none. */
   readonly status: unknown
-  /** Who made it, for that check. */
+  /** The maker of the attestation, for the check of `status`. */
   readonly attester: Attester
-  /** Whether its key was found by the certificates that it brings. */
+  /** Whether the certificates in the attestation prove the maker's key. */
   readonly certified: boolean
-  /** `challenge` of the proof; undefined where it has none. */
+  /** `challenge` of the proof; undefined if it has none. */
   readonly challenge: string | undefined
   /** Identifies the proof, which is valid once: the caller stores it as used. */
   readonly jtiHash: string
   readonly expiresAt: Date
 }
 
-/** Attestation-Based Client Authentication §5.1: who the wallet is, and the key of this instance. */
+/** Attestation-Based Client Authentication §5.1: the wallet, and the key of this instance. */
 function attested({ header, payload }: DecodedJws, now: Date): { clientId: string; instance: Jwk } {
   const what = 'wallet attestation'
   if (header.typ !== 'oauth-client-attestation+jwt')
@@ -57,7 +57,7 @@ function attested({ header, payload }: DecodedJws, now: Date): { clientId: strin
   return { clientId: sub, instance }
 }
 
-/** §5.2: the proof of possession: signed with the attested key, for this server, and recent. */
+/** §5.2: the proof of possession. It is signed with the attested key, made for this server, and recent. */
 function assertProof(
   { header, payload }: DecodedJws,
   clientId: string,
@@ -80,7 +80,7 @@ function assertProof(
   return issuedAt
 }
 
-/** Who may attest a wallet: a provider that is known by its keys vouches for the wallets that it is known for. */
+/** Trust for one wallet: a provider that is known by its keys may attest only the wallets that it is registered for. */
 const trustFor = (clientId: string, trust: AttestationTrust): AttestationTrust => ({
   ...trust,
   providers: trust.providers.filter((provider) => provider.clientId === clientId),
@@ -88,7 +88,7 @@ const trustFor = (clientId: string, trust: AttestationTrust): AttestationTrust =
 
 /**
  * Verifies a wallet attestation with its proof of possession (OpenID4VCI 1.0 Appendix E; Attestation-Based Client
- * Authentication, draft 07, §5, §6.2). Its `challenge`, `status` and whether it was used before are the caller's to check.
+ * Authentication, draft 07, §5, §6.2). The caller checks its `challenge`, its `status`, and whether it was used before.
  *
  * @throws AttestationError
  */

@@ -27,30 +27,30 @@ export type VpToken = ReadonlyMap<string, readonly (string | JsonObject)[]>
 /** The presentations of an answer. */
 export interface Presentations {
   readonly vpToken: VpToken
-  /** Of each presentation, in the same order, which of its credentials is meant; all of them where nothing is said. */
+  /** For each presentation, in the same order, the chosen credential in it; all of its credentials if undefined. */
   readonly selected?: ReadonlyMap<string, readonly (number | undefined)[]>
 }
 
-/** What a wallet answers to a request. */
+/** Answer of a wallet to a request. */
 export type WalletAnswer =
   | { readonly kind: 'error'; readonly error: string; readonly description: string | undefined }
   | ({ readonly kind: 'presentations' } & Presentations)
 
-/** Reads presentations from the parameters of an answer: `vp_token` as JSON, or the text that it is. @throws ResponseError */
+/** Reads presentations from the parameters of an answer: `vp_token` is JSON, or the unparsed text. @throws ResponseError */
 export type ReadPresentations = (parameters: JsonObject) => Presentations
 
-/** What the request told its wallet alone. */
+/** Values of a request that only its wallet and this service know. */
 export interface RequestSecrets {
   readonly state: string
-  /** The private key that the answer must be encrypted for, where the response mode asks for that. */
+  /** The private key that the answer must be encrypted for, if the response mode requires encryption. */
   readonly encryptionKey?: Jwk | undefined
 }
 
 /**
  * Reads the answer to a request.
  *
- * @param read finds the presentations in it; as 1.0 has them unless the request was of a draft
- * @throws ResponseError for a missing or foreign `state`, an answer that is not encrypted as the request asked or does not
+ * @param read finds the presentations in it, in the form of 1.0 unless the request follows a draft
+ * @throws ResponseError for a missing or foreign `state`, an answer that is not encrypted as requested or does not
  *   decrypt, and a vp_token that is missing or of another shape.
  */
 export function readAuthorizationResponse(
@@ -66,9 +66,9 @@ export function readAuthorizationResponse(
 }
 
 /**
- * Reads the parameters of an answer that has no `state`, since a browser brought it.
+ * Reads the parameters of an answer that has no `state`, since a browser delivered it.
  *
- * @throws ResponseError as `readAuthorizationResponse` does.
+ * @throws ResponseError like `readAuthorizationResponse`.
  */
 export const readParameters = (parameters: JsonObject, encryptionKey: Jwk | undefined): WalletAnswer =>
   answerIn(opened(parameters, encryptionKey), readPresentations)
@@ -80,17 +80,17 @@ function answerIn(parameters: JsonObject, read: ReadPresentations): WalletAnswer
   return { kind: 'error', error, description: typeof description === 'string' ? description : undefined }
 }
 
-/** §8.1: entries are arrays of strings or objects, also where there is one presentation only. */
+/** §8.1: entries are arrays of strings or objects, even for a single presentation. */
 export const readPresentations: ReadPresentations = ({ vp_token: sent }) => ({
   vpToken: new Map(Object.entries(entriesOf(sent)).map(([id, presentations]) => [id, readEntry(presentations)])),
 })
 
-/** The parameters as they were sent, or as the JWE among them has them. */
+/** The sent parameters, or the parameters in the JWE among them. */
 function opened(sent: JsonObject, encryptionKey: Jwk | undefined): JsonObject {
   const { response } = sent
   if (encryptionKey !== undefined) {
     if (typeof response === 'string') return decryptResponse(response, encryptionKey)
-    // §8.3.1: a wallet that cannot encrypt may send an error, and only that, in the clear.
+    // §8.3.1: a wallet that cannot encrypt may send an error without encryption, and nothing else.
     if (response === undefined && sent.error !== undefined && sent.vp_token === undefined) return sent
     throw new ResponseError('Parameter response is missing: the request asks for an encrypted answer.')
   }

@@ -5,7 +5,7 @@ import { LruMap } from '../jose/lru-map.js'
 import type { JsonObject } from '../json/json-object.js'
 import { attests, type VerifierAttestation } from './verifier-attestation.js'
 
-/** Client identifier prefixes that a verifier may have here (OpenID4VP 1.0 §5.9.3). */
+/** Client identifier prefixes that a verifier may use here (OpenID4VP 1.0 §5.9.3). */
 export const CLIENT_ID_PREFIXES = [
   'decentralized_identifier',
   'x509_san_dns',
@@ -15,23 +15,23 @@ export const CLIENT_ID_PREFIXES = [
 ] as const
 export type ClientIdPrefix = (typeof CLIENT_ID_PREFIXES)[number]
 
-/** Why a verifier cannot have a client identifier of some prefix; `message` is what that prefix needs. */
+/** Thrown if a verifier cannot have a client identifier with a prefix; `message` names the prefix's requirement. */
 export class ClientIdentifierError extends Error {
   override readonly name = 'ClientIdentifierError'
 }
 
-/** A verifier, as far as its client identifier goes. */
+/** The properties of a verifier that its client identifier depends on. */
 export interface Client {
   readonly did: string
   /** The key that signs its requests. */
   readonly publicJwk: Jwk
-  /** The chain of its key's certificate, leaf first, each base64 DER; null where it has none. */
+  /** The certificate chain of its key, leaf first, each base64 DER; null if there is none. */
   readonly x5c: readonly string[] | null
-  /** What the installation has of attestations; it may be about another verifier. */
+  /** The installation's verifier attestation; it may belong to another verifier. */
   readonly attestation: VerifierAttestation | undefined
-  /** Where it takes the answer to the request (`response_uri`). */
+  /** The address that receives the answer to the request (`response_uri`). */
   readonly responseUri: string
-  /** Whether the answer comes over a browser's API, so that the wallet is told no address for it (Appendix A). */
+  /** Whether the answer comes through a browser's API, so that the request gives the wallet no address for it (Appendix A). */
   readonly overBrowser: boolean
 }
 
@@ -39,11 +39,11 @@ interface CertificateFacts {
   /** SHA-256 of the DER, base64url. */
   readonly hash: string
   readonly dnsNames: readonly string[]
-  /** When it runs out, in milliseconds since the epoch. */
+  /** Expiry, in milliseconds since the epoch. */
   readonly end: number
 }
 
-/** What was read of certificates: an installation has a few of them for each of its verifiers. */
+/** Facts of parsed certificates: an installation has a few certificates for each of its verifiers. */
 const read = new LruMap<string, CertificateFacts>(500)
 
 function factsOf(certificate: string): CertificateFacts {
@@ -61,11 +61,11 @@ function factsOf(certificate: string): CertificateFacts {
 }
 
 /**
- * A verifier's client identifier, with its prefix: the one form in which it is used, also as an audience (OpenID4VP 1.0 §5.9.3,
+ * A verifier's client identifier, with its prefix. This form is the only one in use, also as an audience (OpenID4VP 1.0 §5.9.3,
  * §14.8).
  *
- * @throws ClientIdentifierError naming what the prefix needs, where the verifier has no certificate or attestation, or none that
- *   fits the request.
+ * @throws ClientIdentifierError that names the prefix's requirement, if the verifier has no certificate or attestation, or none
+ *   that fits the request.
  */
 export function clientIdentifier(prefix: ClientIdPrefix, client: Client): string {
   const { did, x5c, responseUri } = client
@@ -78,10 +78,10 @@ export function clientIdentifier(prefix: ClientIdPrefix, client: Client): string
 }
 
 /**
- * The client identifier, with its prefix, of a verifier that is known by its certificate (§5.9.3).
+ * The client identifier, with its prefix, of a verifier that is identified by its certificate (§5.9.3).
  *
  * @param leaf base64 DER
- * @throws ClientIdentifierError for a certificate that is not for the host of the response URI, where the prefix needs that.
+ * @throws ClientIdentifierError for a certificate that is not for the host of the response URI, if the prefix requires it.
  */
 export function certifiedIdentifier(prefix: 'x509_san_dns' | 'x509_hash', leaf: string, responseUri: string): string {
   if (prefix === 'x509_hash') return hashIdentifier(leaf)
@@ -91,19 +91,19 @@ export function certifiedIdentifier(prefix: 'x509_san_dns' | 'x509_hash', leaf: 
   return `${prefix}:${host}`
 }
 
-/** What says whose key signed a request, beside its client identifier. */
+/** Proof of the key that signed a request, in addition to its client identifier. */
 export interface SigningKey {
   /** The key's DID URL. */
   readonly kid: string
-  /** The chain of its certificate without the root, leaf first; null where the verifier goes by none. */
+  /** The certificate chain of the key without the root, leaf first; null if the verifier does not use a certificate. */
   readonly x5c: readonly string[] | null
-  /** The compact verifier attestation of it (§12); null where the verifier goes by none. */
+  /** The compact verifier attestation for the key (§12); null if the verifier does not use one. */
   readonly verifierAttestation: string | null
 }
 
 /**
- * Members of the JOSE header that name a request's key as its client identifier has it (OpenID4VP 1.0 §5.9.3): chain, attestation or
- * `kid`.
+ * Members of the JOSE header that name a request's key in the way of its client identifier (OpenID4VP 1.0 §5.9.3): chain,
+ * attestation or `kid`.
  */
 export function headerFor(clientId: string, { kid, x5c, verifierAttestation }: SigningKey): JsonObject {
   if (clientId.startsWith('x509_')) return { x5c }
@@ -114,7 +114,7 @@ function attestedName({ attestation, publicJwk, responseUri, overBrowser }: Clie
   if (attestation === undefined || !attests(attestation, publicJwk)) {
     throw new ClientIdentifierError("an attestation of the verifier's key")
   }
-  // The response URI takes the place of the redirect URI (§8.2), which must be one of these.
+  // The response URI takes the place of the redirect URI (§8.2). The attestation must list it.
   const { subject, redirectUris } = attestation
   if (overBrowser || redirectUris === undefined || redirectUris.includes(responseUri)) return subject
   throw new ClientIdentifierError(
@@ -122,14 +122,14 @@ function attestedName({ attestation, publicJwk, responseUri, overBrowser }: Clie
   )
 }
 
-/** The client identifier of a verifier by the hash of its certificate (OpenID4VP 1.0 §5.9.3 `x509_hash`), base64 DER. */
+/** The client identifier of a verifier from the hash of its certificate (OpenID4VP 1.0 §5.9.3 `x509_hash`), base64 DER. */
 export const hashIdentifier = (leaf: string): string => `x509_hash:${factsOf(leaf).hash}`
 
-/** When the first certificate of a chain runs out. */
+/** When the first certificate of a chain expires. */
 export const chainEnd = (x5c: readonly string[]): Date =>
   new Date(Math.min(...x5c.map((certificate) => factsOf(certificate).end)))
 
-/** Whether a certificate of a chain has run out at a moment. */
+/** Whether a certificate of a chain has expired at a moment. */
 export const hasExpired = (x5c: readonly string[], now: Date): boolean => chainEnd(x5c) < now
 
 /** Whether requests of a client are never signed (OpenID4VP 1.0 §5.9.3 `redirect_uri`). */

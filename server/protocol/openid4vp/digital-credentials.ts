@@ -5,7 +5,7 @@ import { readParameters, type WalletAnswer } from './authorization-response.js'
 import { REQUEST_OBJECT_TYPE, type RequestParameters, requestClaims, requestParameters } from './request-object.js'
 import { ResponseError } from './response-error.js'
 
-/** How a request over the Digital Credentials API is signed, as its protocol says (OpenID4VP 1.0 Appendix A.1). */
+/** Protocols of requests over the Digital Credentials API, one for each way of signing (OpenID4VP 1.0 Appendix A.1). */
 export const DIGITAL_CREDENTIAL_PROTOCOLS = [
   'openid4vp-v1-unsigned',
   'openid4vp-v1-signed',
@@ -19,23 +19,23 @@ export interface DigitalCredentialRequest {
   readonly data: JsonObject
 }
 
-/** A name of the verifier, with its prefix, and how the JOSE header names the key of it. */
+/** A name of the verifier, with its prefix, and the JOSE header that names its key. */
 export interface SigningClient {
   readonly clientId: string
   readonly header: JsonObject
 }
 
 export interface DigitalCredentialRequestInput extends Omit<RequestParameters, 'clientId' | 'replyTo'> {
-  /** Who signs: nobody, one, or several names of the verifier. */
+  /** The names of the verifier that the request is signed under: none, one, or several. */
   readonly clients: readonly SigningClient[]
   readonly signer: Signer
-  /** The origins that may make the request; an unsigned one does not say them. */
+  /** The origins that may make the request. An unsigned request does not contain them. */
   readonly expectedOrigins: readonly string[]
   readonly issuedAt: Date
   readonly expiresAt: Date
 }
 
-/** @param clientIds the names that the request is signed under */
+/** @param clientIds the names that sign the request */
 export const protocolFor = (clientIds: readonly string[]): DigitalCredentialProtocol => {
   if (clientIds.length === 0) return 'openid4vp-v1-unsigned'
   return clientIds.length === 1 ? 'openid4vp-v1-signed' : 'openid4vp-v1-multisigned'
@@ -58,7 +58,7 @@ function signedBy({ clientId, header }: SigningClient, input: DigitalCredentialR
   return signCompact(input.signer, { ...REQUEST_OBJECT_TYPE, ...header }, claims)
 }
 
-/** Appendix A.3.2.2: what belongs to one of the names stands in its protected header and nowhere else. */
+/** Appendix A.3.2.2: parameters of one name are in the protected header of this name only. */
 function signedByAll(input: DigitalCredentialRequestInput): Promise<SignedGeneral> {
   const { verifier_info: verifierInfo, ...claims } = requestClaims(input)
   const headers = input.clients.map(({ clientId, header }) => ({
@@ -71,31 +71,31 @@ function signedByAll(input: DigitalCredentialRequestInput): Promise<SignedGenera
 }
 
 /**
- * The audiences that an answer may have (Appendix A.4): an origin, whatever signed the request, as browsers write it or with the
- * slash that the standard's example has. The origin of an app is opaque, and stands there as it is.
+ * The accepted audiences of an answer (Appendix A.4): an origin, even for a signed request. It is written like in browsers, or with
+ * the slash of the standard's example. The origin of an app is opaque and stays unchanged.
  */
 export const originAudiences = (origins: readonly string[]): readonly string[] =>
   origins.flatMap((origin) => (isWebOrigin(origin) ? [`origin:${origin}`, `origin:${origin}/`] : [`origin:${origin}`]))
 
-/** What a page got from `navigator.credentials.get()`: members of a `DigitalCredential`. */
+/** A page's result of `navigator.credentials.get()`: members of a `DigitalCredential`. */
 export interface DigitalCredential {
   readonly protocol: string
-  /** An object, or the same as JSON. */
+  /** An object, or its JSON text. */
   readonly data: string | JsonObject
 }
 
-/** Of a request, what its answer is read by. */
+/** The values of a request that are needed to read its answer. */
 export interface AskedOverBrowser {
   readonly protocol: DigitalCredentialProtocol
-  /** The private key that the answer must be encrypted for, where the response mode asks for that. */
+  /** The private key that the answer must be encrypted for, if the response mode requires encryption. */
   readonly encryptionKey?: Jwk | undefined
 }
 
 /**
  * Reads the answer to a request over the Digital Credentials API (OpenID4VP 1.0 Appendix A.4).
  *
- * @throws ResponseError for one of another protocol, that is not encrypted as the request asked or does not decrypt, or whose
- *   vp_token is missing or of another shape.
+ * @throws ResponseError for an answer of another protocol, an answer that is not encrypted as requested or does not decrypt, and a
+ *   vp_token that is missing or of another shape.
  */
 export function readDigitalCredential({ protocol, data }: DigitalCredential, asked: AskedOverBrowser): WalletAnswer {
   if (protocol !== asked.protocol)
@@ -109,7 +109,7 @@ function objectIn(data: string | JsonObject): JsonObject {
     const parsed: unknown = JSON.parse(data)
     if (isObject(parsed)) return parsed
   } catch {
-    // Without a cause: a syntax error quotes the text.
+    // No cause is attached: a syntax error quotes the text.
   }
   throw new ResponseError('Member data is not a JSON object.')
 }

@@ -1,4 +1,4 @@
-/** Drafts of OpenID4VP, by implementers' version, that wallets in the field still speak. */
+/** Drafts of OpenID4VP, by implementers' version, that deployed wallets still use. */
 export const DRAFTS = ['draft24', 'draft21'] as const
 
 export type Draft = (typeof DRAFTS)[number]

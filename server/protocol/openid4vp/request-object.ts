@@ -14,7 +14,7 @@ export type ResponseMode = (typeof RESPONSE_MODES)[number]
 /** Whether the answer is encrypted (§8.3). */
 export const isEncrypted = (mode: ResponseMode): boolean => mode.endsWith('.jwt')
 
-/** Whether request and answer go through the browser, by the Digital Credentials API (Appendix A). */
+/** Whether request and answer go through the browser with the Digital Credentials API (Appendix A). */
 export const isOverBrowser = (mode: ResponseMode | undefined): boolean => mode === 'dc_api' || mode === 'dc_api.jwt'
 
 /** Header of a signed request (RFC 9101 §10.8; OpenID4VP 1.0 §5). */
@@ -27,11 +27,11 @@ const STATIC_DISCOVERY = 'https://self-issued.me/v2'
 export interface VerifierInfo {
   readonly format: string
   readonly data: string | JsonObject
-  /** Credential queries that it is about; all of them where it says nothing. */
+  /** Credential queries that it applies to; all of them if absent. */
   readonly credential_ids?: readonly string[] | undefined
 }
 
-/** A verifier's name as a request has it: `client_id`, and in a draft what goes beside it. */
+/** The name of a verifier in a request: `client_id`, and the additional members of a draft. */
 export type ClientParameters = Readonly<Record<string, string>> & { readonly client_id: string }
 
 /** The parameters of a request of 1.0 (§5.1, §5.2). */
@@ -41,28 +41,28 @@ export interface FinalParameters extends JsonObject {
   readonly client_metadata: JsonObject
 }
 
-/** What a request asks for, signed or not. */
+/** Content of a request, signed or not. */
 export interface RequestParameters {
-  /** Puts the parameters of 1.0 into the words of a draft, where the request is of one. */
+  /** Rewrites the parameters of 1.0 for a draft, if the request follows one. */
   readonly inWords?: ((parameters: FinalParameters) => JsonObject) | undefined
-  /** With its prefix; none where the request is not signed and goes through the browser, and where each signature has its own. */
+  /** With its prefix. Absent if an unsigned request goes through the browser, or if each signature has its own. */
   readonly clientId?: string | undefined
   readonly responseMode: ResponseMode
-  /** Where the answer is posted to, and what it repeats (§8.2); none where the browser brings it. */
+  /** The address that receives the answer, and the `state` that the answer repeats (§8.2). Absent if the browser delivers the answer. */
   readonly replyTo?: { readonly responseUri: string; readonly state: string } | undefined
   readonly nonce: string
   readonly dcqlQuery: DcqlQuery
   /** `vp_formats_supported` (§11.1). */
   readonly vpFormats: JsonObject
-  /** Attestations about the verifier (§5.1), where there are any. */
+  /** Attestations about the verifier (§5.1), if there are any. */
   readonly verifierInfo?: readonly VerifierInfo[] | undefined
-  /** `transaction_data` (§5.1): the encoded entries, where there are any. */
+  /** `transaction_data` (§5.1): the encoded entries, if there are any. */
   readonly transactionData?: readonly string[] | undefined
-  /** The public key, with its `kid`, that the answer is encrypted to; where the response mode has one. */
+  /** The public key, with its `kid`, that the answer is encrypted to, if the response mode needs one. */
   readonly encryptionKey?: Jwk | undefined
 }
 
-/** The same with its times. */
+/** A request with its times. */
 export interface TimedRequest extends RequestParameters {
   readonly issuedAt: Date
   readonly expiresAt: Date
@@ -70,22 +70,22 @@ export interface TimedRequest extends RequestParameters {
 
 export interface RequestObjectInput extends TimedRequest {
   readonly signer: Signer
-  /** How the JOSE header names the signer's key: as `clientId` has it (`headerFor`). */
+  /** JOSE header members that name the signer's key in the way of `clientId` (`headerFor`). */
   readonly header: JsonObject
-  /** What the wallet sent to see again (§5.10). */
+  /** Value that the wallet sent and expects back (§5.10). */
   readonly walletNonce?: string | undefined
 }
 
 /**
- * Signs the request object of an authorization request (RFC 9101; OpenID4VP 1.0 §5). Unless it is put into the words of a draft
- * it speaks DCQL alone and has nothing of a draft beside it, since wallets choose the draft by what they find.
+ * Signs the request object of an authorization request (RFC 9101; OpenID4VP 1.0 §5). Unless it is written for a draft,
+ * it contains DCQL alone and no member of a draft, since wallets choose the draft by the members that they find.
  */
 export function signRequestObject(input: RequestObjectInput): Promise<string> {
   const nonce = input.walletNonce === undefined ? {} : { wallet_nonce: input.walletNonce }
   return signCompact(input.signer, { ...REQUEST_OBJECT_TYPE, ...input.header }, { ...requestClaims(input), ...nonce })
 }
 
-/** What a signed request says: its parameters, for whom it is and how long it is good (RFC 9101 §4; OpenID4VP 1.0 §5.8). */
+/** Claims of a signed request: its parameters, its audience and its validity period (RFC 9101 §4; OpenID4VP 1.0 §5.8). */
 export const requestClaims = (input: TimedRequest): JsonObject => ({
   aud: STATIC_DISCOVERY,
   ...requestParameters(input),
@@ -93,7 +93,7 @@ export const requestClaims = (input: TimedRequest): JsonObject => ({
   exp: Math.ceil(input.expiresAt.getTime() / 1000),
 })
 
-/** The parameters of a request, in the words of its version. */
+/** The parameters of a request, in the form of its version. */
 export const requestParameters = ({ inWords, ...input }: RequestParameters): JsonObject =>
   inWords === undefined ? parametersOfFinal(input) : inWords(parametersOfFinal(input))
 
@@ -109,7 +109,7 @@ const parametersOfFinal = (input: RequestParameters): FinalParameters => ({
   ...(input.transactionData === undefined ? {} : { transaction_data: input.transactionData }),
 })
 
-/** What is about credentials that the query asks for: a wallet's copy of it may lack some. */
+/** Entries that apply to credentials in the query: a wallet's copy of the query may lack some credentials. */
 function verifierInfoFor({ verifierInfo, dcqlQuery }: RequestParameters): JsonObject {
   const asked = new Set(dcqlQuery.credentials.map(({ id }) => id))
   const left = (verifierInfo ?? []).flatMap((info) => {
@@ -120,7 +120,7 @@ function verifierInfoFor({ verifierInfo, dcqlQuery }: RequestParameters): JsonOb
   return left.length === 0 ? {} : { verifier_info: left }
 }
 
-/** §5.1, §11.1. Wallets insist on `use` and `alg` beside the `kid` that the standard asks for. */
+/** §5.1, §11.1. Wallets require `use` and `alg` in addition to the `kid` that the standard requires. */
 function clientMetadata({ vpFormats, encryptionKey }: RequestParameters): JsonObject {
   if (encryptionKey === undefined) return { vp_formats_supported: vpFormats }
   return {
@@ -130,14 +130,14 @@ function clientMetadata({ vpFormats, encryptionKey }: RequestParameters): JsonOb
   }
 }
 
-/** What every wallet may be opened with (§13.1.2). */
+/** Scheme that opens every wallet (§13.1.2). */
 const ANY_WALLET = 'openid4vp://'
 
-/** What a wallet opens, by link or QR code: the request by reference, which it may also POST for (§5.7, §5.10, §13.1.2). */
+/** Link or QR code that opens a wallet: the request by reference, which the wallet may also fetch with POST (§5.7, §5.10, §13.1.2). */
 export const authorizationRequestUri = (client: ClientParameters, requestUri: string): string =>
   withParameters(ANY_WALLET, { ...client, request_uri: requestUri, request_uri_method: 'post' })
 
-/** The same of a request that is not signed: its parameters stand in the address (§5.9.3 `redirect_uri`), objects as JSON. */
+/** Link or QR code of an unsigned request: the address contains its parameters (§5.9.3 `redirect_uri`), objects as JSON. */
 export function unsignedRequestUri(input: RequestParameters): string {
   const parameters = Object.entries(requestParameters(input)).map(([name, value]) => {
     return [name, typeof value === 'string' ? value : JSON.stringify(value)] as const
@@ -145,6 +145,6 @@ export function unsignedRequestUri(input: RequestParameters): string {
   return withParameters(ANY_WALLET, Object.fromEntries(parameters))
 }
 
-/** The address of a request for every wallet, as one that another wallet is opened with. */
+/** Rewrites the address of a request for every wallet as the address for one wallet. */
 export const forWallet = (requestUri: string, walletUrl: string): string =>
   withParameters(walletUrl, Object.fromEntries(new URLSearchParams(requestUri.slice(`${ANY_WALLET}?`.length))))

@@ -14,21 +14,21 @@ export function generateResponseKey(): Jwk {
   return { ...privateJwk, kid: thumbprint(privateJwk), use: 'enc', alg: 'ECDH-ES' }
 }
 
-/** What the request shows of it. */
+/** The part of the key pair that the request contains. */
 export const responsePublicKey = (privateJwk: Jwk): Jwk => publicJwkOf(privateJwk)
 
 /**
- * Opens an encrypted authorization response (OpenID4VP 1.0 §8.3): a JWE for the key of its request, `ECDH-ES` with an
- * AES-GCM, holding the response's parameters.
+ * Decrypts an encrypted authorization response (OpenID4VP 1.0 §8.3): a JWE for the key of its request, `ECDH-ES` with
+ * AES-GCM, which contains the response's parameters.
  *
- * @throws ResponseError for whatever is no such JWE.
+ * @throws ResponseError for any other value.
  */
 export function decryptResponse(jwe: string, privateJwk: Jwk): JsonObject {
   const decoded = decodeResponse(jwe)
   const { kid, zip } = decoded.header
-  // §8.3: the JWE names the key that it is for.
+  // §8.3: the JWE names its key.
   if (kid !== undefined && kid !== privateJwk.kid) throw new ResponseError('Response is encrypted for another key.')
-  // Nothing is decompressed: a few bytes could become any number.
+  // Compressed content is refused: a few bytes could expand without limit.
   if (zip !== undefined) throw new ResponseError('Response is compressed, which is not supported.')
   return parametersOf(plaintextOf(decoded, privateJwk))
 }

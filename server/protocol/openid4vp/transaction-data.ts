@@ -5,7 +5,7 @@ const MAX_ENTRIES = 16
 const MAX_ENTRY_BYTES = 8_192
 const DEFAULT_HASH = 'sha-256'
 
-/** An entry of `transaction_data` (OpenID4VP 1.0 §5.1, Appendix B.3.3.1), with whatever its type defines. */
+/** An entry of `transaction_data` (OpenID4VP 1.0 §5.1, Appendix B.3.3.1), with all members that its type defines. */
 export const zTransactionData = z.looseObject({
   type: z.string().min(1).max(256),
   credential_ids: z.array(z.string()).min(1).max(32),
@@ -21,7 +21,7 @@ export interface TransactionData {
 
 const bytesOf = (entry: unknown): number => Buffer.byteLength(JSON.stringify(entry))
 
-/** The entries of one request, bounded. */
+/** The entries of one request, limited in number and size. */
 export const zTransactionDataEntries = z
   .array(
     zTransactionData.refine((entry) => bytesOf(entry) <= MAX_ENTRY_BYTES, {
@@ -31,16 +31,16 @@ export const zTransactionDataEntries = z
   .min(1)
   .max(MAX_ENTRIES)
 
-/** An entry of a request, and the string of `transaction_data` that stands for it there. */
+/** An entry of a request, and its string in `transaction_data`. */
 export interface SentTransactionData {
   readonly entry: TransactionData
   readonly sent: string
 }
 
-/** What goes out for an entry that is kept as JSON (§5.1). */
+/** The string that is sent for an entry; the entry is stored as JSON (§5.1). */
 export const encodedTransactionData = (json: string): string => Buffer.from(json).toString('base64url')
 
-/** The entries of a request of this service, from the JSON that is kept of each. */
+/** The entries of a request of this service, from their stored JSON. */
 export const keptTransactionData = (kept: readonly string[]): readonly SentTransactionData[] =>
   kept.map((json) => ({ entry: JSON.parse(json) as TransactionData, sent: encodedTransactionData(json) }))
 
@@ -48,13 +48,13 @@ export const keptTransactionData = (kept: readonly string[]): readonly SentTrans
 export const allowedHashes = ({ transaction_data_hashes_alg: listed }: TransactionData): readonly string[] =>
   listed ?? [DEFAULT_HASH]
 
-/** What a Key Binding JWT says of transaction data, as it stands there: `transaction_data_hashes` and the algorithm (Appendix B.3.3.1). */
+/** Members of a Key Binding JWT about transaction data, unchanged: `transaction_data_hashes` and the algorithm (Appendix B.3.3.1). */
 export interface TransactionDataHashes {
   readonly hashes: unknown
   readonly alg: unknown
 }
 
-/** Why the hashes in a Key Binding JWT are not those that were asked for; a sentence that names entry and check. */
+/** Thrown if the hashes in a Key Binding JWT differ from the request; the message names entry and check. */
 export class TransactionDataError extends Error {
   override readonly name = 'TransactionDataError'
 }
@@ -63,10 +63,10 @@ const isHashes = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.length > 0 && value.every((hash) => typeof hash === 'string')
 
 /**
- * The entries that a presentation authorizes (OpenID4VP 1.0 §8.4, Appendix B.3.3.1): every hash in it is that of an entry as it was
- * sent, for a credential that the entry names, by an algorithm that it allows.
+ * The entries that a presentation authorizes (OpenID4VP 1.0 §8.4, Appendix B.3.3.1). Every hash in it must match a sent entry, for a
+ * credential that the entry names, by an algorithm that the entry allows.
  *
- * @returns their indexes in the request; none where the presentation has no hashes.
+ * @returns their indexes in the request; empty if the presentation has no hashes.
  * @throws TransactionDataError
  */
 export function authorizedEntries(

@@ -3,36 +3,36 @@ import { type DecodedJws, decodeCompact } from '../jose/compact.js'
 import { isSameKey, type Jwk, JwsError, readPublicJwk } from '../jose/jws.js'
 import type { JsonObject } from '../json/json-object.js'
 
-/** It travels in the header of every request that it goes with. */
+/** The attestation is part of the header of every request that uses it. */
 const MAX_CHARACTERS = 16 * 1024
-/** It is part of an address that a QR code must hold. */
+/** The subject is part of an address that a QR code must hold. */
 const MAX_SUBJECT_CHARACTERS = 512
 
 const TYP = 'verifier-attestation+jwt'
 
-/** What somebody whom wallets trust says of a verifier and its key (OpenID4VP 1.0 §12), as far as the verifier looks at it. */
+/** Statement of a maker that wallets trust, about a verifier and its key (OpenID4VP 1.0 §12). Only the members that the verifier reads. */
 export interface VerifierAttestation {
-  /** The compact JWS, as it came. */
+  /** The received compact JWS, unchanged. */
   readonly compact: string
   /** `sub`: the verifier's client identifier without its prefix. */
   readonly subject: string
-  /** `cnf.jwk`: the key that the verifier's requests are signed with. */
+  /** `cnf.jwk`: the key that signs the verifier's requests. */
   readonly jwk: Jwk
   readonly notBefore: Date | undefined
   readonly expiresAt: Date
-  /** Where answers may go; undefined where it does not say. */
+  /** Allowed addresses for answers; undefined if the attestation lists none. */
   readonly redirectUris: readonly string[] | undefined
 }
 
-/** A text that is no verifier attestation; `message` says what is wrong with it, as the end of a sentence. */
+/** A text that is no verifier attestation; `message` names the fault and completes a sentence. */
 export class VerifierAttestationError extends Error {
   override readonly name = 'VerifierAttestationError'
 }
 
 /**
- * Reads a verifier's own attestation. Its signature is for wallets to verify, who know the key of its issuer.
+ * Reads a verifier's own attestation. Wallets verify its signature, since they know the key of its issuer.
  *
- * @throws VerifierAttestationError naming the header or claim that is missing or malformed.
+ * @throws VerifierAttestationError that names the missing or malformed header or claim.
  */
 export function readVerifierAttestation(compact: string): VerifierAttestation {
   if (compact.length > MAX_CHARACTERS) throw new VerifierAttestationError('it is longer than 16 KiB')
@@ -59,10 +59,10 @@ export function readVerifierAttestation(compact: string): VerifierAttestation {
   }
 }
 
-/** Whether it is about the verifier that has this key. */
+/** Whether the attestation is about the verifier with this key. */
 export const attests = ({ jwk }: VerifierAttestation, publicJwk: Jwk): boolean => isSameKey(jwk, publicJwk)
 
-/** RFC 7519 §4.1.4: at `exp` it is over. */
+/** RFC 7519 §4.1.4: expired from `exp` on. */
 export const attestationHasExpired = ({ expiresAt }: VerifierAttestation, now: Date): boolean => expiresAt <= now
 
 function decoded(compact: string): DecodedJws {

@@ -3,17 +3,17 @@ import type { JsonObject } from '../json/json-object.js'
 import type { QueryableFormat } from './dcql/format.js'
 
 /**
- * Algorithms of credentials and of holders' proofs that the verifier checks, by their fully-specified names and, for wallets
- * that know no other, the former name of Ed25519 signatures (RFC 9864).
+ * Algorithms of credentials and of holders' proofs that the verifier checks, by their fully-specified names. Some wallets know only
+ * the former name of Ed25519 signatures (RFC 9864), so it is listed too.
  */
 export const VERIFIED_ALGORITHMS = ['ES256', 'ES384', 'Ed25519', 'EdDSA', 'ES256K', 'RS256', 'PS256'] as const
 
-/** Those of them whose names are fully specified, which are what the standard asks for (OpenID4VP 1.0 Appendix B.3.4). */
+/** The algorithms with fully-specified names, which the standard requires (OpenID4VP 1.0 Appendix B.3.4). */
 export const FULLY_SPECIFIED_ALGORITHMS = VERIFIED_ALGORITHMS.filter((name) => name !== 'EdDSA')
 
 /**
- * Whether a list of algorithms in the other side's metadata has the `alg` of a JOSE header (OpenID4VP 1.0 Appendix B.1.3, B.3.4). An absent
- * list has every algorithm. The two names of Ed25519 signatures (RFC 9864) stand for each other.
+ * Whether a list of algorithms in the other party's metadata contains the `alg` of a JOSE header (OpenID4VP 1.0 Appendix B.1.3, B.3.4).
+ * An absent list contains every algorithm. The two names of Ed25519 signatures (RFC 9864) are equal.
  */
 export function isListed(list: unknown, alg: unknown): boolean {
   if (list === undefined || list === null) return true

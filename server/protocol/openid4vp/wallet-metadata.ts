@@ -11,10 +11,10 @@ const MAX_CHARACTERS = 16 * 1024
 
 const zNames = z.array(z.string(), { error: 'is not an array of strings' }).optional()
 
-/** What of a wallet's metadata is looked at (OpenID4VP 1.0 §10.1; RFC 9101 §10.4); everything else is ignored. */
+/** Members of a wallet's metadata that are read (OpenID4VP 1.0 §10.1; RFC 9101 §10.4); all others are ignored. */
 const zWalletMetadata = z.object({
   client_id_prefixes_supported: zNames,
-  /** What drafts called them. */
+  /** The name of the prefixes in drafts. */
   client_id_schemes_supported: zNames,
   request_object_signing_alg_values_supported: zNames,
   request_object_encryption_alg_values_supported: zNames,
@@ -25,10 +25,10 @@ const zWalletMetadata = z.object({
   vp_formats_supported: z.custom<JsonObject>(isObject, { error: 'is not an object' }).optional(),
 })
 
-/** What a wallet says of itself. Nothing vouches for it: it may change the copy of a request that the wallet gets, and nothing else. */
+/** A wallet's own metadata. They are not verified: they may change only the copy of a request that this wallet receives. */
 export type WalletMetadata = z.infer<typeof zWalletMetadata>
 
-/** Metadata that are malformed, or of a wallet that cannot take the request. `message` is one sentence that may be shown to anyone. */
+/** Metadata that are malformed, or of a wallet that does not support the request. `message` is one sentence that may be shown to anyone. */
 export class WalletMetadataError extends Error {
   override readonly name = 'WalletMetadataError'
 }
@@ -36,7 +36,7 @@ export class WalletMetadataError extends Error {
 /**
  * Reads `wallet_metadata` (OpenID4VP 1.0 §5.10): a JSON object of at most 16 KiB.
  *
- * @throws WalletMetadataError naming the member.
+ * @throws WalletMetadataError that names the member.
  */
 export function readWalletMetadata(text: string): WalletMetadata {
   if (text.length > MAX_CHARACTERS) throw new WalletMetadataError('Parameter wallet_metadata is longer than 16 KiB.')
@@ -52,21 +52,21 @@ function objectIn(text: string): JsonObject {
     const value: unknown = JSON.parse(text)
     if (isObject(value)) return value
   } catch {
-    // Without a cause: a syntax error quotes the text.
+    // No cause is attached: a syntax error quotes the text.
   }
   throw new WalletMetadataError('Parameter wallet_metadata is not a JSON object.')
 }
 
-/** Of a request, what a wallet may be unable to take. */
+/** Properties of a request that a wallet may not support. */
 export interface RequestTraits {
   /** Algorithm of the request object's signature. */
   readonly alg: string
   readonly clientId: string
-  /** Whether the answer is to be encrypted. */
+  /** Whether the answer must be encrypted. */
   readonly encrypted: boolean
 }
 
-/** Whether there is anything in the metadata that a request can fail. */
+/** Whether the metadata contain a limit that a request can violate. */
 export const limitsRequests = (metadata: WalletMetadata): boolean =>
   metadata.client_id_prefixes_supported !== undefined ||
   metadata.client_id_schemes_supported !== undefined ||
@@ -74,7 +74,7 @@ export const limitsRequests = (metadata: WalletMetadata): boolean =>
   metadata.authorization_encryption_alg_values_supported !== undefined ||
   metadata.authorization_encryption_enc_values_supported !== undefined
 
-/** @throws WalletMetadataError where the wallet says that it cannot take such a request. */
+/** @throws WalletMetadataError if the wallet's metadata exclude such a request. */
 export function assertTakes(metadata: WalletMetadata, { alg, clientId, encrypted }: RequestTraits): void {
   const { client_id_prefixes_supported: prefixes, request_object_signing_alg_values_supported: algorithms } = metadata
   const [prefix = ''] = clientId.split(':', 1)
@@ -99,10 +99,10 @@ function assertEncrypts(metadata: WalletMetadata): void {
   }
 }
 
-/** What request objects are encrypted with, the preferred one first. */
+/** Content encryption of request objects, the preferred one first. */
 const REQUEST_ENC_VALUES: readonly ContentEncryption[] = ['A256GCM', 'A128GCM']
 
-/** What a key that has no `use` can do otherwise (RFC 7517 §4.3, §4.4): a wallet may list keys for signatures too. */
+/** Other properties that show the purpose of a key without `use` (RFC 7517 §4.3, §4.4): a wallet may list keys for signatures too. */
 const ENCRYPTING_ALGORITHM = /^(?:ECDH-ES|RSA)/
 const ENCRYPTING_OPERATIONS: readonly unknown[] = ['deriveKey', 'deriveBits', 'encrypt', 'wrapKey']
 
@@ -113,11 +113,11 @@ function isForEncryption({ use, alg, key_ops: operations }: JsonObject): boolean
 }
 
 /**
- * How a request object is encrypted to a wallet that gives a key for it (OpenID4VP 1.0 §5.10; RFC 9101 §6.1): ECDH-ES on P-256, the
+ * Encryption of a request object to a wallet that gives a key for it (OpenID4VP 1.0 §5.10; RFC 9101 §6.1): ECDH-ES on P-256, with the
  * signed request object inside.
  *
- * @returns what encrypts a signed request object; undefined where the metadata have no key for encryption.
- * @throws WalletMetadataError where they have, but none that can be used.
+ * @returns a function that encrypts a signed request object; undefined if the metadata have no key for encryption.
+ * @throws WalletMetadataError if the metadata have such keys, but no usable one.
  */
 export function requestObjectEncryption(metadata: WalletMetadata): ((signed: string) => string) | undefined {
   const keys = (metadata.jwks?.keys ?? []).filter(isForEncryption)
@@ -149,10 +149,10 @@ function encryptionTo(jwk: JsonObject, enc: ContentEncryption) {
 }
 
 /**
- * The query without what the wallet says that it cannot hold or show, as far as `credential_sets` leave an alternative;
+ * The query without credentials that the wallet cannot hold or show, if `credential_sets` leave an alternative;
  * otherwise the whole query (OpenID4VP 1.0 §10.1, `vp_formats_supported`).
  *
- * @param vpFormats what this verifier supports, in the same form
+ * @param vpFormats formats that this verifier supports, in the same form
  */
 export function queryFor(query: DcqlQuery, metadata: WalletMetadata, vpFormats: JsonObject): DcqlQuery {
   const { vp_formats_supported: supported } = metadata
@@ -173,7 +173,7 @@ function narrowedSet(set: CredentialSetQuery, ids: ReadonlySet<string>): Credent
   return options.length === 0 ? [] : [{ ...set, options }]
 }
 
-/** Whether both know the format, and have an algorithm in common wherever both list them. */
+/** Whether both sides know the format, and share an algorithm in every member that both list. */
 function shares(supported: JsonObject, vpFormats: JsonObject, format: string): boolean {
   const [theirs, ours] = [supported, vpFormats].map((all) => (Object.hasOwn(all, format) ? all[format] : undefined))
   if (!isObject(theirs) || !isObject(ours)) return false

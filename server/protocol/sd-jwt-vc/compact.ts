@@ -5,7 +5,7 @@ export interface SdJwtParts {
   readonly issuerJwt: string
   readonly disclosures: readonly string[]
   readonly keyBindingJwt?: string
-  /** Everything up to and including the last `~`: what `sd_hash` is taken over. */
+  /** Everything up to and including the last `~`, which is the input of `sd_hash`. */
   readonly sdJwt: string
 }
 
@@ -13,9 +13,9 @@ export interface SdJwtParts {
 const MAX_DISCLOSURES = 2000
 
 /**
- * Takes a compact SD-JWT apart at its tildes. Nothing in the parts is looked at.
+ * Splits a compact SD-JWT at its tildes. The parts are not checked.
  *
- * @throws CredentialError when there is no `~`, an empty Disclosure, or more than 2,000 of them.
+ * @throws CredentialError if there is no `~`, an empty Disclosure, or more than 2,000 Disclosures.
  */
 export function splitSdJwt(compact: string): SdJwtParts {
   const [issuerJwt, ...rest] = compact.split('~')
@@ -32,7 +32,7 @@ export function splitSdJwt(compact: string): SdJwtParts {
   }
 }
 
-/** Puts an SD-JWT together, without key binding: it ends in `~`. */
+/** Joins the parts of an SD-JWT without key binding: it ends in `~`. */
 export function joinSdJwt(issuerJwt: string, disclosures: readonly string[]): string {
   return `${[issuerJwt, ...disclosures].join('~')}~`
 }

@@ -2,16 +2,16 @@ import { CredentialError } from '../credential/verification.js'
 import { isObject, type JsonObject } from '../json/json-object.js'
 import { NEVER_DISCLOSED } from './registered-claims.js'
 
-/** What `pack` of @sd-jwt/core wants to know about one object or array: which members are concealed, and the frames of those in them. */
+/** Input of @sd-jwt/core's `pack` for one object or array: the concealed members, and the frames of members inside. */
 export interface DisclosureFrame {
   _sd?: (string | number)[]
   [member: string]: DisclosureFrame | (string | number)[] | undefined
 }
 
 /**
- * Which claims of a credential can be disclosed selectively: all at the top level, or those at the listed paths. A path names a
- * member in each level, joined by dots: `address`, `address.street`; in an array a position or `*` for every element. A
- * top-level claim may have dots in its own name. Paths that the claims do not have are passed over, since a list belongs to a type
+ * The claims of a credential that can be disclosed selectively: all at the top level, or the claims at the listed paths. A path names
+ * a member on each level, joined by dots: `address`, `address.street`; in an array a position or `*` for every element. A
+ * top-level claim may have dots in its own name. Paths without a claim are ignored, since a list belongs to a type
  * whose claims may be optional.
  */
 export type SelectivelyDisclosable = 'all' | readonly string[]
@@ -24,7 +24,7 @@ interface Selection {
 /**
  * The frame for `pack` that conceals the selected claims.
  *
- * @throws CredentialError for a path to a claim that must never be selectively disclosable (SD-JWT VC, "Registered JWT Claims").
+ * @throws CredentialError for a path to a claim that must not be selectively disclosable (SD-JWT VC, "Registered JWT Claims").
  */
 export function disclosureFrame(claims: JsonObject, selected: SelectivelyDisclosable): DisclosureFrame | undefined {
   const root: Selection = { concealed: false, members: new Map() }
@@ -61,8 +61,8 @@ function objectFrame(value: JsonObject, { members }: Selection): DisclosureFrame
   for (const [name, member] of Object.entries(value)) {
     const selection = members.get(name)
     if (selection?.concealed) concealed.push(name)
-    // Set even where there is nothing to conceal: for a claim named like a member of Object.prototype (`constructor`) `pack` would
-    // otherwise find, and sign, that member.
+    // Set even if there is nothing to conceal. For a claim named like a member of Object.prototype (`constructor`), `pack` would
+    // otherwise find, and sign, this member.
     frame[name] = selection === undefined ? undefined : frameOf(member, selection)
   }
   frame._sd = concealed

@@ -4,26 +4,26 @@ import { isObject, type JsonObject } from '../json/json-object.js'
 import { digestOf } from './hash.js'
 import { NEVER_DISCLOSED, SD_JWT_NAMES } from './registered-claims.js'
 
-/** Where a claim stands in the processed payload: names of members, positions in arrays. */
+/** The place of a claim in the processed payload: names of members, positions in arrays. */
 export type ClaimPath = readonly (string | number)[]
 
-/** A claim that a Disclosure brings. */
+/** A claim from a Disclosure. */
 export interface DisclosedClaim {
   readonly path: ClaimPath
   readonly value: unknown
-  /** The Disclosure as it stands in the compact form. */
+  /** The Disclosure in its compact form, unchanged. */
   readonly disclosure: string
 }
 
-/** The Processed SD-JWT Payload (RFC 9901 §7.1): every disclosed claim in its place, no digest left. */
+/** The Processed SD-JWT Payload (RFC 9901 §7.1): every disclosed claim in its place, and no digests. */
 export interface ProcessedPayload {
   readonly claims: JsonObject
   /**
-   * The same, but that each array element without a Disclosure keeps its place, as undefined: for queries that select an element
-   * by its index. `claims` itself where there is no such element.
+   * The claims, with undefined for each array element without a Disclosure, so that queries can select elements by their
+   * index. `claims` itself if there is no such element.
    */
   readonly placedClaims: JsonObject
-  /** In the order in which they were met; a claim within a disclosed one follows it. */
+  /** In the order of processing; a claim inside a disclosed claim follows it. */
   readonly disclosed: readonly DisclosedClaim[]
 }
 
@@ -35,11 +35,11 @@ interface Disclosure {
 }
 
 /**
- * Puts Disclosures into a payload whose signature was checked (RFC 9901 §7.1, steps 3 to 5), within the bounds of an SD-JWT VC, some
- * of whose claims are never disclosed.
+ * Puts Disclosures into a payload whose signature was checked (RFC 9901 §7.1, steps 3 to 5). The rules of an SD-JWT VC apply: some of
+ * its claims are never disclosed.
  *
- * @throws CredentialError for a malformed, repeated or unreferenced Disclosure, a digest that stands twice, a claim that would be
- * overwritten, or one that must not be disclosed.
+ * @throws CredentialError for a malformed, repeated or unreferenced Disclosure, a repeated digest, a claim that would be
+ * overwritten, or a claim that must not be disclosed.
  */
 export function processDisclosures(payload: JsonObject, encoded: readonly string[]): ProcessedPayload {
   const digest = digestOf(payload)
@@ -82,7 +82,7 @@ function malformed(cause?: unknown): CredentialError {
   )
 }
 
-/** One pass over a payload and what its Disclosures bring. */
+/** One pass over a payload and the content of its Disclosures. */
 class Walk {
   readonly disclosed: DisclosedClaim[] = []
   /** Whether an array had an element without a Disclosure. */
@@ -99,7 +99,7 @@ class Walk {
     const members: [string, unknown][] = []
     for (const [name, value] of Object.entries(source)) {
       if (name === '_sd') continue
-      // RFC 9901 §4.1, §4.1.1: elsewhere these names convey nothing and must not be there.
+      // RFC 9901 §4.1, §4.1.1: at other places these names have no meaning and must not occur.
       if (SD_JWT_NAMES.has(name)) throw new CredentialError(`Credential payload misuses the name "${name}".`)
       members.push([name, this.value(value, [...path, name])])
     }
@@ -174,7 +174,7 @@ class Walk {
 
   #take(digest: unknown): Disclosure | undefined {
     if (typeof digest !== 'string') throw new CredentialError('Credential holds a digest that is not a string.')
-    // RFC 9901 §7.1, step 4: also a digest without a Disclosure stands once only.
+    // RFC 9901 §7.1, step 4: a digest without a Disclosure also occurs only once.
     if (this.#seen.has(digest)) throw new CredentialError('Credential holds a digest more than once.')
     this.#seen.add(digest)
     const disclosure = this.byDigest.get(digest)

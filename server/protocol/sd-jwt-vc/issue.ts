@@ -20,19 +20,19 @@ export interface SdJwtVcInput {
   /** The claims about the subject; none may have the name of a registered claim (`checkSubjectClaims`). */
   readonly claims: JsonObject
   readonly selectivelyDisclosable: SelectivelyDisclosable
-  /** Digests without a Disclosure that are added at the top level, to hide how many claims there are. Default: 0. */
+  /** Digests without a Disclosure that are added at the top level, to hide the number of claims. Default: 0. */
   readonly decoys?: number
   /** `cnf`: the holder's key (RFC 9901 §4.1.2), or the absolute DID URL of one. */
   readonly holderKey?: Jwk | { readonly kid: string }
   /** `sub` */
   readonly subject?: string
   readonly status?: TokenStatusReference
-  /** Taken in whole seconds, as is `expiresAt`. */
+  /** Rounded down to whole seconds, like `expiresAt`. */
   readonly issuedAt: Date
   readonly expiresAt?: Date
   /** The issuer's certificate chain, leaf first, each base64 DER; the header then has a `kid` only if `issuerKid` is given. */
   readonly x5c?: readonly string[]
-  /** `kid` of the header where it is not the signer's. */
+  /** `kid` of the header, if it differs from the signer's. */
   readonly issuerKid?: string
   /** `vc+sd-jwt` is for wallets of drafts before November 2024. Default: `dc+sd-jwt`. */
   readonly typ?: 'dc+sd-jwt' | 'vc+sd-jwt'
@@ -41,12 +41,12 @@ export interface SdJwtVcInput {
 }
 
 /**
- * Issues an SD-JWT VC (SD-JWT VC §2, RFC 9901). Digests are SHA-256, salts 128 fresh random bits for each claim; the order of
- * the digests says nothing about that of the claims.
+ * Issues an SD-JWT VC (SD-JWT VC §2, RFC 9901). Digests are SHA-256; each claim gets a new salt of 128 random bits. The order of
+ * the digests does not reveal the order of the claims.
  *
  * @returns the compact SD-JWT with all of its Disclosures, ending in `~`.
- * @throws CredentialError for a subject claim that cannot stand in an SD-JWT VC, named in the message, a path of
- * `selectivelyDisclosable` to one that must be plain, and a holder's key of no supported type.
+ * @throws CredentialError for a subject claim that an SD-JWT VC cannot have, named in the message. Also for a path of
+ * `selectivelyDisclosable` to a claim that must be plain, and for a holder's key of no supported type.
  */
 export async function issueSdJwtVc(input: SdJwtVcInput): Promise<string> {
   checkSubjectClaims(input.claims)
@@ -83,10 +83,10 @@ function registeredClaims(input: SdJwtVcInput): JsonObject {
 
 /** RFC 9901 §9.3 recommends 128 bits. */
 const SALT_BYTES = 16
-/** A draw of so many salts costs hardly more than a draw of one. */
+/** A draw of this many salts costs hardly more than a draw of one. */
 const SALTS_OF_A_DRAW = 16
 
-/** Gives a new salt at each call. */
+/** Returns a function that gives a new salt at each call. */
 function saltsFrom(randomBytes: (length: number) => Uint8Array): () => string {
   let drawn = Buffer.alloc(0)
   let at = 0
@@ -100,7 +100,7 @@ function saltsFrom(randomBytes: (length: number) => Uint8Array): () => string {
   }
 }
 
-/** The subject's claims with digests in the place of those that are selectively disclosable. */
+/** The subject's claims; digests replace the selectively disclosable ones. */
 async function concealed(
   input: SdJwtVcInput,
 ): Promise<{ claims: JsonObject; digests: string[]; disclosures: string[] }> {

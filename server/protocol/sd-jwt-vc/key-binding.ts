@@ -20,7 +20,7 @@ const KEY_BINDING = 'Key Binding JWT'
 export interface KeyBindingInput {
   /** The key that the credential's `cnf` names. */
   readonly signer: Signer
-  /** The SD-JWT with the Disclosures that are presented, ending in `~`. */
+  /** The SD-JWT with the presented Disclosures, ending in `~`. */
   readonly sdJwt: string
   readonly nonce: string
   /** The verifier's client identifier, with its prefix. */
@@ -33,14 +33,14 @@ export interface KeyBindingInput {
 /**
  * Signs a Key Binding JWT (RFC 9901 §4.3).
  *
- * @returns the presentation: the SD-JWT with the Key Binding JWT behind it (SD-JWT+KB).
- * @throws CredentialError when the SD-JWT is none, or has key binding already.
+ * @returns the presentation: the SD-JWT followed by the Key Binding JWT (SD-JWT+KB).
+ * @throws CredentialError if the value is no SD-JWT, or already has key binding.
  */
 export async function createKeyBinding(input: KeyBindingInput): Promise<string> {
   const { issuerJwt, keyBindingJwt } = splitSdJwt(input.sdJwt)
   if (keyBindingJwt !== undefined) throw new CredentialError('Credential has a Key Binding JWT already.')
   const digest = digestOf(decodeJwt(issuerJwt, 'Credential').payload)
-  // No `kid`: the credential names the key already, and a `kid` would tell verifiers more than they need.
+  // No `kid`: the credential already names the key, and a `kid` would tell verifiers more than they need.
   const header = { typ: 'kb+jwt', kid: undefined }
   const jwt = await signCompact(input.signer, header, {
     ...input.claims,
@@ -54,20 +54,20 @@ export async function createKeyBinding(input: KeyBindingInput): Promise<string> 
 
 export interface VerifyKeyBindingOptions {
   readonly nonce: string
-  /** The one value that `aud` must have, or several that are as good. */
+  /** The value that `aud` must have, or several accepted values. */
   readonly audience: string | readonly string[]
   readonly now: Date
-  /** The Key Binding JWT is not older than this: the time of its request. */
+  /** The Key Binding JWT is not older than this time, the time of its request. */
   readonly notBefore?: Date
   readonly leewaySeconds?: number
-  /** Names that `alg` may have; those of every supported algorithm unless given. */
+  /** Accepted values of `alg`; every supported algorithm unless given. */
   readonly algorithms?: readonly string[] | undefined
-  /** The key of a DID URL, for credentials whose `cnf` holds a `kid`; without it they are refused. */
+  /** The key of a DID URL, for credentials whose `cnf` holds a `kid`; without this function they are refused. */
   readonly resolveHolderKey?: (kid: string) => Promise<Jwk>
 }
 
 /**
- * Verifies the Key Binding JWT of a credential that is verified already (RFC 9901 §7.3, step 5).
+ * Verifies the Key Binding JWT of a verified credential (RFC 9901 §7.3, step 5).
  *
  * @returns its header and payload, and the holder's key.
  * @throws CredentialError with a sentence about the first check that fails.

@@ -7,12 +7,12 @@ import { type ClaimPath, type DisclosedClaim, processDisclosures } from './discl
 export type ClaimsPathPointer = readonly (string | number | null)[]
 
 /**
- * Keeps of a credential's Disclosures those for the selected claims, with everything that they stand in and everything in them
- * (RFC 9901 §7.2). The credential is the holder's own: it is not verified again.
+ * Keeps the Disclosures of the selected claims, with the claims that contain them and the claims inside them
+ * (RFC 9901 §7.2). The credential is the holder's own, so it is not verified again.
  *
- * @param select pointers to claims, each of which must be there; or a choice among the disclosable claims, where a chosen one
- * brings what it stands in, but nothing in it
- * @returns the SD-JWT with those Disclosures, ending in `~`, ready for key binding
+ * @param select pointers to claims, all of which must exist; or a choice among the disclosable claims. A chosen claim includes the
+ * claims that contain it, but not the claims inside it
+ * @returns the SD-JWT with the kept Disclosures, ending in `~`, ready for key binding
  * @throws CredentialError when the credential is malformed or has a Key Binding JWT, or a pointer finds no claim
  */
 export function presentSdJwtVc(

@@ -1,7 +1,7 @@
 import { CredentialError, MAX_DEPTH } from '../credential/verification.js'
 import { isObject, type JsonObject } from '../json/json-object.js'
 
-/** Claims whose content, sub-claims included, no Disclosure may bring (SD-JWT VC, "Registered JWT Claims"). */
+/** Claims that no Disclosure may contain, neither the claim nor a sub-claim (SD-JWT VC, "Registered JWT Claims"). */
 export const NEVER_DISCLOSED: ReadonlySet<string> = new Set([
   'iss',
   'nbf',
@@ -13,10 +13,10 @@ export const NEVER_DISCLOSED: ReadonlySet<string> = new Set([
   'status',
 ])
 
-/** Names that have a meaning of their own in an SD-JWT (RFC 9901 §4.1, §4.1.1). */
+/** Names with a meaning of their own in an SD-JWT (RFC 9901 §4.1, §4.1.1). */
 export const SD_JWT_NAMES: ReadonlySet<string> = new Set(['_sd', '...', '_sd_alg'])
 
-/** Names at the top level that the credential keeps for itself, so that no claim about the subject can have them. */
+/** Names at the top level that the credential itself uses. No claim about the subject can have them. */
 export const REGISTERED_CLAIMS: ReadonlySet<string> = new Set([
   ...NEVER_DISCLOSED,
   'sub',
@@ -27,9 +27,9 @@ export const REGISTERED_CLAIMS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Makes sure that claims about a subject can stand in an SD-JWT VC. Good to be asked before an offer is made.
+ * Checks that claims about a subject can be part of an SD-JWT VC. Call it before an offer is made.
  *
- * @throws CredentialError that names the first claim that cannot.
+ * @throws CredentialError that names the first unsuitable claim.
  */
 export function checkSubjectClaims(claims: JsonObject): void {
   for (const name of Object.keys(claims)) {
@@ -46,8 +46,8 @@ function checkNames(value: unknown, depth: number): void {
     for (const item of value) checkNames(item, depth + 1)
   } else if (isObject(value)) {
     for (const [name, member] of Object.entries(value)) {
-      // RFC 9901 §4.1: `_sd` and `...` convey digests and nothing else. Empty names and `__proto__` do not survive every
-      // implementation of the standard.
+      // RFC 9901 §4.1: `_sd` and `...` hold digests and nothing else. Some implementations of the standard lose empty names
+      // and `__proto__`.
       if (SD_JWT_NAMES.has(name) || name === '' || name === '__proto__') {
         throw new CredentialError(`Subject claim name "${name}" cannot be used in an SD-JWT.`)
       }

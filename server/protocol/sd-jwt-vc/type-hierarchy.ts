@@ -2,24 +2,24 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { CredentialError } from '../credential/verification.js'
 import { isObject, type JsonObject } from '../json/json-object.js'
 
-/** How many types may lie between a credential and the type that was asked for, that one included. */
+/** Maximum of types between a credential and the requested type, which counts too. */
 const MAX_LEVELS = 5
 
-/** Gets the type metadata of a type as text; undefined where none can be had. */
+/** Gets the type metadata of a type as text; undefined if they are unavailable. */
 export type FetchTypeMetadata = (vct: string) => Promise<string | undefined>
 
-/** A type as something refers to it, with the integrity metadata that may stand beside it. */
+/** A reference to a type, with optional integrity metadata. */
 interface TypeReference {
   readonly vct: string
   readonly integrity: unknown
 }
 
 /**
- * Which of the wanted types a type extends, directly or over others, by its type metadata (SD-JWT VC, "Extending Type
- * Metadata"); undefined where they lead to none of them within five levels. Of the metadata only `extends` is used.
+ * The wanted type that a type extends, directly or through others, by its type metadata (SD-JWT VC, "Extending Type
+ * Metadata"); undefined if five levels lead to no wanted type. Only `extends` is read from the metadata.
  *
  * @param integrity the credential's `vct#integrity`
- * @throws CredentialError for metadata that are malformed, of another type, of another content than `#integrity` says, or
+ * @throws CredentialError for metadata that are malformed, of another type, different from their `#integrity`, or
  *   circular.
  */
 export async function extendedType(
@@ -59,14 +59,14 @@ function parsed(text: string): JsonObject {
     const metadata: unknown = JSON.parse(text)
     if (isObject(metadata)) return metadata
   } catch {
-    // Without a cause: a syntax error quotes the text.
+    // No cause is attached: a syntax error quotes the text.
   }
   throw new CredentialError('Type metadata of the credential are no JSON object.')
 }
 
 const STRONGEST_FIRST = ['sha512', 'sha384', 'sha256'] as const
 
-/** SD-JWT VC, "Integrity of Referenced Documents": one of the hashes of the strongest algorithm that is known. */
+/** SD-JWT VC, "Integrity of Referenced Documents": one of the hashes of the strongest known algorithm. */
 function isIntact(text: string, integrity: unknown): boolean {
   if (typeof integrity !== 'string') return false
   const hashes = integrity.trim().split(/\s+/)

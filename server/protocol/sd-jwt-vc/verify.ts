@@ -19,11 +19,11 @@ const CREDENTIAL = 'Credential'
 
 export interface VerifiedSdJwtVc {
   readonly header: JsonObject
-  /** The body as it was signed, digests and all. */
+  /** The signed body, including digests. */
   readonly payload: JsonObject
   /** The body with every disclosed claim in its place, without `_sd`, `_sd_alg` and undisclosed array elements. */
   readonly prettyClaims: JsonObject
-  /** The same, with undefined in the place of each array element that is not disclosed. */
+  /** The body with every disclosed claim, and undefined for each array element that is not disclosed. */
   readonly placedClaims: JsonObject
   readonly vct: string
   readonly issuer: string
@@ -34,13 +34,13 @@ export interface VerifiedSdJwtVc {
   readonly cnf?: JsonObject
   /** The Key Binding JWT at the end, which is not verified here. */
   readonly keyBindingJwt?: string
-  /** The credential without it, ending in `~`. */
+  /** The credential without the Key Binding JWT, ending in `~`. */
   readonly sdJwtWithoutKb: string
 }
 
 /**
- * Verifies an SD-JWT VC as RFC 9901 §7.1 and SD-JWT VC, "Verification and Processing", have it: type, times, issuer's signature, every Disclosure. Its status, key
- * binding and whether the issuer is trusted are for the caller.
+ * Verifies an SD-JWT VC by RFC 9901 §7.1 and SD-JWT VC, "Verification and Processing": type, times, issuer's signature, every
+ * Disclosure. The caller checks its status, its key binding, and whether the issuer is trusted.
  *
  * @throws CredentialError with a sentence about the first check that fails.
  */
@@ -63,7 +63,7 @@ export async function verifySdJwtVc(compact: string, options: VerifyOptions): Pr
   verifyJwtSignature(jwt, issuerKey.jwk, CREDENTIAL, options.algorithms)
   options.onPassed?.('signature')
   const { claims, placedClaims, disclosed } = processDisclosures(payload, parts.disclosures)
-  // RFC 9901 §7.1, step 6: `iat`, unlike the others, may be brought by a Disclosure.
+  // RFC 9901 §7.1, step 6: unlike the other times, `iat` may be in a Disclosure.
   checkTimes(claims, CREDENTIAL, options.now, leeway)
   return {
     header,
@@ -82,7 +82,7 @@ export async function verifySdJwtVc(compact: string, options: VerifyOptions): Pr
 }
 
 function checkType(header: JsonObject, payload: JsonObject): string {
-  // SD-JWT VC, "JOSE Header"; the second name is that of its drafts until November 2024.
+  // SD-JWT VC, "JOSE Header"; its drafts used the second name until November 2024.
   const type = mediaTypeOf(header.typ)
   if (type !== 'dc+sd-jwt' && type !== 'vc+sd-jwt') {
     throw new CredentialError('Credential typ is neither dc+sd-jwt nor vc+sd-jwt.')
@@ -97,7 +97,7 @@ function statusOf(payload: JsonObject): TokenStatusReference | undefined {
   const { status } = payload
   if (status === undefined) return undefined
   const list = isObject(status) ? status.status_list : undefined
-  // Token Status List §6.2. A status of a kind that is not known cannot be checked, and so is not taken for valid.
+  // Token Status List §6.2. A status of an unknown kind cannot be checked, so the credential is not accepted as valid.
   if (!isObject(list) || typeof list.uri !== 'string' || !isIndex(list.idx)) {
     throw new CredentialError('Credential status holds no status_list with uri and idx.')
   }

@@ -1,4 +1,4 @@
-/** The W3C's smallest list, 16 KiB of bits (Bitstring Status List v1.0 §3.2, minimumNumberOfEntries), and the size of ours. */
+/** The size of this service's lists: the W3C's minimum, 16 KiB of bits (Bitstring Status List v1.0 §3.2, minimumNumberOfEntries). */
 export const STATUS_LIST_SIZE = 131_072
 
 /** Bits that one Token Status List entry may have (Token Status List §4.1). */
@@ -9,7 +9,7 @@ export type TokenStatusBits = (typeof TOKEN_STATUS_BITS)[number]
  * The bytes of a Bitstring Status List of `size` entries of one bit: index 0 is the left-most, most significant bit of byte 0
  * (Bitstring Status List v1.0 §2.2, encodedList).
  *
- * @throws RangeError when `size` is no positive multiple of 8, or an index lies outside of the list.
+ * @throws RangeError if `size` is no positive multiple of 8, or an index is outside the list.
  */
 export function bitstringBytes(setIndices: Iterable<number>, size: number): Uint8Array {
   return bytesWith(setIndices, size, (index) => 0x80 >> (index & 7))
@@ -19,13 +19,13 @@ export function bitstringBytes(setIndices: Iterable<number>, size: number): Uint
  * The bytes of a Token Status List of `size` entries of one bit: index 0 is the least significant bit of byte 0
  * (Token Status List §4.1).
  *
- * @throws RangeError as `bitstringBytes` does.
+ * @throws RangeError like `bitstringBytes`.
  */
 export function tokenStatusBytes(setIndices: Iterable<number>, size: number): Uint8Array {
   return bytesWith(setIndices, size, (index) => 1 << (index & 7))
 }
 
-/** The value of one entry of `bits` bits in a Bitstring Status List, or undefined when the list ends before it. */
+/** The value of one entry of `bits` bits in a Bitstring Status List; undefined if the list ends before it. */
 export function bitstringValue(bytes: Uint8Array, index: number, bits: number): number | undefined {
   const first = index * bits
   if (first + bits > bytes.length * 8) return undefined
@@ -37,7 +37,7 @@ export function bitstringValue(bytes: Uint8Array, index: number, bits: number): 
   return value
 }
 
-/** The value of one entry in a Token Status List, or undefined when the list ends before it. */
+/** The value of one entry in a Token Status List; undefined if the list ends before it. */
 export function tokenStatusValue(bytes: Uint8Array, index: number, bits: TokenStatusBits): number | undefined {
   const perByte = 8 / bits
   const byte = bytes[Math.floor(index / perByte)]

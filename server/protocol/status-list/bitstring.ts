@@ -11,23 +11,23 @@ export const BITSTRING_STATUS_LIST_MEDIA_TYPE = 'application/vc+jwt'
 export interface BitstringStatusListInput {
   readonly signer: Signer
   readonly issuer: string
-  /** Where the list is served: its `id`, and `statusListCredential` of the credentials. */
+  /** Address of the list: its `id`, and `statusListCredential` of the credentials. */
   readonly url: string
   readonly revokedIndices: Iterable<number>
   /** Entries: a multiple of 8, at least 131,072. */
   readonly size: number
   readonly issuedAt: Date
   readonly validUntil: Date
-  /** How long a copy may be kept before it is fetched again, in seconds. */
+  /** Maximum age of a copy before it is fetched again, in seconds. */
   readonly ttlSeconds: number
 }
 
 /**
  * Signs a BitstringStatusListCredential (Bitstring Status List v1.0 §2.2) with purpose `revocation`: a VCDM 2.0 credential
- * secured as VC-JOSE-COSE §3.1.1 has it, the credential itself being the payload.
+ * secured by VC-JOSE-COSE §3.1.1, with the credential itself as the payload.
  *
  * @returns the compact JWT, `typ` `vc+jwt`.
- * @throws RangeError when the list is shorter than the standard's minimum, or an index lies outside of it.
+ * @throws RangeError if the list is shorter than the standard's minimum, or an index is outside the list.
  */
 export async function createBitstringStatusListCredential(input: BitstringStatusListInput): Promise<string> {
   if (input.size < STATUS_LIST_SIZE)
@@ -55,17 +55,17 @@ export async function createBitstringStatusListCredential(input: BitstringStatus
 }
 
 /**
- * Reads one status from the payload of a BitstringStatusListCredential whose signature and times were checked already. Issuers
- * of the VCDM 1.1 put the credential into a `vc` claim; that is read too.
+ * Reads one status from the payload of a BitstringStatusListCredential whose signature and times were checked before. Issuers
+ * of the VCDM 1.1 put the credential into a `vc` claim, which is accepted too.
  *
  * @param work pays for expanding the list
- * @returns the value of the entry: 0 when its purpose does not apply.
- * @throws CredentialError when the list is another one than the entry names, is broken, too short, or of another purpose.
+ * @returns the value of the entry: 0 if its purpose does not apply.
+ * @throws CredentialError if the list is not the entry's, broken, too short, or of another purpose.
  */
 export function readBitstringStatus(payload: JsonObject, entry: BitstringStatusListEntry, work?: Work): number {
   const list = bitstringStatusListOf(payload)
   const subject = list.credentialSubject
-  // Bitstring Status List v1.0 §2.2: `id`, where expressed, matches `statusListCredential`.
+  // Bitstring Status List v1.0 §2.2: `id`, if present, matches `statusListCredential`.
   if (list.id !== undefined && list.id !== entry.statusListCredential) {
     throw new CredentialError('Status list is not the one that the credential names.')
   }
@@ -91,7 +91,7 @@ export function bitstringStatusListOf(payload: JsonObject): JsonObject {
 
 function valueIn(bytes: Uint8Array, entry: BitstringStatusListEntry): number {
   const bits = entry.statusSize ?? 1
-  // §3.2: fewer entries than 131,072 would give the holder away.
+  // §3.2: fewer entries than 131,072 would reveal the holder.
   if ((bytes.length * 8) / bits < STATUS_LIST_SIZE) {
     throw new CredentialError(`Status list has fewer than ${STATUS_LIST_SIZE} entries.`)
   }

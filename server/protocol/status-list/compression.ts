@@ -4,8 +4,8 @@ import { decodeBase64url } from '../jose/base64url.js'
 import { type Work, WorkExceededError } from '../work.js'
 
 /**
- * The largest status list, as it is fetched and when it is expanded: 2^20 entries of the largest size, 8 bits, are 1 MiB, which
- * where it cannot be compressed is some 1.8 MB after base64url twice. What is larger is no status list but an attack.
+ * The largest status list, both fetched and expanded. 2^20 entries of the largest size, 8 bits, are 1 MiB. Without effective
+ * compression, they become some 1.8 MB after base64url twice. A larger document is no status list but an attack.
  */
 export const MAX_STATUS_LIST_BYTES = 2 * 1024 * 1024
 
@@ -22,10 +22,10 @@ export function zlibBase64url(bytes: Uint8Array): string {
 }
 
 /**
- * Undoes `gzipBase64url` or `zlibBase64url`. Never expands beyond 2 MiB, whatever the input claims to hold.
+ * Reverses `gzipBase64url` or `zlibBase64url`. Never expands beyond 2 MiB.
  *
- * @param work pays for what comes out
- * @throws CredentialError when the text is not base64url, not compressed so, or expands to more.
+ * @param work pays for the expanded bytes
+ * @throws CredentialError if the text is not base64url, not compressed in this format, or expands to more.
  */
 export function expandBase64url(text: string, format: 'gzip' | 'zlib', work?: Work): Uint8Array {
   const compressed = decodeBase64url(text)

@@ -39,14 +39,14 @@ import {
 export type CredentialStatus = 'valid' | 'revoked' | 'suspended'
 
 export interface StatusSource {
-  /** Gets the text of an address, with that `Accept`; whatever it throws makes the credential's status unknown. */
+  /** Gets the text of an address, with this `Accept`. Any error makes the credential's status unknown. */
   readonly fetchText: (url: string, accept: string) => Promise<string>
-  /** The same for a list in CWT format. Where it is not given, every list is asked for as a JWT. */
+  /** Gets the bytes of a list in CWT format. If it is absent, every list is requested as a JWT. */
   readonly fetchBytes?: ((url: string, accept: string) => Promise<Uint8Array>) | undefined
   readonly resolveIssuerKey: ResolveIssuerKey
-  /** Roots that the chain of a Token Status List may lead to, whoever the credential's issuer is; none unless given. */
+  /** Roots that the chain of a Token Status List may lead to, independent of the credential's issuer; none unless given. */
   readonly trustAnchors?: readonly X509Certificate[]
-  /** Whether it must lead to one of them, whatever other key would verify the list; false unless given. */
+  /** Whether the chain must lead to one of the roots, even if another key would verify the list; false unless given. */
   readonly certifiedOnly?: boolean | undefined
   readonly now: Date
   readonly leewaySeconds?: number
@@ -56,17 +56,17 @@ export interface StatusSource {
 
 const LIST = 'Status list'
 
-/** What decoding a list and verifying its signature costs. */
+/** Cost of decoding a list and verifying its signature. */
 const UNITS_OF_A_CHARACTER = 0.5
 
 /**
- * Asks a status list on the web for the status of a credential that is verified already (Token Status List §8.3, Bitstring
- * Status List v1.0 §3.2). The list is to be signed by the credential's issuer, a Token Status List else under a chain to one of
- * the trust anchors (HAIP 1.0 §6.1). Of Bitstring entries only those for revocation and
- * suspension say anything about validity; others are `valid` without being fetched.
+ * Reads the status of a verified credential from a status list on the web (Token Status List §8.3, Bitstring
+ * Status List v1.0 §3.2). The credential's issuer must have signed the list. A Token Status List may instead be signed under a chain
+ * to one of the trust anchors (HAIP 1.0 §6.1). Bitstring entries count for validity only if their purpose is revocation or
+ * suspension; others are `valid` without being fetched.
  *
- * @param issuer the credential's issuer and key, as its verification found them
- * @throws CredentialError when no statement about the status can be made; the sentence names the cause.
+ * @param issuer the credential's issuer and key from its verification
+ * @throws CredentialError if the status cannot be determined; the sentence names the cause.
  */
 export async function checkForeignStatus(
   source: StatusSource,
@@ -83,10 +83,10 @@ const notCertified = () => new CredentialError(`${LIST} has no certificate chain
 async function checkTokenStatus(source: StatusSource, reference: TokenStatusReference, issuer: IssuerKey) {
   const list = await tokenList(source, reference)
   const { header, payload } = list
-  // Token Status List §5.1, §5.2: `iat` is there.
+  // Token Status List §5.1, §5.2: `iat` is required.
   if (payload.iat === undefined) throw new CredentialError(`${LIST} has no iat.`)
   checkListTimes(payload, source)
-  // HAIP 1.0 §6.1: issuer and status list may have certificates of their own.
+  // HAIP 1.0 §6.1: issuer and status list may have different certificates.
   const certified = certifiedKey(source, header.x5c)
   if (certified !== undefined) list.verify(certified)
   else if (source.certifiedOnly === true) throw notCertified()
@@ -112,7 +112,7 @@ async function checkBitstringStatus(source: StatusSource, entry: BitstringStatus
   return entry.statusPurpose === 'revocation' ? 'revoked' : 'suspended'
 }
 
-/** A list in either format, whose signature is still to be verified. */
+/** A list in either format, whose signature is not verified yet. */
 interface SignedList extends Jwt {
   /** @throws CredentialError */
   verify(key: Jwk): void
@@ -127,7 +127,7 @@ async function tokenList(source: StatusSource, { uri, asCwt }: TokenStatusRefere
   }
   const { decodeStatusListCwt, verifyStatusListCwt } = await import('../mdoc/status-list-cwt.js')
   const bytes = await fetchList(() => fetchBytes(uri, STATUS_LIST_CWT_MEDIA_TYPE))
-  // A JWT is ASCII, and nothing that a CWT can begin with is.
+  // A JWT is ASCII; the first byte of a CWT never is.
   if ((bytes[0] ?? 0) < 0x80) return tokenListJwt(source, Buffer.from(bytes).toString('latin1'))
   source.work?.spend(bytes.length * UNITS_OF_A_CHARACTER)
   const cwt = decodeStatusListCwt(bytes)
@@ -160,7 +160,7 @@ function checkListTimes(payload: JsonObject, source: StatusSource): void {
   checkTimes(payload, LIST, source.now, { past: source.leewaySeconds ?? DEFAULT_LEEWAY_SECONDS, exp: 0 })
 }
 
-/** The key that a chain to one of the trust anchors certifies; undefined where there is no such chain, and need not be. */
+/** The key that a chain to a trust anchor certifies; undefined if there is no such chain and none is required. */
 function certifiedKey({ trustAnchors = [], certifiedOnly, now }: StatusSource, x5c: unknown): Jwk | undefined {
   if (x5c === undefined || trustAnchors.length === 0) return undefined
   try {
@@ -170,14 +170,14 @@ function certifiedKey({ trustAnchors = [], certifiedOnly, now }: StatusSource, x
   } catch (error) {
     if (!(error instanceof IssuerKeyError)) throw error
     if (certifiedOnly === true) throw new CredentialError(`${LIST}: ${error.message}`, { cause: error })
-    // It may be the issuer's all the same, by its own key or under another root.
+    // The list may still be the issuer's, by its own key or under another root.
     return undefined
   }
 }
 
 /**
- * The list is signed with the credential's own key, whatever its `kid` says, or with another key of the same issuer. It need
- * not name its issuer (Token Status List §5.1); it is looked for at the credential's then.
+ * Checks that the list is signed with the credential's own key, independent of its `kid`, or with another key of the same issuer. A
+ * list need not name its issuer (Token Status List §5.1); then the key is looked for at the credential's issuer.
  */
 async function verifyList(source: StatusSource, list: SignedList, iss: unknown, issuer: IssuerKey): Promise<void> {
   if (verifiesWith(list, issuer)) return
@@ -189,7 +189,7 @@ async function verifyList(source: StatusSource, list: SignedList, iss: unknown, 
   list.verify(key.jwk)
 }
 
-/** Whether a name belongs to one issuer alone. Certificates of two issuers may have one subject: it is no such name. */
+/** Whether a name belongs to one issuer alone. A certificate's subject does not: certificates of two issuers may share it. */
 const isIdentifier = (issuer: string): boolean => isDid(issuer) || /^https?:/i.test(issuer)
 
 function verifiesWith(list: SignedList, key: IssuerKey): boolean {
@@ -202,7 +202,7 @@ function verifiesWith(list: SignedList, key: IssuerKey): boolean {
   }
 }
 
-/** Token Status List §7.1. A type that is not registered, or application specific, is not taken for valid. */
+/** Token Status List §7.1. A type that is not registered, or application specific, does not count as valid. */
 function tokenStatusOf(value: number): CredentialStatus {
   switch (value) {
     case 0:

@@ -2,19 +2,19 @@ import { type Cipher, createCipheriv } from 'node:crypto'
 import { secretKey } from '../jose/secret-key.js'
 import { STATUS_LIST_SIZE } from './bits.js'
 
-/** Luby and Rackoff prove four for a strong permutation; a domain this small gets a margin. */
+/** Luby and Rackoff prove four rounds for a strong permutation; a domain this small gets a margin. */
 const ROUNDS = 8
 
 /**
- * Spreads a counter over the indices of a list: for one key a bijection on [0, size), and without the key not to be told from a
- * random one. So the n-th credential gets a unique, unpredictable index (Token Status List §13.2) at the price of one
- * counter. A balanced Feistel network with AES-256 as its round function; results beyond the list are permuted again until
- * one lies in it (cycle walking).
+ * Spreads a counter over the indices of a list. For one key it is a bijection on [0, size); without the key it cannot be
+ * distinguished from a random one. So the n-th credential gets a unique, unpredictable index (Token Status List §13.2) at the price
+ * of one counter. A balanced Feistel network with AES-256 as its round function; results outside the list are permuted again until
+ * one is inside (cycle walking).
  *
  * @param key 32 secret bytes, one key for each list.
  * @param counter 0 to size − 1.
  * @param size 2 to 2^30 entries.
- * @throws RangeError when key, counter or size are none of these.
+ * @throws RangeError if key, counter or size are out of range.
  */
 export function permuteIndex(key: Uint8Array, counter: number, size: number = STATUS_LIST_SIZE): number {
   if (key.length !== 32) throw new RangeError('The key of a permutation has 32 bytes.')
@@ -22,7 +22,7 @@ export function permuteIndex(key: Uint8Array, counter: number, size: number = ST
   if (!Number.isInteger(counter) || counter < 0 || counter >= size) {
     throw new RangeError(`Counter ${counter} lies outside of the list.`)
   }
-  // Every input is one block of its own, so that ECB is nothing but the bare block cipher, a pseudorandom function.
+  // Every input is a single block, so ECB is the bare block cipher, a pseudorandom function.
   const cipher = createCipheriv('aes-256-ecb', secretKey(key), null).setAutoPadding(false)
   const halfBits = Math.ceil(Math.log2(size) / 2)
   let index = counter

@@ -12,20 +12,20 @@ export const STATUS_LIST_CWT_MEDIA_TYPE = 'application/statuslist+cwt'
 
 export interface TokenStatusListInput {
   readonly signer: Signer
-  /** `iss` of the credentials whose status the list tells. */
+  /** `iss` of the credentials in the list. */
   readonly issuer: string
-  /** `kid` of the header where it is not the signer's. */
+  /** `kid` of the header, if it differs from the signer's. */
   readonly issuerKid?: string
   /** The issuer's certificate chain, leaf first, each base64 DER; the header then has a `kid` only if `issuerKid` is given. */
   readonly x5c?: readonly string[]
-  /** Where the list is served: `sub`, and `status_list.uri` of the credentials. */
+  /** Address of the list: `sub`, and `status_list.uri` of the credentials. */
   readonly uri: string
   readonly revokedIndices: Iterable<number>
   /** Entries, a multiple of 8. */
   readonly size: number
   readonly issuedAt: Date
   readonly expiresAt: Date
-  /** How long a copy may be kept before it is fetched again, in seconds. */
+  /** Maximum age of a copy before it is fetched again, in seconds. */
   readonly ttlSeconds: number
 }
 
@@ -38,7 +38,7 @@ export function createTokenStatusList(input: TokenStatusListInput): Promise<stri
   const { kid, publicJwk: jwk } = input.signer
   const header = {
     typ: TOKEN_STATUS_LIST_TYP,
-    // The key itself for readers that look up neither DIDs nor certificates; it says nothing about whose it is (RFC 7515 §4.1.3).
+    // The key itself, for readers that read neither DIDs nor certificates; it does not prove its owner (RFC 7515 §4.1.3).
     jwk,
     ...(input.x5c === undefined ? { kid: input.issuerKid ?? kid } : { x5c: input.x5c, kid: input.issuerKid }),
   }
@@ -53,11 +53,11 @@ export function createTokenStatusList(input: TokenStatusListInput): Promise<stri
 }
 
 /**
- * Reads one status from the payload of a Status List Token whose signature, type and times were checked already.
+ * Reads one status from the payload of a Status List Token whose signature, type and times were checked before.
  *
  * @param work pays for expanding the list
  * @returns the status value: 0 VALID, 1 INVALID, 2 SUSPENDED, else as registered (Token Status List §7.1).
- * @throws CredentialError when the list is another one than the reference names, is broken, or ends before the index.
+ * @throws CredentialError if the list is not the reference's, is broken, or ends before the index.
  */
 export function readTokenStatus(payload: JsonObject, reference: TokenStatusReference, work?: Work): number {
   // Token Status List §8.3: `sub` equals the `uri` of the reference.
@@ -67,7 +67,7 @@ export function readTokenStatus(payload: JsonObject, reference: TokenStatusRefer
     throw new CredentialError('Status list has no status_list of 1, 2, 4 or 8 bits.')
   }
   const value = tokenStatusValue(expandBase64url(list.lst, 'zlib', work), reference.idx, list.bits)
-  // Token Status List §8.3: an index out of bounds makes no statement, so that the credential is rejected.
+  // Token Status List §8.3: an index out of bounds gives no status, so the credential is rejected.
   if (value === undefined) throw new CredentialError('Status list ends before the index of the credential.')
   return value
 }

@@ -8,10 +8,10 @@ import { type CborKey, type CborMap, type CborValue, Tagged } from './values.js'
 export const MAX_CBOR_BYTES = 1_048_576
 const MAX_DEPTH = 32
 const MAX_ELEMENTS = 4_096
-/** An item that a digest is compared of is the dearest. */
+/** An item with a digest to compare is the most expensive element. */
 const UNITS_OF_AN_ELEMENT = 50
 
-/** Of additional information; values below are lengths and numbers themselves (RFC 8949 §3). */
+/** Values of additional information; smaller values are lengths and numbers themselves (RFC 8949 §3). */
 const ONE_BYTE = 24
 const EIGHT_BYTES = 27
 const INDEFINITE = 31
@@ -24,17 +24,17 @@ const HALF = 25
 const SINGLE = 26
 const DOUBLE = 27
 
-/** How many elements of arrays and pairs of maps may still be read; what is encoded within one document shares it. */
+/** Budget of array elements and map pairs that may still be read. Everything encoded within one document shares it. */
 export class ElementBudget {
   readonly #work: Work | undefined
   #left = MAX_ELEMENTS
 
-  /** @param work pays for each of them */
+  /** @param work pays for each element */
   constructor(work?: Work) {
     this.#work = work
   }
 
-  /** Whether there were as many. */
+  /** Takes elements from the budget; returns whether enough were left. */
   take(count: number): boolean {
     this.#left -= count
     if (this.#left < 0) return false
@@ -44,17 +44,17 @@ export class ElementBudget {
 }
 
 export interface DecodeOptions {
-  /** What it is, as the refusal names it: "Credential". */
+  /** Name of the item in a refusal: "Credential". */
   readonly what: string
   readonly budget?: ElementBudget
   readonly maxBytes?: number
 }
 
 /**
- * Decodes one CBOR data item that a stranger has sent (RFC 8949): at most 1 MiB, 32 levels and 4,096 elements, no indefinite
- * lengths, no map key twice, keys that are text or integers, nothing behind it. Byte strings are views of the input.
+ * Decodes one untrusted CBOR data item (RFC 8949): at most 1 MiB, 32 levels and 4,096 elements, no indefinite
+ * lengths, no duplicate map key, keys that are text or integers, no bytes after the item. Byte strings are views of the input.
  *
- * @throws CredentialError with a sentence that says what is wrong with it and nothing of its content.
+ * @throws CredentialError with a sentence that names the fault and no content.
  */
 export function decodeCbor(bytes: Uint8Array, options: DecodeOptions): CborValue {
   return new Reader(bytes, options).readAll()
@@ -62,7 +62,7 @@ export function decodeCbor(bytes: Uint8Array, options: DecodeOptions): CborValue
 
 const sources = new WeakMap<object, Uint8Array>()
 
-/** The bytes that an array, a map or a tagged item was decoded from, as they came; undefined for any other value. */
+/** The encoded bytes, unchanged, of a decoded array, map or tagged item; undefined for any other value. */
 export function sourceOf(value: unknown): Uint8Array | undefined {
   return typeof value === 'object' && value !== null ? sources.get(value) : undefined
 }
@@ -144,7 +144,7 @@ class Reader {
     return this.#bytes.subarray(at, this.#at)
   }
 
-  /** RFC 8949 §3: the argument of an initial byte, a bigint where a number does not hold it. */
+  /** RFC 8949 §3: the argument of an initial byte; a bigint if it exceeds a safe number. */
   #argument(info: number): number | bigint {
     if (info < ONE_BYTE) return info
     const at = this.#at
@@ -163,7 +163,7 @@ class Reader {
     return length
   }
 
-  /** Before anything is made for them. */
+  /** Counts the elements before memory is allocated for them. */
   #count(info: number): number {
     const count = this.#length(info)
     if (!this.#budget.take(count)) throw this.#refusal(`more than ${MAX_ELEMENTS} elements`)
@@ -191,7 +191,7 @@ class Reader {
     return pairs
   }
 
-  /** By its major type: a float that is a whole number is no integer (RFC 8949 §5.6.1), though both are numbers here. */
+  /** Decides by the major type: a whole float is no integer (RFC 8949 §5.6.1), though both are numbers here. */
   #key(depth: number): CborKey {
     const major = (this.#bytes[this.#at] ?? 0) >> 5
     const key = major === TEXT || major === UNSIGNED || major === NEGATIVE ? this.#item(depth) : undefined

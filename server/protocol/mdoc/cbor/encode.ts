@@ -4,12 +4,12 @@ import { type Encodable, Encoded, TAG_ENCODED_CBOR, Tagged } from './values.js'
 const MAX_UINT32 = 0xffff_ffff
 
 const MAX_HEAD = 9
-/** Of what is 24 to 255 bytes long, as most data elements of a mobile document are. */
+/** Head of an item of 24 to 255 bytes, like most data elements of a mobile document. */
 const USUAL_HEAD = 2
 
 /**
- * Encodes a data item with definite lengths and the shortest heads (RFC 8949 §4.2.1); maps keep their order. A number that is a
- * safe integer becomes an integer, any other one a float of 64 bits.
+ * Encodes a data item with definite lengths and the shortest heads (RFC 8949 §4.2.1); maps keep their order. A safe integer
+ * becomes an integer. Every other number becomes a float of 64 bits.
  *
  * @throws RangeError for integers beyond 64 bits.
  */
@@ -34,7 +34,7 @@ class Writer {
     return this.#buffer.subarray(0, this.#length)
   }
 
-  /** The item stands where it is written: its length is put before it afterwards. */
+  /** Writes the item first, and then puts its length before it. */
   embedded(value: Encodable): void {
     this.#head(TAG, TAG_ENCODED_CBOR)
     const at = this.#length
@@ -140,7 +140,7 @@ class Writer {
   }
 }
 
-/** Bytes of the head of an item with this argument, which is no longer than a buffer. */
+/** Bytes of the head of an item with this argument, which is at most the length of a buffer. */
 function headLength(argument: number): number {
   if (argument < 24) return 1
   if (argument <= 0xff) return 2

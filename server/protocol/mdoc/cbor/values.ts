@@ -1,6 +1,6 @@
 /**
- * A CBOR data item (RFC 8949 §3), with `Other` wherever an item may stand. Integers beyond 2^53 are bigints; integers and floats are
- * not told apart.
+ * A CBOR data item (RFC 8949 §3). `Other` may take the place of any item in it. Integers beyond 2^53 are bigints. Integers and
+ * floats are not distinguished.
  */
 type CborItem<Other> =
   | number
@@ -15,14 +15,14 @@ type CborItem<Other> =
   | ReadonlyMap<CborKey, CborItem<Other>>
   | Tagged<CborItem<Other>>
 
-/** What decoding gives. */
+/** A decoded item. */
 export type CborValue = CborItem<never>
 export type CborMap = ReadonlyMap<CborKey, CborValue>
 
-/** What can be encoded: what decoding gives, and items that are encoded already. */
+/** An item that can be encoded: a decoded item, or one that contains encoded items. */
 export type Encodable = CborItem<Encoded>
 
-/** Mobile documents and COSE know no others. */
+/** Mobile documents and COSE use no other keys. */
 export type CborKey = string | number | bigint
 
 /** A tagged data item (RFC 8949 §3.4). */
@@ -33,7 +33,7 @@ export class Tagged<Value = CborValue> {
   ) {}
 }
 
-/** An item that is encoded already, and stands in another as it is. */
+/** An encoded item, which is inserted into another item unchanged. */
 export class Encoded {
   constructor(readonly bytes: Uint8Array) {}
 }
@@ -41,7 +41,7 @@ export class Encoded {
 export const TAG_DATE_TIME = 0
 /** RFC 8949 §3.4.3 */
 export const TAG_NEGATIVE_BIGNUM = 3
-/** How bytes are to be converted (RFC 8949 §3.4.5.2); base64url, tag 21, is how they are anyway. */
+/** Conversion of bytes to text (RFC 8949 §3.4.5.2). Base64url, tag 21, is the default. */
 export const TAG_AS_BASE64 = 22
 export const TAG_AS_BASE16 = 23
 export const TAG_ENCODED_CBOR = 24

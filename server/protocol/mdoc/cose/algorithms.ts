@@ -2,7 +2,7 @@ import { canonicalAlgorithm, type SignatureAlgorithm } from '../../jose/algorith
 
 type CoseSignatureAlgorithm = Extract<SignatureAlgorithm, 'ES256' | 'ES384' | 'EdDSA'>
 
-/** COSE algorithms by their JOSE names: first what RFC 9053 has, which is what is written, then the fully specified one (RFC 9864). */
+/** COSE algorithms by their JOSE names: first the number of RFC 9053, which is written, then the fully specified one (RFC 9864). */
 const NUMBERS = {
   ES256: [-7, -9],
   ES384: [-35, -51],
@@ -10,8 +10,8 @@ const NUMBERS = {
 } as const satisfies Record<CoseSignatureAlgorithm, readonly number[]>
 
 /**
- * The COSE numbers of an algorithm that is given by its JOSE name, `[-7, -9]` for `ES256`: what metadata name
- * (OpenID4VCI 1.0 Appendix A.2.2, OpenID4VP 1.0 Appendix B.2.2). None for an algorithm that is not used with mobile documents.
+ * The COSE numbers of an algorithm with this JOSE name, such as `[-7, -9]` for `ES256`, as metadata list them
+ * (OpenID4VCI 1.0 Appendix A.2.2, OpenID4VP 1.0 Appendix B.2.2). Empty for an algorithm that mobile documents do not use.
  */
 export function coseAlgorithmsOf(name: string): readonly number[] {
   const alg = canonicalAlgorithm(name)
@@ -21,8 +21,8 @@ export function coseAlgorithmsOf(name: string): readonly number[] {
 const isCoseAlgorithm = (alg: SignatureAlgorithm): alg is CoseSignatureAlgorithm => alg in NUMBERS
 
 /**
- * Whether a list of algorithms in a verifier's metadata has the `alg` of a COSE header (OpenID4VP 1.0 Appendix B.2.2): the number itself, or the
- * fully specified one (RFC 9864) for the same curve. An absent list has every algorithm.
+ * Whether a list of algorithms in a verifier's metadata contains the `alg` of a COSE header (OpenID4VP 1.0 Appendix B.2.2): the number
+ * itself, or the fully specified one (RFC 9864) for the same curve. An absent list contains every algorithm.
  */
 export function isListedCose(list: unknown, alg: unknown): boolean {
   if (list === undefined || list === null) return true
@@ -31,7 +31,7 @@ export function isListedCose(list: unknown, alg: unknown): boolean {
   return Array.isArray(list) && list.some((one) => one === alg || (specified !== undefined && one === specified))
 }
 
-/** What an `alg` header stands for; undefined for what is not supported. */
+/** The algorithm of an `alg` header; undefined if it is not supported. */
 export function algorithmOfCose(number: unknown): CoseSignatureAlgorithm | undefined {
   const names = ['ES256', 'ES384', 'EdDSA'] as const
   return names.find((name) => NUMBERS[name].some((known) => known === number))

@@ -16,11 +16,11 @@ const CURVES = [
   { crv: 'Ed25519', number: 6, kty: 'OKP', type: 1, alg: 'EdDSA' },
 ] as const
 
-/** What keys sign with that are good for a mobile document: those that `coseKeyOf` takes. */
+/** Algorithms of keys that a mobile document can be bound to: the keys that `coseKeyOf` accepts. */
 export const DEVICE_KEY_ALGORITHMS: readonly SignatureAlgorithm[] = CURVES.map(({ alg }) => alg)
 
 /**
- * A public key as a COSE_Key (RFC 9052 §7, RFC 9053 §7.1, §7.2), without anything but its numbers.
+ * A public key as a COSE_Key (RFC 9052 §7, RFC 9053 §7.1, §7.2), with the key's numbers only.
  *
  * @throws CredentialError for a key that is none of P-256, P-384 and Ed25519.
  */
@@ -41,7 +41,7 @@ export function coseKeyOf(jwk: Jwk): CborMap {
 /**
  * The public key of a COSE_Key.
  *
- * @throws CredentialError for any other kind than `coseKeyOf` makes, and for points that are compressed.
+ * @throws CredentialError for a kind of key that `coseKeyOf` does not make, and for compressed points.
  */
 export function jwkOfCoseKey(key: CborValue): Jwk {
   const jwk = isMap(key) ? numbersOf(key) : undefined

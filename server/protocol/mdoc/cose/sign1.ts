@@ -12,18 +12,18 @@ const ALG = 1
 const CRIT = 2
 const X5CHAIN = 33
 
-/** A COSE_Sign1 that nobody has verified (RFC 9052 §4.2). */
+/** A COSE_Sign1 that is not verified yet (RFC 9052 §4.2). */
 export interface Sign1 {
-  /** The protected header as it came: what is signed. */
+  /** The received protected header, unchanged: part of the signed data. */
   readonly protectedBytes: Uint8Array
   readonly protectedHeader: CborMap
   readonly unprotected: CborMap
-  /** Null where it is detached. */
+  /** Null if it is detached. */
   readonly payload: Uint8Array | null
   readonly signature: Uint8Array
 }
 
-/** The headers of a COSE_Sign1 beside `alg`. */
+/** The headers of a COSE_Sign1 in addition to `alg`. */
 export interface Headers {
   readonly protectedHeader?: ReadonlyMap<CborKey, Encodable>
   readonly unprotected?: ReadonlyMap<CborKey, Encodable>
@@ -32,8 +32,8 @@ export interface Headers {
 /**
  * Signs a payload as an untagged COSE_Sign1, with `alg` in its protected header.
  *
- * @returns its four elements, the payload null where it is `detached`.
- * @throws CredentialError for a signer whose algorithm is not used with COSE here.
+ * @returns its four elements; the payload is null if it is `detached`.
+ * @throws CredentialError if the signer's algorithm is not used with COSE here.
  */
 export async function createSign1(
   signer: Pick<Signer, 'alg' | 'sign'>,
@@ -52,7 +52,7 @@ function toBeSigned(protectedBytes: Uint8Array, payload: Uint8Array): Uint8Array
   return encodeCbor(['Signature1', protectedBytes, new Uint8Array(), payload])
 }
 
-/** Takes a COSE_Sign1 without its tag apart. `what` names it in refusals: "Issuer signature". Throws CredentialError. */
+/** Reads the parts of a COSE_Sign1 without its tag. `what` names it in refusals: "Issuer signature". Throws CredentialError. */
 export function readSign1(value: CborValue, options: DecodeOptions): Sign1 {
   const { what } = options
   const [protectedBytes, unprotected, payload, signature, ...others] = isArray(value) ? value : []
@@ -61,7 +61,7 @@ export function readSign1(value: CborValue, options: DecodeOptions): Sign1 {
   // RFC 9052 §3: an empty header may be a string of no bytes.
   const header = protectedBytes.length === 0 ? new Map() : decodeCbor(protectedBytes, options)
   if (!isMap(header)) throw new CredentialError(`${what} has a protected header that is no map.`)
-  // RFC 9052 §3: a label stands in one header only.
+  // RFC 9052 §3: a label occurs in one header only.
   if ([...unprotected.keys()].some((label) => header.has(label))) {
     throw new CredentialError(`${what} has a header parameter twice.`)
   }
@@ -72,17 +72,17 @@ export function readSign1(value: CborValue, options: DecodeOptions): Sign1 {
   return { protectedBytes, protectedHeader: header, unprotected, payload, signature }
 }
 
-/** How a COSE_Sign1 is verified. */
+/** Parameters of the verification of a COSE_Sign1. */
 export interface Sign1Check {
   readonly key: Jwk
   readonly what: string
-  /** What was signed, where the payload is detached. */
+  /** The signed data, if the payload is detached. */
   readonly payload?: Uint8Array
-  /** JOSE names of the algorithms that are acceptable; every supported one unless given. */
+  /** JOSE names of the accepted algorithms; every supported one unless given. */
   readonly algorithms?: readonly string[] | undefined
 }
 
-/** Verifies the signature of a COSE_Sign1 over the bytes as they came. Throws CredentialError. */
+/** Verifies the signature of a COSE_Sign1 over the received bytes. Throws CredentialError. */
 export function verifySign1(sign1: Sign1, { key, what, payload, algorithms }: Sign1Check): void {
   const signed = payload ?? sign1.payload
   if (signed === null) throw new CredentialError(`${what} has no payload.`)
@@ -107,17 +107,17 @@ function importedKey(key: Jwk, what: string) {
   }
 }
 
-/** The header parameter `x5chain` for a chain of certificates in DER, the signer's certificate first (RFC 9360 §2): one alone is no array. */
+/** The header parameter `x5chain` for a chain in DER, the signer's certificate first (RFC 9360 §2). A single certificate is no array. */
 export function x5chainHeader(chain: readonly Uint8Array[]): ReadonlyMap<CborKey, Encodable> {
   const [only, ...others] = chain
   return new Map([[X5CHAIN, only !== undefined && others.length === 0 ? only : chain]])
 }
 
-/** The `alg` header, of whatever value. */
+/** The `alg` header, with any value. */
 export const algOf = ({ protectedHeader }: Sign1): CborValue => protectedHeader.get(ALG)
 
 /**
- * The certificates of `x5chain`, base64 DER, the signer's first, as a JWS header has them in `x5c`. Undefined where there is no such
+ * The certificates of `x5chain`, base64 DER, the signer's first, like `x5c` of a JWS header. Undefined if there is no such
  * header parameter; throws CredentialError for a malformed one.
  */
 export function x5cOf({ protectedHeader, unprotected }: Sign1, what: string): readonly string[] | undefined {

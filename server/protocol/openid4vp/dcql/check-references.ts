@@ -1,13 +1,13 @@
 import type { CredentialQuery, CredentialSetQuery } from './credential-query.js'
 import type { QueryableFormat, Querying } from './format.js'
 
-/** What is wrong in a DCQL query, and where. */
+/** A fault in a DCQL query, and its path. */
 export interface DcqlFault {
   readonly path: (string | number)[]
   readonly message: string
 }
 
-/** The rules of OpenID4VP 1.0 §6 that span several members of a query, and what formats have against a claims path. */
+/** The rules of OpenID4VP 1.0 §6 that span several members of a query, and the formats' own rules for a claims path. */
 export function checkDcqlReferences(
   {
     credentials,
@@ -49,7 +49,7 @@ function checkCredential(
   // §6.4.1
   if (claim_sets !== undefined && claims === undefined) fault(['claim_sets'], 'must not be present without claims')
   const ids = (claims ?? []).map(({ id }) => id)
-  // §6.3: within the array, an id stands once; it is required where there are claim_sets.
+  // §6.3: an id occurs once within the array. It is required if there are claim_sets.
   for (const index of repeated(ids)) fault(['claims', index, 'id'], 'must be unique')
   if (claim_sets !== undefined) {
     for (const [index, id] of ids.entries()) {
@@ -80,7 +80,7 @@ function checkCredential(
   return faults
 }
 
-/** Indices of what stands further up already. Undefined is never repeated. */
+/** Indices of values that occur earlier too. Undefined is never repeated. */
 function repeated(values: readonly (string | undefined)[]): number[] {
   const known = new Set<string>()
   return values.flatMap((value, index) => {

@@ -5,7 +5,7 @@ const MAX_CLAIM_SETS = 16
 
 const UNITS_OF_A_CLAIM = 10
 
-/** A choice of claims, the first preferred, and the values that are asked for in whichever is taken. */
+/** A choice of claims, the first preferred, and the values that the chosen claim must have. */
 export interface ClaimChoice {
   readonly paths: readonly ClaimsPath[]
   readonly values: readonly ClaimValue[] | undefined
@@ -17,10 +17,10 @@ interface ClaimsAndSets {
 }
 
 /**
- * `claims` and, where a choice has several paths, `claim_sets` (OpenID4VP 1.0 §6.4.1): one path of each choice, the combinations
- * in order of preference, 16 at most. No claim stands twice (§6.1): what several choices ask of one is asked of it at once.
+ * `claims` and, if a choice has several paths, `claim_sets` (OpenID4VP 1.0 §6.4.1): one path of each choice, the combinations
+ * in order of preference, 16 at most. No claim occurs twice (§6.1): if several choices ask for a claim, one query combines them.
  *
- * @param work pays for each combination that is looked at
+ * @param work pays for each combination
  * @throws WorkExceededError
  */
 export function claimsAndSets(choices: readonly ClaimChoice[], work: Work): ClaimsAndSets {
@@ -49,7 +49,7 @@ function addClaim(
   const known = claims.get(keyOf(path))
   const id = known?.id ?? `claim-${claims.size}`
   const both = values === undefined || known?.values === undefined ? undefined : inBoth(known.values, values)
-  // Values that exclude each other cannot be asked for; the answer will fail whatever it is.
+  // Values that exclude each other cannot be requested together. No answer can satisfy them.
   const asked = both === undefined || both.length === 0 ? (known?.values ?? values) : both
   claims.set(keyOf(path), { id, path: [...path], ...(asked === undefined ? {} : { values: [...asked] }) })
 }
@@ -59,7 +59,7 @@ function inBoth(some: readonly ClaimValue[], others: readonly ClaimValue[]): Cla
   return some.filter((value) => known.has(value))
 }
 
-/** The first combinations of one member of each list, the last list turning fastest; what a combination repeats stands once. */
+/** The first combinations of one member of each list; the last list varies fastest. A combination holds each member once. */
 function combinations(lists: readonly (readonly string[])[], work: Work): string[][] {
   let found: string[][] = [[]]
   for (const list of lists) found = firstOf(found, list, work)

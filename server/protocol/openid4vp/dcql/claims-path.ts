@@ -2,15 +2,15 @@ import { isObject } from '../../json/json-object.js'
 import type { Work } from '../../work.js'
 import type { ClaimsPath } from './claims-query.js'
 
-/** What looking at a claim costs. */
+/** Cost of reading a claim. */
 export const UNITS_OF_A_STEP = 5
 
 /**
- * The claims that a claims path pointer selects in a JSON-based credential (OpenID4VP 1.0 §7.1.1), none where the standard has
- * an error. An array element that is undefined, as an SD-JWT has them that are not disclosed, keeps its place and is not
+ * The claims that a claims path pointer selects in a JSON-based credential (OpenID4VP 1.0 §7.1.1); empty if the standard
+ * defines an error. An array element that is undefined, such as an undisclosed one of an SD-JWT, keeps its position and is not
  * selected.
  *
- * @param work pays for each claim that is looked at
+ * @param work pays for each claim that is read
  * @throws WorkExceededError
  */
 export function selectByClaimsPath(path: ClaimsPath, credential: unknown, work: Work): readonly unknown[] {
@@ -29,19 +29,19 @@ export function selectByClaimsPath(path: ClaimsPath, credential: unknown, work: 
   return selected
 }
 
-/** Undefined where the element is no object: processing is aborted. */
+/** Undefined if the element is no object: processing is aborted. */
 function member(element: unknown, name: string): readonly unknown[] | undefined {
   if (!isObject(element)) return undefined
   return Object.hasOwn(element, name) ? [element[name]] : []
 }
 
-/** Undefined where the element is no array: processing is aborted. */
+/** Undefined if the element is no array: processing is aborted. */
 function elements(element: unknown, index: number | null): readonly unknown[] | undefined {
   if (!Array.isArray(element)) return undefined
   return (index === null ? element : [element[index]]).filter((item) => item !== undefined)
 }
 
-/** A path as a sentence may name it: `degrees.*.type`. */
+/** A path in a form for sentences: `degrees.*.type`. */
 export function textOfClaimsPath(path: ClaimsPath): string {
   return path.map((component) => component ?? '*').join('.')
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Values, or alternatives, that a member may name. */
+/** Maximum of values, or alternatives, in one member. */
 export const MAX_VALUES = 1_000
 const MAX_PATH_LENGTH = 32
 

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../json/json-object.js'
 import { list, MAX_VALUES, zClaimsQuery, zId } from './claims-query.js'
 import type { QueryableFormat } from './format.js'
 
-/** Credential queries of one DCQL query. */
+/** Maximum of credential queries in one DCQL query. */
 export const MAX_CREDENTIALS = 32
 const MAX_CLAIMS = 1_024
 export const MAX_SETS = 32

@@ -17,8 +17,8 @@ export interface DcqlQuery {
 }
 
 /**
- * A DCQL query as a caller gives it (OpenID4VP 1.0 §6), for some credential formats. `meta` is required and never empty;
- * identifiers are unique, and what refers to one refers to one that is there; no claim is asked for twice.
+ * A DCQL query from a caller (OpenID4VP 1.0 §6), for some credential formats. `meta` is required and never empty. Identifiers are
+ * unique, and every reference names an existing identifier. No claim is requested twice.
  */
 export function dcqlQuery(formats: readonly QueryableFormat[]): z.ZodType<DcqlQuery> {
   return z

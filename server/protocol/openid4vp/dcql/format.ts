@@ -6,41 +6,41 @@ import type { JsonPath } from '../query/jsonpath/ast.js'
 import type { CompiledItem } from '../query/vp-query.js'
 import type { ClaimsPath } from './claims-query.js'
 
-/** The types that an installation has. */
+/** The credential types of an installation. */
 export interface KnownTypes {
   readonly issuerBaseUrl: string
   readonly names: readonly string[]
 }
 
-/** What a JSONPath of a VP query stands for in credentials of one format: a claim, or one of the other kinds of `FieldClaims`. */
+/** Meaning of a JSONPath of a VP query in credentials of one format: a claim, or one of the other kinds of `FieldClaims`. */
 export type PathMeaning = ClaimsPath | 'present' | 'absent' | 'inexpressible'
 
-/** What queries must know of a credential format. */
+/** Properties of a credential format that queries need. */
 export interface Querying {
   /** `meta` of a credential query (OpenID4VP 1.0 Appendix B). */
   readonly meta: z.ZodType<JsonObject>
-  /** What the ids of credential queries that are made of a VP query end in. */
+  /** Suffix of the ids of credential queries that are made from a VP query. */
   readonly idSuffix: string
-  /** Whether a presentation discloses the whole credential, whatever claims are asked for. */
+  /** Whether a presentation discloses the whole credential, independent of the requested claims. */
   readonly disclosesAll: boolean
-  /** Whether the holder's proof can authorize transactions: transaction data are defined for the format (OpenID4VP 1.0 Appendix B). */
+  /** Whether the holder's proof can authorize transactions: OpenID4VP 1.0 Appendix B defines transaction data for the format. */
   readonly authorizesTransactions: boolean
-  /** What of a claims path names a claim of the subject: all of it where the subject is the root of the credential. */
+  /** The part of a claims path that names a claim of the subject; the whole path if the subject is the root of the credential. */
   namesOf(path: ClaimsPath): ClaimsPath
-  /** Whether a claims query may say `intent_to_retain` (OpenID4VP 1.0 Appendix B.2.4). */
+  /** Whether a claims query may contain `intent_to_retain` (OpenID4VP 1.0 Appendix B.2.4). */
   readonly retains: boolean
-  /** The types that `meta` names: those of this installation by their names, others as credentials have them. */
+  /** The types that `meta` names: this installation's types by their names, other types in the form of credentials. */
   typesOf(meta: JsonObject, types: Pick<KnownTypes, 'issuerBaseUrl'>): readonly string[]
-  /** What is wrong with a component of a claims path; undefined where nothing is. */
+  /** The fault of a component of a claims path; undefined if the path is correct. */
   pathFault(path: ClaimsPath): { readonly position: number; readonly message: string } | undefined
   /**
-   * `meta` for an item of a VP query: several where one credential query cannot name all that will do, none where no credential of the
-   * format can satisfy it.
+   * `meta` for an item of a VP query. Several if one credential query cannot name all acceptable credentials; empty if no credential
+   * of the format can satisfy the item.
    *
-   * @param work pays for what an item can make expensive
+   * @param work pays for the parts of an item that can be expensive
    */
   metasOf(item: CompiledItem, types: KnownTypes, work: Work): readonly JsonObject[]
-  /** What a path of an item stands for. `work` as above. */
+  /** Meaning of a path of an item. `work` as for `metasOf`. */
   meaningOf(path: JsonPath, item: CompiledItem, types: KnownTypes, work: Work): PathMeaning
   /**
    * The format's entry of `vp_formats_supported` (OpenID4VP 1.0 §10.1, §11.1).
@@ -49,11 +49,11 @@ export interface Querying {
    * @param holderAlgorithms of the proofs of holders.
    */
   vpFormat(algorithms: readonly string[], holderAlgorithms: readonly string[]): JsonObject
-  /** The same for drafts of OpenID4VP. */
+  /** The properties for drafts of OpenID4VP. */
   readonly exchange: Exchange
 }
 
-/** A credential format as far as queries go. */
+/** The part of a credential format that queries use. */
 export interface QueryableFormat {
   readonly name: string
   readonly querying: Querying

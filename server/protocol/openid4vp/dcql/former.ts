@@ -2,7 +2,7 @@ import type { DcqlFault } from './check-references.js'
 import type { DcqlQuery } from './dcql-query.js'
 import type { QueryableFormat } from './format.js'
 
-/** The first member of a query that no draft of OpenID4VP up to 24 has a name for, and that cannot be left unsaid; undefined where there is none. */
+/** The first member of a query that drafts of OpenID4VP up to 24 cannot express and that cannot be omitted; undefined if there is none. */
 export function formerFault({ credentials }: DcqlQuery): DcqlFault | undefined {
   for (const [index, { multiple, trusted_authorities: authorities }] of credentials.entries()) {
     const at = ['credentials', index]
@@ -13,8 +13,8 @@ export function formerFault({ credentials }: DcqlQuery): DcqlFault | undefined {
 }
 
 /**
- * A DCQL query in the members of draft 24 (§6). There a query without `claims` asks for all of them, where 1.0 asks for none that
- * can be withheld: it names one that is always disclosed.
+ * A DCQL query in the members of draft 24 (§6). In draft 24 a query without `claims` asks for all claims. In 1.0 it asks for no
+ * claim that can be withheld. So the result names one claim that is always disclosed.
  */
 export function formerQuery({ credentials, ...sets }: DcqlQuery, formatNamed: (name: string) => QueryableFormat) {
   return {

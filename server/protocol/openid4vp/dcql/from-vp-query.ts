@@ -11,13 +11,13 @@ const LETTER_A = 'a'.charCodeAt(0)
 const CREDENTIAL_ID = /^item-(\d+)-[a-z][a-z-]*$/
 
 /**
- * The DCQL query (OpenID4VP 1.0 §6) that asks for what a VP query demands: one credential query for each item and format, those
- * of an item joined by `credential_sets`. It may ask for more than will satisfy the items, never for less: answers are evaluated
+ * The DCQL query (OpenID4VP 1.0 §6) for a VP query: one credential query for each item and format. `credential_sets` joins the
+ * queries of one item. It may ask for more than the items need, never for less: answers are evaluated
  * against the items themselves.
  *
- * @param work pays for it
- * @param root what the query is called in the request, for the error's path
- * @throws VpQueryError when no format can hold what an item asks for, or the item takes too much work
+ * @param work pays for the conversion
+ * @param root name of the query in the request, for the error's path
+ * @throws VpQueryError if no format can hold a claim that an item asks for, or the item takes too much work
  */
 export function dcqlFromVpQuery(
   items: readonly CompiledItem[],
@@ -33,14 +33,14 @@ export function dcqlFromVpQuery(
   })
   const credentials = queries.flat()
   if (queries.every(({ length }) => length === 1)) return { credentials }
-  // Without sets a wallet looks for every credential query, that is for each item in every format (§6.4.2).
+  // Without sets a wallet looks for every credential query, which means each item in every format (§6.4.2).
   return {
     credentials,
     credential_sets: queries.map((alternatives) => ({ options: alternatives.map(({ id }) => [id]) })),
   }
 }
 
-/** The query item (its index) that a credential query of dcqlFromVpQuery came from, undefined for any other id. */
+/** The index of the query item that a credential query of dcqlFromVpQuery belongs to; undefined for any other id. */
 export function itemOfCredentialId(id: string): number | undefined {
   const index = CREDENTIAL_ID.exec(id)?.[1]
   return index === undefined ? undefined : Number(index)
@@ -71,14 +71,14 @@ function credentialQueriesOf(
       query: { id: at === 0 ? id : `${id}-${String.fromCharCode(LETTER_A + at)}`, format: name, meta, ...claims },
     }))
   })
-  // Where a claims path cannot say what is wanted, a holder who chooses what to disclose would not know what.
+  // If a claims path cannot express the item, a holder who chooses claims would not know which to disclose.
   const whole = alternatives.filter(({ querying }) => querying.disclosesAll)
   if (whole.length > 0 && isInexpressible(item, types, formats, work))
     return whole.map(({ query }) => withoutClaims(query))
   return alternatives.map(({ query }) => query)
 }
 
-/** Undefined where a field asks for what no credential of the format has. */
+/** Undefined if a field asks for a value that no credential of the format has. */
 function claimsOf(
   item: CompiledItem,
   types: KnownTypes,

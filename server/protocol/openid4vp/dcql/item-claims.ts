@@ -3,7 +3,7 @@ import type { CompiledField } from '../query/vp-query.js'
 import type { ClaimsPath, ClaimValue } from './claims-query.js'
 import type { PathMeaning } from './format.js'
 
-/** What a field of a query item asks for in one format. */
+/** Claims that a field of a query item asks for in one format. */
 export type FieldClaims =
   /** One of these claims, the first preferred. */
   | {
@@ -11,11 +11,11 @@ export type FieldClaims =
       readonly paths: readonly ClaimsPath[]
       readonly values: readonly ClaimValue[] | undefined
     }
-  /** Nothing: the value is there whatever claims are disclosed. */
+  /** No claims: the value is present whichever claims are disclosed. */
   | { readonly kind: 'present' }
-  /** What no credential of the format has. */
+  /** A value that no credential of the format has. */
   | { readonly kind: 'absent' }
-  /** What a claims path cannot say. */
+  /** A value that a claims path cannot express. */
   | { readonly kind: 'inexpressible' }
 
 /** Maps the paths of a field to claims paths of a format, each once. */
@@ -44,11 +44,11 @@ export function pointerOf(segments: readonly Segment[]): ClaimsPath | 'inexpress
     else if (selector?.kind === 'index' && selector.index >= 0) path.push(selector.index)
     else return 'inexpressible'
   }
-  // The root itself is no claim, nor does a claim of it begin with an index.
+  // The root itself is no claim, and a claim of the root does not begin with an index.
   return typeof path[0] === 'string' ? path : 'inexpressible'
 }
 
-/** `const` and `enum` as `values` (§6.3), undefined where one of them is neither string nor integer nor boolean. */
+/** `const` and `enum` as `values` (§6.3); undefined if one of them is neither string nor integer nor boolean. */
 function claimValues(filter: CompiledField['constraint']['filter']): readonly ClaimValue[] | undefined {
   const values = filter?.const === undefined ? filter?.enum : [filter.const]
   return values !== undefined && values.length > 0 && values.every(isClaimValue) ? values : undefined

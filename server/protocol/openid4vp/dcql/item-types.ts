@@ -4,14 +4,14 @@ import type { VpFilter } from '../query/vp-filter.js'
 import type { CompiledItem } from '../query/vp-query.js'
 import { VERIFIABLE_CREDENTIAL_TYPES } from './w3c-types.js'
 
-/** Alternatives of a query: beyond so many the query asks for less exactly, and the answer is checked all the same. */
+/** Limit of alternatives in a query. Beyond it the query is less exact; the answer is still checked exactly. */
 const MAX_ALTERNATIVES = 64
 
 const UNITS_OF_A_NAME = 5
 
 /**
- * Alternatives of type names that the credential must have, all of one of them: those that const, enum or contains on `$.type`
- * or `$.vc.type` give. Undefined where the item names none.
+ * Alternatives of type names; the credential must have all names of one alternative. They come from const, enum or contains on
+ * `$.type` or `$.vc.type`. Undefined if the item names none.
  *
  * @param work pays for each alternative
  * @throws WorkExceededError
@@ -24,7 +24,7 @@ export function namedTypes({ fields }: CompiledItem, work: Work): string[][] | u
       return alternatives.length === 0 || alternatives.some((names) => names.length === 0) ? [] : [alternatives]
     })
   if (constraints.length === 0) return undefined
-  // Each constraint must hold: one alternative of each.
+  // Each constraint must hold, so each contributes one alternative.
   return constraints.reduce((all, alternatives) => firstCombinations(all, alternatives, work))
 }
 
@@ -47,7 +47,7 @@ function alternativesOf(filter: VpFilter): string[][] {
   return (typeof contains === 'object' ? namedBy(contains) : undefined) ?? []
 }
 
-/** The names in `const` or `enum`; a name may stand alone or in an array of them. That it is a credential goes without saying. */
+/** The names in `const` or `enum`, each a single name or an array of names. `VerifiableCredential` is left out. */
 function namedBy(filter: VpFilter): string[][] | undefined {
   const values = filter.const === undefined ? filter.enum : [filter.const]
   return values

@@ -10,24 +10,24 @@ import { claimFault } from './select-claims.js'
 /** A presentation of the vp_token whose credential is verified. */
 export interface DcqlPresentation {
   readonly view: CredentialView
-  /** Whether the holder's proof (KB-JWT, VP) was there and held. */
+  /** Whether the holder's proof (KB-JWT, VP) was present and valid. */
   readonly holderBound: boolean
-  /** Key identifiers of the certificates' authorities, base64url (RFC 5280 §4.2.1.1), where `x5c` came with the credential. */
+  /** Key identifiers of the certificates' authorities, base64url (RFC 5280 §4.2.1.1), if the credential has `x5c`. */
   readonly authorityKeyIdentifiers?: readonly string[]
 }
 
 /** One way in which a response fails its query. `message` is a sentence that names credential, check and path, never a value. */
 export interface DcqlMismatch {
   readonly credentialId?: string
-  /** The member of the query that is not satisfied, `format` and `holder_binding` for short. */
+  /** The unsatisfied member of the query; `format` and `holder_binding` are short names. */
   readonly check: string
   readonly path?: string
   readonly message: string
 }
 
 /**
- * Checks the ids of a vp_token and how many presentations stand under each: that each was asked for, that one stands alone
- * where `multiple` is not set (§8.1), that all required credentials are there (§6.4.2). It needs no credential to be decoded.
+ * Checks the ids of a vp_token and the number of presentations under each id. Each id was requested. An id without `multiple` has
+ * one presentation (§8.1). All required credentials are present (§6.4.2). No credential needs to be decoded.
  */
 export function checkVpTokenIds(query: DcqlQuery, ids: readonly (readonly [string, number])[]): DcqlMismatch[] {
   const present = new Set(ids.map(([id]) => id))
@@ -35,8 +35,8 @@ export function checkVpTokenIds(query: DcqlQuery, ids: readonly (readonly [strin
 }
 
 /**
- * Which credentials a query needs beside those that are there (§6.4.2): every other one without sets, else any that an option
- * of the first unsatisfied set lacks. None where it is satisfied.
+ * The credentials that a query still needs in addition to the present ones (§6.4.2). Without sets: every other credential. With sets:
+ * every credential that an option of the first unsatisfied set lacks. Empty if the query is satisfied.
  */
 export function missingCredentials(
   { credentials, credential_sets }: DcqlQuery,
@@ -74,10 +74,10 @@ function checkCompleteness({ credentials, credential_sets }: DcqlQuery, present:
 }
 
 /**
- * Checks one presentation against the credential query that it came for (OpenID4VP 1.0 §6.4, §8.6, §14.9). Nothing where it
- * satisfies that.
+ * Checks one presentation against its credential query (OpenID4VP 1.0 §6.4, §8.6, §14.9). The result is empty if the presentation
+ * satisfies the query.
  *
- * @param work pays for it; where it is not enough, the presentation does not satisfy the query
+ * @param work pays for the check; if it is too small, the presentation does not satisfy the query
  */
 export function matchPresentation(
   credential: CredentialQuery,
@@ -104,7 +104,7 @@ function checkPresentation(credential: CredentialQuery, presentation: DcqlPresen
   ]
 }
 
-/** §6.1, §8.6: holder binding is required unless the query says otherwise. */
+/** §6.1, §8.6: holder binding is required unless the query disables it. */
 function checkHolderBinding(credential: CredentialQuery, { holderBound }: DcqlPresentation): DcqlMismatch[] {
   if (holderBound || credential.require_cryptographic_holder_binding === false) return []
   return [mismatch(credential.id, 'holder_binding', 'has no proof of holder binding.')]
@@ -123,7 +123,7 @@ function checkMeta({ id, meta }: CredentialQuery, view: CredentialView): DcqlMis
   return found === undefined ? [] : [mismatch(id, found.check, found.verdict, found.path)]
 }
 
-/** §6.4.1: all claims, or all of one of the claim sets. What is missing is told of the set that comes closest. */
+/** §6.4.1: all claims, or all claims of one set. The result names the missing claims of the set with the fewest faults. */
 function checkClaims({ id, claims, claim_sets }: CredentialQuery, root: JsonObject, work: Work): DcqlMismatch[] {
   if (claims === undefined) return []
   const failed = claims.map((claim) => ({ claim, mismatch: checkClaim(id, claim, root, work) }))

@@ -3,17 +3,17 @@ import type { Work } from '../../work.js'
 import { selectByClaimsPath } from './claims-path.js'
 import type { ClaimsQuery } from './claims-query.js'
 
-/** Why a credential does not answer a claims query: its path selects nothing, or nothing with one of the `values`. */
+/** The reason why a credential does not answer a claims query: its path selects nothing, or only claims with other `values`. */
 export type ClaimFault = 'absent' | 'values'
 
 /**
- * Whether a credential answers a claims query (OpenID4VP 1.0 §6.3, §7). A claim that is null is there. A path whose processing the
- * standard ends with an error selects nothing.
+ * Whether a credential answers a claims query (OpenID4VP 1.0 §6.3, §7). A claim that is null is present. A path whose processing
+ * ends with an error by the standard selects nothing.
  *
  * Beyond the text of §7: `values` is satisfied by any of the claims that a path selects.
  *
- * @param work pays for each claim that is looked at
- * @returns undefined where it does.
+ * @param work pays for each claim that is read
+ * @returns undefined if it does.
  * @throws WorkExceededError
  */
 export function claimFault(
@@ -37,11 +37,11 @@ export interface AskedClaims {
 }
 
 /**
- * The paths of the claims that a credential is to disclose (OpenID4VP 1.0 §6.4.1): all that are asked for, or those of the first claim set that it
- * can answer; none where no claims are asked for.
+ * The paths of the claims that a credential should disclose (OpenID4VP 1.0 §6.4.1): all requested claims, or all claims of the first
+ * claim set that the credential can answer; empty if no claims are requested.
  *
- * @param work pays for each claim that is looked at
- * @returns undefined where the credential must not be returned.
+ * @param work pays for each claim that is read
+ * @returns undefined if the credential must not be returned.
  * @throws WorkExceededError
  */
 export function selectClaims(

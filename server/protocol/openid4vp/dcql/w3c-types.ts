@@ -2,7 +2,7 @@ import type { JsonObject } from '../../json/json-object.js'
 
 const CREDENTIALS_VOCABULARY = 'https://www.w3.org/2018/credentials#'
 
-/** `VerifiableCredential` as it stands, and as the contexts of the W3C expand it. */
+/** `VerifiableCredential` in short form, and as the contexts of the W3C expand it. */
 export const VERIFIABLE_CREDENTIAL_TYPES = [
   `${CREDENTIALS_VOCABULARY}VerifiableCredential`,
   'VerifiableCredential',
@@ -15,8 +15,8 @@ const W3C_CONTEXTS: ReadonlySet<unknown> = new Set([
 ])
 
 /**
- * The types of a credential, in short and as its `@context` expands them (OpenID4VP 1.0 Appendix B.1.1). Expansion is known for
- * the W3C's contexts only; any other type remains what it is, a relative IRI.
+ * The types of a credential, in short form and as its `@context` expands them (OpenID4VP 1.0 Appendix B.1.1). Only the W3C's
+ * contexts are expanded; any other type stays a relative IRI.
  */
 export function expandedTypesOf(vc: JsonObject): ReadonlySet<string> {
   const types = [vc.type].flat().filter((type) => typeof type === 'string')

@@ -1,21 +1,21 @@
 import type { JsonObject } from '../../json/json-object.js'
 
-/** A field of an input descriptor (DIF Presentation Exchange 2 §5): a value at the first path that selects one, and a JSON Schema for it. */
+/** A field of an input descriptor (DIF Presentation Exchange 2 §5): a value at the first path that selects one, and its JSON Schema. */
 export interface Field {
   readonly path: readonly string[]
   readonly filter?: JsonObject
 }
 
-/** What one credential of the answer must be. */
+/** Requirements for one credential of the answer. */
 export interface InputDescriptor {
   readonly id: string
-  /** Groups of submission requirements that it belongs to, where there are any. */
+  /** Groups of submission requirements that it belongs to, if there are any. */
   readonly group?: readonly string[]
   readonly format: JsonObject
   readonly constraints: { readonly limit_disclosure?: 'required'; readonly fields: readonly Field[] }
 }
 
-/** Which input descriptors are asked for (§7, the Submission Requirement Feature): all of a group, or some. */
+/** The input descriptors that are requested (§7, the Submission Requirement Feature): all of a group, or some. */
 export type SubmissionRequirement = (
   | { readonly rule: 'all' }
   | { readonly rule: 'pick'; readonly count: number }
@@ -23,26 +23,26 @@ export type SubmissionRequirement = (
 ) &
   ({ readonly from: string } | { readonly from_nested: readonly SubmissionRequirement[] })
 
-/** `presentation_definition` (DIF Presentation Exchange 2 §5; OpenID4VP draft 21 §5.1): every descriptor is asked for where there are no requirements. */
+/** `presentation_definition` (DIF Presentation Exchange 2 §5; OpenID4VP draft 21 §5.1). Without requirements, it requests every descriptor. */
 export interface PresentationDefinition {
   readonly id: string
   readonly input_descriptors: readonly InputDescriptor[]
   readonly submission_requirements?: readonly SubmissionRequirement[]
 }
 
-/** What the drafts of OpenID4VP that ask by Presentation Exchange, or list formats in `vp_formats`, must know of a credential format. */
+/** Properties of a credential format for drafts of OpenID4VP that use Presentation Exchange or list formats in `vp_formats`. */
 export interface Exchange {
-  /** Entries of `vp_formats`: of the credential, and of what it is presented in. */
+  /** Entries of `vp_formats`, for the credential and for its presentation. */
   vpFormats(algorithms: readonly string[], holderAlgorithms: readonly string[]): JsonObject
-  /** Entries of `vp_formats` by the names that DIF has for them: libraries of wallets look for these in an input descriptor. */
+  /** Entries of `vp_formats` under DIF's names: wallets' libraries look for these in an input descriptor. */
   readonly difNames: Readonly<Record<string, string>>
-  /** What `format` of a descriptor map may say of such a presentation. */
+  /** Accepted values of `format` in a descriptor map for such a presentation. */
   readonly presentedAs: readonly string[]
-  /** What `meta` of a credential query says of the type. */
+  /** Fields for the type that `meta` of a credential query names. */
   typeFields(meta: JsonObject): readonly Field[]
-  /** Where a claim may stand in a credential, as wallets look at it: as it is, or as the JWT around it has it. */
+  /** Possible places of a claim in a credential, as wallets read it: the credential itself, or the JWT around it. */
   jsonPathsOf(path: readonly (string | number | null)[]): readonly string[]
-  /** A claim that every presentation discloses, where a holder chooses what to disclose. */
+  /** A claim that every presentation discloses, for formats in which the holder chooses the disclosed claims. */
   readonly alwaysDisclosed: string | undefined
 }
 
@@ -53,8 +53,8 @@ export interface ExchangeAlgorithms {
 }
 
 /**
- * `format` of an input descriptor: entries by every name. `vp_formats` beside it must have all of them, since a wallet ignores
- * formats that are not listed there (OpenID4VP draft 21 §5.1).
+ * `format` of an input descriptor, with entries under every name. `vp_formats` of the same request must have all of them, since a
+ * wallet ignores formats that are not listed there (OpenID4VP draft 21 §5.1).
  */
 export function descriptorFormats(
   { vpFormats, difNames }: Exchange,
@@ -65,11 +65,11 @@ export function descriptorFormats(
   return { ...formats, ...Object.fromEntries(alsoNamed) }
 }
 
-/** A filter that one of some values satisfies. */
+/** A filter that is satisfied by any of the values. */
 export const oneOf = (values: readonly unknown[]): JsonObject =>
   values.length === 1 ? { const: values[0] } : { enum: [...values] }
 
-/** A claims path pointer (OpenID4VP 1.0 §7) as JSONPath (RFC 9535), below some other path. */
+/** A claims path pointer (OpenID4VP 1.0 §7) as JSONPath (RFC 9535), below another path. */
 export const jsonPathOf = (path: readonly (string | number | null)[], root = '$'): string =>
   path.reduce<string>((text, component) => `${text}${segmentOf(component)}`, root)
 

@@ -16,13 +16,13 @@ import {
 const MAX_DESCRIPTORS = 64
 const MAX_FIELDS = 1_024
 
-/** The ids of input descriptors that stand for a credential query: one, or one for each of several claim sets. */
+/** The ids of input descriptors that represent a credential query: one, or one for each of several claim sets. */
 export function descriptorIdsOf({ id, claim_sets: sets = [] }: CredentialQuery): readonly string[] {
   // No id of a credential query has a dot in it (OpenID4VP 1.0 §6.1).
   return sets.length > 1 ? sets.map((_, index) => `${id}.${index}`) : [id]
 }
 
-/** What of a query cannot be said in a presentation definition; undefined where all can. */
+/** The part of a query that a presentation definition cannot express; undefined if it can express everything. */
 export function exchangeFault(query: DcqlQuery): DcqlFault | undefined {
   const asked = askedOf(query)
   const descriptors = asked.reduce((sum, one) => sum + descriptorIdsOf(one).length, 0)
@@ -40,7 +40,7 @@ export function exchangeFault(query: DcqlQuery): DcqlFault | undefined {
 const fieldCountOf = ({ claims = [], claim_sets: sets }: CredentialQuery): number =>
   sets?.reduce((sum, set) => sum + set.length, 0) ?? claims.length
 
-/** §6.4.2: where there are sets, a credential that none of them names is not asked for. */
+/** §6.4.2: if there are sets, only credentials that a set names are requested. */
 function askedOf({ credentials, credential_sets: sets }: DcqlQuery): readonly CredentialQuery[] {
   if (sets === undefined) return credentials
   const named = new Set(sets.flatMap(({ options }) => options.flat()))
@@ -48,12 +48,12 @@ function askedOf({ credentials, credential_sets: sets }: DcqlQuery): readonly Cr
 }
 
 /**
- * The presentation definition (DIF Presentation Exchange 2) that asks for what a DCQL query does (OpenID4VP 1.0 §6): an input
- * descriptor for each credential query, one for each of its claim sets, and submission requirements for what is optional or may
- * be chosen.
+ * The presentation definition (DIF Presentation Exchange 2) that asks for the same as a DCQL query (OpenID4VP 1.0 §6). It has an
+ * input descriptor for each credential query, one for each of its claim sets, and submission requirements for optional parts and
+ * choices.
  *
- * @param query one that `exchangeFault` has nothing against
- * @param formatNamed a format of the query, under the name that it shall have
+ * @param query a query without an `exchangeFault`
+ * @param formatNamed a format of the query, under its name in the definition
  */
 export function presentationDefinitionOf(
   id: string,
@@ -92,7 +92,7 @@ function descriptorsOf(
   })
 }
 
-/** Groups of input descriptors, made as requirements name them. */
+/** Groups of input descriptors, made when a requirement names them. */
 class Groups {
   readonly #descriptors: ReadonlyMap<string, readonly string[]>
   readonly #of = new Map<string, Set<string>>()
@@ -119,7 +119,7 @@ class Groups {
   }
 }
 
-/** Undefined where every descriptor is asked for. */
+/** Undefined if every descriptor is requested. */
 function requirementsOf(
   { credential_sets: sets }: DcqlQuery,
   asked: readonly CredentialQuery[],
@@ -135,7 +135,10 @@ function requirementOfQuery(id: string, groups: Groups): SubmissionRequirement {
   return groups.isChoice(id) ? { rule: 'pick', count: 1, from } : { rule: 'all', from }
 }
 
-/** OpenID4VP 1.0 §6.4.2: one of the options, or none where it is not required. Nested only where a group cannot say it, which not every wallet reads. */
+/**
+ * OpenID4VP 1.0 §6.4.2: one of the options, or none if the set is not required. Nested only if a group cannot express it, since not
+ * every wallet reads nested requirements.
+ */
 function requirementOfSet(
   { options, required }: CredentialSetQuery,
   name: string,

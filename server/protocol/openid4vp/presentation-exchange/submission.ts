@@ -28,25 +28,24 @@ export const zPresentationSubmission = z.object({
   descriptor_map: z.array(zMapping).min(1).max(MAX_MAPPINGS),
 })
 
-/** What a presentation submission is read for. */
+/** The request that a presentation submission answers. */
 export interface SubmissionFor {
   /** `id` of the presentation definition. */
   readonly definitionId: string
-  /** The query that the definition was made of by `presentationDefinitionOf`. */
+  /** The query that `presentationDefinitionOf` made the definition from. */
   readonly query: DcqlQuery
-  /** A format of the query, under the name that it had in the definition. */
+  /** A format of the query, under its name in the definition. */
   readonly formatNamed: (name: string) => QueryableFormat
 }
 
 /**
- * The presentations of an answer by Presentation Exchange (OpenID4VP draft 21 §6.1): `vp_token` is one presentation or an array of
- * them, and `presentation_submission` says which of them is for which input descriptor. It chooses and proves nothing: each
- * presentation is for the query to judge. One of them may be for several descriptors, as wallets have it where a credential fits
- * more than one.
+ * The presentations of an answer by Presentation Exchange (OpenID4VP draft 21 §6.1): `vp_token` is one presentation or an array, and
+ * `presentation_submission` maps presentations to input descriptors. The submission chooses and proves nothing: the query judges each
+ * presentation. A presentation may answer several descriptors, as wallets send it if a credential fits more than one.
  *
- * @returns the presentations by the id of the credential query that the descriptor was made of.
- * @throws ResponseError for a submission that is malformed or for another definition, that points at what is not there or
- *   calls it what it is not, and for a descriptor that is named twice and a presentation that is not named.
+ * @returns the presentations by the id of the credential query that the descriptor was made from.
+ * @throws ResponseError for a submission that is malformed or for another definition, or that names a missing presentation or a
+ *   wrong format. Also for a descriptor that is named twice and a presentation that is not named.
  */
 export function submittedPresentations(parameters: JsonObject, asked: SubmissionFor): Presentations {
   const all = presentationsIn(parameters.vp_token)
@@ -78,7 +77,7 @@ export function submittedPresentations(parameters: JsonObject, asked: Submission
   return { vpToken, selected }
 }
 
-/** §6.1: one presentation, or an array where there are several. */
+/** §6.1: one presentation, or an array if there are several. */
 function presentationsIn(value: unknown): readonly (string | JsonObject)[] {
   if (value === undefined) throw new ResponseError('Parameter vp_token is missing.')
   const all: unknown[] = Array.isArray(value) ? value : [value]
@@ -91,7 +90,7 @@ function presentationsIn(value: unknown): readonly (string | JsonObject)[] {
   })
 }
 
-/** A form has it as text; wallets are known that have text within an encrypted answer too. */
+/** In a form it is text. Some wallets send text in an encrypted answer too. */
 function submissionIn(sent: unknown): z.infer<typeof zPresentationSubmission> {
   if (sent === undefined) throw new ResponseError('Parameter presentation_submission is missing.')
   const value = typeof sent === 'string' ? objectIn(sent) : sent
@@ -111,7 +110,7 @@ function objectIn(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // Without a cause: a syntax error quotes the text.
+    // No cause is attached: a syntax error quotes the text.
     throw new ResponseError('Parameter presentation_submission is not valid JSON.')
   }
 }
@@ -122,7 +121,7 @@ function assertCalled({ id, format, path_nested: nested }: Mapping, { querying }
   throw new ResponseError(`Parameter presentation_submission names another format for ${id} than was asked for.`)
 }
 
-/** `$`, or `$[n]` where there are several; of one presentation `$[0]` is taken too. */
+/** `$`, or `$[n]` if there are several presentations; `$[0]` is also accepted for a single one. */
 function presentationAt({ id, path }: Mapping, count: number): number {
   const index = path === '$' && count === 1 ? 0 : Number(/^\$\[(\d{1,3})\]$/.exec(path)?.[1] ?? Number.NaN)
   if (index < count) return index
@@ -132,7 +131,7 @@ function presentationAt({ id, path }: Mapping, count: number): number {
 const NESTED =
   /^\$(?:\.vp|\[['"]vp['"]\])?(?:\.verifiableCredential|\[['"]verifiableCredential['"]\])(?:\[(\d{1,3})\])?$/
 
-/** The place of the credential within its presentation; undefined where the presentation is meant as a whole. */
+/** The position of the credential within its presentation; undefined if the whole presentation is meant. */
 function credentialAt({ id, path_nested: nested }: Mapping): number | undefined {
   if (nested === undefined || nested.path === '$') return undefined
   const found = NESTED.exec(nested.path)

@@ -2,26 +2,26 @@ import type { JsonObject } from '../../json/json-object.js'
 import type { Work } from '../../work.js'
 import type { JsonPath } from './jsonpath/ast.js'
 
-/** Why a credential is none of those that the `meta` of a credential query asks for. */
+/** The reason why a credential does not match the `meta` of a credential query. */
 export interface MetaMismatch {
   /** The member of `meta`. */
   readonly check: string
   /** The member of the credential. */
   readonly path: string
-  /** To be read after the credential's name. */
+  /** Completes the sentence that begins with the credential's name. */
   readonly verdict: string
 }
 
-/** A credential whose signature is verified, as queries look at it. */
+/** A verified credential in the form that queries read. */
 export interface CredentialView {
   /** Credential format identifier. */
   readonly format: string
   /**
-   * What claims paths start at (OpenID4VP 1.0 §7, Appendix B); undefined stands in the place of each array element that is not
-   * disclosed.
+   * The object at which claims paths start (OpenID4VP 1.0 §7, Appendix B). Each array element that is not disclosed is undefined, so
+   * that the other elements keep their positions.
    */
   readonly root: JsonObject
-  /** @param meta that of a credential query of the same format. */
+  /** @param meta from a credential query of the same format. */
   mismatchWith(meta: JsonObject): MetaMismatch | undefined
   /**
    * The values that a JSONPath selects.

@@ -5,7 +5,7 @@ import type { JsonPath } from './jsonpath/ast.js'
 import { isIssuerPath, isTypePath } from './vc-paths.js'
 import type { CompiledField, CompiledItem } from './vp-query.js'
 
-/** `path` is the JSONPath of the field; `reason` is to be read after it and names a keyword, never a value. */
+/** `path` is the JSONPath of the field. `reason` completes the sentence that begins with the path; it names a keyword, never a value. */
 export type Evaluation =
   | { readonly satisfied: true }
   | { readonly satisfied: false; readonly path: string; readonly reason: string }
@@ -13,12 +13,12 @@ export type Evaluation =
 /**
  * Whether a credential satisfies a query item: each of its fields.
  *
- * Of the paths of a field the first that selects anything counts, whatever the others select. All values that it selects must
- * satisfy the filter: a credential that holds a claim twice, once good and once bad, does not get past it. Two
- * members stand for more than their text: a `const` or `enum` on `$.type` asks whether it is among the types, which are a set,
- * and on `$.issuer` it asks for the identifier of an issuer that stands as an object.
+ * In a field, the first path that selects anything counts, and the other paths do not. All selected values must
+ * satisfy the filter: a credential that holds a claim twice, once with a wrong value, does not pass. Two
+ * members have a special meaning. A `const` or `enum` on `$.type` asks whether the value is among the types, which are a set.
+ * On `$.issuer` it asks for the identifier of an issuer, also if the issuer is an object.
  *
- * @param work pays for it; where it is not enough, the credential does not satisfy the item
+ * @param work pays for the evaluation; if it is too small, the credential does not satisfy the item
  */
 export function evaluateItem(item: CompiledItem, view: CredentialView, work: Work): Evaluation {
   for (const field of item.fields) {
@@ -31,7 +31,7 @@ export function evaluateItem(item: CompiledItem, view: CredentialView, work: Wor
 function evaluateField(field: CompiledField, view: CredentialView, work: Work): Evaluation {
   for (const { text, path } of field.paths) {
     try {
-      // The same value twice is one value.
+      // Equal values count once.
       const values = [...new Set(view.select(path, work))]
       if (values.length > 0) return applyFilter(field, text, path, values, work)
     } catch (error) {
@@ -48,7 +48,7 @@ function applyFilter(field: CompiledField, text: string, path: JsonPath, values:
   const meanings = namesValues(field) ? meaningsOf(path, values) : []
   if (meanings.some((meaning) => filter.validate(meaning, work).length === 0)) return { satisfied: true }
   for (const value of values) {
-    // The last violation is the outermost: `contains`, not what failed within it.
+    // The last violation is the outermost: `contains`, not the violation inside it.
     const violation = filter.validate(value, work).at(-1)
     if (violation !== undefined) return { satisfied: false, path: text, reason: reasonOf(violation.keyword) }
   }
@@ -59,7 +59,7 @@ function namesValues({ constraint: { filter } }: CompiledField): boolean {
   return filter !== undefined && (filter.const !== undefined || filter.enum !== undefined)
 }
 
-/** What the types and the issuer of a credential mean one by one (VCDM 1.1 §4.3, §4.5). */
+/** The types of a credential one by one, or the identifier of its issuer (VCDM 1.1 §4.3, §4.5). */
 function meaningsOf(path: JsonPath, values: readonly unknown[]): readonly unknown[] {
   if (isTypePath(path)) return values.flat()
   return isIssuerPath(path) ? values.map((issuer) => (isObject(issuer) ? issuer.id : issuer)) : []

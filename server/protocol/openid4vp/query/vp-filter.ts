@@ -3,13 +3,13 @@ import { JsonBoundsError, measureJson } from '../../json-schema/json-size.js'
 import { shownName } from '../../messages.js'
 
 const FILTER_BOUNDS = { depth: 16, nodes: 1_000 } as const
-/** Of one filter; each has its path, as long as names and depth make it. */
+/** Maximum of issues in one filter. Each issue has its path, whose length depends on names and depth. */
 const MAX_ISSUES = 100
 
 const SIMPLE_TYPES = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string'] as const
 type SimpleType = (typeof SIMPLE_TYPES)[number]
 
-/** A schema within a filter: a filter, or true or false where JSON Schema allows them. */
+/** A schema within a filter: a filter, or true or false if JSON Schema allows them. */
 export type VpSubfilter = VpFilter | boolean
 type Subfilters = Readonly<Record<string, VpSubfilter>>
 
@@ -65,8 +65,8 @@ export interface VpFilter {
 }
 
 /**
- * One of several shapes, chosen by looking at the value. A union would hide what is wrong deeper down behind one issue of its
- * own; here the issues of the chosen shape come through with their paths. Nothing is transformed.
+ * A schema of several shapes; the value decides the shape. A union would hide a fault deeper in the value behind one issue of its
+ * own. Here the issues of the chosen shape keep their paths. The value is not transformed.
  */
 function chosen<Value>(
   choose: (value: unknown) => z.ZodType,
@@ -81,7 +81,7 @@ function chosen<Value>(
       })
     }
   })
-  // The chosen shapes decide the type, which `unknown` cannot say.
+  // The chosen shapes decide the type, which `unknown` cannot express.
   return schema.meta({ override: documentation }) as unknown as z.ZodType<Value, Value>
 }
 
@@ -162,12 +162,12 @@ const zFilterObject: z.ZodType<VpFilter> = z
   .meta({ id: 'VpFilter', description: 'A JSON Schema that the values at the path must satisfy' })
 
 /**
- * `filter` of a field constraint: a JSON Schema object, strict at every depth, up to depth 16 and 1,000 values. Whether it
- * compiles (patterns, references, formats) is for compileVpQuery.
+ * `filter` of a field constraint: a JSON Schema object, strict at every depth, up to depth 16 and 1,000 values. compileVpQuery
+ * checks whether it compiles (patterns, references, formats).
  */
 // The type is what typed clients send: a preprocessed schema would take `unknown`.
 export const zVpFilter = z.preprocess((value, context) => {
-  // Bounds come first: what follows walks the filter by recursion.
+  // The limits come first: the next checks walk the filter by recursion.
   try {
     measureJson(value, FILTER_BOUNDS)
     refuseProto(value)
@@ -178,7 +178,7 @@ export const zVpFilter = z.preprocess((value, context) => {
   return value
 }, zFilterObject) as unknown as z.ZodType<VpFilter, VpFilter>
 
-/** Zod drops members named `__proto__` without a word, and with them a rule that the author thinks to have written. */
+/** Zod silently drops members named `__proto__`. A rule that the author wrote would disappear with them. */
 function refuseProto(value: unknown): void {
   if (typeof value !== 'object' || value === null) return
   if (Object.hasOwn(value, '__proto__')) throw new JsonBoundsError('', 'must not have a member named __proto__')

@@ -14,20 +14,20 @@ const MAX_QUERY_LENGTH = 65_536
 
 const TOO_MUCH = 'takes more work to compile than one request may'
 
-/** A field constraint: where a value may stand (JSONPath, RFC 9535; the first that matches counts) and what it must satisfy. */
+/** A field constraint: possible places of a value (JSONPath, RFC 9535; the first that matches counts) and a filter for it. */
 export const zFieldConstraint = z.strictObject({
   path: z.array(z.string()).min(1, 'must not be empty').max(MAX_PATHS, `must not hold more than ${MAX_PATHS} paths`),
   filter: zVpFilter.optional(),
 })
 export type FieldConstraint = z.infer<typeof zFieldConstraint>
 
-/** A query item: what one credential of the presentation must fulfil. */
+/** A query item: requirements for one credential of the presentation. */
 export const zVpQueryItem = z.strictObject({
   fields: z.array(zFieldConstraint).max(MAX_FIELDS, `must not hold more than ${MAX_FIELDS} fields`),
 })
 export type VpQueryItem = z.infer<typeof zVpQueryItem>
 
-/** The items of a VP query that was measured when it came. */
+/** The items of a VP query whose size was checked on receipt. */
 export const zVpQueryItems = z
   .array(zVpQueryItem)
   .min(1, 'must not be empty')
@@ -35,7 +35,7 @@ export const zVpQueryItems = z
 
 type VpQueryItems = z.infer<typeof zVpQueryItems>
 
-/** Whether its JSON is longer than 64 KiB. What nests too deeply to be written as JSON is refused by its filter's bounds. */
+/** Whether its JSON is longer than 64 KiB. The filter's limits refuse a value that is nested too deeply to be written as JSON. */
 function isTooLarge(value: unknown): boolean {
   try {
     measureJson(value, { depth: 64, nodes: Number.POSITIVE_INFINITY })
@@ -45,14 +45,14 @@ function isTooLarge(value: unknown): boolean {
   return JSON.stringify(value).length > MAX_QUERY_LENGTH
 }
 
-/** The items of a VP query. Its size comes first: what is wrong within it is told with its path, again and again. */
+/** The items of a VP query. The size is checked first: each fault in the query repeats its path. */
 // The type is what typed clients send: a preprocessed schema would take `unknown`.
 export const zVpQuery = z.preprocess((value, context) => {
   if (isTooLarge(value)) context.addIssue({ code: 'custom', message: 'must not be larger than 64 KiB' })
   return value
 }, zVpQueryItems) as unknown as z.ZodType<VpQueryItems, VpQueryItems>
 
-/** A query whose path or filter does not compile. `path` is the dotted path of the place, `reason` is to be read after it. */
+/** Thrown if a path or filter of a query does not compile. `path` is the dotted path of the place; `reason` completes the sentence. */
 export class VpQueryError extends Error {
   override readonly name = 'VpQueryError'
 
@@ -78,9 +78,9 @@ export interface CompiledItem {
 /**
  * Compiles every path and filter of a query.
  *
- * @param work pays for it
- * @param root what the query is called in the request, named first in each error's path
- * @throws VpQueryError for the first that does not compile (`query.0.fields.1.path.0 …`)
+ * @param work pays for compiling
+ * @param root name of the query in the request; each error's path begins with it
+ * @throws VpQueryError for the first fault (`query.0.fields.1.path.0 …`)
  */
 export function compileVpQuery(items: readonly VpQueryItem[], work: Work, root = 'query'): readonly CompiledItem[] {
   return items.map(({ fields }, item) => ({

@@ -1,6 +1,6 @@
 import type { LinearRegExp } from '../../../json-schema/linear-regexp.js'
 
-/** A JSONPath query (RFC 9535 §2.1), taken apart. */
+/** A parsed JSONPath query (RFC 9535 §2.1). */
 export interface JsonPath {
   readonly segments: readonly Segment[]
 }
@@ -11,7 +11,7 @@ export interface Segment {
   readonly selectors: readonly Selector[]
 }
 
-/** §2.3. Bounds of a slice that are left out are undefined. */
+/** §2.3. Omitted bounds of a slice are undefined. */
 export type Selector =
   | { readonly kind: 'name'; readonly name: string }
   | { readonly kind: 'wildcard' }
@@ -24,7 +24,7 @@ export type Selector =
     }
   | { readonly kind: 'filter'; readonly condition: Condition }
 
-/** A query within a filter, from the root (`$`) or from the node that is tested (`@`). */
+/** A query within a filter, from the root (`$`) or from the tested node (`@`). */
 export interface FilterQuery {
   readonly kind: 'query'
   readonly from: '$' | '@'
@@ -46,7 +46,7 @@ export type Condition =
 
 export type ComparisonOperator = '==' | '!=' | '<' | '<=' | '>' | '>='
 
-/** What yields one value or nothing: a literal, a singular query, a function of ValueType (§2.4.1). */
+/** An operand that yields one value or nothing: a literal, a singular query, a function of ValueType (§2.4.1). */
 export type Comparable = Literal | FilterQuery | ValueCall
 
 export interface Literal {
@@ -66,5 +66,5 @@ export interface PatternCall {
   readonly pattern: Pattern
 }
 
-/** A compiled I-Regexp, or undefined for a literal that is no string, which nothing matches. */
+/** A compiled I-Regexp; undefined for a literal that is no string, which never matches. */
 export type Pattern = LinearRegExp | undefined

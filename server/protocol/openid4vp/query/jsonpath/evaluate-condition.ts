@@ -1,13 +1,13 @@
 import { type Work, WorkExceededError } from '../../../work.js'
 import type { Comparable, ComparisonOperator, Condition, PatternCall, Segment } from './ast.js'
 
-/** RFC 9535 §2.3.5.2: the result of a singular query that finds nothing, and of a function that yields none. */
+/** RFC 9535 §2.3.5.2: the result of a singular query without a match, and of a function without a value. */
 const NOTHING = Symbol('Nothing')
 
-/** How deep structures are compared. */
+/** Maximum depth of compared structures. */
 const MAX_DEPTH = 256
 
-/** What a step costs, and what a unit is enough for. */
+/** Cost of a step and of a member, and the number of characters that one unit pays for. */
 const UNITS_OF_A_STEP = 5
 const UNITS_OF_A_MEMBER = 15
 const CHARACTERS_PER_UNIT = 8
@@ -114,7 +114,7 @@ function equal(left: unknown, right: unknown, work: Work, depth = 0): boolean {
   )
 }
 
-/** Numbers and strings only; strings by their Unicode scalar values, which is not the order of UTF-16. */
+/** Compares numbers and strings only. Strings are compared by their Unicode scalar values, which differ in order from UTF-16. */
 function less(left: unknown, right: unknown, work: Work): boolean {
   work.spend(UNITS_OF_A_STEP)
   if (typeof left === 'number' && typeof right === 'number') return left < right

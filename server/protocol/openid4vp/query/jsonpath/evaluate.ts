@@ -3,18 +3,18 @@ import { type Work, WorkExceededError } from '../../../work.js'
 import type { JsonPath, Segment, Selector } from './ast.js'
 import { holds } from './evaluate-condition.js'
 
-/** What looking at a value costs. */
+/** Cost of reading a value. */
 const UNITS_OF_A_STEP = 5
 
-/** How deep descendants are looked for: what lies deeper would end the call stack. */
+/** Maximum depth of the search for descendants: a deeper search would exceed the call stack. */
 const MAX_DEPTH = 256
 
 /**
  * The values that a path selects in a document (RFC 9535 §2.1.2), in the order of the RFC. An array element that is undefined,
- * which JSON does not have, keeps its place and is never selected.
+ * which JSON does not have, keeps its position and is never selected.
  *
- * @param work pays for each value that is looked at
- * @throws WorkExceededError when the path looks at more
+ * @param work pays for each value that is read
+ * @throws WorkExceededError if the path reads more
  */
 export function selectByPath({ segments }: JsonPath, document: unknown, work: Work): unknown[] {
   return new Evaluation(document, work).select(segments, document)
@@ -44,7 +44,7 @@ class Evaluation {
     if (depth > MAX_DEPTH) throw new WorkExceededError('The document is too deep.')
     for (const selector of segment.selectors) this.#applySelector(selector, node, selected)
     if (!segment.descendant) return
-    // §2.5.2.2: each node before its descendants.
+    // §2.5.2.2: each node comes before its descendants.
     for (const child of childrenOf(node)) this.#applySegment(segment, child, selected, depth + 1)
   }
 
@@ -89,7 +89,7 @@ function childrenOf(node: unknown): readonly unknown[] {
   return isObject(node) ? Object.values(node) : []
 }
 
-/** §2.3.4.2.2: the indices that a slice selects. A step is as good as its length: it never takes more turns than there are elements. */
+/** §2.3.4.2.2: the indices that a slice selects. A large step is harmless: the loop never has more turns than there are elements. */
 function* sliceOf({ start, end, step }: Extract<Selector, { kind: 'slice' }>, length: number): Iterable<number> {
   const normalized = (bound: number) => (bound >= 0 ? bound : length + bound)
   const clamped = (bound: number, low: number, high: number) => Math.min(Math.max(normalized(bound), low), high)

@@ -16,16 +16,16 @@ import { JsonPathError, type Scanner } from './scanner.js'
 /** Longer operators first: `<=` is no `<`. */
 const OPERATORS: readonly ComparisonOperator[] = ['==', '!=', '<=', '>=', '<', '>']
 
-/** Filters and parentheses that may stand in each other. */
+/** Maximum of nested filters and parentheses. */
 const MAX_DEPTH = 8
 
-/** Parses the segments of a query within a filter. `depth` is how deep it is nested. */
+/** Parses the segments of a query within a filter. `depth` is its nesting depth. */
 type ParseSegments = (depth: number) => Segment[]
 
 /**
  * Parses a logical expression (RFC 9535 §2.3.5.1) by its precedence: parentheses, `!`, comparisons, `&&`, `||`.
  *
- * @param depth how many filters, parentheses and function calls stand around it
+ * @param depth number of filters, parentheses and function calls around it
  * @throws JsonPathError
  */
 export function parseCondition(scanner: Scanner, parseSegments: ParseSegments, depth: number): Condition {
@@ -61,7 +61,7 @@ class ConditionParser {
     this.#depth = depth
   }
 
-  /** basic-expr: what stands between `&&` and `||`. */
+  /** basic-expr: an operand of `&&` and `||`. */
   basic(): Condition {
     if (this.#scanner.takes('!')) {
       this.#scanner.skipBlanks()
@@ -99,11 +99,11 @@ class ConditionParser {
   #test(operand: Comparable | PatternCall): Condition {
     if (operand.kind === 'query') return { kind: 'exists', query: operand }
     if (isPatternCall(operand)) return operand
-    // §2.4.3: a function of ValueType is no test, nor is a literal.
+    // §2.4.3: a function of ValueType is no test, and a literal is none either.
     return this.#scanner.refuse()
   }
 
-  /** §2.4.3: what is compared, and what is given for a ValueType, yields one value at most. */
+  /** §2.4.3: a compared operand, or an argument of ValueType, yields at most one value. */
   #comparable(operand: Comparable | PatternCall): Comparable {
     if (isPatternCall(operand)) return this.#scanner.refuse()
     if (operand.kind === 'query' && !isSingular(operand)) return this.#scanner.refuse()
@@ -138,7 +138,7 @@ class ConditionParser {
     return call
   }
 
-  /** §2.4: the function extensions that the RFC defines, and no others. */
+  /** §2.4: only the function extensions that the RFC defines. */
   #callOf(name: string): ValueCall | PatternCall {
     switch (name) {
       case 'length':
@@ -166,7 +166,7 @@ class ConditionParser {
     scanner.expect(',')
     scanner.skipBlanks()
     const pattern = this.#operand()
-    // A pattern that comes out of a credential would be compiled at the holder's command.
+    // A pattern from a credential would let the holder decide what is compiled.
     if (pattern.kind !== 'literal') throw new JsonPathError(`calls ${kind}() with a pattern that is not a literal`)
     return { kind, subject, pattern: compilePattern(pattern.value, kind === 'match', scanner.work) }
   }

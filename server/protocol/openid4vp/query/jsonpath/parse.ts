@@ -3,12 +3,12 @@ import type { JsonPath, Segment, Selector } from './ast.js'
 import { parseCondition } from './parse-condition.js'
 import { JsonPathError, Scanner } from './scanner.js'
 
-/** Bounds on a path: characters, segments and descendant segments in it, those of its filters included. */
+/** Limits of a path: its characters, segments and descendant segments. The segments in its filters count too. */
 const MAX_LENGTH = 512
 const MAX_SEGMENTS = 32
 const MAX_DESCENDANTS = 3
 
-/** What parsing a path costs, at all and for each character. */
+/** Cost of parsing a path: a base, and a part for each character. */
 const UNITS_OF_A_PATH = 50
 const UNITS_OF_A_CHARACTER = 10
 
@@ -18,10 +18,10 @@ interface Counts {
 }
 
 /**
- * Parses a JSONPath (RFC 9535), function calls and their types included (§2.4.3). Patterns of `match()` and `search()` must be
+ * Parses a JSONPath (RFC 9535), including function calls and their types (§2.4.3). Patterns of `match()` and `search()` must be
  * literals that match in linear time.
  *
- * @param work pays for it
+ * @param work pays for parsing
  * @throws JsonPathError, WorkExceededError
  */
 export function parseJsonPath(text: string, work: Work): JsonPath {

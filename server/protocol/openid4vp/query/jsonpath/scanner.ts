@@ -1,6 +1,6 @@
 import type { Work } from '../../../work.js'
 
-/** A path that is no JSONPath of RFC 9535, or one beyond the bounds. The message completes "path …". */
+/** A path that is no JSONPath of RFC 9535 or exceeds the limits. The message completes "path …". */
 export class JsonPathError extends Error {
   override readonly name = 'JsonPathError'
 }
@@ -19,7 +19,7 @@ const UNICODE_ESCAPE = /u([0-9A-Fa-f]{4})/y
 export class Scanner {
   position = 0
 
-  /** @param work pays for what is compiled of the text */
+  /** @param work pays for patterns that are compiled from the text */
   constructor(
     readonly text: string,
     readonly work: Work,
@@ -29,12 +29,12 @@ export class Scanner {
     return this.position >= this.text.length
   }
 
-  /** Whether the text goes on with this token. */
+  /** Whether the text continues with this token. */
   sees(token: string): boolean {
     return this.text.startsWith(token, this.position)
   }
 
-  /** Takes a token where the text goes on with it. */
+  /** Takes a token if the text continues with it. */
   takes(token: string): boolean {
     if (!this.sees(token)) return false
     this.position += token.length
@@ -50,17 +50,17 @@ export class Scanner {
     this.#match(BLANKS)
   }
 
-  /** A member name in shorthand notation (§2.5.1.1), undefined where there is none. */
+  /** A member name in shorthand notation (§2.5.1.1); undefined if there is none. */
   name(): string | undefined {
     return this.#match(NAME)
   }
 
-  /** The name of a function, where `(` follows it (§2.4). */
+  /** The name of a function, if `(` follows it (§2.4). */
   functionName(): string | undefined {
     return this.#match(FUNCTION_NAME)
   }
 
-  /** An index or a bound of a slice (§2.3.3.1), undefined where there is none. */
+  /** An index or a bound of a slice (§2.3.3.1); undefined if there is none. */
   integer(): number | undefined {
     const digits = this.#match(INTEGER)
     if (digits === undefined) return undefined
@@ -70,13 +70,13 @@ export class Scanner {
     return value
   }
 
-  /** A number literal (§2.3.5.1), undefined where there is none. */
+  /** A number literal (§2.3.5.1); undefined if there is none. */
   number(): number | undefined {
     const digits = this.#match(NUMBER)
     return digits === undefined ? undefined : Number(digits)
   }
 
-  /** A string literal in either kind of quotes (§2.3.1.1), undefined where there is none. */
+  /** A string literal in single or double quotes (§2.3.1.1); undefined if there is none. */
   string(): string | undefined {
     const quote = this.sees("'") ? "'" : '"'
     if (!this.takes(quote)) return undefined
@@ -86,7 +86,7 @@ export class Scanner {
     return value
   }
 
-  /** @throws JsonPathError naming where reading stopped */
+  /** @throws JsonPathError that names the position where reading stopped */
   refuse(): never {
     throw new JsonPathError(`is no JSONPath of RFC 9535 at character ${this.position + 1}`)
   }
