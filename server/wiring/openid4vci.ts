@@ -71,7 +71,7 @@ export function wireOpenid4vci(platform: Platform, { issuance }: { readonly issu
 
   const credentialRequests = wireCredentialRequests(platform, shared, walletAccess.otherConfiguration)
 
-  const notifications = createNotifications({ seals, sessions: stores.offerSessions, metrics, clock })
+  const notifications = createNotifications({ seals, offerSessions: stores.offerSessions, metrics, clock })
 
   return {
     offerSessions,
@@ -115,7 +115,7 @@ function wireWalletTokens(platform: Platform, { offered, clientAuthentication, n
   const tokens = createNewTokens({ store, config, random })
   const assertTxCode = createTxCodeCheck({
     key: platform.sealingKey('tx-code'),
-    sessions: stores.offerSessions,
+    offerSessions: stores.offerSessions,
     metrics,
     clock,
   })

@@ -63,7 +63,7 @@ export function wireVerifier(platform: Platform, { dids, statusLists, offerings 
   const sessionVault = createSessionVault({ vault: platform.vault, random: platform.random })
 
   const openid4vp = createOpenid4vp({
-    sessions: verificationSessions,
+    verificationSessions: verificationSessions,
     sessionVault,
     verifyVpToken,
     keys,
@@ -95,7 +95,7 @@ export function wireVerifier(platform: Platform, { dids, statusLists, offerings 
   const qrCodes = createQrCodes({
     config,
     outbound,
-    sessions: verificationSessions,
+    verificationSessions: verificationSessions,
     newPage: authorizationRequests.newPage,
     createPageOnDemand: stores.pages.createOnDemand,
     sealingKey: platform.sealingKey,

@@ -80,17 +80,17 @@ export function wireWallet(platform: Platform, features: WalletFeatures) {
   })
 
   const walletClient = createWalletClient({ config, provider: platform.walletProvider, clock })
-  const sessions = createIssuerSessions({
+  const issuerSessions = createIssuerSessions({
     wallet: walletClient,
     outbound,
     config,
     ownMetadata: (of) => (of === 'issuer' ? metadata.issuer() : metadata.authorizationServer()),
     random,
   })
-  const offers = createOffers({ sessions, formats, config })
+  const offers = createOffers({ issuerSessions, formats, config })
   const issuers = createIssuerExchanges({
     wallet: walletClient,
-    sessions,
+    issuerSessions,
     configurationsIn: offers.configurationsIn,
     verifyReceived: createVerifyReceived({
       formats,
@@ -108,7 +108,7 @@ export function wireWallet(platform: Platform, features: WalletFeatures) {
     askAgain: createAskAgain({
       store: stores.pendingIssuances,
       contents: deferrals,
-      resume: sessions.resume,
+      resume: issuerSessions.resume,
       takeAnswer: issuers.takeAnswer,
       keep: walletCredentials.keep,
       clock,

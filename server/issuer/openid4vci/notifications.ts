@@ -29,7 +29,7 @@ function failureText({ event, event_description: description }: Notification): s
 /** Dependencies of {@link createNotifications}. */
 export interface NotificationsPorts {
   readonly seals: Pick<Seals, 'openNotificationId'>
-  readonly sessions: Pick<OfferSessionStore, 'move'>
+  readonly offerSessions: Pick<OfferSessionStore, 'move'>
   readonly metrics: Pick<Metrics, 'offerSession'>
   readonly clock: () => Date
 }
@@ -37,7 +37,7 @@ export interface NotificationsPorts {
 export type Notifications = ReturnType<typeof createNotifications>
 
 /** Takes the notifications of wallets about their credentials. */
-export function createNotifications({ seals, sessions, metrics, clock }: NotificationsPorts) {
+export function createNotifications({ seals, offerSessions, metrics, clock }: NotificationsPorts) {
   return {
     /**
      * Records whether the wallet kept a credential (OpenID4VCI 1.0 §11). Idempotent: a repeat changes nothing.
@@ -58,7 +58,7 @@ export function createNotifications({ seals, sessions, metrics, clock }: Notific
           ? moved(session, 'Accepted')
           : moved(session, 'Error', failureText(notification))
       if (!canMove(session.state, next.state)) return
-      if (!(await sessions.move(next, clock()))) return
+      if (!(await offerSessions.move(next, clock()))) return
       if (event === 'credential_accepted') metrics.offerSession('accepted')
       else metrics.offerSession('failed', FAILED_CHECKS[event])
     },

@@ -10,7 +10,7 @@ import { TX_CODE_LOCKED, txCodeMatches } from './tx-code.js'
 export interface TxCodeCheckPorts {
   /** The key for the hashes of transaction codes. */
   readonly key: Uint8Array
-  readonly sessions: Pick<OfferSessionStore, 'countWrongTxCode'>
+  readonly offerSessions: Pick<OfferSessionStore, 'countWrongTxCode'>
   readonly metrics: Pick<Metrics, 'offerSession'>
   readonly clock: () => Date
 }
@@ -28,7 +28,7 @@ export type AssertTxCode = (
 ) => Promise<void>
 
 export const createTxCodeCheck =
-  ({ key, sessions, metrics, clock }: TxCodeCheckPorts): AssertTxCode =>
+  ({ key, offerSessions, metrics, clock }: TxCodeCheckPorts): AssertTxCode =>
   async ({ session, profile }, sent) => {
     const { txCodeName } = profileNamed(profile)
     const hash = session?.txCodeHash ?? null
@@ -38,7 +38,7 @@ export const createTxCodeCheck =
     }
     if (sent === undefined) throw new OAuthError('invalid_request', `${txCodeName} is missing.`)
     if (txCodeMatches(key, session.id, sent, hash)) return
-    const left = await sessions.countWrongTxCode(moved(session, 'Error', TX_CODE_LOCKED), clock())
+    const left = await offerSessions.countWrongTxCode(moved(session, 'Error', TX_CODE_LOCKED), clock())
     if (left === 0) metrics.offerSession('failed', 'tx-code')
     if (left === undefined || left === 0) throw new OAuthError('invalid_grant', TX_CODE_LOCKED)
     throw new OAuthError('invalid_grant', `The transaction code is wrong. Attempts left: ${left}.`)

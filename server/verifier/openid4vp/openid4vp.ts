@@ -13,7 +13,7 @@ import { createTakeAnswer } from './take-answer.js'
 
 /** Dependencies of {@link createOpenid4vp}. */
 export interface Openid4vpPorts {
-  readonly sessions: Pick<VerificationSessions, 'byRequest' | 'retrieve' | 'end' | 'expireNow'>
+  readonly verificationSessions: Pick<VerificationSessions, 'byRequest' | 'retrieve' | 'end' | 'expireNow'>
   readonly sessionVault: Pick<SessionVault, 'reveal' | 'randomValue'>
   readonly verifyVpToken: VerifyVpToken
   readonly keys: Pick<Keys, 'signer'>
@@ -27,7 +27,7 @@ export type Openid4vp = ReturnType<typeof createOpenid4vp>
 
 /** The verifier's part of OpenID4VP: requests for wallets and browsers, and their answers. */
 export function createOpenid4vp({
-  sessions,
+  verificationSessions,
   sessionVault,
   verifyVpToken,
   keys,
@@ -36,14 +36,14 @@ export function createOpenid4vp({
   clock,
   metrics,
 }: Openid4vpPorts) {
-  const { byRequest } = sessions
+  const { byRequest } = verificationSessions
   const { reveal } = sessionVault
   const parametersOf = createRequestParameters({ formats, config })
-  const takeAnswer = createTakeAnswer({ sessions, sessionVault, verifyVpToken, clock, config, metrics })
+  const takeAnswer = createTakeAnswer({ verificationSessions, sessionVault, verifyVpToken, clock, config, metrics })
   return {
     parametersOf,
     digitalCredentialRequest: createDigitalCredentialRequest({ keys, reveal, parametersOf }),
-    serveRequestObject: createServeRequestObject({ sessions, keys, formats, clock, reveal, parametersOf }),
+    serveRequestObject: createServeRequestObject({ verificationSessions, keys, formats, clock, reveal, parametersOf }),
     receiveResponse: createReceiveResponse({ byRequest, takeAnswer, formats, config }),
     receiveDigitalCredential: createReceiveDigitalCredential({ byRequest, takeAnswer }),
   }

@@ -51,7 +51,7 @@ function copyFor(session: Session, metadata: WalletMetadata, vpFormats: JsonObje
 
 /** Dependencies of {@link createServeRequestObject}. */
 export interface ServeRequestObjectPorts {
-  readonly sessions: Pick<VerificationSessions, 'byRequest' | 'retrieve' | 'expireNow'>
+  readonly verificationSessions: Pick<VerificationSessions, 'byRequest' | 'retrieve' | 'expireNow'>
   readonly keys: Pick<Keys, 'signer'>
   readonly formats: KnownFormats
   readonly clock: () => Date
@@ -69,7 +69,7 @@ export interface ServeRequestObjectPorts {
 export type ServeRequestObject = (requestId: string, retrieval: Retrieval) => Promise<ProtocolReply>
 
 export function createServeRequestObject({
-  sessions,
+  verificationSessions,
   keys,
   formats,
   clock,
@@ -84,7 +84,7 @@ export function createServeRequestObject({
       )
     if (session.expiresAt > now) return
     // The maintenance job does this within a second. Here it keeps the wallet's answer and the session consistent.
-    if (counts) await sessions.expireNow(session.id, now)
+    if (counts) await verificationSessions.expireNow(session.id, now)
     throw requestGone(EXPIRED_MESSAGE)
   }
 
@@ -98,7 +98,7 @@ export function createServeRequestObject({
       const metadata = readWalletMetadata(text)
       const encrypt = requestObjectEncryption(metadata)
       if (limitsRequests(metadata)) {
-        const session = await sessions.byRequest(requestId)
+        const session = await verificationSessions.byRequest(requestId)
         if (!isByReference(session)) throw requestNotFound()
         const { alg } = await keys.signer(session.keyId, session.kid)
         const { clientId, responseMode, profile } = session
@@ -118,7 +118,9 @@ export function createServeRequestObject({
   return async (requestId, { counts, walletNonce, walletMetadata }) => {
     const wallet = walletMetadata === undefined ? undefined : await forWallet(requestId, walletMetadata)
     const now = clock()
-    const session = await (counts ? sessions.retrieve(requestId, now) : sessions.byRequest(requestId))
+    const session = await (counts
+      ? verificationSessions.retrieve(requestId, now)
+      : verificationSessions.byRequest(requestId))
     if (!isByReference(session)) throw requestNotFound()
     await assertServed(session, now, counts)
     const metadata = wallet && profileNamed(session.profile).walletMetadata(wallet.metadata, formats)

@@ -67,7 +67,7 @@ const returning = (redirectUri: string | undefined): Record<string, string> =>
 
 /** Dependencies of {@link createTakeAnswer}. */
 export interface TakeAnswerPorts {
-  readonly sessions: Pick<VerificationSessions, 'end' | 'expireNow'>
+  readonly verificationSessions: Pick<VerificationSessions, 'end' | 'expireNow'>
   readonly sessionVault: Pick<SessionVault, 'reveal' | 'randomValue'>
   readonly verifyVpToken: VerifyVpToken
   readonly clock: () => Date
@@ -79,7 +79,7 @@ export interface TakeAnswerPorts {
 export type TakeAnswer = (session: Session, work: Work, answering: Answering) => Promise<ProtocolReply>
 
 export function createTakeAnswer({
-  sessions,
+  verificationSessions,
   sessionVault,
   verifyVpToken,
   clock,
@@ -90,7 +90,7 @@ export function createTakeAnswer({
     if (isFinal(session.state)) throw refusal(session.errorMessage === EXPIRED_MESSAGE ? EXPIRED_MESSAGE : ANSWERED)
     const now = clock()
     if (session.expiresAt <= now) {
-      await sessions.expireNow(session.id, now)
+      await verificationSessions.expireNow(session.id, now)
       throw refusal(EXPIRED_MESSAGE)
     }
     if (session.state === 'RequestCreated') throw refusal(NOT_FETCHED)
@@ -111,7 +111,7 @@ export function createTakeAnswer({
     const { id, redirectUri } = session
     const code = sessionVault.randomValue()
     const stored = { ...ending, responseCodeHash: responseCodeHash(code) }
-    const ended = await sessions.end(id, transition, stored, clock())
+    const ended = await verificationSessions.end(id, transition, stored, clock())
     if (ended === undefined) throw refusal(ANSWERED)
     // Over the Digital Credentials API the person is still on the page.
     if (wayOf(session) === 'browser') return undefined

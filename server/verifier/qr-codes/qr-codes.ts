@@ -35,7 +35,7 @@ export const createFindQrCode =
 export interface QrCodesPorts {
   readonly config: Pick<Config, 'verifierBaseUrl' | 'issuerBaseUrl'>
   readonly outbound: Pick<Outbound, 'fetch'>
-  readonly sessions: Pick<VerificationSessions, 'byQrCode' | 'deleteQrCode' | 'ofPage'>
+  readonly verificationSessions: Pick<VerificationSessions, 'byQrCode' | 'deleteQrCode' | 'ofPage'>
   readonly newPage: NewRequestPage
   /** Makes a page if there is no page of that id yet. */
   readonly createPageOnDemand: (page: NewPage) => Promise<void>
@@ -50,13 +50,13 @@ export type QrCodes = ReturnType<typeof createQrCodes>
 export function createQrCodes({
   config,
   outbound,
-  sessions,
+  verificationSessions,
   newPage,
   createPageOnDemand,
   sealingKey,
   offeringContent,
 }: QrCodesPorts) {
-  const find = createFindQrCode(sessions.byQrCode)
+  const find = createFindQrCode(verificationSessions.byQrCode)
 
   /** The content of a code: a wallet's address, or the address of a page, which any camera can open. */
   const textOf = ({ walletUri, pageId }: RequestQrCode): string =>
@@ -74,7 +74,7 @@ export function createQrCodes({
     if (pageId !== null) return presentPageUrl(config, pageId)
     const id = onDemandPageId({ sealingKey }, 'present', sessionId)
     if (looks) return presentPageUrl(config, id)
-    const session = await sessions.ofPage(sessionId)
+    const session = await verificationSessions.ofPage(sessionId)
     if (session === undefined) throw errors.qrCodeNotFound()
     await createPageOnDemand({ ...newPage({ id: sessionId, ...session }), id })
     return presentPageUrl(config, id)
@@ -104,7 +104,7 @@ export function createQrCodes({
 
     /** Deletes the code; its request stays valid. @throws 404 for an unknown id. */
     async delete(id: string): Promise<void> {
-      if (!(await sessions.deleteQrCode(id))) throw errors.qrCodeNotFound()
+      if (!(await verificationSessions.deleteQrCode(id))) throw errors.qrCodeNotFound()
     },
 
     imageAt: createQrCodeImageAt({ config, outbound, contentOf }),

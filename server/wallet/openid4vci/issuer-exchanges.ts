@@ -12,7 +12,7 @@ import type { WalletClient } from './wallet-client.js'
 /** Dependencies of {@link createIssuerExchanges}. */
 export interface IssuerExchangesPorts {
   readonly wallet: WalletClient
-  readonly sessions: IssuerSessions
+  readonly issuerSessions: IssuerSessions
   readonly configurationsIn: Offers['configurationsIn']
   readonly verifyReceived: VerifyReceived
   readonly random: (length: number) => Uint8Array
@@ -25,7 +25,7 @@ export type IssuerExchanges = ReturnType<typeof createIssuerExchanges>
 /** How hosted wallets receive credentials from issuers (OpenID4VCI 1.0). */
 export function createIssuerExchanges({
   wallet,
-  sessions,
+  issuerSessions,
   configurationsIn,
   verifyReceived,
   random,
@@ -37,7 +37,7 @@ export function createIssuerExchanges({
   return {
     takeAnswer,
     takeOffer: createTakeOffer({
-      sessions,
+      issuerSessions,
       wallet,
       configurationsIn,
       obtainToken: createAccessTokens({ wallet, authorize, clock }),

@@ -31,7 +31,7 @@ const isMeantAsOffer = (offer: unknown): boolean =>
 
 /** Dependencies of {@link createOffers}. */
 export interface OffersPorts {
-  readonly sessions: Pick<IssuerSessions, 'clientFor' | 'metadataOf'>
+  readonly issuerSessions: Pick<IssuerSessions, 'clientFor' | 'metadataOf'>
   readonly formats: Pick<Formats, 'known'>
   readonly config: Pick<Config, 'allowInsecureHttp' | 'trustAnchors'>
 }
@@ -39,7 +39,7 @@ export interface OffersPorts {
 export type Offers = ReturnType<typeof createOffers>
 
 /** Credential offers of any issuer (OpenID4VCI 1.0 §4.1), as hosted wallets read them. */
-export function createOffers({ sessions, formats, config }: OffersPorts) {
+export function createOffers({ issuerSessions, formats, config }: OffersPorts) {
   /** The offered configurations that a hosted wallet can hold. @throws WalletError if there are none. */
   const configurationsIn = (issuance: {
     readonly offer: CredentialOfferObject
@@ -55,7 +55,7 @@ export function createOffers({ sessions, formats, config }: OffersPorts) {
   /** The offer of an address (§4.1.3). The library's error counts only if the offer breaks none of our rules. */
   async function offerAt(fetch: typeof globalThis.fetch, uri: string): Promise<CredentialOfferObject> {
     const { got, fetch: keeping } = keepingFetch(fetch)
-    const { client } = sessions.clientFor({ fetch: keeping, signers: [], instanceKey: undefined })
+    const { client } = issuerSessions.clientFor({ fetch: keeping, signers: [], instanceKey: undefined })
     const query = new URLSearchParams({ credential_offer_uri: uri })
     try {
       return await client.resolveCredentialOffer(`openid-credential-offer://?${query}`)
@@ -78,7 +78,7 @@ export function createOffers({ sessions, formats, config }: OffersPorts) {
       if (offer.servedBy !== undefined && !isMeantAsOffer(value)) throw servesNeither(offer.servedBy)
       assertOffer(value)
       try {
-        const { client } = sessions.clientFor({ fetch, signers: [], instanceKey: undefined })
+        const { client } = issuerSessions.clientFor({ fetch, signers: [], instanceKey: undefined })
         // The library decodes the value once more than the address encodes it.
         const query = new URLSearchParams({ credential_offer: encodeURIComponent(JSON.stringify(value)) })
         return await client.resolveCredentialOffer(`openid-credential-offer://?${query}`)
@@ -93,7 +93,11 @@ export function createOffers({ sessions, formats, config }: OffersPorts) {
      * say it.
      */
     async describe(fetch: OutboundFetch, offer: CredentialOfferObject): Promise<{ readonly credentialType: string }> {
-      const metadata = await sessions.metadataOf(fetch, offer.credential_issuer, offer.credential_configuration_ids)
+      const metadata = await issuerSessions.metadataOf(
+        fetch,
+        offer.credential_issuer,
+        offer.credential_configuration_ids,
+      )
       const [first] = configurationsIn({ offer, metadata })
       return { credentialType: first?.types.at(-1) ?? '' }
     },

@@ -41,7 +41,7 @@ interface Progress {
 
 /** Dependencies of {@link createTakeOffer}. */
 export interface TakeOfferPorts {
-  readonly sessions: Pick<IssuerSessions, 'begin' | 'signing'>
+  readonly issuerSessions: Pick<IssuerSessions, 'begin' | 'signing'>
   readonly wallet: Pick<WalletClient, 'hasProvider'>
   readonly configurationsIn: Offers['configurationsIn']
   readonly obtainToken: ObtainToken
@@ -60,7 +60,7 @@ export type TakeOffer = ReturnType<typeof createTakeOffer>
 
 /** Binds {@link TakeOffer} to its ports. */
 export function createTakeOffer({
-  sessions,
+  issuerSessions,
   wallet,
   configurationsIn,
   obtainToken,
@@ -83,7 +83,7 @@ export function createTakeOffer({
       ? []
       : await proofKeys(configuration, request.keys, Math.min(request.copies, batchSize))
     const keys = proving.map(({ key }) => key)
-    const session = sessions.signing(
+    const session = issuerSessions.signing(
       issuance,
       keys.map(({ signer }) => signer),
     )
@@ -100,7 +100,7 @@ export function createTakeOffer({
 
   return async (request: TakeRequest): Promise<Offered> => {
     const { offer, txCode } = request
-    const issuance = await sessions.begin(offer, txCode)
+    const issuance = await issuerSessions.begin(offer, txCode)
     const configurations = configurationsIn(issuance)
     assertProvable(wallet, issuance.metadata, configurations)
     const progress: Progress = { grant: await obtainToken(issuance), taken: [], deferred: [] }

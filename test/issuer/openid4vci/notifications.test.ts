@@ -9,7 +9,7 @@ function notificationsWith({ moves = true, named = { offeringId: 'offer', creden
   const counted: unknown[] = []
   const { take } = createNotifications({
     seals: { openNotificationId: (id) => (id === 'good' ? named : undefined) },
-    sessions: {
+    offerSessions: {
       move: async (...args) => {
         moved.push(args)
         return moves

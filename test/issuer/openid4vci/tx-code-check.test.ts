@@ -12,7 +12,7 @@ function checkWith(left: number | undefined) {
   const counted: unknown[] = []
   const assertTxCode = createTxCodeCheck({
     key,
-    sessions: {
+    offerSessions: {
       countWrongTxCode: async (...args) => {
         asked.push(args)
         return left
