@@ -1,4 +1,4 @@
 import type { Route } from './routes.js'
 
-/** Whether the public listener has a route. A new route is closed there until its contract says that it is for strangers. */
+/** True if the public listener serves a route. A new route is closed there until its contract opens it. */
 export const isOpenRoute = ({ rest: { forWallets, open } }: Route): boolean => forWallets === true || open === true

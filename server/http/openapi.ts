@@ -18,7 +18,7 @@ interface Operation extends JsonObject {
   security?: Record<string, string[]>[]
 }
 
-/** The version of the interface, which is not the version of the running release. */
+/** The version of the API, not of the running release. */
 const API_VERSION = '1.0.0-rc1'
 
 const SECURITY: Readonly<Record<RouteAccess, Record<string, string[]>[]>> = {
@@ -67,7 +67,7 @@ const SECURITY_SCHEMES = {
 const schemaOf = (reply: z.ZodType | undefined): JsonObject =>
   reply === undefined ? { type: 'object' } : withoutDialect(z.toJSONSchema(reply, { io: 'output' }) as JsonObject)
 
-/** Media types whose bytes are no text. */
+/** Media types whose bodies are not text. */
 const BINARY_TYPES: ReadonlySet<string> = new Set(['image/png', STATUS_LIST_CWT_MEDIA_TYPE])
 
 /** A body that is not JSON. */
@@ -75,7 +75,7 @@ const mediaOf = (type: string): JsonObject => ({
   schema: { type: 'string', ...(BINARY_TYPES.has(type) ? { format: 'binary' } : {}) },
 })
 
-/** What a successful answer holds; undefined where it is nothing. */
+/** The content of a successful answer; undefined if the answer has none. */
 function successContent({ rest }: Route, generated: JsonObject): JsonObject | undefined {
   const { status = 200, produces, alsoProduces = [], kind, reply } = rest
   if (status === 204 || status === 303) return undefined
@@ -88,7 +88,7 @@ function successContent({ rest }: Route, generated: JsonObject): JsonObject | un
 
 const LOCATION = { description: 'Where the browser goes on', schema: { type: 'string', format: 'uri' } }
 
-/** The generator answers 200 and application/json for everything; the contract knows better. */
+/** Corrects the successful answers: the generator writes 200 and application/json for each route. */
 function trueSuccess(route: Route, operation: Operation): void {
   const { status = 200, notModified, accepted, leadsToPage } = route.rest
   const { content: _, ...generated } = operation.responses['200'] ?? {}
@@ -109,10 +109,10 @@ function trueSuccess(route: Route, operation: Operation): void {
   if (notModified) operation.responses['304'] = { description: 'Not modified since the ETag that was sent' }
 }
 
-/** What was answered to a test, by operation and media type. */
+/** Answers that a test received, by operation and media type. */
 const received: Readonly<Record<string, Readonly<Record<string, unknown>>>> = receivedExamples
 
-/** A success shows what was really answered. */
+/** Adds answers that the service really gave as examples of successes. */
 function addReceived(route: Route, operation: Operation): void {
   const name = `${route.method} ${route.template}`
   for (const [status, examples] of [
@@ -125,7 +125,7 @@ function addReceived(route: Route, operation: Operation): void {
   }
 }
 
-/** The document as a whole says which JSON Schema it means. */
+/** Removes `$schema`, since the document names its JSON Schema dialect once for all schemas. */
 function withoutDialect({ $schema: _, ...schema }: JsonObject): JsonObject {
   return schema
 }
@@ -149,7 +149,7 @@ function requiredMembers({ requestBody }: Operation): readonly string[] {
 
 const BEGINNING_OF_JWT = 'eyJhbGciOiJFQ0RILUVTIiwi…'
 
-/** Form bodies and texts beside JSON, where a protocol endpoint takes them, and the example that the contract gives. */
+/** Corrects the request: adds form bodies, texts beside JSON, and the contract's example. */
 function trueRequest(route: Route, operation: Operation): void {
   if (route.rest.maxBodyBytes === 0) delete operation.requestBody
   const body = operation.requestBody as { content?: Record<string, JsonObject> } | undefined
@@ -164,7 +164,7 @@ function trueRequest(route: Route, operation: Operation): void {
   }
 }
 
-/** Every body of a request or a success gets an example, where its contract gives none. */
+/** Adds an example to each body of a request or a success whose contract has none. */
 function addExamples(operation: Operation): void {
   const bodies = [operation.requestBody as JsonObject | undefined, ...Object.values(operation.responses)]
   for (const body of bodies) {
@@ -193,17 +193,17 @@ const OAUTH_ERROR = {
   properties: { error: { type: 'string' }, error_description: { type: 'string' } },
 }
 
-/** OpenAPI has no subscriptions: an event stream is described as the GET of a text. */
+/** OpenAPI has no subscriptions, so an event stream is described as a GET that returns text. */
 function describable(appRouter: AnyRouter): OpenApiRouter {
   const procedures = Object.entries<AnyProcedure>(appRouter._def.procedures).map(([name, procedure]) => {
     if (procedure._def.type !== 'subscription') return [name, procedure] as const
     return [name, { _def: { ...procedure._def, type: 'query', output: z.string() } }] as const
   })
-  // Of a router the generator reads nothing but `_def`.
+  // The generator reads only `_def` of a router.
   return { _def: { ...appRouter._def, procedures: Object.fromEntries(procedures) } } as unknown as OpenApiRouter
 }
 
-/** What `/api-docs` itself serves. */
+/** The operations of the API reference itself. */
 const REFERENCE = {
   '/api-docs': {
     get: {
@@ -241,7 +241,7 @@ const REFERENCE = {
 
 /** The machine-readable description: OpenAPI 3.1, made once at start from the router's contracts. */
 export function openApiDocument(appRouter: AnyRouter, config: Config): JsonObject {
-  // What the generator gives has these members, all of them; its own type has them optional at every depth.
+  // The generated document has all these members, although its type makes them optional at each depth.
   const document = generateOpenApiDocument(describable(appRouter), {
     title: 'Credence',
     description:
