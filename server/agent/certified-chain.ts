@@ -16,7 +16,7 @@ export interface ChainRules {
 /** Makes the error for unusable certificates; `reason` continues a sentence that begins with the name of their source. */
 export type Refusal = (reason: string) => Error
 
-/** RFC 7515 §4.1.6: each certificate certifies the one before it. */
+/** RFC 7515 §4.1.6: each certificate certifies the previous certificate. */
 const isChain = (chain: readonly X509Certificate[]): boolean =>
   chain.every((certificate, at) => {
     const next = chain[at + 1]

@@ -16,7 +16,7 @@ export interface RequestFacts {
   /** The path as clients see it: a proxy may have stripped the path of the base URL. */
   readonly publicPath: string
   readonly headers: IncomingHttpHeaders
-  /** A parameter of a REST path, percent-decoded; undefined on `/trpc`, where all input is one value. */
+  /** A parameter of a REST path, percent-decoded; undefined on `/trpc`, which has a single input value. */
   pathParameter(name: string): string | undefined
   readonly requestId: string
   /** Reports the caller to the request's log line. */

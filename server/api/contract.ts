@@ -14,7 +14,7 @@ export interface Refusal {
   readonly message: string
 }
 
-/** Properties of a route that the REST façade needs beside the OpenAPI description. */
+/** Properties of a route that the REST façade needs in addition to the OpenAPI description. */
 export interface RestMeta {
   /** Success status; 200 unless given. */
   readonly status?: 200 | 201 | 204 | 303
@@ -34,13 +34,13 @@ export interface RestMeta {
   readonly invalid?: OAuthErrorCode
   /** The request is `application/x-www-form-urlencoded` only (`true`), or that type or JSON (`or-json`). JSON unless given. */
   readonly form?: true | 'or-json'
-  /** Media type of a body that the route accepts beside JSON; the raw input of this body is a {@link TextBody}. */
+  /** Media type of a body that the route accepts in addition to JSON; the raw input of this body is a {@link TextBody}. */
   readonly alsoConsumes?: string
   /** Maximum size of the request's body in bytes; 1 MiB unless given. With 0 the body is not read. */
   readonly maxBodyBytes?: number
   /** Media type of an answer that is not JSON. */
   readonly produces?: string
-  /** Media types beside JSON that a request can ask for. */
+  /** Media types other than JSON that a request can ask for. */
   readonly alsoProduces?: readonly string[]
   /** The route redirects browsers to a page, and answers other clients itself. */
   readonly leadsToPage?: true
@@ -73,7 +73,7 @@ export interface RestMeta {
 /**
  * The callers of a route. The contract, the OpenAPI document and the authorization tests use the same words.
  *
- * - `issuer`, `verifier`: users, with ISSUER_ROLE or VERIFIER_ROLE where that role is set.
+ * - `issuer`, `verifier`: users, with ISSUER_ROLE or VERIFIER_ROLE if the role is set.
  * - `issuerOperator`, `verifierOperator`: see the records of all callers. They have the client secret, the role `admin`, or
  *   ISSUER_ROLE or VERIFIER_ROLE if the role is set.
  * - `eitherOperator`: `issuerOperator` or `verifierOperator`.
@@ -100,12 +100,12 @@ export type RouteAccess =
   | 'wallet'
   | 'console'
 
-/** Whether errors are OAuth error bodies (RFC 6749 §5.2) rather than the interface's envelope. */
+/** True if errors are OAuth error bodies (RFC 6749 §5.2), not the envelope of the API. */
 export const hasOAuthErrors = ({ kind, envelope }: RestMeta): boolean => kind === 'protocol' && envelope !== true
 
 export type ProcedureMeta = OpenApiMeta<{ rest?: RestMeta }>
 
-/** The part of a contract beside input and output. The type names the callers, so that the procedure gets their context. */
+/** The part of a contract other than input and output. The type names the callers, so that the procedure gets their context. */
 export type RouteMeta<Access extends RouteAccess = RouteAccess> = ProcedureMeta & {
   readonly rest: { readonly access: Access }
 }
@@ -128,7 +128,7 @@ export interface RouteOptions<Access extends RouteAccess> extends Omit<RestMeta,
   readonly description: string
   readonly access: Access
   /**
-   * Refusals beside the refusals that access and façade imply: an error with its sentence, or only a status if the sentence
+   * Refusals in addition to those that access and façade imply: an error with its sentence, or only a status if the sentence
    * depends on the input.
    */
   readonly errors?: readonly (number | Refusal)[]

@@ -40,7 +40,7 @@ function assertBounds(text: string): void {
   if (values > MAX_JSON_VALUES) throw errors.badRequest(`Request body holds more than ${MAX_JSON_VALUES} values.`)
 }
 
-/** Whether texts may contain U+0000. PostgreSQL cannot store it; requests that are not stored may contain it. */
+/** U+0000 in texts is accepted or refused. PostgreSQL cannot store it; requests that are not stored may contain it. */
 type Nul = 'accepted' | 'refused'
 
 /** RFC 7493 §2.1: no lone surrogates. */

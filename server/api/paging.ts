@@ -44,7 +44,7 @@ export const pageShape = {
 const MAX_LISTED = 200
 const LISTED = 50
 
-/** Query of a list that grows with use, beside its filters. */
+/** Query of a list that grows with use, without its filters. */
 export const listShape = {
   from: zMoment.optional().meta({ description: 'Only entries of this moment and later.' }),
   to: zMoment.optional().meta({ description: 'Only entries before this moment.' }),
@@ -135,7 +135,7 @@ export async function paged<Row, Stores>(
   return cut(ctx, rows, limit, position, {}, await roomFor?.(rows.slice(0, limit))).shown
 }
 
-/** The members of a list's input that are its query beside limit and cursor, as texts. */
+/** The members of a list's input that are its query apart from limit and cursor, as texts. */
 const filtersOf = ({ limit, cursor, ...filters }: ListInput): Record<string, string> =>
   Object.fromEntries(
     Object.entries(filters).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),

@@ -104,10 +104,10 @@ export const changingLists = t.middleware(({ ctx, next }) => ctx.changing(namesO
 /** A valid Bearer token, no specific role. */
 const userProcedure = authenticated(() => {})
 
-/** Bearer and, where ISSUER_ROLE is set, that role: schemas, credentials, direct signing. */
+/** Bearer, with ISSUER_ROLE if it is set: schemas, credentials, direct signing. */
 const issuerProcedure = authenticated((caller, access) => access.assertRole(caller, 'issuer'))
 
-/** Bearer and, where VERIFIER_ROLE is set, that role: sessions, results, verify. */
+/** Bearer, with VERIFIER_ROLE if it is set: sessions, results, verify. */
 const verifierProcedure = authenticated((caller, access) => access.assertRole(caller, 'verifier'))
 
 /** Bearer with the `admin` role. */
@@ -128,7 +128,7 @@ const clientOrVerifierProcedure = optionalProcedure.use(({ ctx: { caller, client
   return next()
 })
 
-/** `x-client-secret`, or Bearer with the role `admin` or, where they are configured, the role of one of these halves. */
+/** `x-client-secret`, or Bearer with the role `admin` or the configured role of one of these halves. */
 const operatorOf = (halves: readonly Half[]) =>
   optionalProcedure.use(({ ctx: { caller, client, access }, next }) => {
     if (client) return next()

@@ -18,7 +18,7 @@ function mayComeFromElsewhere({ method, path, headers }: Request, isForWallets: 
 /**
  * Protects a service with AUTH_DISABLED. Each page in a developer's browser could call it as an admin: by DNS rebinding, or
  * without seeing the answer, since browsers send some requests without a preflight. Therefore only requests to a loopback name or
- * to a base URL's host are answered. A page's request is only answered if the page comes from such a host. Its `Origin` shows
+ * to a base URL's host are answered. A page's request is only answered if the page comes from one of these hosts. Its `Origin` shows
  * this or, without `Origin`, its `Sec-Fetch-Site` (Fetch Metadata).
  */
 export function hostCheck(config: Config, isForWallets: IsPath): RequestHandler {

@@ -52,7 +52,7 @@ const SECURITY_SCHEMES = {
   walletAccessToken: {
     type: 'http',
     scheme: 'bearer',
-    description: 'Access token of /openid4vci/token, good for one issuance.',
+    description: 'Access token of /openid4vci/token, valid for one issuance.',
   },
   clientSecret: { type: 'apiKey', in: 'header', name: 'x-client-secret' },
   consoleSession: {
@@ -60,7 +60,7 @@ const SECURITY_SCHEMES = {
     in: 'cookie',
     name: '__Host-console',
     description:
-      'Session of the console. It counts on requests of its own pages alone, which have `x-console: 1`: there as token, and with the role as secret too.',
+      'Console session. It counts only on requests of the console’s own pages, which have `x-console: 1`. There it counts as access token and, with the role, also as client secret.',
   },
 } as const
 
@@ -86,7 +86,10 @@ function successContent({ rest }: Route, generated: JsonObject): JsonObject | un
   return isVoid(generated) ? undefined : { ...(generated.content as JsonObject), ...others }
 }
 
-const LOCATION = { description: 'Where the browser goes on', schema: { type: 'string', format: 'uri' } }
+const LOCATION = {
+  description: 'The address to which the browser is redirected',
+  schema: { type: 'string', format: 'uri' },
+}
 
 /** Corrects the successful answers: the generator writes 200 and application/json for each route. */
 function trueSuccess(route: Route, operation: Operation): void {
@@ -96,17 +99,17 @@ function trueSuccess(route: Route, operation: Operation): void {
   delete operation.responses['200']
   operation.responses[String(status)] = {
     ...generated,
-    description: status === 303 ? 'Sent on' : 'Success',
+    description: status === 303 ? 'Redirect' : 'Success',
     ...(status === 303 ? { headers: { Location: LOCATION } } : {}),
     ...(content === undefined ? {} : { content }),
   }
   if (accepted !== undefined)
     operation.responses['202'] = {
-      description: 'Not yet',
+      description: 'Not ready yet',
       content: { 'application/json': { schema: schemaOf(accepted) } },
     }
-  if (leadsToPage) operation.responses['303'] = { description: 'Sent on to a page', headers: { Location: LOCATION } }
-  if (notModified) operation.responses['304'] = { description: 'Not modified since the ETag that was sent' }
+  if (leadsToPage) operation.responses['303'] = { description: 'Redirect to a page', headers: { Location: LOCATION } }
+  if (notModified) operation.responses['304'] = { description: 'Not modified since the sent ETag' }
 }
 
 /** Answers that a test received, by operation and media type. */
@@ -149,7 +152,7 @@ function requiredMembers({ requestBody }: Operation): readonly string[] {
 
 const BEGINNING_OF_JWT = 'eyJhbGciOiJFQ0RILUVTIiwi…'
 
-/** Corrects the request: adds form bodies, texts beside JSON, and the contract's example. */
+/** Corrects the request: adds form bodies, text bodies, and the contract's example. */
 function trueRequest(route: Route, operation: Operation): void {
   if (route.rest.maxBodyBytes === 0) delete operation.requestBody
   const body = operation.requestBody as { content?: Record<string, JsonObject> } | undefined
@@ -210,7 +213,7 @@ const REFERENCE = {
       tags: ['Operations'],
       operationId: 'reference-page',
       summary: 'This reference as a page',
-      description: 'Swagger UI over `/api-docs-json`. Nothing on it comes from another host.',
+      description: 'Swagger UI for `/api-docs-json`. The page loads nothing from other hosts.',
       security: [],
       responses: {
         '200': {
@@ -226,7 +229,7 @@ const REFERENCE = {
       tags: ['Operations'],
       operationId: 'reference-document',
       summary: 'This document',
-      description: 'OpenAPI 3.1, made from the contracts that requests and answers are checked by.',
+      description: 'OpenAPI 3.1, generated from the contracts that validate requests and answers.',
       security: [],
       responses: {
         '200': {

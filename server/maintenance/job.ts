@@ -55,7 +55,7 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
   const { store, tasks, clock, log, onBatch = () => {}, pace = ownPace, everyMs = EVERY_MS } = options
   const dueAt = new Map(tasks.map((task) => [task, 0]))
   const backlog = new Backlog(log)
-  /** Batches of tasks that run beside the turn. */
+  /** Batches of tasks that run in parallel to the turn. */
   const elsewhere = new Map<MaintenanceTask, Promise<void>>()
   const stopping = new AbortController()
   let last = -1

@@ -13,12 +13,10 @@ export const MAX_KEYS = 50
 export const MAX_TYPES = 200
 
 const zSigner = zAgentRecord.extend({
-  changeable: z
-    .boolean()
-    .meta({
-      description:
-        'True if the caller may change the record: admins may change their own records and the default record.',
-    }),
+  changeable: z.boolean().meta({
+    description:
+      'True if the caller may change the record: admins may change their own records and the default record.',
+  }),
   algorithm: z.string().meta({ description: 'The algorithm of the present signing key: `ES256`, `ES384`, `EdDSA`.' }),
   keyId: z.string().meta({ description: 'The DID URL of the present signing key: the `kid` of its signatures.' }),
   certificate: zCertificate
@@ -110,12 +108,9 @@ export const readVerifierSigner = {
       .array(
         z.object({
           prefix: z.enum(CLIENT_ID_PREFIXES),
-          clientId: z
-            .string()
-            .nullable()
-            .meta({
-              description: 'Null if the verifier has no identifier with this prefix, or if each request has its own.',
-            }),
+          clientId: z.string().nullable().meta({
+            description: 'Null if the verifier has no identifier with this prefix, or if each request has its own.',
+          }),
           lacks: z
             .string()
             .nullable()
