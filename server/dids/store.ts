@@ -19,7 +19,7 @@ export interface NewKey {
   readonly id: string
   readonly alg: string
   readonly publicJwk: Jwk
-  /** Encrypted by the vault. */
+  /** As protected by the vault. */
   readonly privateJwk: string
   /** The key's certificate chain, leaf first, each certificate as base64 DER. */
   readonly x5c?: readonly string[]

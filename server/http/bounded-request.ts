@@ -2,7 +2,7 @@ import { IncomingMessage } from 'node:http'
 
 /** Pieces that each body may have. A piece is an HTTP chunk, or a separately received part of a chunk. */
 const FREE_PIECES = 256
-/** Each further piece is allowed per this number of octets. */
+/** Number of octets that allow one further piece. */
 const BYTES_PER_PIECE = 256
 /** Maximum octets of a body, even if nobody reads it. A body within its limit has far fewer. */
 const MAX_BYTES = 16_777_216
