@@ -9,8 +9,8 @@ const zMethod = z.enum(['key', 'web']).meta({ description: 'DID method; a did:we
 
 const zRecordMethod = z.enum(['key', 'web']).meta({
   description:
-    'DID method; a did:web is hosted by this service. Where the base URL is plain http nobody else could resolve it, so that with `web` ' +
-    'the record signs as the did:jwk of its key.',
+    'DID method; a did:web is hosted by this service. If the base URL is plain http, nobody else could resolve the did:web. With `web` the ' +
+    'record then signs as the did:jwk of its key.',
 })
 
 export const zDisplayEntry = z.strictObject({
@@ -18,10 +18,10 @@ export const zDisplayEntry = z.strictObject({
   locale: z.string().max(35).refine(isLanguageTag, { error: 'must be a language tag such as de or pt-BR' }).optional(),
 })
 
-/** The same as it is stored: records from before a rule are shown as they are. */
+/** A stored display entry. It need not meet rules that are newer than the record. */
 export const zStoredDisplayEntry = z.strictObject({ name: z.string().max(200), locale: z.string().max(35).optional() })
 
-/** An issuer or verifier record: what it signs as, and how it is shown. */
+/** An issuer or verifier record: its DID and its display. */
 export const zAgentRecord = z.object({
   id: z.uuid(),
   did: z.string(),
@@ -45,7 +45,7 @@ const page = z.strictObject(pageShape).prefault({})
 export const createIssuer = {
   meta: route('POST', '/agent/issuer', {
     tag: 'Agent',
-    summary: 'Create an issuer record with a key and a DID of its own',
+    summary: 'Create an issuer record with its own key and DID',
     description:
       'A did:web is hosted by this service, a did:key is the key itself. Wallets show `display`. Offerings, ' +
       'credentials and credential offers name the record by `issuerId`.',
@@ -61,7 +61,7 @@ export const listIssuers = {
   meta: route('GET', '/agent/issuers', {
     tag: 'Agent',
     summary: "List the caller's issuer records and the default issuer",
-    description: "The newest first. The answer's `Link` header names the next page, where there is one.",
+    description: "The newest first. The answer's `Link` header names the next page, if there is one.",
     access: 'admin',
     errors: [400],
   }),
@@ -72,8 +72,8 @@ export const listIssuers = {
 export const readIssuer = {
   meta: route('GET', '/agent/issuer/{id}', {
     tag: 'Agent',
-    summary: "Read one of the caller's issuer records, or the default one",
-    description: 'The record of somebody else is an unknown one: a 500, as for every unknown issuer.',
+    summary: "Read one of the caller's issuer records, or the default issuer",
+    description: 'The record of another caller counts as unknown: the answer is a 500, as for each unknown issuer.',
     access: 'admin',
     errors: [400, errors.issuerNotFound()],
   }),
@@ -84,7 +84,7 @@ export const readIssuer = {
 export const createVerifier = {
   meta: route('POST', '/agent/verifier', {
     tag: 'Agent',
-    summary: 'Create a verifier record with a key and a DID of its own',
+    summary: 'Create a verifier record with its own key and DID',
     description:
       'Requests that name the record by `verifierId` are signed with its key, and wallets see its DID and ' +
       '`display`.',
@@ -100,7 +100,7 @@ export const listVerifiers = {
   meta: route('GET', '/agent/verifiers', {
     tag: 'Agent',
     summary: "List the caller's verifier records and the default verifier",
-    description: "The newest first. The answer's `Link` header names the next page, where there is one.",
+    description: "The newest first. The answer's `Link` header names the next page, if there is one.",
     access: 'admin',
     errors: [400],
   }),
@@ -111,8 +111,8 @@ export const listVerifiers = {
 export const readVerifier = {
   meta: route('GET', '/agent/verifier/{id}', {
     tag: 'Agent',
-    summary: "Read one of the caller's verifier records, or the default one",
-    description: 'The record of somebody else is an unknown one: a 500, as for every unknown verifier.',
+    summary: "Read one of the caller's verifier records, or the default verifier",
+    description: 'The record of another caller counts as unknown: the answer is a 500, as for each unknown verifier.',
     access: 'admin',
     errors: [400, errors.verifierNotFound()],
   }),
@@ -120,22 +120,22 @@ export const readVerifier = {
   output: zAgentRecord,
 }
 
-/** 64 KiB: more than eight certificates take. */
+/** 64 KiB, more than eight certificates need. */
 const MAX_CHAIN_CHARACTERS = 65_536
 
 export const zVerifierCertificate = z.object({
-  clientId: z.string().meta({ description: 'How requests name the verifier from now on: `x509_hash:…`.' }),
-  dnsNames: z.array(z.string()).meta({ description: 'Its dNSName entries.' }),
-  expiresAt: z.iso.datetime().meta({ description: 'When the first certificate of the chain runs out.' }),
+  clientId: z.string().meta({ description: 'The verifier’s client identifier in further requests: `x509_hash:…`.' }),
+  dnsNames: z.array(z.string()).meta({ description: 'The dNSName entries of the certificate.' }),
+  expiresAt: z.iso.datetime().meta({ description: 'When the first certificate of the chain expires.' }),
 })
 
 export const requestVerifierCertificate = {
   meta: route('GET', '/agent/verifier/{id}/certificate-request', {
     tag: 'Agent',
-    summary: 'A certification request (PKCS#10) of the key that signs for a verifier now',
+    summary: 'Get a certification request (PKCS#10) for the present signing key of a verifier',
     description:
-      'PEM, for an authority to make a certificate of: in the name of the record, for the host of VERIFIER_BASE_URL (dNSName) where ' +
-      'that is a name. The private key stays here.',
+      'PEM, from which an authority makes a certificate. It contains the name of the record, and the host of VERIFIER_BASE_URL (dNSName) if ' +
+      'the host is a name. The private key stays in the service.',
     access: 'admin',
     errors: [400, errors.verifierNotFound()],
   }),
@@ -148,8 +148,8 @@ export const certifyVerifier = {
     tag: 'Agent',
     summary: 'Give a verifier the certificate that an authority made for its key',
     description:
-      'The default for its requests is then `x509_hash`; a former certificate is replaced, and requests under way stay as they were made. ' +
-      'A certificate for TLS or of a reader will do. That of the default verifier is VERIFIER_X509.',
+      'The requests of the verifier then use `x509_hash` by default. A former certificate is replaced; open requests do not change. ' +
+      'A TLS certificate or a reader certificate is sufficient. The certificate of the default verifier is in VERIFIER_X509.',
     access: 'admin',
     requestExample: { chain: '-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----' },
     errors: [400, errors.verifierNotFound()],
@@ -158,7 +158,7 @@ export const certifyVerifier = {
     id: z.string(),
     chain: z.string().min(1).max(MAX_CHAIN_CHARACTERS).meta({
       description:
-        'PEM: the certificate, and then each that certifies the one before it, at most 8; a root at the end is left out.',
+        'PEM: the certificate, then each certificate that certifies the previous one, at most 8. A root at the end is left out.',
     }),
   }),
   output: zVerifierCertificate,
@@ -167,10 +167,10 @@ export const certifyVerifier = {
 export const createDid = {
   meta: route('POST', '/agent/did', {
     tag: 'Agent',
-    summary: 'Create a DID with a key of its own',
+    summary: 'Create a DID with its own key',
     description:
-      'A did:web is hosted by this service at the address that it stands for. The answer holds the DID document; ' +
-      'the private key stays here.',
+      'A did:web is hosted by this service at the address in the DID. The answer contains the DID document; ' +
+      'the private key stays in the service.',
     access: 'admin',
     status: 201,
     errors: [400],
@@ -182,9 +182,9 @@ export const createDid = {
 export const listDids = {
   meta: route('GET', '/agent/dids', {
     tag: 'Agent',
-    summary: 'List every DID that the caller created: their own, and those of their holders, issuers and verifiers',
+    summary: 'List all DIDs that the caller created, with the DIDs of the caller’s holders, issuers and verifiers',
     description:
-      "The newest first, without their documents. The answer's `Link` header names the next page, where there is " +
+      "The newest first, without their documents. The answer's `Link` header names the next page, if there is " +
       'one.',
     access: 'admin',
     errors: [400],

@@ -17,7 +17,7 @@ import { type AgentDids, listedDid } from './dids.js'
 import { type Records, shownRecord } from './records.js'
 import type { VerifierCertificates } from './verifier-certificate.js'
 
-/** What admins do with records and DIDs. */
+/** The operations of admins on records and DIDs. */
 export interface Agent {
   readonly records: Records
   readonly dids: AgentDids

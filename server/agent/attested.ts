@@ -14,10 +14,10 @@ const refusal = (reason: string) =>
   new ConfigurationError(`Invalid environment variables:\n- VERIFIER_ATTESTATION must ${reason}`)
 
 /**
- * Checks that VERIFIER_ATTESTATION, where that is set, is about the key that the default verifier signs with (OpenID4VP 1.0 §12).
- * Call it when that key is known, under the start lock.
+ * Checks that VERIFIER_ATTESTATION, if set, attests the signing key of the default verifier (OpenID4VP 1.0 §12). Call it when the
+ * key is known, under the start lock.
  *
- * @throws {ConfigurationError} where it is about another key, or not valid at this moment.
+ * @throws {ConfigurationError} if it attests another key, or is not valid at this moment.
  */
 export async function assertAttested({ config, agents, keys }: Attested, now: Date): Promise<void> {
   const { verifierAttestation: attestation } = config

@@ -7,7 +7,7 @@ import type { AgentRecord } from './store.js'
 /** RFC 5280 Appendix A.1, `ub-common-name`. */
 const MAX_NAME_CHARACTERS = 64
 
-/** As Web Cryptography has them, for the algorithms that records sign with. */
+/** The parameters of Web Cryptography for the records' signing algorithms. */
 const ALGORITHMS: Readonly<
   Record<string, { readonly name: string; readonly namedCurve?: string; readonly hash?: string }>
 > = {
@@ -16,13 +16,13 @@ const ALGORITHMS: Readonly<
   EdDSA: { name: 'Ed25519' },
 }
 
-/** Imported on demand: certificates are asked for once a year, and loading it takes longer than all else that a request does. */
+/** Imported on demand: certificates are requested once a year, and loading takes longer than the rest of the request. */
 async function x509Library() {
   await import('reflect-metadata')
   return import('@peculiar/x509')
 }
 
-/** What the library takes for Web Cryptography: it never sees a private key, and has the signer sign. */
+/** Replaces Web Cryptography for the library. The library never gets a private key; the signer signs. */
 const cryptographyOf = (publicJwk: Jwk, signer: Signer) => ({
   subtle: {
     exportKey: async () => createPublicKey({ key: publicJwk, format: 'jwk' }).export({ type: 'spki', format: 'der' }),
@@ -31,15 +31,15 @@ const cryptographyOf = (publicJwk: Jwk, signer: Signer) => ({
   },
 })
 
-/** What people call the verifier, as far as a certificate can hold it; else its host. */
+/** The verifier's display name, shortened for a certificate; without a name, its host. */
 function commonNameOf({ display }: AgentRecord, host: string): string {
   const name = (display[0]?.name ?? '').replace(/\p{Cc}/gu, ' ').trim()
   return [...(name === '' ? host : name)].slice(0, MAX_NAME_CHARACTERS).join('')
 }
 
 /**
- * A certification request (PKCS#10, RFC 2986) of a verifier's key as PEM, in the name of its record: for digital signatures, and for the
- * host of VERIFIER_BASE_URL (dNSName) where that is a name.
+ * A certification request (PKCS#10, RFC 2986) for a verifier's key as PEM, in the name of its record. It asks for digital
+ * signatures, and for the host of VERIFIER_BASE_URL (dNSName) if the host is a name.
  */
 export async function certificateRequestOf(
   record: AgentRecord,
@@ -60,9 +60,9 @@ export async function certificateRequestOf(
   const isAddress = isIP(hostname.replace(/^\[|\]$/g, '')) !== 0
   const request = await Pkcs10CertificateRequestGenerator.create(
     {
-      // As a string it would be read as a distinguished name, in which quotes and commas mean something.
+      // The library would parse a string as a distinguished name, in which quotes and commas have a meaning.
       name: new Name([{ CN: [{ utf8String: commonNameOf(record, hostname) }] }]),
-      // Both stand for the key that the functions below know; their type has what only keys of Web Cryptography have.
+      // Both are placeholders for the key of the functions below. Their type has members that only keys of Web Cryptography have.
       keys: { publicKey: {}, privateKey: { algorithm } } as never,
       signingAlgorithm: algorithm,
       extensions: [
@@ -70,7 +70,7 @@ export async function certificateRequestOf(
         ...(isAddress ? [] : [new SubjectAlternativeNameExtension([{ type: 'dns', value: hostname }])]),
       ],
     },
-    // All of Web Cryptography by its type; the library calls these two functions.
+    // The type requires all of Web Cryptography, but the library calls only these two functions.
     cryptographyOf(publicJwk, signer) as never,
   )
   return request.toString('pem')

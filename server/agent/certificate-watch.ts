@@ -8,31 +8,31 @@ import { certificateProfile } from '../protocol/issuer-keys/certificate-profile.
 import { DOCUMENT_SIGNER } from '../protocol/issuer-keys/certificate-purpose.js'
 import { chainEnd } from '../protocol/openid4vp/client-identifier.js'
 
-/** From then on the operator is told. */
+/** The operator is warned this many days before the expiry. */
 export const WARN_DAYS = 30
 const HOUR_MS = 3_600_000
-/** Records whose certificates are looked at, the newest: each may be a line of the log. */
+/** Maximum number of watched records, the newest first: each may write a line to the log. */
 const MAX_WATCHED = 1_000
 
 type Files = Pick<Config, 'issuerX509' | 'verifierX509' | 'verifierAttestation' | 'walletProviderX509'>
 
-/** What of the service's files runs out. */
+/** A part of the service's files that expires. */
 interface Watched {
-  /** What runs out, as the subject of a sentence. */
+  /** The expiring part, as the subject of a sentence. */
   readonly subject: string
-  /** Undefined where the file is not set. */
+  /** Undefined if the file is not set. */
   readonly end: Date | undefined
-  /** What it means that it has. */
+  /** The consequence of the expiry. */
   readonly consequence: string
 }
 
-/** When the first certificate of a file runs out; undefined where there is none. */
+/** The expiry of the first certificate of a file; undefined without a file. */
 export function certificateEnd(file: KeyAndChain | undefined): Date | undefined {
   if (file === undefined) return undefined
   return new Date(Math.min(...file.chain.map(({ validTo }) => Date.parse(validTo))))
 }
 
-/** When what is watched runs out that readiness and metrics name, under their names for it. */
+/** The expiry times that readiness and metrics report, under their names there. */
 export const expiriesOf = ({ issuerX509, verifierX509, verifierAttestation }: Files): Expiries => ({
   issuerCertificate: certificateEnd(issuerX509),
   verifierCertificate: certificateEnd(verifierX509),
@@ -63,7 +63,7 @@ export interface Warning {
   readonly expired: boolean
 }
 
-/** @returns nothing for what is good for long. */
+/** @returns no warning if the expiry is far. */
 function warningOf(now: Date, { subject, end, consequence }: Watched, what: string): Warning[] {
   const left = end === undefined ? Number.POSITIVE_INFINITY : (end.getTime() - now.getTime()) / 1000
   if (end === undefined || left > WARN_DAYS * DAY_SECONDS) return []
@@ -78,11 +78,11 @@ function warningOf(now: Date, { subject, end, consequence }: Watched, what: stri
       ]
 }
 
-/** What the operator should know of what is in the service's files; nothing where all is good for long. */
+/** Warnings about the service's files; empty if no expiry is near. */
 export const certificateWarnings = (config: Files, now: Date): Warning[] =>
   watchedIn(config).flatMap((watched) => warningOf(now, watched, 'renew it and restart'))
 
-/** The same of the certificates that verifier records have. */
+/** Warnings about the certificates of verifier records. */
 const recordWarnings = (verifiers: readonly CertifiedVerifier[], now: Date): Warning[] =>
   verifiers.flatMap(({ id, x5c }) =>
     warningOf(
@@ -99,8 +99,8 @@ const recordWarnings = (verifiers: readonly CertifiedVerifier[], now: Date): War
 const LICENCE = 'org.iso.18013.5.1.mDL'
 
 /**
- * ISO/IEC 18013-5 Annex B.1.4: readers of driving licences look for its purpose in the certificate of who signs them, and in its
- * subject for a country (RFC 4519 §2.2), without which there are wallets that take no mobile document at all.
+ * Warnings about the certificate that signs driving licences. Readers expect the purpose of ISO/IEC 18013-5 Annex B.1.4 in it, and
+ * a country in its subject (RFC 4519 §2.2). Without a country, some wallets accept no mobile document at all.
  */
 async function licenceWarnings(
   { issuerX509 }: Pick<Config, 'issuerX509'>,
@@ -121,8 +121,8 @@ async function licenceWarnings(
 }
 
 /**
- * Readiness checks, one for each file that is configured. Once the certificate or attestation has expired the service still answers, but
- * no wallet accepts what it signs.
+ * Readiness checks, one for each configured file. After its certificate or attestation has expired, the service still answers, but
+ * wallets do not accept its signatures.
  */
 export const certificateChecks = (config: Files, clock: () => Date): Record<string, () => Promise<unknown>> =>
   Object.fromEntries(
@@ -131,12 +131,12 @@ export const certificateChecks = (config: Files, clock: () => Date): Record<stri
     ),
   )
 
-/** What {@link createCertificateWatch} is made of. */
+/** The ports of {@link createCertificateWatch}. */
 export interface CertificateWatchPorts {
   readonly config: Files
   readonly log: Pick<Log, 'error' | 'warn'>
   readonly keys: Pick<KeyStore, 'certifiedVerifiers'>
-  /** Whether mobile documents of a doctype are issued. */
+  /** True if mobile documents of the doctype are issued. */
   readonly hasDoctype: (doctype: string) => Promise<boolean>
 }
 
@@ -144,7 +144,7 @@ export type CertificateWatch = ReturnType<typeof createCertificateWatch>
 
 /** Watches the certificates of files and of verifier records. */
 export function createCertificateWatch({ config, log, keys, hasDoctype }: CertificateWatchPorts) {
-  /** What the operator should know of certificates beside {@link certificateWarnings}. */
+  /** Warnings about certificates, in addition to {@link certificateWarnings}. */
   async function storedWarnings(now: Date): Promise<Warning[]> {
     const verifiers = await keys.certifiedVerifiers(MAX_WATCHED)
     const licences = await licenceWarnings(config, hasDoctype)
@@ -152,8 +152,8 @@ export function createCertificateWatch({ config, log, keys, hasDoctype }: Certif
   }
 
   /**
-   * Logs every hour what a start would log, since the service may run for longer than a certificate is valid. The first time is soon after
-   * the start, which logs nothing of certificates in the database.
+   * Logs the warnings of a start every hour, since the service may run for longer than a certificate is valid. The first run is
+   * soon after the start, because the start does not log warnings about certificates in the database.
    */
   const watch: MaintenanceTask = {
     name: 'look at certificates',

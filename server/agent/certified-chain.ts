@@ -3,20 +3,20 @@ import { isSelfSigned } from '../protocol/issuer-keys/certificate-chain.js'
 import { certificateProfile } from '../protocol/issuer-keys/certificate-profile.js'
 import { allowsPurpose, type CertificatePurpose } from '../protocol/issuer-keys/certificate-purpose.js'
 
-/** What verifiers take, ours among them. */
+/** Maximum length of a chain that verifiers accept, including the verifiers of this service. */
 const MAX_CERTIFICATES = 8
 
-/** What certificates are to be good for. */
+/** The purpose that certificates must serve. */
 export interface ChainRules {
   readonly purpose: CertificatePurpose
-  /** What those who take the leaf's signatures call that purpose. */
+  /** Words for the purpose in errors. */
   readonly uses: string
 }
 
-/** Makes the error for certificates that cannot be used; `reason` goes on after the name of what holds them. */
+/** Makes the error for unusable certificates; `reason` continues a sentence that begins with the name of their source. */
 export type Refusal = (reason: string) => Error
 
-/** RFC 7515 §4.1.6: each certificate certifies the one before it. */
+/** RFC 7515 §4.1.6: each certificate certifies the previous certificate. */
 const isChain = (chain: readonly X509Certificate[]): boolean =>
   chain.every((certificate, at) => {
     const next = chain[at + 1]
@@ -36,7 +36,7 @@ function profilesOf(chain: readonly X509Certificate[], refusal: Refusal) {
   }
 }
 
-/** RFC 5280 §4.2.1.3, §4.2.1.12: what those look at who take the signatures, ours among them. */
+/** Checks the key usages that receivers of signatures check, including this service (RFC 5280 §4.2.1.3, §4.2.1.12). */
 function checkUsage(chain: readonly X509Certificate[], { purpose, uses }: ChainRules, refusal: Refusal): void {
   const profiles = profilesOf(chain, refusal)
   if (profiles[0]?.maySign !== true) {
@@ -48,10 +48,10 @@ function checkUsage(chain: readonly X509Certificate[], { purpose, uses }: ChainR
 }
 
 /**
- * Checks the certificates of a key of ours, leaf first, at a moment.
+ * Checks the certificates of a key of this service, leaf first, at a moment.
  *
- * @returns the chain that stands in `x5c`: without its root, each base64 DER.
- * @throws what `refusal` makes, for certificates that nobody would accept.
+ * @returns the chain for `x5c`: without its root, each certificate as base64 DER.
+ * @throws the error of `refusal`, for certificates that no receiver would accept.
  */
 export function certifiedChain(
   chain: readonly X509Certificate[],
@@ -67,9 +67,9 @@ export function certifiedChain(
   }
   checkUsage(chain, rules, refusal)
   if (!chain.every(isValidAt(now))) throw refusal('must not hold a certificate that has expired or is not valid yet')
-  // A root says nothing about itself to who trusts it (HAIP 1.0 §5, §6.1.1: the trust anchor is not part of x5c).
+  // A root adds nothing for receivers that already trust it (HAIP 1.0 §5, §6.1.1: the trust anchor is not part of x5c).
   return chain.filter((certificate) => !isSelfSigned(certificate)).map(({ raw }) => raw.toString('base64'))
 }
 
-/** OpenID4VP 1.0 §5.9.3: what signs authorization requests. */
+/** The rules for certificates that sign authorization requests (OpenID4VP 1.0 §5.9.3). */
 export const REQUEST_CHAIN: ChainRules = { purpose: 'request', uses: 'signing requests' }

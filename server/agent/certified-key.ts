@@ -6,7 +6,10 @@ import { algorithmOfJwk } from '../protocol/jose/algorithms.js'
 import { type Jwk, publicJwkOf } from '../protocol/jose/jws.js'
 import { type ChainRules, certifiedChain, REQUEST_CHAIN, type Refusal } from './certified-chain.js'
 
-/** The key of ISSUER_X509, VERIFIER_X509 or WALLET_PROVIDER_X509 and the chain that stands in `x5c`: leaf first, without the root, each base64 DER. */
+/**
+ * The key of ISSUER_X509, VERIFIER_X509 or WALLET_PROVIDER_X509, and the chain for `x5c`: leaf first, without the root, each
+ * certificate as base64 DER.
+ */
 export interface CertifiedKey {
   readonly alg: string
   readonly privateJwk: Jwk
@@ -16,7 +19,7 @@ export interface CertifiedKey {
 
 const ALGORITHMS: ReadonlySet<string> = new Set(['ES256', 'ES384', 'EdDSA'])
 
-/** What a file of key and certificates must be. */
+/** The rules for a file with a key and certificates. */
 interface Rules extends ChainRules {
   readonly variable: string
   readonly file: KeyAndChain | undefined
@@ -43,19 +46,19 @@ const RULES = {
         ? undefined
         : 'must begin with a certificate for the host (dNSName) or the URL (URI) of ISSUER_BASE_URL',
   }),
-  // OpenID4VP 1.0 §5.9.3: `x509_hash` needs no name, and `x509_san_dns` is only for who asks for it.
+  // OpenID4VP 1.0 §5.9.3: `x509_hash` needs no name, and requests use `x509_san_dns` only if they choose it.
   verifier: ({ verifierX509, verifierProfile }: Settings): Rules => ({
     variable: 'VERIFIER_X509',
     file: verifierX509,
     ...REQUEST_CHAIN,
-    // HAIP 1.0 §7: wallets need know no other algorithm than ES256.
+    // HAIP 1.0 §7: wallets need to support only ES256.
     checkKey: (alg) =>
       verifierProfile === 'haip' && alg !== 'ES256'
         ? 'must hold a P-256 key where VERIFIER_PROFILE is haip'
         : undefined,
     checkName: () => undefined,
   }),
-  // HAIP 1.0 §4.4.1, §4.5.1: who it is, the issuer's trust anchors say.
+  // HAIP 1.0 §4.4.1, §4.5.1: the issuer identifies the wallet provider by its own trust anchors.
   walletProvider: ({ walletProviderX509 }: Settings): Rules => ({
     variable: 'WALLET_PROVIDER_X509',
     file: walletProviderX509,
@@ -80,7 +83,7 @@ function keyOf(
   try {
     privateJwk = privateKey.export({ format: 'jwk' })
   } catch {
-    // A curve that has no JWK form.
+    // The key's curve has no JWK form.
   }
   const alg = privateJwk === undefined ? undefined : algorithmOfJwk(privateJwk)
   if (privateJwk === undefined || alg === undefined || !ALGORITHMS.has(alg)) {
@@ -92,9 +95,9 @@ function keyOf(
 }
 
 /**
- * Reads ISSUER_X509, VERIFIER_X509 or WALLET_PROVIDER_X509; undefined where it is not set.
+ * Reads ISSUER_X509, VERIFIER_X509 or WALLET_PROVIDER_X509; undefined if the variable is not set.
  *
- * @throws {ConfigurationError} where key and certificates do not fit one another, their owner or this moment.
+ * @throws {ConfigurationError} if key and certificates do not fit one another, their owner or this moment.
  */
 export function certifiedKey(owner: keyof typeof RULES, settings: Settings, now: Date): CertifiedKey | undefined {
   const rules = RULES[owner](settings)

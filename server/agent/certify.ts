@@ -23,7 +23,7 @@ async function newKeyOf(certified: CertifiedKey, { vault, newId }: Pick<Certifyi
   return { id, alg, publicJwk, privateJwk, x5c }
 }
 
-/** Without such a file the newest key that never had a certificate signs again: the file with the other may be lost to somebody. */
+/** If the file is not set, the newest key without certificate signs again. The file's key may be in other hands. */
 async function uncertify(
   { config, keys, keyRotation }: Pick<Certifying, 'config' | 'keys' | 'keyRotation'>,
   keySetId: string,
@@ -36,18 +36,18 @@ async function uncertify(
   await keyRotation.signAgain({ keySetId, keyId: former.id, x5c: null, records: moved, at: now })
 }
 
-/** A file that was the other variable's at an earlier start, above all. */
+/** The usual cause: the other variable named the file at an earlier start. */
 const usedKey = (owner: 'issuer' | 'verifier') =>
   new ConfigurationError(
     `Invalid environment variables:\n- ${owner === 'issuer' ? 'ISSUER_X509' : 'VERIFIER_X509'} must hold a key that no other issuer or verifier signs with, or has signed with.`,
   )
 
 /**
- * Lets the default issuer or verifier sign with the key of ISSUER_X509 or VERIFIER_X509, where that is set: a key that is new to it
- * becomes its newest, one that it has had signs again, and takes the chain as it is now. Where it is not set, they go back to a key
- * without certificate. Call it under the start lock.
+ * Lets the default issuer or verifier sign with the key of ISSUER_X509 or VERIFIER_X509, if the variable is set. A new key becomes
+ * the record's newest key. A former key signs again, with the file's present chain. If the variable is not set, the record returns
+ * to a key without certificate. Call it under the start lock.
  *
- * @throws {ConfigurationError} where the file cannot be used.
+ * @throws {ConfigurationError} if the file cannot be used.
  */
 export async function certifyDefault(start: Certifying, owner: 'issuer' | 'verifier', now: Date): Promise<void> {
   const certified = certifiedKey(owner, start.config, now)

@@ -10,7 +10,7 @@ import { assertAttested } from './attested.js'
 import { certifyDefault } from './certify.js'
 import type { AgentRecord, AgentStore } from './store.js'
 
-/** What the defaults are made of. */
+/** The ports of {@link ensureDefaults}. */
 export interface DefaultsPorts {
   readonly config: Config
   readonly vault: Vault
@@ -43,7 +43,7 @@ async function create(
   else await agents.insertVerifier(record, identity, audit)
 }
 
-/** An installation that moved to another base URL signs under the DIDs of that one from then on. */
+/** After a change of the base URL, a record signs under the DID of the new base URL. */
 async function follow(
   { agents, dids, keys }: Pick<DefaultsPorts, 'agents' | 'dids' | 'keys'>,
   kind: Kind,
@@ -60,10 +60,10 @@ async function follow(
 }
 
 /**
- * Makes the default issuer, the default verifier and the key that credential requests are encrypted for on first start, and
- * gives issuer and verifier their certified keys. Call it under the start lock.
+ * Creates, on first start, the default issuer, the default verifier and the key for encrypted credential requests. Gives issuer
+ * and verifier their certified keys. Call it under the start lock.
  *
- * @throws {ConfigurationError} where ISSUER_X509, VERIFIER_X509 or VERIFIER_ATTESTATION cannot be used.
+ * @throws {ConfigurationError} if ISSUER_X509, VERIFIER_X509 or VERIFIER_ATTESTATION cannot be used.
  */
 export async function ensureDefaults(start: DefaultsPorts): Promise<void> {
   const { agents } = start

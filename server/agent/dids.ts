@@ -14,10 +14,10 @@ export const listedDid = ({ did, method, createdAt }: StoredDid): Omit<ShownDid,
   createdAt: createdAt.toISOString(),
 })
 
-/** A did:web with a port is written with `%3A`; a path that was decoded once shows it as `:`. */
+/** Spellings of a DID: a did:web writes the colon before its port as `%3A`, which a decoded path shows as `:`. */
 export const didSpellings = (did: string): string[] => [did, did.replace(/^(did:web:[^:]+):(\d+)(?=:|$)/, '$1%3A$2')]
 
-/** What {@link createAgentDids} is made of. */
+/** The ports of {@link createAgentDids}. */
 export interface AgentDidsPorts {
   readonly store: Pick<DidStore, 'findAny'>
   readonly lists: Lists<Pick<DidStore, 'createdBy'>>
@@ -27,7 +27,7 @@ export interface AgentDidsPorts {
 
 export type AgentDids = ReturnType<typeof createAgentDids>
 
-/** DIDs that admins make for their own use. */
+/** DIDs that admins create for their own use. */
 export function createAgentDids({ store, lists, config, create }: AgentDidsPorts) {
   const shown = (stored: StoredDid): ShownDid => ({
     ...listedDid(stored),
@@ -37,11 +37,11 @@ export function createAgentDids({ store, lists, config, create }: AgentDidsPorts
   return {
     lists,
 
-    /** Makes a DID with a key of its own. */
+    /** Creates a DID with a new key. */
     create: async (method: 'key' | 'web', sub: string): Promise<ShownDid> =>
       shown(await create({ method, purpose: 'agent', createdBy: sub })),
 
-    /** A DID of this installation, whoever made it; null for another DID. */
+    /** A DID of this installation, of any creator; null for another DID. */
     async read(did: string): Promise<ShownDid | null> {
       const found = await store.findAny(didSpellings(did))
       return found === undefined ? null : shown(found)

@@ -21,7 +21,7 @@ export const shownRecord = (record: AgentRecord): z.input<typeof zAgentRecord> =
   createdAt: record.createdAt.toISOString(),
 })
 
-/** What {@link createRecords} is made of. */
+/** The ports of {@link createRecords}. */
 export interface RecordsPorts {
   readonly store: Pick<AgentStore, 'insertIssuer' | 'insertVerifier' | 'issuer' | 'verifier'>
   readonly lists: Lists<Pick<AgentStore, 'issuers' | 'verifiers'>>
@@ -33,12 +33,12 @@ export interface RecordsPorts {
 
 export type Records = ReturnType<typeof createRecords>
 
-/** Issuer and verifier records: who this installation signs as. */
+/** The issuer and verifier records of this installation, each with its own signing key. */
 export function createRecords({ store, lists, config, newId, identify }: RecordsPorts) {
   return {
     lists,
 
-    /** Makes a record of a caller, with a key pair and a DID that nothing else uses. */
+    /** Creates a record of a caller with its own key pair and DID. */
     async create(kind: 'issuer' | 'verifier', request: RecordRequest, sub: string): Promise<AgentRecord> {
       const identity = await identify({
         method: request.method,
@@ -62,14 +62,14 @@ export function createRecords({ store, lists, config, newId, identify }: Records
         : store.insertVerifier(record, identity, audit)
     },
 
-    /** @throws 500 for a record that is unknown, and for a record of another caller. */
+    /** @throws 500 for an unknown record and for a record of another caller. */
     async issuer(id: string, sub: string): Promise<AgentRecord> {
       const record = await store.issuer(id, sub)
       if (record === undefined) throw errors.issuerNotFound()
       return record
     },
 
-    /** @throws 500 for a record that is unknown, and for a record of another caller. */
+    /** @throws 500 for an unknown record and for a record of another caller. */
     async verifier(id: string, sub: string): Promise<AgentRecord> {
       const record = await store.verifier(id, sub)
       if (record === undefined) throw errors.verifierNotFound()

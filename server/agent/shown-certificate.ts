@@ -2,20 +2,18 @@ import type { X509Certificate } from 'node:crypto'
 import { z } from 'zod'
 import { subjectAlternativeNames } from '../protocol/issuer-keys/subject-alternative-name.js'
 
-/** A certificate as the API shows it. It is public, and so is all of it. */
+/** A certificate as the API shows it. All its members are public. */
 export const zCertificate = z.object({
-  subject: z
-    .string()
-    .meta({ description: 'Whose it is: the attributes of the name, in the order of the certificate.' }),
-  issuer: z.string().meta({ description: 'Who certified that.' }),
+  subject: z.string().meta({ description: 'The attributes of the subject’s name, in the order of the certificate.' }),
+  issuer: z.string().meta({ description: 'The name of the issuer of the certificate, in the same form.' }),
   serialNumber: z.string().meta({ description: 'Hexadecimal.' }),
   validFrom: z.iso.datetime(),
   validUntil: z.iso.datetime(),
-  fingerprint: z.string().meta({ description: 'SHA-256 of its DER, as openssl writes it.' }),
-  names: z.array(z.string()).meta({ description: 'Its dNSName and uniformResourceIdentifier entries.' }),
+  fingerprint: z.string().meta({ description: 'SHA-256 of the DER, in the notation of openssl.' }),
+  names: z.array(z.string()).meta({ description: 'The dNSName and uniformResourceIdentifier entries.' }),
 })
 
-/** Names are lists of short texts; a certificate may hold longer ones than anybody reads. */
+/** Limits for names, which a certificate may make longer than anyone reads. */
 const MAX_NAME = 1_000
 const MAX_NAMES = 50
 
@@ -34,17 +32,17 @@ export function shownCertificate(certificate: X509Certificate): z.input<typeof z
   }
 }
 
-/** Roots of a file; more than anybody looks at are counted alone. */
+/** Maximum number of shown roots per file; further roots are only counted. */
 const MAX_ROOTS = 200
 
-/** Certificates of a file of the configuration. */
+/** The certificates of a configuration file. */
 export const zRoots = z.object({
   variable: z.string().meta({ description: 'The variable that names the file.' }),
   count: z.int(),
   certificates: z
     .array(zCertificate)
     .max(MAX_ROOTS)
-    .meta({ description: `The first ${MAX_ROOTS} of them.` }),
+    .meta({ description: `The first ${MAX_ROOTS} certificates of the file.` }),
 })
 
 export const shownRoots = (variable: string, roots: readonly X509Certificate[]): z.input<typeof zRoots> => ({

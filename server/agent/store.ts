@@ -5,7 +5,7 @@ import type { NewIdentity } from '../dids/identity.js'
 import { insertIdentity } from '../dids/store.js'
 import type { Prisma } from '../generated/prisma/client.js'
 
-/** A name and its language, as metadata shows it. */
+/** A name and its language, as shown in metadata. */
 export interface DisplayEntry {
   readonly name: string
   readonly locale?: string | undefined
@@ -37,13 +37,13 @@ const toRecord = (row: Row): AgentRecord => ({ ...row, display: (row.display as 
 
 const dataOf = (record: NewAgentRecord, identity: NewIdentity) => ({
   ...record,
-  // Prisma's type of JSON has an index signature, which an entry's has not.
+  // Prisma's JSON type has an index signature, which the type of an entry lacks.
   display: [...record.display] as unknown as Prisma.InputJsonArray,
   did: identity.did,
   keySetId: identity.keySetId,
 })
 
-/** A record of the caller's, or the default one, which belongs to every admin. */
+/** The caller's records and the default record, which belongs to each admin. */
 const visibleTo = (sub: string) => ({ OR: [{ createdBy: sub }, { isDefault: true }] })
 
 export type AgentStore = ReturnType<typeof createAgentStore>
@@ -106,7 +106,7 @@ export function createAgentStore({ prisma }: Database) {
         return toRecord(await tx.verifier.create({ data: dataOf(record, identity) }))
       }),
 
-    /** Lets a record sign as another DID of its key set: after a rotation, or under another base URL. */
+    /** Lets a record sign as another DID of its key set, after a rotation or a change of the base URL. */
     async signAs(kind: 'issuer' | 'verifier', id: string, did: string): Promise<void> {
       if (kind === 'issuer') await prisma.issuer.update({ where: { id }, data: { did } })
       else await prisma.verifier.update({ where: { id }, data: { did } })

@@ -17,7 +17,7 @@ import type { AgentRecord, AgentStore } from './store.js'
 const refusal = (reason: string) => errors.badRequest(`chain ${reason}`)
 
 function certificatesOf(pem: string): X509Certificate[] {
-  // Above all no private key: what is sent here is stored as it is.
+  // The text is stored unchanged, so it must not contain a private key.
   if (/-----BEGIN (?!CERTIFICATE-----)/.test(pem)) throw refusal('must hold certificates and nothing else')
   try {
     return certificatesIn(pem)
@@ -30,14 +30,14 @@ function isFor({ publicJwk }: StoredKey, leaf: X509Certificate | undefined): boo
   try {
     return leaf !== undefined && verificationKey(publicJwk).equals(leaf.publicKey)
   } catch {
-    // A key of a kind that is unknown here, and so none of ours.
+    // The key has an unknown type, so it does not belong to this service.
     return false
   }
 }
 
 const FOR_ITS_KEY = 'must begin with a certificate for the key that signs for the verifier now'
 
-/** What {@link createVerifierCertificates} is made of. */
+/** The ports of {@link createVerifierCertificates}. */
 export interface VerifierCertificatesPorts {
   readonly agents: Pick<AgentStore, 'verifier'>
   readonly store: Pick<KeyStore, 'certify' | 'current'>
@@ -48,9 +48,9 @@ export interface VerifierCertificatesPorts {
 
 export type VerifierCertificates = ReturnType<typeof createVerifierCertificates>
 
-/** Certificates by which verifier records name themselves. */
+/** Certificates that verifier records use as client identifiers. */
 export function createVerifierCertificates({ agents, store, keys, config, clock }: VerifierCertificatesPorts) {
-  /** A verifier that the caller sees, and the key that signs for it now. */
+  /** A verifier that the caller may see, and its present signing key. */
   async function verifierOf(id: string, sub: string): Promise<{ record: AgentRecord; key: StoredKey }> {
     const record = await agents.verifier(id, sub)
     if (record === undefined) throw errors.verifierNotFound()
@@ -60,7 +60,7 @@ export function createVerifierCertificates({ agents, store, keys, config, clock 
   }
 
   return {
-    /** A certification request of the key that signs for a verifier now. @throws 500 for an unknown verifier. */
+    /** A certification request for a verifier's present signing key. @throws 500 for an unknown verifier. */
     async request(id: string, sub: string): Promise<{ certificateRequest: string }> {
       const { record, key } = await verifierOf(id, sub)
       const signer = await keys.signer(key.id, keyIdOf(record.did, key.publicJwk))
@@ -68,11 +68,11 @@ export function createVerifierCertificates({ agents, store, keys, config, clock 
     },
 
     /**
-     * Takes the chain that an authority made of a certification request: from then on the verifier names itself by the certificate,
-     * unless a request says otherwise.
+     * Stores the chain that an authority made from a certification request. From then on the certificate is the verifier's client
+     * identifier, unless a request chooses another.
      *
      * @param chain PEM, the leaf first
-     * @throws 400 naming the check that fails, and for the default verifier, whose certificate is in VERIFIER_X509; 500 for an unknown
+     * @throws 400 with the failed check, and for the default verifier, whose certificate is in VERIFIER_X509; 500 for an unknown
      *   verifier.
      */
     async take(

@@ -1,7 +1,7 @@
 /**
- * Stands for features where no service runs: contracts are read from routers that are made of it, and no procedure is called.
+ * A stand-in for features if no service runs. Routers made from it show their contracts; their procedures cannot be called.
  *
- * @throws {TypeError} when any of it is called
+ * @throws {TypeError} if any member is called
  */
 export function absent<Features extends object>(): Features {
   const nothing: object = new Proxy(
@@ -10,6 +10,6 @@ export function absent<Features extends object>(): Features {
     },
     { get: () => nothing },
   )
-  // A reader of contracts sees no member of any feature.
+  // Code that reads contracts uses no member of a feature.
   return nothing as Features
 }

@@ -1,8 +1,8 @@
 /**
- * The weight that an `Accept` or `Accept-Encoding` header gives the first of some names that it lists (RFC 9110 §12.4.2,
- * §12.5.1, §12.5.3), 0 where it lists none of them.
+ * The weight of a name in an `Accept` or `Accept-Encoding` header (RFC 9110 §12.4.2, §12.5.1, §12.5.3). The first of the given
+ * names that the header lists counts. The weight is 0 if the header lists no given name.
  *
- * @param names the narrowest first, in lower case.
+ * @param names the most specific name first, in lower case.
  */
 export function weightOf(header: string, ...names: readonly string[]): number {
   const named = weightsOf(header)
@@ -10,7 +10,7 @@ export function weightOf(header: string, ...names: readonly string[]): number {
   return found === undefined ? 0 : (named.get(found) ?? 0)
 }
 
-/** The names that such a header lists, each with its weight. */
+/** The names in an `Accept` or `Accept-Encoding` header, each with its weight. */
 const weightsOf = (header: string): ReadonlyMap<string, number> =>
   new Map(
     header.split(',').map((entry) => {
@@ -20,17 +20,17 @@ const weightsOf = (header: string): ReadonlyMap<string, number> =>
     }),
   )
 
-/** What a media type is meant by in an `Accept` header, the narrowest first. */
+/** The ranges of an `Accept` header that include a media type, the most specific first. */
 const rangesOf = (type: string) => [type, `${type.split('/')[0]}/*`, '*/*'] as const
 
-/** Whether an `Accept` header takes a media type, by its name or by a wildcard; none takes every type. */
+/** True if an `Accept` header accepts a media type, by name or by wildcard. Without the header every type is accepted. */
 export function acceptsType(accept: string | undefined, type: string): boolean {
   return accept === undefined || weightOf(accept, ...rangesOf(type)) > 0
 }
 
 /**
- * The media type that an `Accept` header likes best (RFC 9110 §12.5.1). Of those that it likes as much as each other, one that
- * it names rather than one that a wildcard stands for; then the first of the list, as where it takes none of them.
+ * The media type that an `Accept` header prefers (RFC 9110 §12.5.1). Among types of equal weight, a named type precedes a type
+ * that only a wildcard includes; then the order of `types` decides. If the header accepts no type, the first is returned.
  *
  * @param types in lower case, the default first
  */
@@ -51,7 +51,7 @@ export function preferredType<Type extends string>(
   }).type
 }
 
-/** Whether an `Accept-Encoding` header takes gzip and does not like the bytes as they are better (RFC 9110 §12.5.3). */
+/** True if an `Accept-Encoding` header accepts gzip and does not prefer uncompressed bytes (RFC 9110 §12.5.3). */
 export function prefersGzip(acceptEncoding = ''): boolean {
   const gzip = weightOf(acceptEncoding, 'gzip', 'x-gzip', '*')
   return gzip > 0 && gzip >= weightOf(acceptEncoding, 'identity')

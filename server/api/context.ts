@@ -5,10 +5,10 @@ import type { Lists, ReadList } from '../database/replica/lists.js'
 import type { ProtocolReply } from '../protocol/oauth/reply.js'
 import { Work } from '../protocol/work.js'
 
-/** Work that one HTTP request may cause, all of its calls together: about 100 ms of the event loop. */
+/** Work that all calls of one HTTP request may cause together: about 100 ms of the event loop. */
 export const WORK_PER_REQUEST = 3_000_000
 
-/** What a procedure may know of the HTTP request that reached it. */
+/** The facts of an HTTP request that a procedure may read. */
 export interface RequestFacts {
   readonly method: string
   /** Path without the query. */
@@ -16,46 +16,46 @@ export interface RequestFacts {
   /** The path as clients see it: a proxy may have stripped the path of the base URL. */
   readonly publicPath: string
   readonly headers: IncomingHttpHeaders
-  /** A parameter of a REST path, percent-decoded; undefined on `/trpc`, where all input is one value. */
+  /** A parameter of a REST path, percent-decoded; undefined on `/trpc`, which has a single input value. */
   pathParameter(name: string): string | undefined
   readonly requestId: string
-  /** Told whose request it is, for the log. */
+  /** Reports the caller to the request's log line. */
   identified(caller: Caller): void
-  /** Aborts when the client goes away. */
+  /** Aborts when the client disconnects. */
   readonly signal: AbortSignal
 }
 
 export interface Context {
   readonly request: RequestFacts
-  /** Who sent the request, and what its sender may do. */
+  /** Identifies the sender and checks the sender's permissions. */
   readonly access: RequestAccess
-  /** Does a change that lists show, and notes whose change it is. */
+  /** Runs a change that lists show, and notes the sender of the change. */
   readonly changing: Changing
-  /** Whether the cause of an unexpected error stays private. */
+  /** True if responses hide the cause of an unexpected error. */
   readonly production: boolean
-  /** Response headers that a procedure adds: `Link`, say. */
+  /** Response headers that a procedure adds, such as `Link`. */
   readonly responseHeaders: Map<string, string>
-  /** What REST sends in the place of the output, where the request asks for another form of it. */
+  /** The reply that REST sends instead of the output, if the request asks for another form. */
   readonly otherForm: { reply?: ProtocolReply }
-  /** What all checks of the request may cost together; calls of a batch share it. */
+  /** The work budget of all checks of the request; calls of a batch share it. */
   readonly work: Work
 }
 
-/** Whether the request is a HEAD, which looks and changes nothing (RFC 9110 §9.2.1): link previews send it. */
+/** True for a HEAD request. Link previews send HEAD, and it must change nothing (RFC 9110 §9.2.1). */
 export const onlyLooks = ({ method }: Pick<RequestFacts, 'method'>): boolean => method === 'HEAD'
 
 export interface CallerContext extends Context {
   readonly caller: Caller
 }
 
-/** The context of a list, which `lists` reads from these stores. */
+/** The context of a list procedure; `lists` reads from the given stores. */
 export interface ListContext<Stores> extends Context {
   readonly lists: ReadList<Stores>
 }
 
 type Changing = Lists<unknown>['changing']
 
-/** What a service puts into the context of each of its requests. */
+/** The ports that a service puts into the context of each request. */
 export interface ContextPorts {
   readonly accessOf: (request: RequestFacts) => RequestAccess
   readonly changing: Changing

@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import type { OAuthErrorCode } from '../protocol/oauth/error.js'
 import { errors as known } from './errors.js'
 
-/** A body that is not JSON, for a middleware of the procedure to make an input of. */
+/** A body that is not JSON. A middleware of the procedure makes the input from it. */
 export class TextBody {
   constructor(readonly text: string) {}
 }
@@ -14,69 +14,73 @@ export interface Refusal {
   readonly message: string
 }
 
-/** What the REST façade must know of a route beyond its OpenAPI description. */
+/** Properties of a route that the REST façade needs in addition to the OpenAPI description. */
 export interface RestMeta {
   /** Success status; 200 unless given. */
   readonly status?: 200 | 201 | 204 | 303
   /**
-   * `json` (default): the interface's envelope and whitelisting. `protocol`: the output is `{status, headers, body}` and
-   * errors are OAuth error bodies unless `envelope` says otherwise. `page`: the same output, HTML for people, and its errors
-   * are pages. `bytes`: the output is the body, of the media type that `produces` names. `events`: a subscription, served
-   * as Server-Sent Events. The errors of both are the envelope.
+   * The form of output and errors.
+   *
+   * - `json` (default): the API's envelope and whitelisting.
+   * - `protocol`: the output is `{status, headers, body}`. Errors are OAuth error bodies unless `envelope` is set.
+   * - `page`: the same output with HTML for people. Errors are pages.
+   * - `bytes`: the output is the body; `produces` names its media type. Errors use the envelope.
+   * - `events`: a subscription, served as Server-Sent Events. Errors use the envelope.
    */
   readonly kind?: 'json' | 'protocol' | 'page' | 'bytes' | 'events'
-  /** Errors of a protocol route are the envelope: whoever asks for it is no OAuth client. */
+  /** Errors of a protocol route use the envelope, since its callers are not OAuth clients. */
   readonly envelope?: true
-  /** The OAuth error code of a request that its contract refuses, on protocol routes; `invalid_request` unless given. */
+  /** The OAuth error code on protocol routes if the contract refuses a request; `invalid_request` unless given. */
   readonly invalid?: OAuthErrorCode
-  /** The request is `application/x-www-form-urlencoded`: `true` it and nothing else, `or-json` either. JSON unless given. */
+  /** The request is `application/x-www-form-urlencoded` only (`true`), or that type or JSON (`or-json`). JSON unless given. */
   readonly form?: true | 'or-json'
-  /** Media type of a body that it takes beside JSON: its raw input is then a {@link TextBody}. */
+  /** Media type of a body that the route accepts in addition to JSON; the raw input of this body is a {@link TextBody}. */
   readonly alsoConsumes?: string
-  /** Bytes that the request's body may have; 1 MiB unless given. 0: whatever is sent is not read. */
+  /** Maximum size of the request's body in bytes; 1 MiB unless given. With 0 the body is not read. */
   readonly maxBodyBytes?: number
-  /** Media type of the answer where it is not JSON. */
+  /** Media type of an answer that is not JSON. */
   readonly produces?: string
-  /** Media types of what it answers beside JSON, where the request asks for it. */
+  /** Media types other than JSON that a request can ask for. */
   readonly alsoProduces?: readonly string[]
-  /** Whether it sends browsers on to a page, where it answers others. */
+  /** The route redirects browsers to a page, and answers other clients itself. */
   readonly leadsToPage?: true
-  /** A request's body, where no example follows from its members; for the document alone. */
+  /** An example of the request's body, if its members give none; only for the OpenAPI document. */
   readonly requestExample?: Readonly<Record<string, unknown>>
-  /** The JSON that a protocol route answers with; for the document alone. */
+  /** The JSON that a protocol route returns; only for the OpenAPI document. */
   readonly reply?: z.ZodType
-  /** The JSON of its 202 answers, where it has any; for the document alone. */
+  /** The JSON of the route's 202 answers, if any; only for the OpenAPI document. */
   readonly accepted?: z.ZodType
   /** The name of each event of a stream; `session` unless given. */
   readonly eventName?: string
-  /** What each event of a stream holds as JSON; for the client's declarations alone. */
+  /** The JSON of each event of a stream; only for the client's declarations. */
   readonly event?: z.ZodType
-  /** Whether it answers 304 to who has it already. */
+  /** The route answers 304 if the client already has the current version. */
   readonly notModified?: true
   /**
-   * Wallets call it by a standard. Pages of every origin may, the public listener has it, and hosted wallets of this service
-   * may ask it of this service.
+   * A standard lets wallets call the route. Pages of every origin may call it, and the public listener serves it. Hosted wallets
+   * of this service may call it within this service.
    */
   readonly forWallets?: true
-  /** The public listener has it, although no wallet calls it: pages for people, their files, codes to scan. */
+  /** The public listener serves the route, although no wallet calls it: pages for people, their files, codes to scan. */
   readonly open?: true
-  /** Whether the rate limit counts it; unless given it does. */
+  /** The rate limit does not count the route. */
   readonly counted?: false
-  /** The sentences of its refusals, one for each status; for the document alone. */
+  /** The sentences of the route's refusals, one for each status; only for the OpenAPI document. */
   readonly refusals?: ReadonlyMap<number, string>
   readonly access: RouteAccess
 }
 
 /**
- * Who may call a route. The contract, the OpenAPI document and the authorization tests use the same words.
+ * The callers of a route. The contract, the OpenAPI document and the authorization tests use the same words.
  *
- * - `issuer`, `verifier`: users, with ISSUER_ROLE or VERIFIER_ROLE where that role is set.
- * - `issuerOperator`, `verifierOperator`: callers who see what all callers made. They have the client secret, the role `admin`, or
- *   ISSUER_ROLE or VERIFIER_ROLE where that role is set. `eitherOperator` asks for one of the two.
+ * - `issuer`, `verifier`: users, with ISSUER_ROLE or VERIFIER_ROLE if the role is set.
+ * - `issuerOperator`, `verifierOperator`: see the records of all callers. They have the client secret, the role `admin`, or
+ *   ISSUER_ROLE or VERIFIER_ROLE if the role is set.
+ * - `eitherOperator`: `issuerOperator` or `verifierOperator`.
  * - `operator`: the client secret or the role `admin`.
  * - `issuerClient`, `verifierClient`: the client secret.
  * - `wallet`: a token of this service.
- * - `console`: a session of the console, which counts as token or secret on other routes.
+ * - `console`: a console session. On other routes a console session counts as token or secret.
  */
 export type RouteAccess =
   | 'public'
@@ -96,17 +100,17 @@ export type RouteAccess =
   | 'wallet'
   | 'console'
 
-/** Whether errors are OAuth error bodies (RFC 6749 §5.2) rather than the interface's envelope. */
+/** True if errors are OAuth error bodies (RFC 6749 §5.2), not the envelope of the API. */
 export const hasOAuthErrors = ({ kind, envelope }: RestMeta): boolean => kind === 'protocol' && envelope !== true
 
 export type ProcedureMeta = OpenApiMeta<{ rest?: RestMeta }>
 
-/** What a contract says of its procedure beside input and output. Its type names who may call it, so that the procedure is made for them. */
+/** The part of a contract other than input and output. The type names the callers, so that the procedure gets their context. */
 export type RouteMeta<Access extends RouteAccess = RouteAccess> = ProcedureMeta & {
   readonly rest: { readonly access: Access }
 }
 
-/** One operation: who may call it and where, what it takes and what it answers. A subscription has no output. */
+/** One operation: its callers, address, input and output. A subscription has no output. */
 export interface Contract<
   Access extends RouteAccess = RouteAccess,
   Input extends z.ZodType = z.ZodType,
@@ -120,12 +124,12 @@ export interface Contract<
 export interface RouteOptions<Access extends RouteAccess> extends Omit<RestMeta, 'access'> {
   readonly tag: string
   readonly summary: string
-  /** Whole sentences: what it does beyond its summary, and what is easily missed. */
+  /** Whole sentences. They add to the summary, and name facts that readers easily miss. */
   readonly description: string
   readonly access: Access
   /**
-   * Refusals beyond those that its access and the façade imply: an error with its sentence, or a status alone where the
-   * sentence depends on the input.
+   * Refusals in addition to those that access and façade imply: an error with its sentence, or only a status if the sentence
+   * depends on the input.
    */
   readonly errors?: readonly (number | Refusal)[]
 }
@@ -158,7 +162,10 @@ export const SMALL_BODY_BYTES = 65_536
 /** A parameter of a path whose percent-encoding may be malformed; a UUID has none. */
 export const DECODED_PARAMETER = /\{(?!uuid\})(\w+)\}/
 
-/** The façade itself may answer these: to an unknown query member, an unstorable text or malformed percent-encoding, to a body too long or of another type. */
+/**
+ * The error statuses of the façade itself. It refuses unknown query members, texts that cannot be stored and malformed
+ * percent-encoding. It also refuses bodies that are too long or have another media type.
+ */
 function facadeErrors(method: 'GET' | 'POST' | 'DELETE', path: string, { kind, maxBodyBytes }: RestMeta): number[] {
   const everywhere = [429, 500, 503]
   if (method === 'POST' && maxBodyBytes !== 0) return [400, 413, 415, ...everywhere]
@@ -172,7 +179,7 @@ export function route<Access extends RouteAccess>(
   options: RouteOptions<Access>,
 ): RouteMeta<Access> {
   const { tag, summary, description, errors = [], ...rest } = options
-  // The contract's own come last: of two sentences with one status the document shows them.
+  // The contract's errors come last: if two sentences share a status, the document shows the last.
   const all = [...facadeErrors(method, path, options), ...ACCESS_ERRORS[options.access], ...errors]
   const statusOf = (error: number | Refusal) => (typeof error === 'number' ? error : error.status)
   const statuses = [...new Set(all.map(statusOf))].sort((a, b) => a - b)

@@ -3,7 +3,7 @@ import { limited } from '../protocol/messages.js'
 
 type TRPCCode = TRPCError['code']
 
-/** HTTP status → the RPC code that stands for it on `/trpc`. */
+/** HTTP status → RPC code on `/trpc`. */
 const RPC_CODES: Readonly<Record<number, TRPCCode>> = {
   400: 'BAD_REQUEST',
   401: 'UNAUTHORIZED',
@@ -23,8 +23,8 @@ const RPC_CODES: Readonly<Record<number, TRPCCode>> = {
 }
 
 /**
- * A deliberate refusal. `message` goes to the caller (a list for validation errors, each entry starting with the
- * field's path; at most 20 and then how many more); `cause` goes to the log only.
+ * A deliberate refusal. `message` goes to the caller; `cause` goes only to the log. For validation errors `message` is a list of
+ * at most 20 entries and the number of further ones; each entry starts with the field's path.
  */
 export class ServiceError extends TRPCError {
   override readonly name = 'ServiceError'
@@ -44,7 +44,7 @@ export class ServiceError extends TRPCError {
   }
 }
 
-/** Ends a stream that was open, which is no failure: its reader connects again. */
+/** Ends an open stream. It is not a failure: the reader connects again. */
 export class StreamEnd extends ServiceError {
   constructor(message: string) {
     super(503, message)
@@ -53,21 +53,21 @@ export class StreamEnd extends ServiceError {
 
 const sizeText = (bytes: number) => (bytes < 1_048_576 ? `${bytes / 1_024} KiB` : `${bytes / 1_048_576} MiB`)
 
-/** A reader that is gone without a word is found out within two pings. */
+/** A reader that disappeared silently is detected within two pings. */
 const STREAM_RETRY_SECONDS = 30
 
-/** A token that could not be checked; nothing is said against it. */
+/** A token could not be checked; it may still be valid. */
 export class KeysUnavailable extends ServiceError {}
 
 /** The catalogue: every deliberate error of the service, one line each. */
 export const errors = {
   badRequest: (...messages: string[]) => new ServiceError(400, limited(messages)),
-  /** A 400 of as many messages as there are: the first of them are shown. */
+  /** A 400 from any number of messages; the response shows the first ones. */
   invalid: (messages: Iterable<string>) => new ServiceError(400, limited(messages)),
   notDecoded: (parameter: string) => new ServiceError(400, [`${parameter} must be percent-encoded UTF-8`]),
   noQrCodeImage: (cause?: unknown) => new ServiceError(400, ['url has no usable image of a QR code'], cause),
   unstorableText: (cause?: unknown) => new ServiceError(400, 'Text must not contain a NUL character.', cause),
-  /** For checks that have no word of their own for it. */
+  /** For checks without their own error for this. */
   tooMuchWork: (cause?: unknown) => new ServiceError(400, 'The request takes more work than one may.', cause),
   listTooSlow: (cause?: unknown) =>
     new ServiceError(
@@ -152,7 +152,7 @@ export const errors = {
   walletFailed: (reason: string, cause?: unknown) => new ServiceError(500, reason, cause),
   historyNotKept: () => new ServiceError(501, 'Status lists of former times are not kept.'),
   noStreamLeft: () => new ServiceError(503, 'Too many event streams are open.', undefined, STREAM_RETRY_SECONDS),
-  /** A stream ends so: whoever reads it connects again, with a token that is good. */
+  /** Ends a stream; the reader connects again with a valid token. */
   streamExpired: () => new StreamEnd('Access token has expired. Connect again.'),
   stopping: () => new StreamEnd('Service is stopping.'),
   identityProviderUnavailable: (cause?: unknown) => new ServiceError(503, 'Identity provider is unavailable.', cause),

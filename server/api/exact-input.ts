@@ -2,13 +2,13 @@ import type { z } from 'zod'
 import { INEXACT, inexactNumbers } from '../protocol/json/exact-numbers.js'
 import type { RouteMeta } from './contract.js'
 
-/** Whether what comes is JSON by the interface, which may be kept or signed. Wallets send what their standards say. */
+/** True if the input is JSON of this API, which may be stored or signed. Standards define the input that wallets send. */
 const isKept = ({ openapi, rest: { kind } }: RouteMeta): boolean =>
   kind !== 'protocol' && kind !== 'page' && openapi?.method !== 'GET'
 
 /**
- * The input of a contract, whose numbers must be those that were sent: integers beyond ±(2^53 − 1) and `1e400` are read as others
- * (RFC 8259 §6, RFC 7493 §2.2). Other faults are told first.
+ * Adds a check to a contract's input: each number must have the value that was sent. JavaScript reads integers beyond
+ * ±(2^53 − 1) and `1e400` as other numbers (RFC 8259 §6, RFC 7493 §2.2). Other faults are reported first.
  */
 export function exactInput(meta: RouteMeta, input: z.ZodType): z.ZodType {
   if (!isKept(meta)) return input

@@ -1,21 +1,21 @@
 import { isObject, type JsonObject } from '../protocol/json/json-object.js'
 import { errors } from './errors.js'
 
-/** Deeper JSON than any contract needs; recursive readers further down rely on it. */
+/** Maximum nesting, more than any contract needs. Recursive readers after this check rely on the limit. */
 const MAX_JSON_DEPTH = 100
 
-/** More values than any contract has use for: each is looked at several times until a request is refused. */
+/** Maximum number of values, more than any contract needs. Each value is visited several times before a request is refused. */
 const MAX_JSON_VALUES = 20_000
 
-/** Escapes, and the one name that JavaScript treats as more than a name: texts without either need no second look. */
+/** Escapes, and the only member name that JavaScript treats specially. Texts without them need no second check. */
 const NEEDS_A_LOOK = /\\u|__proto__/
 
-/** A code point of its own that is half of a pair (Unicode, D71). */
+/** A code point that is a lone half of a surrogate pair (Unicode, D71). */
 const LONE_SURROGATE = /\p{Surrogate}/u
 
 /**
- * Nesting and values are counted before parsing: a recursive reader would overflow the stack on the one, and a mebibyte of
- * the others would hold up everybody else.
+ * Checks nesting and the number of values before parsing. Deep nesting overflows the stack of a recursive reader, and a mebibyte
+ * of values would delay all other requests.
  *
  * @throws 400
  */
@@ -34,13 +34,13 @@ function assertBounds(text: string): void {
       values += 1
       if (depth > MAX_JSON_DEPTH) throw errors.badRequest('Request body is nested too deeply.')
     } else if (code === 125 || code === 93) depth -= 1
-    // Every value of an array or object but its first stands behind a comma.
+    // Each value of an array or object except the first follows a comma.
     else if (code === 44) values += 1
   }
   if (values > MAX_JSON_VALUES) throw errors.badRequest(`Request body holds more than ${MAX_JSON_VALUES} values.`)
 }
 
-/** Whether texts may contain U+0000. PostgreSQL cannot store it; requests that are not stored may contain it. */
+/** U+0000 in texts is accepted or refused. PostgreSQL cannot store it; requests that are not stored may contain it. */
 type Nul = 'accepted' | 'refused'
 
 /** RFC 7493 §2.1: no lone surrogates. */
@@ -51,7 +51,7 @@ function assertText(text: string, path: string, nul: Nul): void {
   }
 }
 
-/** Looks at names and values. A `__proto__` would become the prototype of a copy. */
+/** Checks names and values. A member `__proto__` would become the prototype of a copy. */
 function assertPlain(value: unknown, path: string, nul: Nul): void {
   if (typeof value === 'string') assertText(value, path, nul)
   if (typeof value !== 'object' || value === null) return
@@ -82,24 +82,27 @@ function parseJson(text: string, nul: Nul): unknown {
 }
 
 /**
- * The same refusals for a value that did not come as the JSON of a request: what a form says, or an identity provider. It must be
- * JSON that nests within bounds.
+ * The same refusals for a value that is not from a JSON request, but from a form or an identity provider. The value must be
+ * JSON within the nesting limit.
  *
- * @param path what the messages call it
+ * @param path the value's name in messages
  */
 export function assertPlainValue(value: unknown, path: string): void {
-  // JSON.stringify escapes what the look is for.
+  // JSON.stringify escapes the characters that NEEDS_A_LOOK finds.
   if (NEEDS_A_LOOK.test(JSON.stringify(value))) assertPlain(value, path, 'refused')
 }
 
-/** The same for text that must be an object. */
+/** Parses text that must be a JSON object, with the same refusals. */
 export function parseJsonObject(text: string, nul: Nul): JsonObject {
   const value = parseJson(text, nul)
   if (!isObject(value)) throw errors.badRequest('Request body must be a JSON object')
   return value
 }
 
-/** The same refusals, NUL characters among them, for text that somebody else parses; malformed JSON passes unless it needs a second look. */
+/**
+ * The same refusals, also of NUL characters, for text that other code parses. Malformed JSON is only refused if it needs the
+ * second check.
+ */
 export function assertPlainJson(text: string): void {
   assertBounds(text)
   if (NEEDS_A_LOOK.test(text)) assertPlain(parsed(text), '', 'refused')

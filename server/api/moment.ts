@@ -1,16 +1,16 @@
 import { z } from 'zod'
 
-/** PostgreSQL, RFC 3339 and JavaScript each know every moment of these years, in every offset. */
+/** PostgreSQL, RFC 3339 and JavaScript can all express each moment of these years, in each offset. */
 const [FIRST_MOMENT, LAST_MOMENT] = [Date.UTC(1000, 0), Date.UTC(3000, 0) - 1]
 
 /** The last moment that RFC 3339 can write in UTC, in milliseconds since the epoch. PostgreSQL gets no later one. */
 export const LAST_WRITTEN_MOMENT = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
-/** A moment that lies so much later, or the last one that can be written. */
+/** The moment so many seconds later, or the last moment that RFC 3339 can write. */
 export const secondsAfter = (moment: Date, seconds: number): Date =>
   new Date(Math.min(moment.getTime() + seconds * 1000, LAST_WRITTEN_MOMENT))
 
-/** The check of a date-time (RFC 3339) that a statement of the database gets. */
+/** The check of a date-time (RFC 3339) before it reaches the database. */
 export const withinKnownYears = [
   (value: string): boolean => FIRST_MOMENT <= Date.parse(value) && Date.parse(value) <= LAST_MOMENT,
   { error: 'must lie between the years 1000 and 2999' },

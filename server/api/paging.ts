@@ -3,10 +3,10 @@ import type { ListPart, ListPosition, TimedPart } from '../database/list-positio
 import type { Context, ListContext } from './context.js'
 import { zMoment } from './moment.js'
 
-/** Lists answer with the newest 1,000 at most. */
+/** Maximum number of entries that a list returns at once, the newest first. */
 export const PAGE_SIZE = 1_000
 
-/** The header that says where a list goes on. */
+/** The header with the cursor of the next page. */
 export const NEXT_CURSOR = 'x-next-cursor'
 
 /** A DID is the longest id. */
@@ -16,7 +16,7 @@ const POSITION = /^([12]\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) ([!-~]+)$/
 const cursorOf = ({ createdAt, id }: ListPosition): string =>
   Buffer.from(`${createdAt.toISOString()} ${id}`, 'latin1').toString('base64url')
 
-/** The position that a cursor stands for; undefined where it is none that this service has made. */
+/** The position in a cursor; undefined if this service did not make the cursor. */
 function positionOf(cursor: string): ListPosition | undefined {
   if (cursor.length > MAX_CURSOR) return undefined
   const [, time, id] = POSITION.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? []
@@ -25,41 +25,46 @@ function positionOf(cursor: string): ListPosition | undefined {
   return cursorOf(position) === cursor ? position : undefined
 }
 
-/** Query of every list: the size of the page, and the cursor of the one before. */
+/** Query of each list: the size of the page, and the cursor that the previous page returned. */
 export const pageShape = {
-  limit: z.int().min(1).max(PAGE_SIZE).optional().meta({ description: 'How many at most; 1,000 unless given.' }),
+  limit: z
+    .int()
+    .min(1)
+    .max(PAGE_SIZE)
+    .optional()
+    .meta({ description: 'The maximum number of entries; 1,000 unless given.' }),
   cursor: z
     .string()
     .refine((cursor) => positionOf(cursor) !== undefined, { error: 'must be the cursor of a page before' })
     .optional()
-    .meta({ description: 'Where the page before ended: `X-Next-Cursor` of its answer, which its `Link` names too.' }),
+    .meta({ description: 'The `X-Next-Cursor` of the previous page, which is also in its `Link` header.' }),
 }
 
-/** Lists of what grows with use answer with 200 at most. */
+/** Maximum number of entries in a page of a list that grows with use. */
 const MAX_LISTED = 200
 const LISTED = 50
 
-/** Query of a list of what grows with use, beside its filters. */
+/** Query of a list that grows with use, without its filters. */
 export const listShape = {
-  from: zMoment.optional().meta({ description: 'Those of this moment and later.' }),
-  to: zMoment.optional().meta({ description: 'Those before this moment.' }),
+  from: zMoment.optional().meta({ description: 'Only entries of this moment and later.' }),
+  to: zMoment.optional().meta({ description: 'Only entries before this moment.' }),
   limit: z
     .int()
     .min(1)
     .max(MAX_LISTED)
     .optional()
-    .meta({ description: `How many at most; ${LISTED} unless given.` }),
-  cursor: pageShape.cursor.unwrap().optional().meta({ description: 'Where the page before ended: its `nextCursor`.' }),
+    .meta({ description: `The maximum number of entries; ${LISTED} unless given.` }),
+  cursor: pageShape.cursor.unwrap().optional().meta({ description: 'The `nextCursor` of the previous page.' }),
 }
 
-/** Answer of such a list: one page, the newest first. */
+/** Answer of a list that grows with use: one page, the newest entry first. */
 export const zListed = <Item extends z.ZodType>(item: Item) =>
   z.object({
     items: z.array(item),
     nextCursor: z.string().optional().meta({ description: 'The `cursor` of the next page; absent on the last one.' }),
   })
 
-/** Input of such a list. */
+/** Input of a list that grows with use. */
 export interface ListInput extends Page {
   readonly from?: string | undefined
   readonly to?: string | undefined
@@ -77,9 +82,10 @@ interface Cut<Row> {
 }
 
 /**
- * Cuts one page from rows that were read with one more than it holds, and says where they go on, by header too (RFC 8288).
+ * Cuts one page from rows. The rows hold one more than the page, so that the answer can name the next page, also in a header
+ * (RFC 8288).
  *
- * @param room how many it holds, where that is less than was asked for.
+ * @param room the number of rows that the page holds, if this is less than the caller asked for.
  */
 function cut<Row>(
   ctx: Context,
@@ -101,7 +107,7 @@ function cut<Row>(
 
 const positionAfter = ({ cursor }: Page) => (cursor === undefined ? undefined : positionOf(cursor))
 
-/** Rows for an answer, of which nothing is made where nobody waits for it any more. */
+/** Rows for an answer; empty if the client has disconnected, since nobody waits for the answer. */
 export async function awaited<Row, Stores>(
   { lists, request }: ListContext<Stores>,
   read: (stores: Stores) => Promise<readonly Row[]>,
@@ -111,11 +117,11 @@ export async function awaited<Row, Stores>(
 }
 
 /**
- * One page of a list. Where there are more rows, the answer says where they begin: `X-Next-Cursor`, and the whole address in the
- * `Link` header. Empty where the client has left.
+ * One page of a list. If there are more rows, `X-Next-Cursor` holds the next page's cursor and the `Link` header its whole address.
+ * The page is empty if the client has disconnected.
  *
  * @param position of a row in the list.
- * @param roomFor tells how many of the first rows a page has room for, of a list whose rows bring others along; one at least.
+ * @param roomFor returns how many of the first rows fit on a page, at least one; for lists whose rows include other rows.
  */
 export async function paged<Row, Stores>(
   ctx: ListContext<Stores>,
@@ -129,16 +135,16 @@ export async function paged<Row, Stores>(
   return cut(ctx, rows, limit, position, {}, await roomFor?.(rows.slice(0, limit))).shown
 }
 
-/** The members of a list's input that are its query beside limit and cursor, as texts. */
+/** The members of a list's input that are its query apart from limit and cursor, as texts. */
 const filtersOf = ({ limit, cursor, ...filters }: ListInput): Record<string, string> =>
   Object.fromEntries(
     Object.entries(filters).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
   )
 
 /**
- * One page of a list of what grows with use: `items` and `nextCursor`, with the headers of every list beside.
+ * One page of a list that grows with use: `items`, `nextCursor` and the headers of {@link paged}.
  *
- * @param input all of it is the query of the list
+ * @param input the whole query of the list
  */
 export async function listed<Row extends ListPosition, Item, Stores>(
   ctx: ListContext<Stores>,

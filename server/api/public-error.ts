@@ -14,7 +14,7 @@ const causeOf = (thrown: unknown) => (thrown instanceof TRPCError && thrown.caus
 
 const told = new WeakMap<ZodError, ServiceError>()
 
-/** Cached, since response and log both need the error, and its messages are made only once. */
+/** Cached: response and log both need the error, and the iterator of its messages can be read only once. */
 function invalidRequest(refusal: ZodError): ServiceError {
   const known = told.get(refusal) ?? errors.invalid(validationMessages(refusal))
   told.set(refusal, known)
@@ -26,11 +26,11 @@ export function serviceErrorOf(thrown: unknown): ServiceError | undefined {
   if (thrown instanceof ServiceError) return thrown
   const cause = causeOf(thrown)
   if (cause instanceof ServiceError) return cause
-  // A ZodError that is no BAD_REQUEST is an output that breaks its own contract: a fault of ours, not of the caller.
+  // Any other ZodError means that an output breaks its contract: a fault of this service, not of the caller.
   if (cause instanceof ZodError && thrown instanceof TRPCError && thrown.code === 'BAD_REQUEST') {
     return invalidRequest(cause)
   }
-  // What `/trpc` could not parse.
+  // `/trpc` could not parse the body.
   if (cause instanceof SyntaxError && thrown instanceof TRPCError && thrown.code === 'BAD_REQUEST') {
     return errors.malformedJson()
   }
@@ -43,13 +43,13 @@ export function serviceErrorOf(thrown: unknown): ServiceError | undefined {
 
 export interface PublicError {
   readonly status: number
-  /** An array for validation errors. */
+  /** An array of messages for validation errors. */
   readonly message: string | readonly string[]
-  /** Raised on purpose, so that the envelope names the reason phrase. */
+  /** True if the service raised the error on purpose; the envelope then names the reason phrase. */
   readonly deliberate: boolean
 }
 
-/** What a caller may be told of an error. In production every 500 says the same. */
+/** The part of an error that a caller may see. In production every 500 has the same message. */
 export function publicError(thrown: unknown, production: boolean): PublicError {
   const known = serviceErrorOf(thrown)
   const cause = causeOf(thrown)

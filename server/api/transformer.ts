@@ -15,7 +15,7 @@ const hasOnly = (value: JsonObject, ...names: readonly string[]) =>
 const marksUndefined = (annotation: unknown) =>
   Array.isArray(annotation) && annotation.length === 1 && annotation[0] === 'undefined'
 
-/** The names on superjson's path to a value: dots part them, a backslash stands before what is meant as it is. */
+/** The member names in a path of superjson. Dots separate the names; a backslash escapes the next character. */
 function namesOn(path: string): string[] {
   const names: string[] = []
   let name = ''
@@ -30,7 +30,7 @@ function namesOn(path: string): string[] {
   return [...names, name]
 }
 
-/** Takes a member away, as JSON.stringify leaves an undefined one out; an element of an array stays null, as there. */
+/** Removes an undefined member, as JSON.stringify does. An undefined array element stays null, also as there. */
 function leaveOut(json: unknown, path: string): void {
   const names = namesOn(path)
   const last = names.pop() ?? ''
@@ -47,7 +47,7 @@ function memberOf(parent: unknown, name: string): unknown {
   return (parent as JsonObject)[name]
 }
 
-/** The paths of undefined members, or `root` where the input itself is undefined. */
+/** The paths of undefined members, or `root` if the input itself is undefined. */
 function undefinedPaths(meta: unknown): readonly string[] | 'root' {
   if (meta === undefined) return []
   if (!isObject(meta) || !hasOnly(meta, 'values', 'v')) throw errors.badRequest(BEYOND_JSON)
@@ -58,10 +58,10 @@ function undefinedPaths(meta: unknown): readonly string[] | 'root' {
 }
 
 /**
- * The input in an envelope of superjson: the JSON in it. superjson itself would build whatever the envelope's meta names
- * before any contract sees it: an array of two hundred million numbers from one, say.
+ * The JSON in an envelope of superjson. superjson does not read the envelope's meta. It would build each value of the meta
+ * before a contract checks it, such as an array of two hundred million numbers.
  *
- * @throws 400 for what is no envelope, or has meta that marks a value as anything but `undefined`.
+ * @throws 400 if the value is no envelope, or if its meta marks a value as anything but `undefined`.
  */
 function readInput(envelope: unknown): unknown {
   if (!isObject(envelope) || !hasOnly(envelope, 'json', 'meta')) {
@@ -73,7 +73,7 @@ function readInput(envelope: unknown): unknown {
   return envelope.json
 }
 
-/** Whether JSON says all of a value; undefined members are left out of it. */
+/** True if JSON expresses the whole value; undefined members do not count. */
 function isJson(value: unknown): boolean {
   if (typeof value === 'string' || typeof value === 'boolean' || value === null) return true
   if (typeof value === 'number') return Number.isFinite(value)
@@ -85,9 +85,9 @@ function isJson(value: unknown): boolean {
 }
 
 /**
- * What travels on `/trpc`: envelopes of superjson, so that its clients can read and write them. Inputs are JSON and nothing
- * else. Outputs that are JSON go out as they are: superjson refuses to write a member called `constructor` or
- * `prototype`, and a claim may be called that. What is left for it are bytes, and outputs that are undefined.
+ * Reads and writes the envelopes of superjson on `/trpc`, so that clients of superjson understand them. Inputs must be plain
+ * JSON. JSON outputs bypass superjson: it refuses to write members called `constructor` or `prototype`, and claims may have
+ * these names. superjson writes only bytes and undefined outputs.
  */
 export const transformer: TRPCCombinedDataTransformer = {
   input: { serialize: superjson.serialize, deserialize: readInput },

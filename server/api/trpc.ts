@@ -46,26 +46,26 @@ const t = initTRPC
 
 export const { router, mergeRouters } = t
 
-/** No credentials asked for. */
+/** Requires no credentials. */
 export const publicProcedure = t.procedure
 
 /**
- * Whether a call makes a session of the console last longer. An open stream does not, nor does what the console reads without
- * anybody there, which its header `x-console-idle` says: a session would never end in front of a screen that changes by itself.
+ * True if a call extends the console session. An open stream does not, nor does a read with the header `x-console-idle`, which
+ * the console sends without a user's action. Otherwise a session would never end while a screen updates itself.
  */
 const isActivity = (type: string, { request: { headers } }: Context) =>
   type !== 'subscription' && headers['x-console-idle'] === undefined
 
-/** `x-client-secret`, or a session of the console whose user may do all of that half; `caller` is that user. */
+/** `x-client-secret`, or a console session whose user may do everything in this half; `caller` is the session's user. */
 const withSecret = (half: Half) =>
   t.procedure.use(async ({ ctx, next, type }) =>
     next({ ctx: { client: true, caller: await ctx.access.client(half, isActivity(type, ctx)) } }),
   )
 
-/** For what issuers' backends do. */
+/** For the backends of issuers. */
 const issuerClientProcedure = withSecret('issuer')
 
-/** For what verifiers' backends do. */
+/** For the backends of verifiers. */
 const verifierClientProcedure = withSecret('verifier')
 
 /** One middleware for token and role, since each middleware costs as much as validating the input. */
@@ -76,21 +76,21 @@ const authenticated = (permit: (caller: Caller, access: RequestAccess) => void) 
     return next({ ctx: { caller } })
   })
 
-/** The names under which the changes of a request's sender are noted. */
+/** The names under which a sender's changes are noted. */
 function namesOf(ctx: Context): string[] {
   const { caller, client, access } = ctx as Context & { readonly caller?: Caller; readonly client?: boolean }
   return access.namesOf(caller, client === true)
 }
 
-/** For lists that decide nothing: `ctx.lists` reads them, from the replica where a replica may be used. */
+/** For lists on which no decision depends: `ctx.lists` reads them, from the replica if a replica may be used. */
 export const reading = <Stores>(lists: Lists<Stores>) =>
   t.middleware(async function reading({ ctx, next }) {
     return next({ ctx: { lists: await lists.readerFor(namesOf(ctx)) } })
   })
 
 /**
- * For lists of sessions: `ctx.lists` reads them from the primary. A sender who makes sessions is noted nowhere, since a note would be
- * a statement more for each session, and must find them.
+ * For lists of sessions: `ctx.lists` reads them from the primary. A sender must find its new sessions. No note says that it made
+ * them, since a note would cost one more statement for each session.
  */
 export const readingPrimary = <Stores>(stores: Stores) =>
   t.middleware(function readingPrimary({ next }) {
@@ -98,16 +98,16 @@ export const readingPrimary = <Stores>(stores: Stores) =>
     return next({ ctx: { lists } })
   })
 
-/** For changes that such lists show. */
+/** For changes that the lists of {@link reading} show. */
 export const changingLists = t.middleware(({ ctx, next }) => ctx.changing(namesOf(ctx), () => next()))
 
 /** A valid Bearer token, no specific role. */
 const userProcedure = authenticated(() => {})
 
-/** Bearer and, where ISSUER_ROLE is set, that role: schemas, credentials, direct signing. */
+/** Bearer, with ISSUER_ROLE if it is set: schemas, credentials, direct signing. */
 const issuerProcedure = authenticated((caller, access) => access.assertRole(caller, 'issuer'))
 
-/** Bearer and, where VERIFIER_ROLE is set, that role: sessions, results, verify. */
+/** Bearer, with VERIFIER_ROLE if it is set: sessions, results, verify. */
 const verifierProcedure = authenticated((caller, access) => access.assertRole(caller, 'verifier'))
 
 /** Bearer with the `admin` role. */
@@ -115,12 +115,12 @@ const adminProcedure = authenticated((caller) => {
   if (!isAdmin(caller)) throw errors.insufficientRole()
 })
 
-/** Works without credentials and shows more with them. Credentials that are sent and wrong are a 401. */
+/** Works without credentials, and shows more with them. Wrong credentials are a 401. */
 const optionalProcedure = t.procedure.use(async ({ ctx, next, type }) =>
   next({ ctx: await ctx.access.optional(isActivity(type, ctx)) }),
 )
 
-/** `x-client-secret`, or what {@link verifierProcedure} asks for. */
+/** `x-client-secret`, or the credentials of {@link verifierProcedure}. */
 const clientOrVerifierProcedure = optionalProcedure.use(({ ctx: { caller, client, access }, next }) => {
   if (client) return next()
   if (caller === undefined) throw errors.unauthorized()
@@ -128,7 +128,7 @@ const clientOrVerifierProcedure = optionalProcedure.use(({ ctx: { caller, client
   return next()
 })
 
-/** `x-client-secret`, or Bearer with the role `admin` or, where they are configured, the role of one of these halves. */
+/** `x-client-secret`, or Bearer with the role `admin` or the configured role of one of these halves. */
 const operatorOf = (halves: readonly Half[]) =>
   optionalProcedure.use(({ ctx: { caller, client, access }, next }) => {
     if (client) return next()
@@ -137,21 +137,21 @@ const operatorOf = (halves: readonly Half[]) =>
     return next()
   })
 
-/** Who operates the whole installation: `x-client-secret`, or Bearer with the role `admin`. */
+/** For operators of the whole installation: `x-client-secret`, or Bearer with the role `admin`. */
 const operatorProcedure = operatorOf([])
 
-/** Who operates the issuing half of an installation, and sees what all its callers made. */
+/** For operators of the issuing half, who see the records of all callers. */
 const issuerOperatorProcedure = operatorOf(['issuer'])
 
-/** Who operates the verifying half. */
+/** For operators of the verifying half, who see the records of all callers. */
 const verifierOperatorProcedure = operatorOf(['verifier'])
 
-/** Who operates one of the halves. */
+/** For operators of either half. */
 const eitherOperatorProcedure = operatorOf(['issuer', 'verifier'])
 
 /**
- * Bearer, `admin`, and the holder must have been created by the caller. Ownership comes before the input is validated, so
- * the holder's id is taken from the path, or, on `/trpc`, from the raw input.
+ * Bearer with the role `admin`; the caller must have created the holder. Ownership is checked before the input is validated.
+ * The holder's id therefore comes from the path or, on `/trpc`, from the raw input.
  */
 const holderProcedure = adminProcedure.use(async ({ ctx: { access, request, caller }, next, getRawInput }) => {
   const holderId = request.pathParameter('holderId') ?? holderIdOf(await getRawInput())
@@ -165,7 +165,7 @@ function holderIdOf(rawInput: unknown): string | undefined {
   return typeof holderId === 'string' ? holderId : undefined
 }
 
-/** What makes a procedure of each kind of caller. Tokens of wallets are OpenID4VCI's own, and have a base of its own there. */
+/** The base procedure for each kind of caller. Wallet tokens belong to OpenID4VCI, which has its own base for them. */
 const BASES = {
   public: publicProcedure,
   optional: optionalProcedure,
@@ -181,18 +181,18 @@ const BASES = {
   verifier: verifierProcedure,
   admin: adminProcedure,
   holder: holderProcedure,
-  // Its session is looked up, and may be missing, in the operation.
+  // The operation looks up the session, which may be missing.
   console: publicProcedure,
 } as const
 
 type Unset = TRPCUnsetMarker
 
-/** A procedure without input and output, whose middlewares gave it the context `Ctx`. */
+/** A procedure without input and output; its middlewares made the context `Ctx`. */
 type Base<Ctx> = TRPCProcedureBuilder<Context, ProcedureMeta, Ctx, Unset, Unset, Unset, Unset, false>
 
 type ContextOf<Access extends keyof typeof BASES> = inferProcedureBuilderResolverOptions<(typeof BASES)[Access]>['ctx']
 
-/** A procedure as its contract says it, for its resolver: `query`, `mutation` or `subscription`. */
+/** A procedure with its contract's input and output, ready for its resolver: `query`, `mutation` or `subscription`. */
 type Contracted<Ctx, Input extends z.ZodType, Output extends z.ZodType> = TRPCProcedureBuilder<
   Context,
   ProcedureMeta,
@@ -204,7 +204,7 @@ type Contracted<Ctx, Input extends z.ZodType, Output extends z.ZodType> = TRPCPr
   false
 >
 
-/** Procedures of contracts with one kind of caller, over a base that lets in nobody else. */
+/** Makes procedures from contracts with one kind of caller, over a base that refuses all other callers. */
 export function procedureOver<Access extends RouteAccess, Ctx>(base: Base<Ctx>) {
   return <Input extends z.ZodType, Output extends z.ZodType>({
     meta,
@@ -212,20 +212,20 @@ export function procedureOver<Access extends RouteAccess, Ctx>(base: Base<Ctx>) 
     output,
   }: Contract<Access, Input, Output>): Contracted<Ctx, Input, Output> => {
     const described = base.meta(meta).input(exactInput(meta, input))
-    // The builder's own types ask of which kind the schemas are, which they cannot tell of a type parameter.
+    // The builder's types depend on the kind of each schema, which is unknown for a type parameter.
     return (output === undefined ? described : described.output(output)) as unknown as Contracted<Ctx, Input, Output>
   }
 }
 
 /**
- * The procedure of a contract: who may call it, its description, its input and its output are what the contract says.
+ * The procedure of a contract. The contract defines its callers, description, input and output.
  *
- * @throws 401 or 403 when it is called by anybody else, before its input is looked at
+ * @throws 401 or 403 for any other caller, before the input is validated
  */
 export const procedure = <Access extends keyof typeof BASES, Input extends z.ZodType, Output extends z.ZodType>(
   contract: Contract<Access, Input, Output>,
 ): Contracted<ContextOf<Access>, Input, Output> =>
-  // Of a type parameter the compiler does not tell which of the bases it picks.
+  // The compiler cannot know which base a type parameter selects.
   procedureOver<Access, ContextOf<Access>>(BASES[contract.meta.rest.access] as unknown as Base<ContextOf<Access>>)(
     contract,
   )

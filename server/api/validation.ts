@@ -31,7 +31,7 @@ function tooBig(issue: Extract<RawIssue, { code: 'too_big' }>): string {
   return `must be ${issue.inclusive === false ? 'less than' : 'at most'} ${maximum}`
 }
 
-/** The predicate of a validation message; the field's path goes before it. */
+/** The predicate of a validation message, without the field's path that precedes it. */
 function predicate(issue: RawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
@@ -60,8 +60,8 @@ function predicate(issue: RawIssue): string | undefined {
 }
 
 /**
- * Zod's own words do not fit behind a field's path. A message that a contract gives itself still wins over this one. The
- * setting applies to the whole process: call this again after loading a library that sets messages of its own.
+ * Replaces Zod's default messages, which do not fit behind a field's path. A message in a contract still takes precedence. The
+ * setting applies to the whole process: call this again after loading a library that sets its own messages.
  */
 export function installValidationMessages(): void {
   z.config({ customError: predicate })
@@ -71,14 +71,14 @@ installValidationMessages()
 
 const pathOf = (path: readonly PropertyKey[]) => path.map(shownName).join('.')
 
-/** How far a branch of a union got before it failed. */
+/** The depth that a branch of a union reached before it failed. */
 function reachOf(issues: readonly Issue[]): number {
   let reach = 0
   for (const { path, code } of issues) reach = Math.max(reach, path.length + (code === 'unrecognized_keys' ? 1 : 0))
   return reach
 }
 
-/** The messages of the union's branch that got furthest, which is most likely the one that was meant. */
+/** The messages of the union's deepest branch: the caller most likely meant this branch. */
 function* ofUnion(issue: Extract<Issue, { code: 'invalid_union' }>, path: readonly PropertyKey[]): Generator<string> {
   const [first, ...others] = issue.errors
   const best = others.reduce((left, right) => (reachOf(right) > reachOf(left ?? []) ? right : left), first)
@@ -86,7 +86,7 @@ function* ofUnion(issue: Extract<Issue, { code: 'invalid_union' }>, path: readon
   else for (const inner of withoutSizes(best)) yield* ofIssue(inner, path)
 }
 
-/** Without what is said of the size of something that is of another kind: Zod counts the characters of a text in an array's place. */
+/** Drops size issues of values that have the wrong type: Zod counts the characters of a text where it expects an array. */
 function* withoutSizes(issues: readonly Issue[]): Generator<Issue> {
   const ofAnotherKind = new Set<string>()
   for (const issue of issues) {
@@ -104,13 +104,13 @@ function* ofIssue(issue: Issue, prefix: readonly PropertyKey[]): Generator<strin
   else yield `${pathOf(path) || 'Request body'} ${issue.message}`
 }
 
-/** What a request is told of a member, at any depth, that no contract knows. */
+/** The message for a member, at any depth, that the contract does not know. */
 export const unknownProperty = (name: string): string => `property ${shownName(name)} should not exist`
 
 /**
  * The envelope's messages of a failed validation: each starts with the failing field's path
- * (`query.0.fields must be an array`); an unknown property at any depth is `property X should not exist`. They are made as
- * they are asked for: `errors.invalid` shows the first of them.
+ * (`query.0.fields must be an array`); an unknown property at any depth is `property X should not exist`. The generator makes
+ * each message on demand, since `errors.invalid` shows only the first ones.
  */
 export function* validationMessages(error: { readonly issues: readonly Issue[] }): Generator<string> {
   for (const issue of withoutSizes(error.issues)) yield* ofIssue(issue, [])

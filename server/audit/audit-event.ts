@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { zAuditEvent } from './audit.contract.js'
 import type { AuditEvent } from './store.js'
 
-/** An audit event as it is shown. */
+/** An audit event as the API shows it. */
 export const auditEvent = ({ id, createdAt, actor, ...event }: AuditEvent): z.input<typeof zAuditEvent> => ({
   id: id.replace(/^0+/, ''),
   at: createdAt.toISOString(),

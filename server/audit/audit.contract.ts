@@ -9,7 +9,7 @@ const zWord = (description: string) =>
     .optional()
     .meta({ description })
 
-/** Who did what to which thing, and when; never what a credential says. */
+/** An audit event: actor, action, subject and time. It never contains claims. */
 export const zAuditEvent = z.object({
   id: z.string(),
   at: z.iso.datetime(),
@@ -18,7 +18,7 @@ export const zAuditEvent = z.object({
     .optional()
     .meta({ description: 'The `sub` of the caller; absent for a client secret, a wallet and the service itself.' }),
   action: z.string(),
-  subject: z.string().meta({ description: 'The kind of thing that it was done to.' }),
+  subject: z.string().meta({ description: 'The kind of the changed record.' }),
   subjectId: z.string(),
 })
 
@@ -26,16 +26,21 @@ export const listAuditEvents = {
   meta: route('GET', '/api/v1/audit-events', {
     tag: 'Audit',
     summary: 'List audit events',
-    description: 'Who changed what, the newest first. Events are only ever added, and hold ids alone.',
+    description: 'All changes with their authors, the newest first. Events are only added, and contain only ids.',
     access: 'admin',
     errors: [400],
   }),
   input: z
     .strictObject({
-      action: zWord('What was done: `credential.issued`, `schema.withdrawn`.'),
-      actor: z.string().min(1).max(4_096).optional().meta({ description: 'The `sub` of who did it.' }),
-      subject: zWord('The kind of thing that it was done to: `credential`, `offering`.'),
-      subjectId: z.string().min(1).max(8_192).optional().meta({ description: 'The id of that thing.' }),
+      action: zWord('The action: `credential.issued`, `schema.withdrawn`.'),
+      actor: z
+        .string()
+        .min(1)
+        .max(4_096)
+        .optional()
+        .meta({ description: 'The `sub` of the caller who made the change.' }),
+      subject: zWord('The kind of the changed record: `credential`, `offering`.'),
+      subjectId: z.string().min(1).max(8_192).optional().meta({ description: 'The id of the changed record.' }),
       ...listShape,
     })
     .prefault({}),

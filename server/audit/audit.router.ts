@@ -5,7 +5,7 @@ import { listAuditEvents } from './audit.contract.js'
 import { auditEvent } from './audit-event.js'
 import type { AuditStore } from './store.js'
 
-/** The list of audit events is all of the feature: other features write them with the rows that they change. */
+/** The feature has only the list of audit events: other features write events with the rows that they change. */
 export interface AuditPorts {
   readonly lists: Lists<Pick<AuditStore, 'page'>>
 }

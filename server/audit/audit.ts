@@ -42,12 +42,12 @@ export interface AuditRecord {
   /** The caller's `sub`; null for a client secret, a wallet or the service itself. */
   readonly actor: string | null
   readonly action: AuditAction
-  /** Kind of thing: `credential`, `schema`… */
+  /** The kind of the changed record: `credential`, `schema`… */
   readonly subject: string
   readonly subjectId: string
 }
 
-/** Writes audit rows within the caller's transaction; statements in plain SQL insert theirs themselves. */
+/** Writes audit rows within the caller's transaction. Statements in plain SQL insert their own audit rows. */
 export async function recordAudit(tx: Prisma.TransactionClient, ...records: readonly AuditRecord[]): Promise<void> {
   await tx.auditEvent.createMany({ data: [...records] })
 }

@@ -13,13 +13,13 @@ const zAuditEvent = z.strictObject({
   subjectId: z.string(),
 })
 
-/** An audit event as it is stored. `id`: its number, with zeros before it, so that numbers are ordered as texts. */
+/** A stored audit event. `id` is its number with leading zeros, so that texts sort like numbers. */
 export type AuditEvent = z.infer<typeof zAuditEvent>
 
 export interface AuditFilters {
   readonly action?: string | undefined
   readonly actor?: string | undefined
-  /** Kind of thing. */
+  /** The kind of the changed record. */
   readonly subject?: string | undefined
   readonly subjectId?: string | undefined
 }
@@ -30,8 +30,8 @@ const columns = fragment`
   ${number} AS id, a.at AS "createdAt", a.actor, a.action, a.subject, a.subject_id AS "subjectId"`
 
 /**
- * `kinds`: every action with the kind of thing that it is done to, found by stepping through the index of actions. There is no index by time
- * alone, which each action would have to be written to as well.
+ * `kinds`: all actions with the kind of their subjects, found by stepping through the index of actions. There is no index by time
+ * alone, since each new event would also have to be written to it.
  */
 const kinds = fragment`
   actions(action) AS (
@@ -51,7 +51,7 @@ const conditions = ({ action, actor, subject, subjectId }: AuditFilters) => frag
   ${where(subject, (is) => fragment`a.subject = ${is}`)}
   ${where(subjectId, (is) => fragment`a.subject_id = ${is}`)}`
 
-/** What happened to a credential at most, that its history tells. */
+/** Maximum number of events in the history of a credential. */
 const HISTORY = 200
 
 /** Partitions are made for the months ahead, and never dropped. */
@@ -66,7 +66,7 @@ export type AuditStore = ReturnType<typeof createAuditStore>
 
 export function createAuditStore({ bounded, sql }: Database) {
   return {
-    /** The newest first. */
+    /** Audit events, the newest first. */
     page(filters: AuditFilters, part: TimedPart): Promise<AuditEvent[]> {
       const { action, actor, subject, subjectId } = filters
       if (action !== undefined || actor !== undefined) {
@@ -85,7 +85,7 @@ export function createAuditStore({ bounded, sql }: Database) {
         ORDER BY newest."createdAt" DESC, newest.id DESC LIMIT ${part.take}`
     },
 
-    /** What happened to a credential and to the offering that it is of, the newest first. */
+    /** The events of a credential and of its offering, the newest first. */
     ofCredential: (id: string, offeringId: string | null): Promise<AuditEvent[]> =>
       sql(zAuditEvent)`
         SELECT ${columns} FROM audit_events a

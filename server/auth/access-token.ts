@@ -1,20 +1,20 @@
 import type { JWTPayload } from 'jose'
 
-/** RFC 9068 §2.1, and what providers wrote before it: `JWT` or nothing. Media types know no case (RFC 7515 §4.1.9). */
+/** The type of RFC 9068 §2.1, and `JWT`, which older providers write. Case does not matter (RFC 7515 §4.1.9). */
 const HEADER_TYPES: ReadonlySet<string> = new Set(['at+jwt', 'application/at+jwt', 'jwt', 'application/jwt'])
-/** Header types that no other token has. */
+/** Header types that only access tokens have. */
 const ACCESS_HEADER_TYPES: ReadonlySet<string> = new Set(['at+jwt', 'application/at+jwt'])
 
-/** The payload's `typ` as Keycloak and similar providers write it. */
+/** Values of the payload's `typ` in access tokens of Keycloak and similar providers. */
 const ACCESS_PAYLOAD_TYPES: ReadonlySet<string> = new Set(['bearer', 'dpop', 'at+jwt'])
 const OTHER_PAYLOAD_TYPES: ReadonlySet<string> = new Set(['id', 'refresh', 'offline', 'logout'])
 
 const lowerCase = (value: unknown) => (typeof value === 'string' ? value.toLowerCase() : undefined)
 
 /**
- * Why a verified JWT of the identity provider is no access token; undefined where it is one. The same key signs ID tokens,
- * which every client of the provider gets, and logout and refresh tokens. A `nonce` tells an ID token only where no `typ`
- * says that this is an access token, since older Keycloaks write it into those too.
+ * The reason why a verified JWT of the identity provider is no access token; undefined for an access token. The same key signs
+ * ID tokens, which each client of the provider receives, and logout and refresh tokens. A `nonce` indicates an ID token only
+ * if no `typ` names an access token, since older Keycloaks also write `nonce` into access tokens.
  */
 export function notAnAccessToken(header: { readonly typ?: unknown }, payload: JWTPayload): string | undefined {
   const headerType = lowerCase(header.typ)

@@ -7,57 +7,57 @@ import { keptTokenUser } from './kept-token.js'
 import { rightsOf } from './rights.js'
 import { createSigningKeys } from './signing-keys.js'
 
-/** Credentials as a request sends them; whose session it has is found by this object, once. */
+/** Credentials of a request. The session is looked up once for each object. */
 export interface SentCredentials {
   readonly authorization?: string | undefined
   readonly 'x-client-secret'?: string | string[] | undefined
 }
 
-/** Which half of the service a route belongs to. */
+/** The half of the service that a route belongs to. */
 export type Half = 'issuer' | 'verifier'
 
-/** A session of the console, on whose behalf a request is made. */
+/** The console session that a request belongs to. */
 export interface ProvenSession {
   readonly accessToken: string
-  /** Until when whoever holds it may be believed without being asked again. */
+  /** The time until which the session counts without a new check. */
   readonly until: Date
 }
 
-/** Sessions of the console, as one more way to prove a caller. */
+/** Console sessions, as another way to authenticate a caller. */
 export interface Sessions {
   /**
-   * The session that a request has; undefined where it has none that counts.
+   * The console session of a request; undefined if the request has none that counts.
    *
-   * @param isActivity whether the request makes the session last longer
-   * @throws 401 where it is forged, unknown or has ended, 503 where it cannot be renewed at the moment
+   * @param isActivity whether the request extends the session
+   * @throws 401 if the session is forged, unknown or has ended; 503 if it cannot be renewed at the moment
    */
   proven(sent: SentCredentials, isActivity: boolean): Promise<ProvenSession | undefined>
 }
 
-/** Authenticates callers by both schemes of the interface and by sessions of the console, or by nothing where AUTH_DISABLED is set. */
+/** Authenticates callers by Bearer token, client secret or console session. With AUTH_DISABLED no credentials are checked. */
 export interface Access {
-  /** @throws the 401 that fits. */
+  /** @throws the matching 401. */
   user(sent: SentCredentials, isActivity: boolean): Promise<Caller>
   /**
-   * The secret, or a session whose user may do all of that half.
+   * Requires the client secret, or a console session whose user may do everything in this half.
    *
-   * @returns whose session it is, with AUTH_DISABLED the one admin; undefined for the secret
-   * @throws 401 `Unauthorized` where the secret is missing, wrong or not configured, 403 for a session without the role.
+   * @returns the session's user, or the local admin with AUTH_DISABLED; undefined for the client secret
+   * @throws 401 `Unauthorized` if the secret is missing, wrong or not configured; 403 for a session without the role.
    */
   client(sent: SentCredentials, half: Half, isActivity: boolean): Promise<Caller | undefined>
   /**
-   * For routes that work without credentials and show more with them.
+   * For routes that work without credentials, and show more with them.
    *
-   * @throws 401 where one is sent and wrong.
+   * @throws 401 if the request has wrong credentials.
    */
   optional(sent: SentCredentials, isActivity: boolean): Promise<{ caller: Caller | undefined; client: boolean }>
 }
 
 /** Access tokens of the identity provider. */
 export interface TokenCheck {
-  /** @throws the 401 that fits. */
+  /** @throws the matching 401. */
   user(authorization: string | undefined): Promise<Caller>
-  /** Whether tokens can be checked; absent where nobody sends any. */
+  /** Reports whether tokens can be checked; absent if the configuration accepts no tokens. */
   readonly identityProvider?: () => Promise<'up' | 'degraded'>
 }
 
@@ -69,7 +69,7 @@ export function createTokenCheck(config: Config, clock: () => Date): TokenCheck 
   return { user: createBearerCheck({ ...oidc, keys, clock }), identityProvider: keys.check }
 }
 
-/** @param sessions those of the console; none where users cannot log in. */
+/** @param sessions console sessions; undefined if users cannot sign in. */
 export function createAccess(config: Config, tokens: Pick<TokenCheck, 'user'>, sessions?: Sessions): Access {
   if (config.authDisabled) {
     return {
@@ -83,7 +83,7 @@ export function createAccess(config: Config, tokens: Pick<TokenCheck, 'user'>, s
     if (!secretMatches(Array.isArray(secret) ? undefined : secret)) throw errors.unauthorized()
   }
 
-  /** Who is logged in. In the console `admin` may everything, so that it has the roles of both halves too. */
+  /** The signed-in user. In the console `admin` may do everything, so it also gets the roles of both halves. */
   const loggedIn = async (sent: SentCredentials, isActivity: boolean): Promise<Caller | undefined> => {
     if (sent.authorization !== undefined) return undefined
     const session = await sessions?.proven(sent, isActivity)

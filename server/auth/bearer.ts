@@ -9,9 +9,9 @@ export interface BearerOptions {
   readonly keys: SigningKeys
   readonly issuer?: string | undefined
   readonly audience?: string | undefined
-  /** What access tokens may be signed with. */
+  /** Algorithms that may sign access tokens. */
   readonly algorithms: readonly TokenAlgorithm[]
-  /** Token claim that holds a DID, or an array of DIDs, of the caller. */
+  /** Token claim with the caller's DID, or an array of the caller's DIDs. */
   readonly didClaim: string
   readonly clock: () => Date
 }
@@ -21,7 +21,7 @@ export function bearerToken(authorization: string | undefined): string | undefin
   return /^Bearer +(\S.*)$/i.exec(authorization ?? '')?.[1]
 }
 
-/** Runs what reads a token, whose faults are the token's. */
+/** Reads a part of a token; a failure means that the token is invalid. */
 function orInvalid<T>(read: () => T): T {
   try {
     return read()
@@ -40,7 +40,7 @@ function decoded(token: string): DecodedJws {
 const strings = (value: unknown): string[] =>
   (Array.isArray(value) ? value : [value]).filter((entry) => typeof entry === 'string')
 
-/** The DIDs in a claim that holds one, or an array of them. */
+/** The DIDs in a claim with one DID or an array of DIDs. */
 export const didsIn = (claim: unknown): string[] => strings(claim).filter((did) => did.startsWith('did:'))
 
 const rolesOf = (access: unknown): string[] => {
@@ -48,7 +48,7 @@ const rolesOf = (access: unknown): string[] => {
   return Array.isArray(roles) ? strings(roles) : []
 }
 
-/** Roles stand in `realm_access.roles` and in any `resource_access.<client>.roles`. */
+/** Reads the caller from a token. Roles are in `realm_access.roles` and in any `resource_access.<client>.roles`. */
 function callerOf(payload: JWTPayload, didClaim: string): Caller {
   if (typeof payload.sub !== 'string' || payload.sub === '') throw errors.invalidToken()
   const clients = payload.resource_access
@@ -61,14 +61,14 @@ function callerOf(payload: JWTPayload, didClaim: string): Caller {
   }
 }
 
-/** RFC 7519 §4.1: a time is a number of seconds; @throws where a token has something else there */
+/** A time in seconds (RFC 7519 §4.1); @throws if the claim is no number */
 function timeIn(payload: JWTPayload, claim: 'exp' | 'nbf' | 'iat'): number | undefined {
   const value: unknown = payload[claim]
   if (value === undefined || typeof value === 'number') return value
   throw errors.invalidToken(new Error(`${claim} is no number.`))
 }
 
-/** Whose token it is, for whom, and when it counts, in the order in which RFC 7519 §4.1 has them. */
+/** Checks issuer, audience and period of validity, in the order of RFC 7519 §4.1. */
 function assertClaims(payload: JWTPayload, { issuer, audience, clock }: BearerOptions): void {
   if (issuer !== undefined && payload.iss !== issuer) throw errors.invalidToken(new Error('iss is another.'))
   const audiences: unknown[] = [payload.aud].flat()
@@ -82,10 +82,10 @@ function assertClaims(payload: JWTPayload, { issuer, audience, clock }: BearerOp
 }
 
 /**
- * Verifies access tokens of the external identity provider: the algorithms that are configured, key by `kid`, `exp`
- * required and without leeway, and no other token of the same provider.
+ * Verifies access tokens of the external identity provider. Only the configured algorithms are accepted, and `kid` selects the
+ * key. `exp` is required and has no leeway. Other tokens of the same provider, such as ID tokens, are refused.
  *
- * @returns a function from the Authorization header to the caller; it throws the 401 that fits.
+ * @returns a function from the Authorization header to the caller; it throws the matching 401.
  */
 export function createBearerCheck(options: BearerOptions): (authorization: string | undefined) => Promise<Caller> {
   const { keys, algorithms } = options

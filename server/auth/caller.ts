@@ -3,9 +3,9 @@ export interface Caller {
   /** The token's `sub`. */
   readonly sub: string
   readonly roles: ReadonlySet<string>
-  /** DIDs that the token names (OIDC_DID_CLAIM); the DIDs of the caller's holders come beside them. */
+  /** DIDs in the token (OIDC_DID_CLAIM). The caller also has the DIDs of its holders. */
   readonly tokenDids: readonly string[]
-  /** The token's `exp`, in milliseconds since 1970; absent where there is no token. */
+  /** The token's `exp`, in milliseconds since 1970; absent without a token. */
   readonly expiresAt?: number
 }
 

@@ -3,9 +3,9 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 const digest = (value: string) => createHash('sha256').update(value).digest()
 
 /**
- * Compares a sent `x-client-secret` with every accepted value, in a time that depends on neither.
+ * Compares a sent `x-client-secret` with all accepted values. The time does not depend on the values.
  *
- * @returns false where none is configured, or none was sent.
+ * @returns false if no secret is configured, or the request has none.
  */
 export function createClientSecretCheck(accepted: readonly string[]): (sent: string | undefined) => boolean {
   const digests = accepted.map(digest)

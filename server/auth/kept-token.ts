@@ -2,9 +2,9 @@ import { errors, KeysUnavailable } from '../api/errors.js'
 import type { Caller } from './caller.js'
 
 /**
- * Whose an access token is that this service keeps: checked as any other.
+ * The user of an access token that this service stores. The token is checked like a sent token.
  *
- * @throws 401 where it is refused; 503 where it cannot be checked, which is no fault of whoever it was kept for
+ * @throws 401 if the token is refused; 503 if it cannot be checked, which is not the user's fault
  */
 export async function keptTokenUser(
   tokens: { user(authorization: string): Promise<Caller> },

@@ -3,35 +3,35 @@ import type { Config } from '../config/config.js'
 import type { Access, Half, SentCredentials } from './access.js'
 import { type Caller, isAdmin } from './caller.js'
 
-/** What one request says of its sender, and who is told when the sender is known. */
+/** The credentials of one request, and the function that reports its caller. */
 export interface AccessRequest {
   readonly headers: SentCredentials
   identified(caller: Caller): void
 }
 
-/** What the sender of one request may do. It is bound to this request. */
+/** The access rules, bound to the sender of one request. */
 export interface RequestAccess {
-  /** @throws the 401 that fits. */
+  /** @throws the matching 401. */
   user(isActivity: boolean): Promise<Caller>
   /** The client secret, or a console session with the rights of that half: see {@link Access.client}. */
   client(half: Half, isActivity: boolean): Promise<Caller | undefined>
-  /** @throws 401 for credentials that are sent and wrong. */
+  /** @throws 401 if the request has wrong credentials. */
   optional(isActivity: boolean): Promise<{ caller: Caller | undefined; client: boolean }>
-  /** @throws 403 for a caller without the role of that half, where such a role is configured. */
+  /** @throws 403 for a caller without the role of this half, if the role is configured. */
   assertRole(caller: Caller, half: Half): void
   /** @throws 403 unless the caller is an admin, or has the configured role of one of these halves. */
   assertOperator(caller: Caller, halves: readonly Half[]): void
-  /** @throws 403 unless the caller made this holder. */
+  /** @throws 403 unless the caller created this holder. */
   assertHolder(caller: Caller, holderId: string | undefined): Promise<void>
   /** The names under which the sender's changes are noted. Without authentication all senders have one name. */
   namesOf(caller: Caller | undefined, client: boolean): string[]
 }
 
-/** What {@link createRequestAccess} is made of. */
+/** The ports of {@link createRequestAccess}. */
 export interface RequestAccessPorts {
   readonly access: Access
   readonly config: Pick<Config, 'authDisabled' | 'issuerRole' | 'verifierRole'>
-  /** Whether a user made a holder. */
+  /** True if the user created the holder. */
   readonly isHolderOf: (holderId: string, sub: string) => Promise<boolean>
 }
 
@@ -55,7 +55,7 @@ export function createRequestAccess({
     },
 
     async assertHolder(caller, holderId) {
-      // No id has a NUL character. PostgreSQL takes no text with one.
+      // No id has a NUL character, and PostgreSQL refuses texts with NUL.
       const isOwn = holderId !== undefined && !holderId.includes('\0') && (await isHolderOf(holderId, caller.sub))
       if (!isOwn) throw errors.holderDenied()
     },

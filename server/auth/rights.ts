@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.js'
 
-/** What a user may do in the console, by their roles. */
+/** A user's rights in the console, derived from the user's roles. */
 export interface Rights {
   readonly roles: string[]
   readonly isAdmin: boolean
@@ -9,7 +9,7 @@ export interface Rights {
 }
 
 /**
- * `admin` may everything; ISSUER_ROLE and VERIFIER_ROLE, where they are set, their halves.
+ * The rights of roles. `admin` may do everything. ISSUER_ROLE and VERIFIER_ROLE, if set, give the rights of their halves.
  *
  * @param roles of the access token
  */

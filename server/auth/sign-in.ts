@@ -2,14 +2,14 @@ import { timingSafeEqual } from 'node:crypto'
 import * as client from 'openid-client'
 import type { Config, SignInConfig } from '../config/config.js'
 
-/** What the provider says of itself is asked for anew after this time. */
+/** The provider's metadata is fetched again after this time. */
 const CACHE_MS = 10 * 60 * 1000
-/** A provider that could not be reached is asked again after this time at the earliest. */
+/** Minimum time before an unreachable provider is asked again. */
 const RETRY_MS = 5_000
-/** For one request to the provider, in seconds. */
+/** Limit for one request to the provider, in seconds. */
 const TIMEOUT_SECONDS = 10
 
-/** What ties the provider's answer to the request, kept until it comes. */
+/** Values that bind the provider's answer to the request, stored until the answer arrives. */
 export interface Login {
   readonly state: string
   readonly nonce: string
@@ -17,13 +17,13 @@ export interface Login {
   readonly verifier: string
 }
 
-/** Unguessable values for a login; `prefix` stands before the state. */
+/** Random values for a login; the state begins with `prefix`. */
 export function newLogin(random: (length: number) => Uint8Array, prefix = ''): Login {
   const secret = () => Buffer.from(random(32)).toString('base64url')
   return { state: `${prefix}${secret()}`, nonce: secret(), verifier: secret() }
 }
 
-/** Whether a provider's answer has the `state` of a login; compares in constant time. */
+/** True if a provider's answer has the `state` of a login; compares in constant time. */
 export function isStateOf(login: Pick<Login, 'state'>, sent: string): boolean {
   const [one, other] = [Buffer.from(login.state), Buffer.from(sent)]
   return one.length === other.length && timingSafeEqual(one, other)
@@ -38,23 +38,26 @@ export interface LoginAnswer {
   readonly error_description?: string | undefined
 }
 
-/** The address that a provider's answer came to, with its parameters. */
+/** The redirect URI with the parameters of the provider's answer. */
 export function answerAt(redirectUri: string, sent: LoginAnswer): URL {
   const answer = new URL(redirectUri)
   for (const [name, value] of Object.entries(sent)) if (value !== undefined) answer.searchParams.set(name, value)
   return answer
 }
 
-/** What the provider says of a user: the claims of the ID token, and those of userinfo that it does not have. */
+/** The provider's claims about a user: the ID token's claims, and claims that only userinfo has. */
 export type UserClaims = Readonly<Record<string, unknown>> & { readonly sub: string }
 
 /**
- * Why nobody signed in. `refused`: the user did not want to, or may not. `failed`: the answer is not one to this sign-in.
- * `unavailable`: the provider is away, or does not know this service.
+ * The reason why a sign-in did not succeed.
+ *
+ * - `refused`: the user declined, or has no permission.
+ * - `failed`: the answer does not belong to this sign-in.
+ * - `unavailable`: the provider is unreachable, or does not know this service.
  */
 export type SignInFailure = 'refused' | 'failed' | 'unavailable'
 
-/** `cause` is for the log alone. */
+/** A failed sign-in. `cause` is only for the log. */
 export class SignInError extends Error {
   override readonly name = 'SignInError'
 
@@ -66,17 +69,17 @@ export class SignInError extends Error {
   }
 }
 
-/** What the provider gives for a code, or for a refresh token. */
+/** The provider's tokens for a code or a refresh token. */
 export interface Tokens {
   readonly accessToken: string
-  /** Absent where the provider gives none. */
+  /** Undefined if the provider issues none. */
   readonly refreshToken: string | undefined
 }
 
 /** Users sign in by the authorization code flow of OpenID Connect Core 1.0 (§3.1), with PKCE, `state` and `nonce`. */
 export interface SignIn {
   /**
-   * The address at the provider where the user signs in.
+   * The provider's address where the user signs in.
    *
    * @throws SignInError `unavailable`
    */
@@ -89,34 +92,34 @@ export interface SignIn {
    */
   complete(answer: URL, login: Login): Promise<UserClaims>
   /**
-   * Exchanges the code of the provider's answer for tokens that are kept, and the claims of the ID token.
+   * Exchanges the code of the provider's answer for tokens to store, and the claims of the ID token.
    *
    * @param answer the redirect URI with the parameters of the answer
    * @throws SignInError
    */
   tokens(answer: URL, login: Login): Promise<Tokens & { readonly claims: UserClaims }>
   /**
-   * New tokens for a refresh token (RFC 6749 §6), which stays good where no other came.
+   * Requests new tokens for a refresh token (RFC 6749 §6). The refresh token stays valid if the provider issues no new one.
    *
-   * @throws SignInError `failed` where it is good no more
+   * @throws SignInError `failed` if the refresh token is no longer valid
    */
   refresh(refreshToken: string): Promise<Tokens>
   /**
-   * Revokes a token (RFC 7009), where the provider takes that.
+   * Revokes a token (RFC 7009), if the provider supports revocation.
    *
    * @throws SignInError
    */
   revoke(token: string, type: 'access_token' | 'refresh_token'): Promise<void>
   /**
-   * Where a browser ends its session at the provider (OpenID Connect RP-Initiated Logout 1.0 §2), told by `client_id` alone; undefined
-   * where it has no such address.
+   * The provider's address where a browser ends its session (OpenID Connect RP-Initiated Logout 1.0 §2), with `client_id` as the
+   * only parameter. Undefined if the provider has no such address.
    *
    * @throws SignInError `unavailable`
    */
   endSession(): Promise<URL | undefined>
 }
 
-/** OpenID Connect Core 1.0 §3.1.2.6, RFC 6749 §4.1.2.1: errors that are the user's, or about the user. */
+/** Errors caused by the user, or about the user (OpenID Connect Core 1.0 §3.1.2.6, RFC 6749 §4.1.2.1). */
 const USER_ERRORS: ReadonlySet<string> = new Set([
   'access_denied',
   'login_required',
@@ -125,7 +128,7 @@ const USER_ERRORS: ReadonlySet<string> = new Set([
   'account_selection_required',
 ])
 
-/** Codes of checks that an answer failed, as the library names them: state, `iss`, `nonce`, times, signature. */
+/** The library's error codes for failed checks of an answer: state, `iss`, `nonce`, times, signature. */
 const CHECKS: ReadonlySet<string> = new Set([
   'OAUTH_INVALID_RESPONSE',
   'OAUTH_JWT_CLAIM_COMPARISON_FAILED',
@@ -150,7 +153,7 @@ async function orSignInError<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Basic is what every provider must know (RFC 6749 §2.3.1); the form is for one that says it takes that alone. */
+/** Uses Basic, which each provider must support (RFC 6749 §2.3.1), unless the provider names only the form. */
 function clientAuthentication(secret: string | undefined): client.ClientAuth {
   if (secret === undefined) return client.None()
   const [basic, post] = [client.ClientSecretBasic(secret), client.ClientSecretPost(secret)]
@@ -161,7 +164,7 @@ function clientAuthentication(secret: string | undefined): client.ClientAuth {
   }
 }
 
-/** Keeps what `fetch` gave for a while, and its failure for a shorter one; callers at the same time wait for one fetch. */
+/** Caches the result of `fetch`, and a failure for a shorter time. Concurrent callers wait for the same fetch. */
 function kept<T>(fetch: () => Promise<T>, clock: () => Date): () => Promise<T> {
   let current: { value: Promise<T>; until: number } | undefined
   return () => {
@@ -176,10 +179,10 @@ function kept<T>(fetch: () => Promise<T>, clock: () => Date): () => Promise<T> {
 }
 
 /**
- * Sign-in at the configured identity provider, found by OpenID Connect Discovery 1.0. ID tokens count by their signature
- * too, not only by the connection that brought them: their claims may become those of credentials.
+ * Sign-in at the configured identity provider, found by OpenID Connect Discovery 1.0. The signature of ID tokens is checked
+ * too, although they come directly from the provider: their claims may become claims of credentials.
  *
- * @param fetch the guarded way out of this service
+ * @param fetch sends guarded outbound requests
  */
 export function createSignIn(
   { allowInsecureHttp }: Pick<Config, 'allowInsecureHttp'>,
@@ -200,8 +203,8 @@ export function createSignIn(
   )
 
   /**
-   * For new tokens alone, without the signature of an ID token that comes with them, which nobody reads: where its keys could not be
-   * fetched the new refresh token would be lost, and the one before it is good no more.
+   * A configuration for token refreshes. It does not check the signature of a returned ID token, which is not used. If the check
+   * failed to fetch the keys, the new refresh token would be lost, and the former one is no longer valid.
    */
   const refreshing = async () => {
     const configuration = new client.Configuration(

@@ -2,49 +2,49 @@ import { KeyObject } from 'node:crypto'
 import { type CryptoKey, createRemoteJWKSet, type JWSHeaderParameters, errors as jose } from 'jose'
 import { errors } from '../api/errors.js'
 
-/** The interface's limit: keys are cached for ten minutes. */
+/** Keys are cached for ten minutes, as the API documents. */
 const CACHE_MS = 10 * 60 * 1000
 /** Unknown key ids, which anyone can send, cause at most one request to the identity provider in this time. */
 const UNKNOWN_KID_MS = 5_000
 const TIMEOUT_MS = 5_000
 const MIN_RSA_BITS = 2048
 
-/** What access tokens can be signed with, and the type of key that it takes. */
+/** Algorithms that can sign access tokens, with the key type of each. */
 const KEY_TYPES = { RS256: 'RSA', PS256: 'RSA', ES256: 'EC', EdDSA: 'OKP' } as const
 
 export type TokenAlgorithm = keyof typeof KEY_TYPES
 
 export interface SigningKeys {
   /**
-   * Finds the key that a token's header names, and that its algorithm is used with.
+   * Finds the key that a token's header names and that fits its algorithm.
    *
-   * @throws 401 `Access token signing key was not found.`, or, where the address does not answer with a usable key,
-   * `Access token signing keys are unavailable.`
+   * @throws 401 `Access token signing key was not found.`, or `Access token signing keys are unavailable.` if the JWKS address
+   * returns no usable key.
    */
   find(header: JWSHeaderParameters): Promise<KeyObject>
   /**
-   * `degraded` where no token can be checked, as far as is known. It does not wait for a fetch: expired keys are fetched in
-   * the background, at most once in five seconds.
+   * `degraded` if, as far as is known, no token can be checked. The check does not wait for a fetch. Expired keys are fetched
+   * in the background, at most once in five seconds.
    */
   check(): Promise<'up' | 'degraded'>
 }
 
 /**
- * The identity provider's signing keys (RFC 7517), fetched from its JWKS address and cached for ten minutes. A `kid` that
- * is not among them fetches them anew, so that a rotated key is found at once; that happens once in five seconds.
+ * The identity provider's signing keys (RFC 7517), fetched from its JWKS address and cached for ten minutes. An unknown `kid`
+ * causes a new fetch, so that a rotated key is found at once. Unknown ids cause at most one fetch in five seconds.
  */
 export function createSigningKeys(jwksUrl: string, algorithms: readonly TokenAlgorithm[]): SigningKeys {
   const keyTypes: ReadonlySet<string | undefined> = new Set(algorithms.map((algorithm) => KEY_TYPES[algorithm]))
   const jwks = createRemoteJWKSet(new URL(jwksUrl), {
     cacheMaxAge: CACHE_MS,
-    // The library's own cooldown would leave a new key unknown for a while after every fetch.
+    // With the library's cooldown a new key would stay unknown for some time after each fetch.
     cooldownDuration: Number.POSITIVE_INFINITY,
     timeoutDuration: TIMEOUT_MS,
   })
   // Requests that arrive during a fetch wait for it.
   const mayRefetch = onceIn(UNKNOWN_KID_MS, () => jwks.reloading)
   const mayCheck = onceIn(UNKNOWN_KID_MS, () => false)
-  /** Whether the last fetch failed, and nothing is left of the one before. */
+  /** True if the last fetch failed and the cached keys have expired. */
   let failed = false
   const refresh = () =>
     jwks.reload().then(
@@ -86,7 +86,7 @@ export function createSigningKeys(jwksUrl: string, algorithms: readonly TokenAlg
   }
 }
 
-/** Made of each key once: a key of Web Cryptography can be used on another thread alone. */
+/** One KeyObject for each key. Keys of Web Cryptography can only be used on another thread. */
 const keyObjects = new WeakMap<CryptoKey, KeyObject>()
 
 /** @throws for an RSA key of less than 2048 bits (RFC 7518 §3.3) */
@@ -100,7 +100,7 @@ function keyOf(key: CryptoKey): KeyObject {
   return made
 }
 
-/** Says yes once in so many milliseconds, and whenever `always` does. */
+/** A function that returns true at most once in `ms` milliseconds, and also whenever `always` returns true. */
 function onceIn(ms: number, always: () => boolean): () => boolean {
   let last = Number.NEGATIVE_INFINITY
   return () => {

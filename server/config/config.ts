@@ -31,14 +31,14 @@ import {
 } from './rules.js'
 import { type Setting, SHOWN, settingsOf } from './shown.js'
 
-/** A refusal to start; `message` is the whole text for the operator, one problem a line. */
+/** Prevents the start; `message` is the whole text for the operator, one problem per line. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError'
 }
 
 const MISSING_OIDC = 'OIDC configuration missing. Set OIDC_JWKS_URL.'
 
-/** Every variable, the rule it must meet and its default. `.env.example` explains each. */
+/** All variables with their rules and defaults. `.env.example` explains each variable. */
 const zEnvironment = z.object({
   NODE_ENV: z.string().default('development'),
   ISSUER_BASE_URL: baseUrl,
@@ -119,7 +119,7 @@ const zEnvironment = z.object({
 
 type Environment = z.infer<typeof zEnvironment>
 
-// What is shown of it is decided for each variable.
+// A type error here means that SHOWN lacks a variable.
 SHOWN satisfies Record<keyof Environment, unknown>
 
 /** The names of all variables. */
@@ -129,7 +129,7 @@ export const VARIABLES: readonly string[] = Object.keys(zEnvironment.shape)
 export interface SignInConfig {
   readonly issuer: string
   readonly clientId: string
-  /** Absent where the service is a public client. */
+  /** Undefined if the service is a public client. */
   readonly clientSecret: string | undefined
   readonly scope: string
 }
@@ -141,91 +141,91 @@ export interface Config {
   readonly issuerBaseUrl: string
   readonly verifierBaseUrl: string
   readonly databaseUrl: string
-  /** Of the same database, past any pooler of transactions: for what belongs to a connection. */
+  /** The same database without a transaction pooler, for uses that need their own connection. */
   readonly directDatabaseUrl: string
-  /** A streaming replica of it, for lists that decide nothing; undefined where there is none. */
+  /** A streaming replica of the database, for lists on which no decision depends; undefined without a replica. */
   readonly databaseReplicaUrl: string | undefined
   readonly oidc: {
     readonly jwksUrl: string | undefined
     readonly issuer: string | undefined
     readonly audience: string | undefined
-    /** What access tokens may be signed with. */
+    /** Algorithms that may sign access tokens. */
     readonly algorithms: readonly ('RS256' | 'PS256' | 'ES256' | 'EdDSA')[]
     readonly didClaim: string
   }
-  /** How users sign in at the identity provider; undefined where they cannot. */
+  /** The sign-in of users at the identity provider; undefined if users cannot sign in. */
   readonly signIn: SignInConfig | undefined
-  /** The console; undefined where it is closed. */
+  /** The console; undefined if it is closed. */
   readonly console: ConsoleConfig | undefined
   readonly issuerRole: string | undefined
   readonly verifierRole: string | undefined
-  /** Accepted values of `x-client-secret`; empty where none is configured. */
+  /** Accepted values of `x-client-secret`; may be empty. */
   readonly clientSecrets: readonly string[]
   readonly authDisabled: boolean
   readonly allowInsecureHttp: boolean
   /** Key-encryption keys of 32 bytes; the first one encrypts, all of them decrypt. */
   readonly keyEncryptionKeys: readonly Uint8Array[]
   readonly rateLimit: { readonly max: number; readonly windowSeconds: number }
-  /** Event streams that may be open at once: of one caller (0: no limit of its own) and in this process. */
+  /** Maximum number of open event streams: per caller (0: no such limit) and in this process. */
   readonly streams: { readonly perCaller: number; readonly process: number }
   readonly redisUrl: string | undefined
-  /** How processes tell each other of session events. */
+  /** The transport of session events between processes. */
   readonly events: { readonly transport: 'postgres' } | { readonly transport: 'redis' | 'nats'; readonly url: string }
   readonly trustProxy: boolean | number | string[] | undefined
   readonly host: string
   readonly port: number
-  /** Where strangers find protocol, metadata and pages, and nothing else; nowhere of its own without a port. */
+  /** The listener for the public: only protocol, metadata and pages. Without a port there is no such listener. */
   readonly publicListener: { readonly host: string; readonly port: number | undefined }
-  /** Where operators ask for health and metrics; nowhere without a port. */
+  /** The listener for health and metrics. Without a port there is no such listener. */
   readonly metrics: { readonly host: string; readonly port: number | undefined }
   readonly logLevel: string
   readonly webConcurrency: number
-  /** How long a process that was told to stop, and is not ready any more, goes on serving. */
+  /** Seconds for which a process still serves after it was told to stop and reports that it is not ready. */
   readonly shutdownDelaySeconds: number
   readonly outboundAllowedHosts: readonly string[]
   readonly corsOrigins: readonly string[]
-  /** Whose credentials a presentation may hold: `self`, `x5c`, `*`, DIDs and https origins. Unset, the profile decides. */
+  /** Issuers of credentials in presentations: `self`, `x5c`, `*`, DIDs and https origins. If unset, the profile decides. */
   readonly trustedIssuers: readonly string[] | undefined
-  /** Roots of those who sign credentials. */
+  /** Root certificates of issuers of credentials. */
   readonly trustAnchors: readonly X509Certificate[]
-  /** Roots of those who sign Token Status Lists for whatever issuer. */
+  /** Root certificates of signers of Token Status Lists, for any issuer. */
   readonly statusTrustAnchors: readonly X509Certificate[]
-  /** Roots of the verifiers that hosted wallets answer. */
+  /** Root certificates of verifiers that hosted wallets answer. */
   readonly verifierTrustAnchors: readonly X509Certificate[]
-  /** Whose attestations of verifiers hosted wallets believe. */
+  /** Keys whose verifier attestations hosted wallets trust. */
   readonly verifierAttestationIssuers: readonly AttestationIssuerKey[]
-  /** Whose wallet attestations are believed. */
+  /** Trusted providers of wallet attestations. */
   readonly attestationTrust: AttestationTrust
-  /** Addresses at which a known wallet may be answered, by its `client_id`. */
+  /** Permitted redirect URIs of known wallets, by `client_id`. */
   readonly walletRedirectUris: ReadonlyMap<string, readonly string[]>
-  /** The key of the default issuer and its certificates, leaf first; they are checked at start. */
+  /** The default issuer's key and its certificates, leaf first; checked at start. */
   readonly issuerX509: KeyAndChain | undefined
-  /** The same of the default verifier. */
+  /** The default verifier's key and its certificates, leaf first; checked at start. */
   readonly verifierX509: KeyAndChain | undefined
-  /** What somebody whom wallets trust says of the default verifier and its key; it is checked at start. */
+  /** An attestation of the default verifier and its key, from a party that wallets trust; checked at start. */
   readonly verifierAttestation: VerifierAttestation | undefined
-  /** The key that vouches for hosted wallets and its certificates, leaf first; they are checked at start. */
+  /** The key that attests hosted wallets and its certificates, leaf first; checked at start. */
   readonly walletProviderX509: KeyAndChain | undefined
-  /** What wallets must keep to: OpenID4VCI 1.0, or HAIP 1.0 as well. */
+  /** The rules for wallets: OpenID4VCI 1.0 (`final`), and HAIP 1.0 too (`haip`). */
   readonly issuerProfile: 'final' | 'haip'
-  /** Drafts of OpenID4VCI that offers may be made for. */
+  /** Drafts of OpenID4VCI that offers may use. */
   readonly issuerLegacyProfiles: readonly Draft[]
-  /** What requests and their answers keep to where a request does not say so itself: OpenID4VP 1.0, or HAIP 1.0 as well. */
+  /** The default profile of requests: OpenID4VP 1.0 (`final`), and HAIP 1.0 too (`haip`). */
   readonly verifierProfile: 'final' | 'haip'
-  /** Drafts of OpenID4VP that requests may be made for. */
+  /** Drafts of OpenID4VP that requests may use. */
   readonly verifierLegacyProfiles: readonly PresentationDraft[]
-  /** Whether wallets are asked to encrypt their answers (OpenID4VP 1.0 §8.3.1). */
+  /** `direct_post.jwt` asks wallets to encrypt their answers (OpenID4VP 1.0 §8.3.1). */
   readonly verifierResponseMode: 'direct_post' | 'direct_post.jwt'
-  /** How long verified claims can be read. */
+  /** Seconds for which verified claims can be read. */
   readonly sessionResultTtlSeconds: number
-  /** How long a session stays readable after its end. */
+  /** Days for which a session can be read after its end. */
   readonly sessionRetentionDays: number
   readonly sdJwtIssuer: 'did' | 'url'
-  /** Whether wallets can, or must, encrypt credential requests and be answered encrypted (OpenID4VCI 1.0 §10). */
+  /** Encryption of credential requests and responses: off, optional or required (OpenID4VCI 1.0 §10). */
   readonly credentialEncryption: 'off' | 'offered' | 'required'
-  /** How long a refresh token is good for. */
+  /** Validity of a refresh token in days. */
   readonly refreshTokenDays: number
-  /** All variables, with what of them may be shown. */
+  /** All variables, with the parts of their values that may be shown. */
   readonly settings: readonly Setting[]
 }
 
@@ -233,11 +233,11 @@ function problemsOf(error: z.ZodError): string[] {
   return error.issues.map((issue) => `- ${issue.path.join('.')} ${issue.message}`)
 }
 
-/** Whether an address of a database is that of a pooler of transactions. */
+/** True if the database address leads to a transaction pooler. */
 const isPooled = (address: string | undefined) =>
   address !== undefined && URL.canParse(address) && new URL(address).searchParams.get('pgbouncer') === 'true'
 
-/** Rules that hold between variables; each gives one line. */
+/** Checks rules between variables; each violation gives one line. */
 function crossProblems(input: NodeJS.ProcessEnv): string[] {
   const problems: string[] = []
   if (input.ALLOW_INSECURE_HTTP !== 'true') {
@@ -288,13 +288,13 @@ function crossProblems(input: NodeJS.ProcessEnv): string[] {
   return problems
 }
 
-/** A key signs for one record alone: the DID that is made of it is one record's, and a signature says whose statement it is. */
+/** Each key belongs to one record: its DID names one record, and a signature identifies the record that signed. */
 function keyProblems({ ISSUER_X509: issuer, VERIFIER_X509: verifier }: Environment): string[] {
   const isSame = issuer !== undefined && verifier !== undefined && issuer.privateKey.equals(verifier.privateKey)
   return isSame ? ['- ISSUER_X509 and VERIFIER_X509 must hold different keys.'] : []
 }
 
-/** A client of the identity provider is one of its issuer: the keys of OIDC_JWKS_URL alone sign nobody in. */
+/** Sign-in needs OIDC_ISSUER: the keys of OIDC_JWKS_URL are not enough to sign a user in. */
 function signInProblems(input: NodeJS.ProcessEnv): string[] {
   const { OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: secret, OIDC_ISSUER: issuer } = input
   if (clientId === undefined) {
@@ -387,7 +387,7 @@ function configOf(env: Environment, settings: readonly Setting[]): Config {
 /**
  * Reads the configuration from environment variables. An empty value counts as unset.
  *
- * @throws {ConfigurationError} naming every problem at once.
+ * @throws {ConfigurationError} with all problems at once.
  */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const input = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))

@@ -1,14 +1,14 @@
 import { isLoopbackName } from './loopback.js'
 
-/** How the console is open. */
+/** The console's mode and rate limit. */
 export interface ConsoleConfig {
-  /** `login`: users log in at the identity provider. `open`: AUTH_DISABLED makes everybody the local admin. */
+  /** `login`: users sign in at the identity provider. `open`: AUTH_DISABLED makes each user the local admin. */
   readonly mode: 'login' | 'open'
-  /** Calls of one session within the window of the rate limit; 0 for no limit. */
+  /** Calls of one console session within the window of the rate limit; 0 for no limit. */
   readonly rateLimitMax: number
 }
 
-/** The variables that decide over the console, as they were read. */
+/** The variables that configure the console. */
 interface ConsoleVariables {
   readonly CONSOLE?: 'on' | 'off' | undefined
   readonly CONSOLE_RATE_LIMIT_MAX: number
@@ -16,13 +16,13 @@ interface ConsoleVariables {
   readonly ISSUER_BASE_URL: string
 }
 
-/** Over plain http a session would be anybody's on the way, but for this very machine. */
+/** Over plain http others can read a session cookie on its way, except on this machine. */
 function isSafeForSessions(baseUrl: string): boolean {
   const { protocol, hostname } = new URL(baseUrl)
   return protocol === 'https:' || isLoopbackName(hostname)
 }
 
-/** @param canSignIn whether users can sign in at an identity provider */
+/** @param canSignIn true if users can sign in at an identity provider */
 export function consoleConfigOf(variables: ConsoleVariables, canSignIn: boolean): ConsoleConfig | undefined {
   const { CONSOLE, CONSOLE_RATE_LIMIT_MAX: rateLimitMax, AUTH_DISABLED, ISSUER_BASE_URL } = variables
   if (CONSOLE === 'off') return undefined
@@ -30,7 +30,7 @@ export function consoleConfigOf(variables: ConsoleVariables, canSignIn: boolean)
   return canSignIn && isSafeForSessions(ISSUER_BASE_URL) ? { mode: 'login', rateLimitMax } : undefined
 }
 
-/** Why CONSOLE cannot be `on`. */
+/** The reasons why CONSOLE cannot be `on`. */
 export function consoleProblems(input: NodeJS.ProcessEnv): string[] {
   const { CONSOLE, AUTH_DISABLED, OIDC_CLIENT_ID, ISSUER_BASE_URL = '' } = input
   if (CONSOLE !== 'on' || AUTH_DISABLED === 'true') return []

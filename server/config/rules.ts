@@ -31,7 +31,7 @@ export const integer = (minimum: number, maximum: number, fallback: number) =>
 
 const entriesOf = (value: string) => value.split(/[\s,]+/).filter((entry) => entry !== '')
 
-/** Entries that commas or spaces part, each of which meets a rule. */
+/** Entries separated by commas or spaces; each entry must meet the rule. */
 const listOf = (isEntry: (entry: string) => boolean, error: string) =>
   z
     .string()
@@ -47,7 +47,7 @@ export const origins = listOf(
 
 const TOKEN_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const
 
-/** What access tokens may be signed with; never HMAC, whose key the provider would have to publish. */
+/** Algorithms that may sign access tokens. HMAC is excluded: the provider would have to publish the secret key. */
 export const tokenAlgorithms = z
   .string()
   .default('RS256')
@@ -59,7 +59,7 @@ export const tokenAlgorithms = z
     return z.NEVER
   })
 
-/** Names of a list, in its own order; none where the variable is unset. */
+/** A list of names, in the order of `names`; empty if the variable is unset. */
 const namesOf = <Name extends string>(names: readonly Name[]) =>
   z
     .string()
@@ -111,7 +111,7 @@ export const encryptionKey = z
   .transform((value) => new Uint8Array(Buffer.from(value, 'base64url')))
   .optional()
 
-/** Names that Express knows for groups of addresses. */
+/** Names of address groups in Express. */
 const PROXY_GROUPS = new Set(['loopback', 'linklocal', 'uniquelocal'])
 
 function isProxyEntry(entry: string): boolean {
@@ -122,7 +122,7 @@ function isProxyEntry(entry: string): boolean {
   return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) >= 1 && Number(prefix) <= bits)
 }
 
-/** What Express takes as `trust proxy`: whether, how many hops, or whose addresses. */
+/** A value for `trust proxy` of Express: true or false, a number of hops, or addresses. */
 export const trustProxy = z
   .string()
   .transform((value) => {
@@ -134,7 +134,7 @@ export const trustProxy = z
   })
   .optional()
 
-/** The certificates of a PEM text, in their order. Throws where there is none, or one that is malformed. */
+/** The certificates of a PEM text, in their order. Throws if there is no certificate, or a malformed one. */
 export function certificatesIn(text: string): X509Certificate[] {
   const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g)
   if (blocks === null) throw new Error('no certificate in it')
@@ -167,13 +167,13 @@ const zWalletClients = z
       attestation: z.strictObject({ iss: z.string().min(1), jwks: jwkSet }).optional(),
     }),
   )
-  // The addresses of one of them would count for nothing.
+  // If two entries shared a client_id, the addresses of one entry would be ignored.
   .refine((clients) => new Set(clients.map((client) => client.client_id)).size === clients.length, {
     error: 'each client_id must stand there once',
   })
 export type WalletClients = z.infer<typeof zWalletClients>
 
-/** A JSON file of wallets; none where it is not configured. */
+/** A JSON file of wallets; empty if it is not configured. */
 export const walletClients = z
   .string()
   .optional()
@@ -194,7 +194,7 @@ export const walletClients = z
     return z.NEVER
   })
 
-/** A private key and the certificates of its file, the first of which should be that of the key. */
+/** A private key and the certificates of its file. The first certificate should belong to the key. */
 export interface KeyAndChain {
   readonly privateKey: KeyObject
   readonly chain: readonly X509Certificate[]
@@ -230,7 +230,7 @@ export const verifierAttestation = z
     }
   })
 
-/** A key of somebody who is trusted to attest verifiers (OpenID4VP 1.0 §12), and the `iss` that it alone speaks for. */
+/** A key that is trusted to attest verifiers (OpenID4VP 1.0 §12), and the only `iss` that it may sign for. */
 export interface AttestationIssuerKey {
   readonly iss: string
   readonly jwk: Jwk
@@ -238,7 +238,7 @@ export interface AttestationIssuerKey {
 
 const zAttestationIssuers = z.object({ keys: z.array(z.looseObject({ iss: z.string().min(1) })).min(1) })
 
-/** A JWK Set (RFC 7517 §5) whose keys each have a member `iss`; none where it is not configured. */
+/** A JWK Set (RFC 7517 §5) whose keys each have a member `iss`; empty if it is not configured. */
 export const verifierAttestationIssuers = z
   .string()
   .optional()
@@ -251,13 +251,13 @@ export const verifierAttestationIssuers = z
       const usable = read.flatMap(({ iss, jwk }) => (jwk === undefined ? [] : [{ iss, jwk }]))
       if (usable.length === read.length) return usable
     } catch {
-      // The same for a file that cannot be read, is no JSON or is no such set.
+      // The same problem for a file that cannot be read, is no JSON or is no JWK Set.
     }
     context.addIssue({ code: 'custom', message })
     return z.NEVER
   })
 
-/** Whom presentations may come from: `self`, `x5c`, `*`, DIDs and origins. */
+/** True for an entry of the trusted issuers: `self`, `x5c`, `*`, a DID or an origin. */
 export const isTrustEntry = (entry: string): boolean =>
   ['self', 'x5c', '*'].includes(entry) || /^did:[a-z0-9]+:\S+$/.test(entry) || /^https?:\/\/[^/?#@\s]+$/.test(entry)
 

@@ -1,4 +1,4 @@
-/** What a variable is about: the order in which they are shown. */
+/** The groups of variables, in the order in which they are shown. */
 export const SETTING_GROUPS = [
   'addresses',
   'login',
@@ -15,14 +15,17 @@ export const SETTING_GROUPS = [
 export type SettingGroup = (typeof SETTING_GROUPS)[number]
 
 /**
- * How much of a value is shown: all of it; of an address the scheme, host and path, since user, password and query may be
- * secret; of a secret only whether there is one.
+ * The part of a value that is shown.
+ *
+ * - `value`: the whole value.
+ * - `address`: scheme, host and path, since user, password and query may be secret.
+ * - `secret`: only whether a value is set.
  */
 type Shown = 'value' | 'address' | 'secret'
 
 /**
- * Every variable, in the order in which they are shown. A new one is an error of types in config.ts until it is decided here what
- * is shown of it.
+ * All variables, in the order in which they are shown. A variable that is missing here is a type error in config.ts, so that each
+ * new variable gets a decision.
  */
 export const SHOWN = {
   ISSUER_BASE_URL: ['addresses', 'address'],
@@ -93,10 +96,10 @@ export const SHOWN = {
 
 export type Variable = keyof typeof SHOWN
 
-// Object.keys tells no names.
+// The type of Object.keys does not name the keys.
 export const VARIABLES = Object.keys(SHOWN) as readonly Variable[]
 
-/** A variable, whether it was set, and what may be shown of it; null where that is nothing. */
+/** A variable, its state, and the part of its value that may be shown; null if no part may be shown. */
 export interface Setting {
   readonly variable: Variable
   readonly group: SettingGroup
@@ -105,8 +108,8 @@ export interface Setting {
 }
 
 /**
- * Scheme, host and path. Without a host, user and password would be taken for scheme and path: nothing of that. Nor where an `@` comes
- * later: before it stands a password that was not encoded, or that of a second address.
+ * Scheme, host and path of an address. Null without a host: then user and password could be parsed as scheme and path. Null also
+ * if an `@` follows the host: before it may be a password that was not encoded, or the password of a second address.
  */
 function withoutSecrets(address: string): string | null {
   if (!URL.canParse(address)) return null
@@ -115,17 +118,17 @@ function withoutSecrets(address: string): string | null {
   return `${protocol}//${host}${pathname === '/' ? '' : pathname}`
 }
 
-/** How a default is written; null where there is none. */
+/** A default value as text; null if there is no default. */
 function written(value: unknown): string | null {
   const text = Array.isArray(value) ? value.join(',') : value === undefined ? '' : String(value)
   return text === '' ? null : text
 }
 
 /**
- * What may be shown of the variables that a process was started with.
+ * The variables of a process, with the parts of their values that may be shown.
  *
  * @param given the values that are set
- * @param defaultOf the value of a variable that is not set, as it is read
+ * @param defaultOf returns the default of a variable that is not set
  */
 export function settingsOf(
   given: Readonly<Record<string, string | undefined>>,

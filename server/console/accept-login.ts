@@ -13,13 +13,13 @@ import { sessionCookie } from './sessions/cookies.js'
 import { hasRights } from './sessions/renewal.js'
 import type { ConsoleSessions } from './sessions/sessions.js'
 
-/** A JWT has three parts (RFC 7515 §3.1); whatever else a provider gives says nothing to us. */
+/** True if a token is no JWT, which has three parts (RFC 7515 §3.1). This service cannot read other tokens. */
 const isOpaque = (token: string) => token.split('.').length !== 3
 
 const nameIn = ({ name, preferred_username: other }: UserClaims): string | undefined =>
   [name, other].find((value) => typeof value === 'string' && value !== '') as string | undefined
 
-/** Gives tokens back to the identity provider. Never rejects: the browser has no part in it. */
+/** Revokes tokens at the identity provider. Never rejects, since a failure does not concern the browser. */
 export type RevokeTokens = (requestId: string, tokens: Tokens) => Promise<void>
 
 /** Makes {@link RevokeTokens}. */
@@ -35,7 +35,7 @@ export const createRevokeTokens =
     })
   }
 
-/** What {@link createAcceptLogin} is made of. */
+/** The ports of {@link createAcceptLogin}. */
 export interface AcceptLoginPorts {
   readonly config: Pick<Config, 'issuerBaseUrl' | 'issuerRole' | 'verifierRole'>
   readonly sessions: Pick<ConsoleSessions, 'begin'>
@@ -44,10 +44,10 @@ export interface AcceptLoginPorts {
   readonly log: Pick<Log, 'warn'>
 }
 
-/** Makes a session of the provider's answer, and sends the browser to an address. */
+/** Creates a session from the provider's answer, and redirects the browser. */
 export type AcceptLogin = ReturnType<typeof createAcceptLogin>
 
-/** Accepts logins whose access token is good here and whose user has a role. */
+/** Accepts logins with an access token that this service accepts, of users with a role. */
 export const createAcceptLogin =
   ({ config, sessions, tokens: check, revoke, log }: AcceptLoginPorts) =>
   async (

@@ -5,15 +5,15 @@ type Base = Pick<Config, 'issuerBaseUrl'>
 /** The console's first page. */
 export const homeOf = ({ issuerBaseUrl }: Base): string => `${issuerBaseUrl}/console/`
 
-/** Without `\`, which browsers read as `/`, and what URL parsers drop. */
+/** Printable characters without `\`, which browsers read as `/`, and without characters that URL parsers drop. */
 const PRINTABLE = /^[\x21-\x5b\x5d-\x7e]{1,2000}$/
-/** What is below the console and is no page of it. */
+/** Addresses below the console that are no pages of it. */
 const NO_PAGE = /^(login|callback|logout|session|assets)(\/|$)/
 
 /**
- * Where a browser goes after its login: an address of the console, as a path or whole; its first page where it is none.
+ * The address of a browser after its login: an address of the console, or the console's first page for any other.
  *
- * @param to as a browser sent it
+ * @param to a path or a whole address, as the browser sent it
  */
 export function returnAddress(base: Base, to: string | undefined): string {
   const home = homeOf(base)

@@ -7,29 +7,33 @@ import { zChange } from './changes/change.js'
 const zUser = z
   .strictObject({
     sub: z.string(),
-    name: z.string().nullable().meta({ description: 'What the identity provider calls the user, where it says so.' }),
+    name: z.string().nullable().meta({ description: 'The user’s name at the identity provider, if known.' }),
     roles: z.array(z.string()),
     isAdmin: z.boolean(),
-    mayIssue: z.boolean().meta({ description: 'Whether they may do what issuers do: `admin`, or ISSUER_ROLE.' }),
-    mayVerify: z.boolean().meta({ description: 'Whether they may do what verifiers do: `admin`, or VERIFIER_ROLE.' }),
+    mayIssue: z
+      .boolean()
+      .meta({ description: 'True if the user may act as an issuer, by the role `admin` or ISSUER_ROLE.' }),
+    mayVerify: z
+      .boolean()
+      .meta({ description: 'True if the user may act as a verifier, by the role `admin` or VERIFIER_ROLE.' }),
   })
-  .meta({ description: 'Null where nobody is logged in: `/console/login` does that.' })
+  .meta({ description: 'Null if no user is signed in. `/console/login` signs a user in.' })
 
 export const zConsoleSession = z.strictObject({
   mode: z.enum(['login', 'open']).meta({
     description:
-      '`login`: users log in at the identity provider. `open`: nobody does, and everybody is an admin, for local development only.',
+      '`login`: users sign in at the identity provider. `open`: each user is an admin without signing in, for local development only.',
   }),
   user: zUser.nullable(),
-  idleAt: z.iso.datetime().nullable().meta({ description: 'When the session ends unless something is done before.' }),
-  endsAt: z.iso.datetime().nullable().meta({ description: 'When it ends whatever is done.' }),
+  idleAt: z.iso.datetime().nullable().meta({ description: 'When the session ends without further activity.' }),
+  endsAt: z.iso.datetime().nullable().meta({ description: 'When the session ends in any case.' }),
 })
 
 export const session = {
   meta: route('GET', '/console/session', {
     tag: 'Console',
-    summary: 'Who uses the console',
-    description: 'Asking is no activity: it makes no session last longer. 404 where the console is closed.',
+    summary: 'Read the console session and its user',
+    description: 'Reading does not count as activity and does not extend the session. 404 if the console is closed.',
     access: 'public',
     errors: [errors.routeNotFound('GET', '/console/session')],
   }),
@@ -40,13 +44,14 @@ export const session = {
 export const events = {
   meta: route('GET', '/api/v1/console/events', {
     tag: 'Console',
-    summary: 'Server-Sent Events of what changes in lists',
+    summary: 'Server-Sent Events of changes in lists',
     description:
-      'Events named `change` say which thing of a list changed, and its state as it is now, at most some seconds after the change: ids and ' +
-      'states alone, of what the caller may list. The first one is of the kind `everything`, and so is one in the place of more than can be ' +
-      'told: whatever is shown is then to be read anew. `Last-Event-ID` brings what was missed in its place, where that is known. A thing that changes twice in a moment is told of once. Every 15 seconds a `ping` ' +
-      'with the data `keepalive`. The stream stays open until the access token expires; with a session of the console, of which it is no ' +
-      'activity, for a minute.',
+      'Each event named `change` names an entry of a list that changed, and its present state, at most some seconds after the change. ' +
+      'Events contain only ids and states, of entries that the caller may list. The first event has the kind `everything`: read all shown ' +
+      'lists again. An event of this kind also replaces changes that are too many to report. `Last-Event-ID` replaces the first event with ' +
+      'the missed changes, if they are known. Two changes of one entry within a moment are one event. Every 15 seconds the stream sends a ' +
+      '`ping` with the data `keepalive`. The stream stays open until the access token expires. With a console session it stays open for a ' +
+      'minute, and does not extend the session.',
     access: 'eitherOperator',
     kind: 'events',
     eventName: 'change',
@@ -58,17 +63,17 @@ export const events = {
       .string()
       .regex(/^[\w.-]{0,100}$/, { error: 'must be the id of an event' })
       .optional()
-      .meta({ description: 'What the header Last-Event-ID says otherwise.' }),
+      .meta({ description: 'Used in place of the header `Last-Event-ID`.' }),
   }),
 }
 
 export const logout = {
   meta: route('POST', '/console/logout', {
     tag: 'Console',
-    summary: 'Log out of the console',
+    summary: 'Sign out of the console',
     description:
-      'Ends the session that the request has, and revokes its tokens at the identity provider. `location` is where the browser ends its ' +
-      'session there; null where the provider has no such address.',
+      'Ends the console session of the request, and revokes its tokens at the identity provider. `location` is the provider’s address ' +
+      'where the browser ends its session there; null if the provider has no such address.',
     access: 'console',
     errors: [errors.routeNotFound('POST', '/console/logout')],
   }),
@@ -81,10 +86,11 @@ const forBrowsers = { tag: 'Console', access: 'public', kind: 'page', produces: 
 export const login = {
   meta: route('GET', '/console/login', {
     ...forBrowsers,
-    summary: 'Log in to the console',
+    summary: 'Sign in to the console',
     description:
-      'Sends the browser to the identity provider, and afterwards to `return`, an address below the console’s; to its first page where ' +
-      'that is none. Over http a browser that came to this machine by another name than that of ISSUER_BASE_URL is sent there first.',
+      'Sends the browser to the identity provider, and afterwards to `return`. If `return` is no address below the console, the browser ' +
+      'goes to the first page of the console. Over http, a browser that used another host name of this machine than ISSUER_BASE_URL is ' +
+      'first sent to ISSUER_BASE_URL.',
     errors: [403, 404],
   }),
   input: z.object({
@@ -92,7 +98,7 @@ export const login = {
     moved: z
       .string()
       .optional()
-      .meta({ description: 'Set where the browser was sent here from another name of this machine.' }),
+      .meta({ description: 'Set if the service sent the browser here from another host name of this machine.' }),
   }),
   output: zProtocolReply,
 }
@@ -100,10 +106,10 @@ export const login = {
 export const callback = {
   meta: route('GET', '/console/callback', {
     ...forBrowsers,
-    summary: 'Come back from the identity provider to the console',
+    summary: 'Return from the identity provider to the console',
     description:
-      'Where the identity provider sends the browser back to: in its redirect URIs. An answer counts once, and in the browser that began. ' +
-      'Whoever has no role here gets no session.',
+      'The identity provider sends the browser back to this address, which must be among its redirect URIs. Each answer counts once, and ' +
+      'only in the browser that began the sign-in. A user without a role in this service gets no session.',
     errors: [403, 404],
   }),
   input: z.object({

@@ -11,15 +11,15 @@ import type { createLogOut } from './logout.js'
 import type { ConsoleSessions } from './sessions/sessions.js'
 import type { ConsoleSessionStore } from './sessions/store.js'
 
-/** A backend with the client secret. All of them count as one caller, who reads the lists of both halves. */
+/** A backend with the client secret. All backends count as one caller, who reads the lists of both halves. */
 const BACKEND = { sub: 'x-client-secret' } as const
 const RIGHTS_OF_BACKENDS: Rights = { roles: [], isAdmin: false, mayIssue: true, mayVerify: true }
 
-/** What {@link createConsole} is made of. */
+/** The ports of {@link createConsole}. */
 export interface ConsolePorts {
   readonly config: Pick<Config, 'console' | 'issuerRole' | 'verifierRole'>
   readonly access: Pick<Access, 'user'>
-  /** Undefined where users cannot log in. */
+  /** Undefined if users cannot sign in. */
   readonly sessions: Pick<ConsoleSessions, 'described'> | undefined
   /** Removes sessions that ended, with their tokens. */
   readonly removeExpired: ConsoleSessionStore['removeExpired']
@@ -30,9 +30,9 @@ export interface ConsolePorts {
 
 export type Console = ReturnType<typeof createConsole>
 
-/** What the console asks of its own session, and of what changes in its lists. */
+/** The console's operations for its own session, and for changes in its lists. */
 export function createConsole({ config, access, sessions, removeExpired, changes, login, logOut }: ConsolePorts) {
-  /** Whose session a request has; undefined for a request without a session that goes on. */
+  /** The session and user of a request; undefined without an active session. */
   async function userOf({ headers }: RequestFacts) {
     const described = await sessions?.described(headers)
     if (described === undefined) return undefined
@@ -42,7 +42,7 @@ export function createConsole({ config, access, sessions, removeExpired, changes
       const user = { sub, name: described.content.name ?? null, ...rightsOf(roles, config) }
       return { user, idleAt: expiresAt.toISOString(), endsAt: endsAt.toISOString() }
     } catch (thrown) {
-      // It ended just now: its tokens could not be renewed.
+      // The session just ended because its tokens could not be renewed.
       if (thrown instanceof ServiceError && thrown.status === 401) return undefined
       throw thrown
     }
@@ -53,7 +53,7 @@ export function createConsole({ config, access, sessions, removeExpired, changes
     logOut,
     tasks: [dueRows({ name: 'remove console sessions', everyMs: 60_000, batch: removeExpired })],
 
-    /** Who uses the console, and until when. @throws 404 for a service without a console. */
+    /** The user of the console, and the end of the session. @throws 404 if the console is closed. */
     async session(request: RequestFacts) {
       if (config.console === undefined) throw errors.routeNotFound(request.method, request.path)
       const { mode } = config.console
@@ -62,7 +62,7 @@ export function createConsole({ config, access, sessions, removeExpired, changes
       return { ...nobody, user: { sub: LOCAL_ADMIN.sub, name: null, ...rightsOf(LOCAL_ADMIN.roles, config) } }
     },
 
-    /** What changes in the lists that a caller may read, from an event on. */
+    /** Streams changes in lists that the caller may read, after the event `lastEventId`. */
     watch: (caller: Caller | undefined, lastEventId: string | undefined, signal: AbortSignal) =>
       changes.watch({
         caller: caller ?? BACKEND,

@@ -2,18 +2,18 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 
-/** A file of the console, in both forms in which it is sent. */
+/** A file of the console, uncompressed and compressed. */
 export interface ConsoleFile {
   readonly type: string
   readonly bytes: Buffer
   readonly gzipped: Buffer
 }
 
-/** The console as it was built. */
+/** The built files of the console. */
 export interface ConsoleFiles {
-  /** The page, which is the same for all addresses of the console. */
+  /** The page, the same for all addresses of the console. */
   readonly page: ConsoleFile
-  /** By their names, which change with what they hold. */
+  /** Files by name; a name changes with the file's content. */
   readonly assets: ReadonlyMap<string, ConsoleFile>
 }
 
@@ -32,15 +32,15 @@ const fileOf = (name: string, bytes: Buffer): ConsoleFile => ({
   gzipped: gzipSync(bytes),
 })
 
-/** The page names its files relative to itself, but is sent for every address below it. */
+/** Makes the page's relative file addresses absolute, since all addresses below the console return the page. */
 const completed = (page: string, path: string): string => page.replaceAll('="./', `="${path}`)
 
 /**
- * Reads the console, some hundred kilobytes, into memory.
+ * Reads the console's files, some hundred kilobytes, into memory.
  *
  * @param directory `dist/console`
- * @param path where the console is, with a slash at both ends
- * @returns undefined where it was not built
+ * @param path the path of the console, with a slash at both ends
+ * @returns undefined if the console was not built
  */
 export function readConsole(directory: string, path: string): ConsoleFiles | undefined {
   try {

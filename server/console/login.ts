@@ -24,14 +24,14 @@ import { loginPage } from './pages.js'
 import { LOGIN_COOKIE } from './sessions/cookies.js'
 import type { ConsoleSessionStore } from './sessions/store.js'
 
-/** For a login, in seconds: it is sealed into a cookie so long. */
+/** Time limit of a login, in seconds; the sealed cookie is valid this long. */
 const LOGIN_SECONDS = 600
 
 const zPending = z.strictObject({
   state: z.string(),
   nonce: z.string(),
   verifier: z.string(),
-  /** Where the browser goes then. */
+  /** The browser's address after the login. */
   to: z.string(),
   /** Seconds since 1970. */
   exp: z.number(),
@@ -41,24 +41,24 @@ type Pending = z.infer<typeof zPending>
 
 const callbackOf = (issuerBaseUrl: string): string => `${issuerBaseUrl}/console/callback`
 
-/** As a browser sends it. */
+/** The query of a browser that begins a login. */
 export interface LoginInput {
-  /** An address below the console's; its first page unless given, or where it is another. */
+  /** An address below the console; without it, or for any other address, the console's first page. */
   readonly return?: string | undefined
-  /** Whether the browser was sent here from another name of this machine. */
+  /** Set if the browser was redirected here from another host name of this machine. */
   readonly moved?: string | undefined
 }
 
-/** What {@link createLogin} is made of. */
+/** The ports of {@link createLogin}. */
 export interface LoginPorts {
   readonly config: Pick<Config, 'console' | 'issuerBaseUrl'>
-  /** Undefined where nobody can sign in. */
+  /** Undefined without a configured sign-in. */
   readonly signIn: Pick<SignIn, 'addressFor' | 'tokens'> | undefined
-  /** Undefined where users cannot log in. */
+  /** Undefined if users cannot sign in. */
   readonly accept: AcceptLogin | undefined
-  /** Takes a `state` once. */
+  /** Accepts each `state` once. */
   readonly useState: ConsoleSessionStore['useState']
-  /** Seals the login of a browser into its cookie. */
+  /** Key that seals a browser's login into its cookie. */
   readonly key: Uint8Array
   readonly clock: () => Date
   readonly random: (length: number) => Uint8Array
@@ -76,15 +76,15 @@ export function createLogin({ config, signIn, accept, useState, key, clock, rand
     return opened.success && opened.data.exp * 1000 > clock().getTime() ? opened.data : undefined
   }
 
-  /** Over plain http a session is for a browser on this very machine, by whatever name it came. */
+  /** Over plain http only browsers on this machine get a session; any host name of this machine counts. */
   function isSafe({ headers: { host = '' } }: RequestFacts): boolean {
     return issuerBaseUrl.startsWith('https:') || isLoopbackName(host.replace(/:\d+$/, ''))
   }
 
   /**
-   * The login at the base URL, for a browser that came to this very machine by another of its names: the provider sends the browser back to
-   * the base URL, where cookies of that other name are not sent. A proxy may have changed the name that a request has, so that no browser is
-   * moved twice.
+   * The login at the base URL, for a browser that used another host name of this machine. The provider sends the browser back to
+   * the base URL, where the browser does not send cookies of the other name. A browser is moved only once, since a proxy may
+   * change the host name of each request.
    */
   function atBaseUrl({ headers: { host = '' } }: RequestFacts, { return: to, moved }: LoginInput): string | undefined {
     const base = new URL(issuerBaseUrl)
@@ -101,7 +101,7 @@ export function createLogin({ config, signIn, accept, useState, key, clock, rand
   }
 
   return {
-    /** Sends a browser to the identity provider to log in, and back afterwards. */
+    /** Sends a browser to the identity provider, where the user signs in and returns. */
     async begin(request: RequestFacts, sent: LoginInput): Promise<ProtocolReply> {
       if (config.console === undefined) throw errors.routeNotFound(request.method, request.path)
       if (config.console.mode === 'open') return seeOther(homeOf(config))
@@ -122,8 +122,8 @@ export function createLogin({ config, signIn, accept, useState, key, clock, rand
     },
 
     /**
-     * Ends a login: the provider sent the browser back. It must be the browser that began, with the `state` of its login; an answer counts
-     * once. A user without a role here gets no session.
+     * Completes a login after the provider sent the browser back. The same browser must have begun the login, with the same
+     * `state`. Each answer counts once. A user without a role in this service gets no session.
      */
     async end(request: RequestFacts, sent: LoginAnswer): Promise<ProtocolReply> {
       if (config.console?.mode !== 'login' || signIn === undefined || accept === undefined) {

@@ -7,7 +7,7 @@ import type { RevokeTokens } from './accept-login.js'
 import { noSessionCookie } from './sessions/cookies.js'
 import type { ConsoleSessions } from './sessions/sessions.js'
 
-/** What {@link createLogOut} is made of; `users` is undefined where users cannot log in. */
+/** The ports of {@link createLogOut}; `users` is undefined if users cannot sign in. */
 export interface LogOutPorts {
   readonly config: Pick<Config, 'console' | 'issuerBaseUrl'>
   readonly users:
@@ -21,10 +21,10 @@ export interface LogOutPorts {
 }
 
 /**
- * Ends the session of a request: here at once, then at the provider, whose tokens are revoked.
+ * Ends the session of a request in this service, then revokes its tokens at the provider.
  *
- * @returns where the browser ends its session at the provider, null for a provider without such an address; and the cookie to set
- * @throws 401 where there is no session
+ * @returns the provider's address where the browser ends its session, null if the provider has none; and the cookie to set
+ * @throws 401 without a session
  */
 export const createLogOut =
   ({ config, users, log }: LogOutPorts) =>

@@ -4,7 +4,7 @@ import { html } from '../pages/html.js'
 import { page } from '../pages/page.js'
 import type { ProtocolReply } from '../protocol/oauth/reply.js'
 
-/** Why nobody was logged in. */
+/** The reason why a login failed. */
 type LoginProblem = SignInFailure | 'unknown' | 'insecure' | 'noRole' | 'opaque' | 'notAccepted'
 
 const PROBLEMS: Readonly<Record<LoginProblem, readonly [status: number, title: string, text: string]>> = {
@@ -42,7 +42,7 @@ const PROBLEMS: Readonly<Record<LoginProblem, readonly [status: number, title: s
   ],
 }
 
-/** The page that says why nobody was logged in, and how to try again. */
+/** The page that explains a failed login and how to try again. */
 export function loginPage({ issuerBaseUrl }: Pick<Config, 'issuerBaseUrl'>, problem: LoginProblem): ProtocolReply {
   const [status, title, text] = PROBLEMS[problem]
   const again = problem !== 'insecure' && html`<p><a href="${issuerBaseUrl}/console/login">Log in again</a></p>`

@@ -11,8 +11,8 @@ export const hostedDocument = {
     tag: 'DIDs',
     summary: 'A hosted DID document',
     description:
-      'Where a did:web of this service resolves. It names every key that the DID ever had, so that what a former ' +
-      'key signed still verifies. No rate limit applies.',
+      'The document of a did:web of this service. It contains all present and former keys of the DID, so that signatures of former ' +
+      'keys can be verified. No rate limit applies.',
     access: 'public',
     forWallets: true,
     counted: false,
@@ -41,8 +41,8 @@ export const didConfiguration = {
     tag: 'DIDs',
     summary: 'Domain-linkage entries',
     description:
-      'One entry for each DID that an issuer or verifier of this service signs with: the DID, and a JWT by which it ' +
-      'says that it belongs to this origin.',
+      'One entry for each DID with which an issuer or verifier of this service signs: the DID, and a JWT signed by the DID that ' +
+      'confirms this origin.',
     access: 'public',
     forWallets: true,
   }),
@@ -68,9 +68,7 @@ export const jwtVcIssuer = {
   meta: route('GET', '/.well-known/jwt-vc-issuer', {
     tag: 'DIDs',
     summary: "The issuer's keys (SD-JWT VC issuer metadata)",
-    description:
-      'Keys by which an SD-JWT VC is checked whose `iss` is the issuer base URL (SD-JWT VC, §3), former ones ' +
-      'included.',
+    description: 'Present and former keys that verify an SD-JWT VC whose `iss` is the issuer base URL (SD-JWT VC, §3).',
     access: 'public',
     forWallets: true,
   }),

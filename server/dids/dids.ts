@@ -5,7 +5,7 @@ import type { DomainLinkage, DomainLinkages } from './domain-linkage.js'
 import { type Identify, type IdentityRequest, keyIdOf } from './identity.js'
 import type { DidStore, StoredDid } from './store.js'
 
-/** What {@link createDids} is made of. */
+/** The ports of {@link createDids}. */
 export interface DidsPorts {
   readonly store: Pick<DidStore, 'find' | 'findByUuid' | 'insert' | 'issuerDids' | 'recordIdentities'>
   readonly config: Pick<Config, 'issuerBaseUrl' | 'verifierBaseUrl'>
@@ -16,10 +16,10 @@ export interface DidsPorts {
 
 export type Dids = ReturnType<typeof createDids>
 
-/** The DIDs and keys of this installation, and what it publishes of them. */
+/** The DIDs of this installation and the documents that it publishes about them. */
 export function createDids({ store, config, link, identify }: DidsPorts) {
   return {
-    /** Makes a DID under the issuer's base URL, with a key of its own, and stores both. `createdBy` is the actor of the audit events too. */
+    /** Creates and stores a DID under the issuer's base URL with its own key. `createdBy` is also the actor of the audit events. */
     async create(request: Omit<IdentityRequest, 'baseUrl'> & { readonly createdBy: string }): Promise<StoredDid> {
       const { did, dids, key, keySetId } = await identify({ ...request, baseUrl: config.issuerBaseUrl })
       await store.insert(keySetId, key, dids, [
@@ -42,8 +42,8 @@ export function createDids({ store, config, link, identify }: DidsPorts) {
     linkages: async (): Promise<DomainLinkage[]> => link(await store.recordIdentities()),
 
     /**
-     * JWT VC issuer metadata (SD-JWT VC §3.2): every key of every issuer record, since the signatures of a former key must stay
-     * verifiable. A `kid` is the absolute one that stands in credentials.
+     * JWT VC issuer metadata (SD-JWT VC §3.2): all present and former keys of all issuer records, since signatures of former keys
+     * must stay verifiable. Each `kid` is the absolute id, as in credentials.
      */
     async issuerKeySet() {
       const dids = await store.issuerDids()

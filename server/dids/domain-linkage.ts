@@ -7,7 +7,7 @@ import type { RecordIdentity } from './store.js'
 
 export const DID_CONFIGURATION_CONTEXT = 'https://identity.foundation/.well-known/did-configuration/v1'
 const VALIDITY_MS = 365 * 24 * 60 * 60 * 1000
-/** A credential that was signed already is shown again for this long. */
+/** A signed credential is reused for this long. */
 const REUSE_MS = 60 * 60 * 1000
 const MAX_KEPT = 4_000
 const MAX_KEPT_BYTES = 8 * 1024 * 1024
@@ -21,8 +21,8 @@ const iso = (date: Date) => `${date.toISOString().slice(0, 19)}Z`
 const seconds = (date: Date) => Math.floor(date.getTime() / 1000)
 
 /**
- * A Domain Linkage Credential as a JWT (DIF Well Known DID Configuration §4.2): issuer and subject are the DID, the
- * header holds `alg` and `kid` alone.
+ * A Domain Linkage Credential as a JWT (DIF Well Known DID Configuration §4.2). Issuer and subject are the DID; the header has
+ * only `alg` and `kid`.
  */
 async function domainLinkageJwt(
   keys: Pick<Keys, 'signer'>,
@@ -53,7 +53,7 @@ async function domainLinkageJwt(
   )
 }
 
-/** Signs a credential for each DID that an issuer or verifier record signs with, and keeps it for an hour. */
+/** Signs a credential for each DID with which an issuer or verifier record signs, and caches it for an hour. */
 export function createDomainLinkages(
   keys: Pick<Keys, 'signer'>,
   config: Pick<Config, 'issuerBaseUrl' | 'verifierBaseUrl'>,

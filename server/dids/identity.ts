@@ -5,7 +5,7 @@ import { didWebFromUrl } from '../protocol/did/did-web.js'
 import { generateKeyPair, type Jwk, thumbprint } from '../protocol/jose/jws.js'
 import type { DidPurpose, NewDid, NewKey } from './store.js'
 
-/** Methods that a caller may ask for. `web` is hosted by this service. */
+/** Methods that a caller may request. `web` is hosted by this service. */
 export type DidMethod = 'key' | 'web'
 
 export type SigningAlgorithm = 'ES256' | 'EdDSA'
@@ -15,7 +15,7 @@ export interface NewIdentity {
   readonly keySetId: string
   readonly key: NewKey
   readonly dids: readonly NewDid[]
-  /** The DID that stands for it: what it signs as. */
+  /** The DID with which the key set signs. */
   readonly did: string
 }
 
@@ -24,20 +24,20 @@ export interface IdentityRequest {
   readonly purpose: DidPurpose
   readonly createdBy: string | null
   readonly holderId?: string
-  /** Where a did:web of it is hosted. */
+  /** The base URL that hosts a did:web. */
   readonly baseUrl: string
   readonly alg?: SigningAlgorithm
 }
 
-/** The DID that a record signs as: its did:web where others can resolve it (https), else one made of the key itself. */
+/** The signing DID of a record: its did:web if others can resolve it (https), else a DID made from the key. */
 export function signingDidOf(method: string, didWeb: string | undefined, baseUrl: string, publicJwk: Jwk): string {
   if (method === 'key') return didKeyFromJwk(publicJwk)
   return didWeb !== undefined && baseUrl.startsWith('https:') ? didWeb : didJwk(publicJwk)
 }
 
 /**
- * The absolute id of a key within a DID's document: for did:web the key's thumbprint (RFC 7638), so that keys can
- * follow one another; for did:jwk and did:key as their specifications say.
+ * The absolute id of a key in a DID document. For did:web it is the key's thumbprint (RFC 7638), so that keys can be rotated. For
+ * did:jwk and did:key their specifications define it.
  */
 export function keyIdOf(did: string, publicJwk: Jwk): string {
   if (did.startsWith('did:jwk:')) return `${did}#0`
@@ -48,7 +48,7 @@ export function keyIdOf(did: string, publicJwk: Jwk): string {
 /** {@link newIdentity} of a service, which protects keys with its vault. */
 export type Identify = (request: IdentityRequest) => Promise<NewIdentity>
 
-/** Makes a key pair and the DIDs of it. Records that sign (issuer, verifier) get a did:jwk beside their did:web. */
+/** Makes a key pair and its DIDs. Issuer and verifier records get a did:jwk in addition to their did:web. */
 export async function newIdentity(vault: Vault, newId: () => string, request: IdentityRequest): Promise<NewIdentity> {
   const alg = request.alg ?? 'ES256'
   const { privateJwk, publicJwk } = await generateKeyPair(alg)

@@ -1,13 +1,13 @@
 import { DidResolutionError } from '../protocol/did/resolve-did.js'
 
-/** DIDs of other hosts that one call may make this service resolve. */
+/** Maximum number of DIDs of other hosts that one call may cause this service to resolve. */
 export const MAX_REMOTE_DIDS = 4
 
-/** Counts the DIDs of other hosts that one call names, each once, whether or not their documents are remembered. */
+/** Counts the DIDs of other hosts in one call. Each counts once, even if its document is cached. */
 export class RemoteDids {
   readonly #dids = new Set<string>()
 
-  /** @throws DidResolutionError for the fifth. */
+  /** @throws DidResolutionError for the fifth DID. */
   admit(did: string): void {
     this.#dids.add(did)
     if (this.#dids.size <= MAX_REMOTE_DIDS) return

@@ -2,7 +2,7 @@ import type { DidKeys } from '../protocol/did/did-document.js'
 import { DidResolutionError, type DidResolutionIo, resolveDid } from '../protocol/did/resolve-did.js'
 import { LruMap } from '../protocol/jose/lru-map.js'
 
-/** Called before a DID of another host is resolved. Where it throws, the DID is not resolved. */
+/** Called before a DID of another host is resolved. If it throws, the DID is not resolved. */
 export type Admit = (did: string) => void | Promise<void>
 
 /** Resolves DIDs to their keys; rejects with DidResolutionError. Keys are shared: they must not be changed. */
@@ -10,7 +10,7 @@ export interface DidResolver {
   resolve(did: string, admit?: Admit): Promise<DidKeys>
 }
 
-/** What is remembered of a DID of another host: its keys, or why there are none. */
+/** The cached result for a DID of another host: its keys, or the reason of the failure. */
 interface Known {
   readonly outcome: DidKeys | string
   /** Milliseconds of the clock. */
@@ -18,7 +18,7 @@ interface Known {
 }
 
 const NEGATIVE_TTL_SECONDS = 15
-/** For fetched and for computed keys each: JSON text at two bytes a character. */
+/** Memory limit of each cache, for fetched and for computed keys: JSON text at two bytes per character. */
 const MAX_BYTES = 4 * 1024 * 1024
 
 const bytesOf = (did: string, outcome: DidKeys | string): number => 2 * (did.length + JSON.stringify(outcome).length)
@@ -79,14 +79,14 @@ function createFetched(
 }
 
 /**
- * Makes a resolver for did:key and did:jwk, which are computed and kept for as long as there is room, and did:web. A
- * did:web of this service is read by `localDocument` at every call and never remembered, so that a rotated key counts at
- * once; a foreign one is fetched and remembered for `ttlSeconds` (300), a failure for 15 seconds. What is remembered is
- * at most `maxEntries` (500) of either kind, and 4 MiB of either.
+ * Makes a resolver for did:key, did:jwk and did:web. The keys of a did:key or did:jwk are computed, and cached while there is room.
+ * `localDocument` reads a did:web of this service at each call, without a cache, so that a rotated key counts at once. Another
+ * did:web is fetched and cached for `ttlSeconds` (300), a failure for 15 seconds. Each of the two caches has at most `maxEntries`
+ * (500) entries and 4 MiB.
  */
 export function createDidResolver(
   options: DidResolutionIo & {
-    /** This service's own document of a DID, undefined when the DID is not one of its own. */
+    /** The document of a DID of this service; undefined for any other DID. */
     localDocument(did: string): Promise<DidKeys | undefined>
     clock: () => Date
     ttlSeconds?: number

@@ -12,16 +12,16 @@ import { LruMap } from '../protocol/jose/lru-map.js'
 
 const MAX_OWN_ISSUERS = 1_000
 
-/** What a DID of this installation is for. */
+/** The purpose of a DID of this installation. */
 export type DidPurpose = 'issuer' | 'verifier' | 'holder' | 'agent'
 
 export interface NewKey {
   readonly id: string
   readonly alg: string
   readonly publicJwk: Jwk
-  /** As the vault protects it. */
+  /** As protected by the vault. */
   readonly privateJwk: string
-  /** Its certificate chain, leaf first, each base64 DER. */
+  /** The key's certificate chain, leaf first, each certificate as base64 DER. */
   readonly x5c?: readonly string[]
 }
 
@@ -50,7 +50,7 @@ const zStoredDid = z.strictObject({
   alsoKnownAs: z.array(z.string()),
 })
 
-/** A DID with the public keys that it names, the newest first. */
+/** A DID with its public keys, the newest first. */
 export type StoredDid = z.infer<typeof zStoredDid>
 
 const zRecordIdentity = z.strictObject({
@@ -62,15 +62,15 @@ const zRecordIdentity = z.strictObject({
   x5c,
 })
 
-/** What an issuer or verifier record signs with now. */
+/** The present signing identity of an issuer or verifier record. */
 export type RecordIdentity = z.infer<typeof zRecordIdentity>
 
 const zIssuerDid = z.strictObject({ did: z.string() })
 
-/** DID Core 1.0 §3.1, without what a DID URL adds. */
+/** A DID without the parts of a DID URL (DID Core 1.0 §3.1). */
 const DID = /^did:[a-z0-9]+:[\w.:%-]+$/
 
-/** A DID with its keys and its other names in plain SQL, under the alias `d`: one statement for all of it. */
+/** A DID with its keys and its other names in one statement of plain SQL, under the alias `d`. */
 const columns = fragment`
   d.did, d.method, d.uuid, d.purpose, d.created_by AS "createdBy", d.key_set_id AS "keySetId", d.holder_id AS "holderId",
   d.created_at AS "createdAt",
@@ -80,7 +80,7 @@ const columns = fragment`
 
 export type DidStore = ReturnType<typeof createDidStore>
 
-/** Inserts a key set with its first key and the DIDs made of it. */
+/** Inserts a key set with its first key and the key's DIDs. */
 export async function insertIdentity(
   tx: Prisma.TransactionClient,
   keySetId: string,
@@ -104,10 +104,10 @@ export function createDidStore({ prisma, sql }: Database) {
     return new Map(rows.map((row) => [row.did, row]))
   })
   return {
-    /** Requests that ask at the same time are answered by one statement. A text that is not in the form of a DID is not looked up. */
+    /** Finds a DID. Concurrent calls share one statement. A text without the form of a DID is not looked up. */
     find: async (did: string): Promise<StoredDid | undefined> => (DID.test(did) ? readDid(did) : undefined),
 
-    /** The first of several spellings that is known. */
+    /** Finds a DID by several spellings. */
     findAny: (spellings: readonly string[]) => first(fragment`d.did = ANY(${[...spellings]}::text[])`),
 
     findByUuid: (uuid: string) => first(fragment`d.uuid = ${uuid.toLowerCase()}`),
@@ -115,7 +115,7 @@ export function createDidStore({ prisma, sql }: Database) {
     /** DIDs of issuers, with all their keys. */
     issuerDids: () => select(fragment`d.purpose = 'issuer' ORDER BY d.created_at, d.did`),
 
-    /** Whether a DID is one of this installation's issuers. Asked once: what they have signed stays theirs. */
+    /** True if the DID belongs to an issuer of this installation. A positive answer is cached, since it never changes. */
     async isIssuer(did: string): Promise<boolean> {
       if (ownIssuers.get(did) === true) return true
       const rows = await sql(zIssuerDid)`
@@ -124,7 +124,7 @@ export function createDidStore({ prisma, sql }: Database) {
       return rows.length > 0
     },
 
-    /** The DID and key that each issuer and verifier record signs with. */
+    /** The signing DID and key of each issuer and verifier record. */
     recordIdentities: (): Promise<RecordIdentity[]> =>
       sql(zRecordIdentity)`
         SELECT r.did, r.purpose, k.id AS "keyId", k.public_jwk AS "publicJwk", k.x5c
@@ -139,7 +139,7 @@ export function createDidStore({ prisma, sql }: Database) {
       return row === null || row.uuid === null ? undefined : { did: row.did, uuid: row.uuid }
     },
 
-    /** A hosted DID moves with the base URL that it lies under. */
+    /** Renames a hosted DID after a change of its base URL. */
     async rename(from: string, to: string): Promise<void> {
       await prisma.did.update({ where: { did: from }, data: { did: to } })
     },
@@ -152,7 +152,7 @@ export function createDidStore({ prisma, sql }: Database) {
 
     ofHolder: (holderId: string) => select(fragment`d.holder_id = ${holderId} ORDER BY d.created_at DESC, d.did`),
 
-    /** DIDs made through the agent routes, the newest first. */
+    /** DIDs that a caller created through the agent routes, the newest first. */
     createdBy: (sub: string, part: ListPart): Promise<StoredDid[]> =>
       select(fragment`d.created_by = ${sub} ${listPart(fragment`d.created_at`, fragment`d.did`, part)}`),
 

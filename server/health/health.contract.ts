@@ -13,8 +13,8 @@ const zHealth = z
 export const liveness = {
   meta: route('GET', '/health/liveness', {
     tag: 'Operations',
-    summary: 'Whether the process is alive',
-    description: 'Looks at nothing but the process itself. Where it fails, the process is to be restarted.',
+    summary: 'Check that the process is alive',
+    description: 'Checks only the process itself. If the check fails, restart the process.',
     access: 'public',
     kind: 'protocol',
     envelope: true,
@@ -28,12 +28,11 @@ export const liveness = {
 export const readiness = {
   meta: route('GET', '/health/readiness', {
     tag: 'Operations',
-    summary: 'Whether requests can be served',
+    summary: 'Check that requests can be served',
     description:
-      'Looks at the database, and at Redis, NATS, the replica, the identity provider, certificates and the attestation of ' +
-      'the verifier where they are configured. A 503 holds the ' +
-      'same result with the members of the error envelope beside it; a process that was told to stop answers so ' +
-      'too.',
+      'Checks the database. If configured, it also checks Redis, NATS, the replica, the identity provider, certificates and the ' +
+      'verifier attestation. A 503 has the same result and the members of the error envelope. A process that was told to stop ' +
+      'answers with a 503 too.',
     access: 'public',
     kind: 'protocol',
     envelope: true,

@@ -2,7 +2,7 @@ import { procedure, router } from '../api/trpc.js'
 import { liveness, readiness } from './health.contract.js'
 import { type Components, healthReply } from './readiness.js'
 
-/** What probes ask. */
+/** The ports of the health checks. */
 export interface HealthPorts {
   readonly clock: () => Date
   readonly readiness: (requestId: string) => Promise<Components>

@@ -2,19 +2,19 @@ import type { Log } from '../log/log.js'
 import { inTime } from '../outbound/in-time.js'
 import type { ProtocolReply } from '../protocol/oauth/reply.js'
 
-/** `degraded`: requests are served without it. */
+/** `degraded`: requests are served without the component. */
 type Status = 'up' | 'degraded' | 'down'
 
 /** The status of each component that requests use, by name. */
 export type Components = Readonly<Record<string, { readonly status: Status }>>
 
-/** What is asked whether requests can be served. */
+/** The sources of the readiness check. */
 export interface Health {
-  /** Whether the process was told to stop. */
+  /** True if the process was told to stop. */
   stopping(): boolean
   /**
-   * A check for each component. A rejection says that the component is down, and that no request can be served. `degraded` says that
-   * requests are served without it.
+   * A check for each component. If it rejects, the component is down and no request can be served. `degraded` means that requests
+   * are served without the component.
    */
   readonly checks: Readonly<Record<string, () => Promise<unknown>>>
 }
@@ -31,7 +31,7 @@ async function statusOf(check: () => Promise<unknown>, onFailure: (error: unknow
   }
 }
 
-/** Asks every component that a request needs; a process that stops is not ready whatever they say. */
+/** Checks all components that requests need. A stopping process is never ready. */
 export async function readinessOf(
   { health, log }: { readonly health: Health; readonly log: Pick<Log, 'error'> },
   requestId?: string,
@@ -44,7 +44,7 @@ export async function readinessOf(
   return Object.fromEntries(await Promise.all(answers))
 }
 
-/** The interface's health result; when it fails, the envelope's members stand beside it. */
+/** The health result of the API. A failed result also has the members of the error envelope. */
 export function healthReply(components: Components, path: string, now: Date): ProtocolReply {
   const entries = Object.entries(components)
   const serving = Object.fromEntries(entries.filter(([, { status }]) => status !== 'down'))

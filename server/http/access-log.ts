@@ -7,15 +7,15 @@ import { secretKey } from '../protocol/jose/secret-key.js'
 const CALLER_LENGTH = 16
 
 /**
- * One line for each finished request, with its request id. Queries and bodies are left out. A caller's `sub` is logged as a
- * keyed hash: equal in every line of that caller, and not to be found by guessing.
+ * Logs one line for each finished request, with its request id, without query and body. A caller's `sub` is logged as a keyed
+ * hash: it is equal in all lines of the caller, and nobody can find the `sub` by guessing.
  */
 export function accessLog(log: Log, key: Uint8Array): RequestHandler {
   const pseudonymOf = (sub: string) =>
     createHmac('sha256', secretKey(key)).update(sub).digest('base64url').slice(0, CALLER_LENGTH)
   return (request, response, next) => {
     const started = performance.now()
-    // Read now, since a closed connection has no address.
+    // The address is read now, since a closed connection has none.
     const { method, path, ip: address } = request
     response.on('close', () => {
       const { requestId, caller } = response.locals as { requestId?: string; caller?: string }

@@ -5,10 +5,10 @@ import { type RequestHandler, Router } from 'express'
 import type { Config } from '../config/config.js'
 import { openApiDocument } from './openapi.js'
 
-/** Swagger UI's own files; nothing on the page comes from another host. */
+/** The files of Swagger UI; the page loads nothing from other hosts. */
 const swaggerFiles = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
 
-/** Addresses are relative, since a proxy may serve all of this below a path. */
+/** Addresses are relative, since a proxy may serve the reference below a path. */
 const PAGE = `<!doctype html>
 <html lang="en">
 <head>
@@ -33,10 +33,10 @@ const START = `window.ui = SwaggerUIBundle({
 
 const ASSETS = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'] as const
 
-/** Files of the reference that are the same for everybody. */
+/** Files of the reference that are the same for all installations. */
 export const REFERENCE_FILES: ReadonlySet<string> = new Set(['start.js', ...ASSETS].map((name) => `/api-docs/${name}`))
 
-/** Every path of the reference. */
+/** All paths of the reference. */
 export const REFERENCE_PATHS: ReadonlySet<string> = new Set(['/api-docs', '/api-docs-json', ...REFERENCE_FILES])
 
 /** Swagger UI sets style attributes and shows its icons as data URIs. */
@@ -44,7 +44,7 @@ const PAGE_CSP =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; " +
   "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
-/** `/api-docs` and `/api-docs-json`. The document is made once, when it is first asked for: that takes a tenth of a second. */
+/** Serves `/api-docs` and `/api-docs-json`. The document is made once, at its first request, in a tenth of a second. */
 export function apiReference(appRouter: AnyRouter, config: Config): RequestHandler {
   let document: string | undefined
   const reference = Router({ caseSensitive: true, strict: true })
@@ -55,7 +55,7 @@ export function apiReference(appRouter: AnyRouter, config: Config): RequestHandl
   reference.get('/api-docs', (_request, response) => {
     response.set('content-security-policy', PAGE_CSP).type('html').send(PAGE)
   })
-  // Relative addresses lead from there to nowhere.
+  // Relative addresses do not work from this address.
   reference.get('/api-docs/', (_request, response) => response.redirect(301, '../api-docs'))
   reference.get('/api-docs/start.js', (_request, response) => {
     response.type('text/javascript').send(START)
@@ -65,6 +65,6 @@ export function apiReference(appRouter: AnyRouter, config: Config): RequestHandl
       response.sendFile(name, { root: swaggerFiles, maxAge: '1d' }),
     )
   }
-  // An application handles requests as any handler does, but its type says so for Express's own requests alone.
+  // A router is a request handler, but its type accepts only Express's request type.
   return reference as unknown as RequestHandler
 }

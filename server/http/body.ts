@@ -8,19 +8,19 @@ import { dropBody, isRefused, REFUSED } from './bounded-request.js'
 
 export const MAX_BODY_BYTES = 1_048_576
 
-/** What a buffer for a body begins with: most bodies fit. */
+/** First size of a body's buffer; most bodies fit. */
 const FIRST_BYTES = 4_096
 
 const EMPTY = Buffer.alloc(0)
 
-/** Content encodings (RFC 9110 §8.4.1) that bodies are unpacked from. */
+/** Supported content encodings of bodies (RFC 9110 §8.4.1). */
 const UNPACKERS: ReadonlyMap<string, () => Duplex> = new Map([
   ['gzip', createGunzip],
   ['deflate', createInflate],
   ['br', createBrotliDecompress],
 ])
 
-/** One buffer for all pieces of a body, doubled when it is full. */
+/** One buffer for all pieces of a body; its size doubles when it is full. */
 class Gathered {
   #buffer: Buffer = EMPTY
   length = 0
@@ -46,7 +46,7 @@ class Gathered {
   }
 }
 
-/** What unpacks a body; undefined where it comes as it is. */
+/** The decoder of a body's content encoding; undefined for a body without one. */
 function unpackerOf({ headers }: IncomingMessage): Duplex | undefined {
   const encoding = headers['content-encoding']?.toLowerCase() ?? 'identity'
   if (encoding === 'identity') return undefined
@@ -55,7 +55,7 @@ function unpackerOf({ headers }: IncomingMessage): Duplex | undefined {
   return create()
 }
 
-/** Reads to the end. Packed octets count too, since a pack of any length may hold nothing. */
+/** Reads to the end. Encoded octets also count toward the limit, since any number of them may decode to nothing. */
 function gather(request: IncomingMessage, unpacker: Duplex | undefined, maxBytes: number): Promise<Buffer> {
   const gathered = new Gathered()
   const source: Readable = unpacker ?? request
@@ -64,7 +64,7 @@ function gather(request: IncomingMessage, unpacker: Duplex | undefined, maxBytes
   return new Promise<Buffer>((resolve, reject) => {
     const refuse = () => reject(errors.bodyInPieces())
     const fail = (cause?: Error) => reject(errors.unreadableBody(cause))
-    // An unpacker goes on after the request has ended and closed.
+    // A decoder continues after the request has ended and closed.
     const close = () => request.readableEnded || fail()
     const count = ({ length }: Buffer) => {
       arrived += length
@@ -98,10 +98,10 @@ async function readBytes(request: IncomingMessage, maxBytes: number): Promise<Bu
 }
 
 /**
- * The whole body as text; empty where there is none.
+ * The whole body as text; empty without a body.
  *
- * @throws 413 above `maxBytes` (when unpacked), 400 where it ends early, comes in too many pieces or is not UTF-8, 415 for a
- * content encoding that is not supported.
+ * @throws 413 above `maxBytes` (decoded); 400 if it ends early, arrives in too many pieces or is not UTF-8; 415 for an
+ * unsupported content encoding.
  */
 export async function readText(request: Request, response: Response, maxBytes = MAX_BODY_BYTES): Promise<string> {
   try {
@@ -115,7 +115,7 @@ export async function readText(request: Request, response: Response, maxBytes = 
   }
 }
 
-/** The media type without parameters, in lower case; undefined where the header is absent. */
+/** The media type without parameters, in lower case; undefined without the header. */
 export function mediaType(request: IncomingMessage): string | undefined {
   return request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
 }

@@ -1,36 +1,36 @@
 import { IncomingMessage } from 'node:http'
 
-/** Pieces that every body may have: an HTTP chunk, or a part of one that arrived by itself. */
+/** Pieces that each body may have. A piece is an HTTP chunk, or a separately received part of a chunk. */
 const FREE_PIECES = 256
-/** One more piece is allowed for as many octets. */
+/** Number of octets that allow one further piece. */
 const BYTES_PER_PIECE = 256
-/** The octets of a body that are taken at most, read or not: a body within its limit has far fewer. */
+/** Maximum octets of a body, even if nobody reads it. A body within its limit has far fewer. */
 const MAX_BYTES = 16_777_216
-/** Octets of framing that every body may have, with what was read ahead: sizes of chunks, and their extensions (RFC 9112 §7.1.1). */
+/** Octets of framing that each body may have: chunk sizes, chunk extensions (RFC 9112 §7.1.1) and data that was read ahead. */
 const FREE_FRAMING = 131_072
-/** How long a refused connection stays half open, so that the answer arrives before the reset. */
+/** Time for which a refused connection stays half open, so that the answer arrives before the reset. */
 const LINGER_MS = 1_000
 
-/** Emitted by a request once its body is refused while somebody may still read it. */
+/** The event of a request whose body is refused while a reader may still wait for it. */
 export const REFUSED = 'bodyRefused'
 
 const refused = new WeakSet<IncomingMessage>()
 
-/** True if the body came in too many pieces, or was too long to be drained. The rest is not read any more. */
+/** True if the body came in too many pieces, or was too long to be drained. The rest is not read. */
 export const isRefused = (request: IncomingMessage): boolean => refused.has(request)
 
-/** Ends the connection once the answer is written, and reads nothing more from it. */
+/** Ends the connection after the answer is written, and reads nothing more from it. */
 function closeSlowly(this: IncomingMessage['socket']): void {
   this.end()
   setTimeout(() => this.destroy(), LINGER_MS)
 }
 
 /**
- * A class of requests whose bodies cost no more than their size. Node calls into JavaScript for each piece of a body, so
- * 1 MiB in chunks of one octet costs seconds. Beyond {@link FREE_PIECES} and one for each {@link BYTES_PER_PIECE} octets, and
- * beyond {@link MAX_BYTES}, the connection is not read any more. The same holds where framing is more than the body itself, since Node
- * reads up to 16 KiB of extensions for each chunk. The connection closes after the answer. This holds for bodies that nobody
- * reads too: Node drains them with `_dump`, where it counts nothing.
+ * A class of requests that limits the cost of a body to its size. Node calls JavaScript for each piece of a body, so 1 MiB in
+ * chunks of one octet costs seconds. Reading stops beyond {@link MAX_BYTES}, and beyond {@link FREE_PIECES} pieces plus one for
+ * each {@link BYTES_PER_PIECE} octets. Reading also stops if the framing is larger than the body, since Node reads up to 16 KiB of
+ * extensions for each chunk. The connection then closes after the answer. The limits also apply to bodies that nobody reads:
+ * Node drains them with `_dump`, without counting.
  *
  * @returns a new class each time, whose prototype may be changed
  */
@@ -62,7 +62,7 @@ export function createRequestClass(): typeof IncomingMessage {
       if (!this.#isRefused) super._read(size)
     }
 
-    /** Called by Node where the answer is complete and nobody has read the body, and by {@link dropBody}. */
+    /** Node calls this if the answer is complete and nobody has read the body; {@link dropBody} calls it too. */
     _dump(): void {
       if (this.#isRefused) {
         this.socket.destroySoon()
@@ -73,13 +73,13 @@ export function createRequestClass(): typeof IncomingMessage {
       this.resume()
     }
 
-    /** @returns false, by which Node stops to read from the socket */
+    /** @returns false, so that Node stops reading from the socket */
     #refuse(): false {
       const { socket } = this
       this.#isRefused = true
       refused.add(this)
       socket.destroySoon = closeSlowly
-      // The answer is complete, or will be within the same turn.
+      // The answer is complete, or will be complete within this turn of the event loop.
       if (this.#isDropped) setTimeout(() => socket.destroy(), LINGER_MS)
       else this.emit(REFUSED)
       return false
@@ -87,7 +87,7 @@ export function createRequestClass(): typeof IncomingMessage {
   }
 }
 
-/** Drains what is left of a body without keeping it, so that the connection can take a next request. */
+/** Reads and drops the rest of a body, so that the connection can carry the next request. */
 export function dropBody(request: IncomingMessage): void {
   if ('_dump' in request && typeof request._dump === 'function') request._dump()
 }

@@ -5,12 +5,12 @@ import type { Config } from '../config/config.js'
 import { type ConsoleFile, type ConsoleFiles, readConsole } from '../console/files.js'
 import { projectDirectory } from '../database/migrations.js'
 
-/** Nothing foreign, nothing within the page, no frame around it. */
+/** No content from other origins, no inline scripts or styles, no frame around the page. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
   "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
-/** What is at addresses below the console's and is no screen of it. */
+/** Addresses below the console that are no screens. */
 const PROCEDURES: ReadonlySet<string> = new Set(['session', 'login', 'callback', 'logout'])
 
 function send({ type, bytes, gzipped }: ConsoleFile, caching: string, request: Request, response: Response): void {
@@ -22,11 +22,11 @@ function send({ type, bytes, gzipped }: ConsoleFile, caching: string, request: R
 }
 
 /**
- * `/console`: the files that were built of client/console. Each of its addresses answers the same page, which shows the
- * screen of that address, and is asked for anew each time; all else has a name that changes with it, and is kept for ever.
- * Where the console was not built there is nothing.
+ * Serves `/console`, the files built from client/console. Each address returns the same page, which shows the screen of the
+ * address. Browsers request the page each time. The name of any other file changes with its content, so browsers cache the file
+ * forever. If the console was not built, nothing is served.
  *
- * @param directory where it was built, `dist/console` unless given
+ * @param directory the directory of the built files; `dist/console` unless given
  */
 export function consoleFiles(
   { issuerBaseUrl }: Pick<Config, 'issuerBaseUrl'>,
@@ -50,6 +50,6 @@ export function consoleFiles(
     if (page === undefined) next()
     else send(page, 'no-cache', request, response)
   })
-  // A router handles requests as any handler does, but its type says so for its own requests alone.
+  // A router is a request handler, but its type accepts only its own request type.
   return router as unknown as RequestHandler
 }

@@ -16,14 +16,14 @@ const EXPOSED_HEADERS = [
   'oauth-client-attestation-challenge',
 ]
 
-/** Any port of this machine, as AUTH_DISABLED allows for local development. */
+/** True for an origin on this machine, with any port. AUTH_DISABLED allows these origins for local development. */
 function isLoopbackOrigin(origin: string): boolean {
   return URL.canParse(origin) && isLoopbackName(new URL(origin).hostname)
 }
 
 /**
- * Public protocol and metadata routes answer any browser origin, without credentials; management routes only the
- * origins of CORS_ORIGINS, and with AUTH_DISABLED only loopback ones.
+ * Public protocol and metadata routes answer any browser origin, without credentials. Management routes answer only the origins of
+ * CORS_ORIGINS. With AUTH_DISABLED only loopback origins are answered.
  */
 export function corsPolicy(config: Config, isForWallets: IsPath): RequestHandler {
   const configured = new Set(config.corsOrigins)
@@ -35,7 +35,7 @@ export function corsPolicy(config: Config, isForWallets: IsPath): RequestHandler
     maxAge: 600,
   })
   return (request, response, next) => {
-    // Without an Origin there is no browser to instruct.
+    // Without an Origin no browser needs CORS headers.
     if (request.headers.origin === undefined) return next()
     return isForWallets(request.path) && !config.authDisabled
       ? open(request, response, next)

@@ -1,18 +1,18 @@
 import { STATUS_CODES } from 'node:http'
 import { publicError } from '../api/public-error.js'
 
-/** The interface's error envelope. */
+/** The API's error envelope. */
 export interface ErrorEnvelope {
   statusCode: number
   message: string | readonly string[]
   path: string
   /** ISO 8601. */
   timestamp: string
-  /** Reason phrase, on deliberate errors whose message is not itself that phrase. */
+  /** Reason phrase, on deliberate errors with another message. */
   error?: string
 }
 
-/** @param timestamp when the error happened; @param production whether a 500 hides what it says. */
+/** @param timestamp when the error happened; @param production true if a 500 hides its message. */
 export function envelopeOf(thrown: unknown, path: string, timestamp: Date, production: boolean): ErrorEnvelope {
   const { status, message, deliberate } = publicError(thrown, production)
   const phrase = STATUS_CODES[status]

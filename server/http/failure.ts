@@ -14,7 +14,7 @@ import type { Route } from './routes.js'
 
 const causeOf = (thrown: unknown) => (thrown instanceof TRPCError && thrown.cause !== undefined ? thrown.cause : thrown)
 
-/** What a refusal says beside its public text: an OAuth error's detail, and what caused it. */
+/** The non-public part of a refusal: an OAuth error's detail, and the cause. */
 function privateReason(error: Error): { detail?: string; cause?: string } {
   return {
     ...(error instanceof OAuthError && error.detail !== undefined ? { detail: error.detail } : {}),
@@ -22,19 +22,19 @@ function privateReason(error: Error): { detail?: string; cause?: string } {
   }
 }
 
-/** `Retry-After` (RFC 9110 §10.2.3), where the error knows it. */
+/** Sets `Retry-After` (RFC 9110 §10.2.3), if the error has a time. */
 export function sayWhenToRetry(thrown: unknown, response: Response): void {
   const seconds = serviceErrorOf(thrown)?.retryAfter
   if (seconds !== undefined && !response.headersSent) response.setHeader('retry-after', String(seconds))
 }
 
-/** RFC 9110 §11.6.1, RFC 6750 §3. The client secret is no registered scheme and has no challenge. */
+/** The challenge of a 401 (RFC 9110 §11.6.1, RFC 6750 §3). The client secret is no registered scheme and has no challenge. */
 function bearerChallenge(route: Route | undefined, request: Request): string | undefined {
   if (route?.rest.access === 'issuerClient' || route?.rest.access === 'verifierClient') return undefined
   return request.headers.authorization === undefined ? 'Bearer' : 'Bearer error="invalid_token"'
 }
 
-/** An OAuth error body (RFC 6749 §5.2) for whatever a protocol endpoint threw. */
+/** The OAuth error (RFC 6749 §5.2) for any error that a protocol endpoint threw. */
 function oauthErrorOf(thrown: unknown, route: Route, production: boolean): OAuthError {
   const cause = causeOf(thrown)
   if (cause instanceof OAuthError) return cause
@@ -45,7 +45,7 @@ function oauthErrorOf(thrown: unknown, route: Route, production: boolean): OAuth
   return new OAuthError(route.rest.invalid ?? 'invalid_request', text, { status, cause })
 }
 
-/** What a person is told of a failure. */
+/** The page that explains a failure to a person. */
 function failurePage(baseUrl: string, status: number, message: string | readonly string[]): ProtocolReply {
   if (status === 429) {
     const text = 'Too many requests came from your network in a short time. Wait a minute, then load this page again.'
@@ -61,14 +61,14 @@ function sendPage({ headers, body }: ProtocolReply, status: number, response: Re
 }
 
 /**
- * Whether a person's browser opens the address: it likes HTML better than JSON. What scripts, pictures and styles ask for takes
- * anything, or is asked as JSON.
+ * True if a person's browser opens the address: it prefers HTML to JSON. Requests of scripts, pictures and styles accept any type,
+ * or ask for JSON.
  */
 const isOpenedByBrowser = ({ method, headers }: Request): boolean =>
   (method === 'GET' || method === 'HEAD') &&
   preferredType(headers.accept, ['application/json', 'text/html']) === 'text/html'
 
-/** What {@link createFailures} is made of. */
+/** The ports of {@link createFailures}. */
 export interface FailurePorts {
   readonly config: Pick<Config, 'production' | 'issuerBaseUrl' | 'verifierBaseUrl'>
   readonly clock: () => Date
@@ -81,7 +81,7 @@ export type Failures = ReturnType<typeof createFailures>
 export function createFailures({ config, clock, log }: FailurePorts) {
   const { production } = config
 
-  /** 5xx with stack and cause, 4xx and 501, which a caller asks for, as a warning; neither with bodies, headers or claims. */
+  /** Logs 5xx with stack and cause. 4xx and 501, which callers cause, are warnings. No line has bodies, headers or claims. */
   function logged(thrown: unknown, status: number, request: Request, response: Response): void {
     const cause = causeOf(thrown)
     const facts = { requestId: response.locals.requestId, method: request.method, path: request.path, status }
@@ -93,16 +93,16 @@ export function createFailures({ config, clock, log }: FailurePorts) {
     log.warn({ ...facts, reason: refusal.message, ...privateReason(refusal) }, 'request refused')
   }
 
-  /** The failure of a page request, as a page for a person. */
+  /** Sends the failure of a page request, as a page for a person. */
   function sendFailurePage(thrown: unknown, request: Request, response: Response): void {
     const cause = causeOf(thrown)
-    // A form that cannot be read: no client is there that knows the code of an OAuth error.
+    // An unreadable form throws an OAuth error, whose code means nothing to a person.
     const { status, message } = cause instanceof OAuthError ? cause : publicError(thrown, production)
     logged(thrown, status, request, response)
     sendPage(failurePage(baseUrlOf(config, request.path), status, message), status, response)
   }
 
-  /** A failure before any route was found, as a page: an unknown address, too many requests. */
+  /** Sends a failure before any route was found, as a page: an unknown address, or too many requests. */
   function sendPageOfNoRoute(thrown: unknown, request: Request, response: Response): void {
     const { status, message } = publicError(thrown, production)
     const baseUrl = baseUrlOf(config, request.path)
@@ -114,7 +114,7 @@ export function createFailures({ config, clock, log }: FailurePorts) {
   function sendOAuthError(thrown: unknown, route: Route, request: Request, response: Response): void {
     const refusal = oauthErrorOf(thrown, route, production)
     logged(thrown, refusal.status, request, response)
-    // Not by Express, which would add a charset that JSON does not have (RFC 8259 §11).
+    // Express would add a charset, which JSON does not have (RFC 8259 §11).
     const headers = { 'cache-control': 'no-store', 'content-type': 'application/json', ...refusal.headers }
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
     response.status(refusal.status).end(JSON.stringify({ ...refusal.toBody(), ...refusal.members }))
@@ -130,8 +130,11 @@ export function createFailures({ config, clock, log }: FailurePorts) {
   }
 
   /**
-   * Answers a failed request: the interface's envelope; an OAuth error body on protocol routes; a page for a person on routes of pages,
-   * and where a browser meets a failure before any route.
+   * Answers a failed request.
+   *
+   * - Protocol routes: an OAuth error body.
+   * - Pages, and a browser's failure before any route: a page for a person.
+   * - All others: the envelope.
    */
   function send(thrown: unknown, route: Route | undefined, request: Request, response: Response): void {
     if (response.headersSent) {

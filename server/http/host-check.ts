@@ -8,23 +8,23 @@ import type { IsPath } from './paths.js'
 const hostnameOf = (host: string) => host.replace(/:\d+$/, '').toLowerCase()
 
 /**
- * Whether a page of another site may cause a request without `Origin` (an image, a script, a link): yes for routes that any
- * wallet may call, and for navigation to a page, whose content the other site cannot read.
+ * True if a page of another site may cause this request without `Origin` (an image, a script, a link). Allowed are routes that
+ * any wallet may call, and navigation to a page, whose content the other site cannot read.
  */
 function mayComeFromElsewhere({ method, path, headers }: Request, isForWallets: IsPath): boolean {
   return isForWallets(path) || (method === 'GET' && headers['sec-fetch-mode'] === 'navigate')
 }
 
 /**
- * With AUTH_DISABLED every page that a developer's browser visits could ask this service as an admin: by rebinding a
- * name to it, or blindly, since a browser sends some requests without asking first. So only requests for a loopback
- * name or for a base URL's host are answered, and of those that a page makes only that of a page from there: by its
- * `Origin`, and, where a browser sends none, by its `Sec-Fetch-Site` (Fetch Metadata).
+ * Protects a service with AUTH_DISABLED. Each page in a developer's browser could call it as an admin: by DNS rebinding, or
+ * without seeing the answer, since browsers send some requests without a preflight. Therefore only requests to a loopback name or
+ * to a base URL's host are answered. A page's request is only answered if the page comes from one of these hosts. Its `Origin` shows
+ * this or, without `Origin`, its `Sec-Fetch-Site` (Fetch Metadata).
  */
 export function hostCheck(config: Config, isForWallets: IsPath): RequestHandler {
   const own = new Set([config.issuerBaseUrl, config.verifierBaseUrl].map((url) => new URL(url).hostname.toLowerCase()))
   const isNear = (hostname: string) => isLoopbackName(hostname) || own.has(hostname)
-  // The origin of an app (OpenID4VP 1.0 Appendix A): wallets and apps may call what any wallet may call.
+  // The origin of an app (OpenID4VP 1.0 Appendix A): apps may call the routes that any wallet may call.
   const isAllowed = (origin: string, path: string) =>
     (URL.canParse(origin) && isNear(new URL(origin).hostname)) || (isForWallets(path) && isPlatformOrigin(origin))
   return (request, _response, next) => {

@@ -6,7 +6,7 @@ import type { Route } from './routes.js'
 
 const TIMESTAMP = '2026-01-01T12:00:00.000Z'
 
-/** What the façade says with a status, whatever the route. */
+/** Messages of the façade by status, the same for all routes. */
 const MESSAGES: Readonly<Record<number, string>> = {
   415: errors.unsupportedMediaType('text/plain').message,
   429: errors.tooManyRequests().message,
@@ -14,7 +14,7 @@ const MESSAGES: Readonly<Record<number, string>> = {
   503: errors.databaseUnavailable().message,
 }
 
-/** What a request is refused for that lacks a member, or has one more. */
+/** The messages for a request that lacks a member, or has an unknown one. */
 function invalid(required: readonly string[]): string[] {
   const [first] = required
   return [first === undefined ? 'property surplus should not exist' : `${first} must be defined`]
@@ -22,7 +22,7 @@ function invalid(required: readonly string[]): string[] {
 
 function messageFor(route: Route, status: number, required: readonly string[]): string | readonly string[] {
   const [parameter] = DECODED_PARAMETER.exec(route.template)?.slice(1) ?? []
-  // Of such a route an unknown member is no fault.
+  // These routes accept unknown members.
   if (status === 400 && route.rest.kind === 'protocol' && route.method === 'GET' && parameter !== undefined)
     return errors.notDecoded(parameter).messages
   if (status === 400) return invalid(required)
@@ -30,7 +30,7 @@ function messageFor(route: Route, status: number, required: readonly string[]): 
   return route.rest.refusals?.get(status) ?? MESSAGES[status] ?? STATUS_CODES[status] ?? 'Error'
 }
 
-/** A failed check answers the health result with the envelope's members beside it. */
+/** A failed health check returns the health result and the members of the envelope. */
 const FAILED_CHECK = {
   status: 'error',
   info: {},
@@ -53,8 +53,8 @@ export function errorExamples(route: Route, status: number, required: readonly s
 }
 
 /**
- * Whether a browser, which likes HTML best, gets a page. The rate limit refuses a GET before its route is known. An address that
- * leads to a page may lead nowhere.
+ * True if a browser, which prefers HTML, gets a page for this error. The rate limit refuses a GET before its route is known. An
+ * address that redirects to a page may not exist.
  */
 const hasPage = ({ method, rest }: Route, status: number): boolean =>
   (status === 429 && method === 'GET') || (status === 404 && rest.leadsToPage === true)
@@ -113,7 +113,7 @@ function envelopeError(path: string, status: number, message: string | readonly 
   }
 }
 
-/** The description of a 429 of an address that is no procedure's. */
+/** The description of a 429 for an address without a procedure. */
 export function tooManyRequests(path: string): Record<string, unknown> {
   return withPage(envelopeError(path, 429, errors.tooManyRequests().message), 429)
 }

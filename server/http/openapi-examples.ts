@@ -5,7 +5,7 @@ const DID = 'did:web:credence.example.org:3f0c8a52-6d1e-4b7f-9a64-2c5e8d7b1f90'
 const SUBJECT = { productName: 'Espresso machine', merchant: 'Corner Shop', purchaseDate: '2026-03-01' }
 const SCHEMA = { type: 'object', properties: { productName: { type: 'string' } }, required: ['productName'] }
 
-/** Example values by the name of the member, more helpful than ones made from the type. */
+/** Example values by member name, which help more than values made from the type. */
 const BY_NAME: Readonly<Record<string, unknown>> = {
   name: 'ProofOfPurchase',
   type: 'ProofOfPurchase',
@@ -35,7 +35,7 @@ const BY_FORMAT: Readonly<Record<string, string>> = {
   'date-time': '2026-01-01T12:00:00.000Z',
 }
 
-/** Types that a value found by its name may have. */
+/** True if a value found by member name has the type of the schema. */
 function fits(value: unknown, { type }: JsonObject): boolean {
   if (type === undefined) return true
   if (type === 'array') return Array.isArray(value)
@@ -43,7 +43,7 @@ function fits(value: unknown, { type }: JsonObject): boolean {
   return type === 'object' ? typeof value === 'object' && !Array.isArray(value) : typeof value === type
 }
 
-/** Object examples show the mandatory members, and the others where there is none that must be. */
+/** Object examples show the required members; if there are none, they show the optional members. */
 function objectExample(schema: JsonObject, depth: number): JsonObject {
   const properties = (schema.properties ?? {}) as Record<string, JsonObject>
   const required = (schema.required ?? []) as readonly string[]
@@ -75,8 +75,7 @@ function byType(schema: JsonObject, depth: number): unknown {
 }
 
 /**
- * An example of a JSON Schema as the generator writes it: what the schema says itself, else what the member's name or its
- * type suggests.
+ * An example for a JSON Schema of the generator: the schema's own example, or a value that fits the member's name or type.
  */
 export function exampleOf(schema: JsonObject, name = '', depth = 0): unknown {
   if (schema.example !== undefined) return schema.example

@@ -1,43 +1,47 @@
-/** Groups of operations: what staff and backends call first, then what wallets and the public ask for. */
+/** Groups of operations: first those for staff and backends, then those for wallets and the public. */
 export const TAGS: readonly { readonly name: string; readonly description: string }[] = [
   {
     name: 'Offerings',
-    description: 'Credentials that are offered by a QR code, to one recipient or to many, and the claiming of them.',
+    description: 'Stored templates that one holder or many can take by a QR code, and claiming them.',
   },
   {
     name: 'Credentials',
-    description: 'Credentials on record: created without an offer, read, signed directly, revoked.',
+    description: 'Stored credentials: create without an offer, read, sign directly, revoke.',
   },
   {
     name: 'Credential offers',
-    description: 'An offer for one wallet (OpenID4VCI), and the session by which its progress is watched.',
+    description: 'Offers for one wallet (OpenID4VCI), and the sessions that show their progress.',
   },
   {
     name: 'Schemas',
-    description: 'Credential types: a name, its versions, and the JSON Schema that subjects are held to.',
+    description: 'Credential types: a name, its versions, and the JSON Schema of their claims.',
   },
-  { name: 'Verify', description: 'One credential is checked in one call, and nothing is stored.' },
-  { name: 'VP queries', description: 'What a verifier asks for, stored to be asked again.' },
-  { name: 'Authorization requests', description: 'A presentation is asked for without a stored query.' },
+  { name: 'Verify', description: 'Checks one credential in one call and stores nothing.' },
+  { name: 'VP queries', description: 'Stored queries, from which a verifier can make any number of requests.' },
+  { name: 'Authorization requests', description: 'Requests for a presentation without a stored query.' },
   {
     name: 'Verification sessions',
-    description: 'What became of an authorization request, read or watched, and the verified claims.',
+    description: 'The progress of authorization requests, as a document or a stream, and the verified claims.',
   },
   { name: 'QR codes', description: 'The QR codes of authorization requests.' },
   {
     name: 'Flows',
-    description: 'A scanned QR code is looked at first, and claimed or answered once its holder confirms.',
+    description: 'Preview a scanned QR code, then claim or present after the holder confirms.',
   },
-  { name: 'Holders', description: 'Hosted wallets: their DIDs, what they hold and what they presented.' },
-  { name: 'Agent', description: 'Holders, issuers, verifiers and DIDs are made and listed here, by admins.' },
-  { name: 'Trust', description: 'What issuers and verifiers sign with, and whom this installation trusts.' },
-  { name: 'Console', description: 'Login of the console, and who uses it.' },
-  { name: 'Audit', description: 'Who changed what, and when, for admins.' },
-  { name: 'OpenID4VCI', description: 'What wallets call to be issued credentials (OpenID4VCI 1.0).' },
-  { name: 'Pages', description: 'Pages to which people are sent, to present or to receive, and what they load.' },
-  { name: 'OpenID4VP', description: 'What wallets call to present credentials (OpenID4VP 1.0).' },
-  { name: 'Metadata', description: 'What wallets read of the issuer before anything else.' },
+  { name: 'Holders', description: 'Hosted wallets: their DIDs, credentials and presentations.' },
+  { name: 'Agent', description: 'Admins create and list holders, issuers, verifiers and DIDs.' },
+  {
+    name: 'Trust',
+    description:
+      'Keys and certificates of issuers and verifiers, and the issuers and roots that this installation trusts.',
+  },
+  { name: 'Console', description: 'Sign-in to the console, and its session.' },
+  { name: 'Audit', description: 'Records of changes, with author and time, for admins.' },
+  { name: 'OpenID4VCI', description: 'Endpoints for wallets that receive credentials (OpenID4VCI 1.0).' },
+  { name: 'Pages', description: 'Pages where people present or receive credentials, and the files of these pages.' },
+  { name: 'OpenID4VP', description: 'Endpoints for wallets that present credentials (OpenID4VP 1.0).' },
+  { name: 'Metadata', description: 'The issuer’s metadata, which wallets read first.' },
   { name: 'DIDs', description: 'Hosted DID documents, keys, and which DIDs belong to this origin.' },
-  { name: 'Status', description: 'Published status lists, by which anyone sees what is revoked.' },
+  { name: 'Status', description: 'Published status lists, which show the revoked credentials to everyone.' },
   { name: 'Operations', description: 'Health, version and this reference.' },
 ]

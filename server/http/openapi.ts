@@ -18,7 +18,7 @@ interface Operation extends JsonObject {
   security?: Record<string, string[]>[]
 }
 
-/** The version of the interface, which is not the version of the running release. */
+/** The version of the API, not of the running release. */
 const API_VERSION = '1.0.0-rc1'
 
 const SECURITY: Readonly<Record<RouteAccess, Record<string, string[]>[]>> = {
@@ -52,7 +52,7 @@ const SECURITY_SCHEMES = {
   walletAccessToken: {
     type: 'http',
     scheme: 'bearer',
-    description: 'Access token of /openid4vci/token, good for one issuance.',
+    description: 'Access token of /openid4vci/token, valid for one issuance.',
   },
   clientSecret: { type: 'apiKey', in: 'header', name: 'x-client-secret' },
   consoleSession: {
@@ -60,14 +60,14 @@ const SECURITY_SCHEMES = {
     in: 'cookie',
     name: '__Host-console',
     description:
-      'Session of the console. It counts on requests of its own pages alone, which have `x-console: 1`: there as token, and with the role as secret too.',
+      'Console session. It counts only on requests of the console’s own pages, which have `x-console: 1`. There it counts as access token and, with the role, also as client secret.',
   },
 } as const
 
 const schemaOf = (reply: z.ZodType | undefined): JsonObject =>
   reply === undefined ? { type: 'object' } : withoutDialect(z.toJSONSchema(reply, { io: 'output' }) as JsonObject)
 
-/** Media types whose bytes are no text. */
+/** Media types whose bodies are not text. */
 const BINARY_TYPES: ReadonlySet<string> = new Set(['image/png', STATUS_LIST_CWT_MEDIA_TYPE])
 
 /** A body that is not JSON. */
@@ -75,7 +75,7 @@ const mediaOf = (type: string): JsonObject => ({
   schema: { type: 'string', ...(BINARY_TYPES.has(type) ? { format: 'binary' } : {}) },
 })
 
-/** What a successful answer holds; undefined where it is nothing. */
+/** The content of a successful answer; undefined if the answer has none. */
 function successContent({ rest }: Route, generated: JsonObject): JsonObject | undefined {
   const { status = 200, produces, alsoProduces = [], kind, reply } = rest
   if (status === 204 || status === 303) return undefined
@@ -86,9 +86,12 @@ function successContent({ rest }: Route, generated: JsonObject): JsonObject | un
   return isVoid(generated) ? undefined : { ...(generated.content as JsonObject), ...others }
 }
 
-const LOCATION = { description: 'Where the browser goes on', schema: { type: 'string', format: 'uri' } }
+const LOCATION = {
+  description: 'The address to which the browser is redirected',
+  schema: { type: 'string', format: 'uri' },
+}
 
-/** The generator answers 200 and application/json for everything; the contract knows better. */
+/** Corrects the successful answers: the generator writes 200 and application/json for each route. */
 function trueSuccess(route: Route, operation: Operation): void {
   const { status = 200, notModified, accepted, leadsToPage } = route.rest
   const { content: _, ...generated } = operation.responses['200'] ?? {}
@@ -96,23 +99,23 @@ function trueSuccess(route: Route, operation: Operation): void {
   delete operation.responses['200']
   operation.responses[String(status)] = {
     ...generated,
-    description: status === 303 ? 'Sent on' : 'Success',
+    description: status === 303 ? 'Redirect' : 'Success',
     ...(status === 303 ? { headers: { Location: LOCATION } } : {}),
     ...(content === undefined ? {} : { content }),
   }
   if (accepted !== undefined)
     operation.responses['202'] = {
-      description: 'Not yet',
+      description: 'Not ready yet',
       content: { 'application/json': { schema: schemaOf(accepted) } },
     }
-  if (leadsToPage) operation.responses['303'] = { description: 'Sent on to a page', headers: { Location: LOCATION } }
-  if (notModified) operation.responses['304'] = { description: 'Not modified since the ETag that was sent' }
+  if (leadsToPage) operation.responses['303'] = { description: 'Redirect to a page', headers: { Location: LOCATION } }
+  if (notModified) operation.responses['304'] = { description: 'Not modified since the sent ETag' }
 }
 
-/** What was answered to a test, by operation and media type. */
+/** Answers that a test received, by operation and media type. */
 const received: Readonly<Record<string, Readonly<Record<string, unknown>>>> = receivedExamples
 
-/** A success shows what was really answered. */
+/** Adds answers that the service really gave as examples of successes. */
 function addReceived(route: Route, operation: Operation): void {
   const name = `${route.method} ${route.template}`
   for (const [status, examples] of [
@@ -125,7 +128,7 @@ function addReceived(route: Route, operation: Operation): void {
   }
 }
 
-/** The document as a whole says which JSON Schema it means. */
+/** Removes `$schema`, since the document names its JSON Schema dialect once for all schemas. */
 function withoutDialect({ $schema: _, ...schema }: JsonObject): JsonObject {
   return schema
 }
@@ -149,7 +152,7 @@ function requiredMembers({ requestBody }: Operation): readonly string[] {
 
 const BEGINNING_OF_JWT = 'eyJhbGciOiJFQ0RILUVTIiwi…'
 
-/** Form bodies and texts beside JSON, where a protocol endpoint takes them, and the example that the contract gives. */
+/** Corrects the request: adds form bodies, text bodies, and the contract's example. */
 function trueRequest(route: Route, operation: Operation): void {
   if (route.rest.maxBodyBytes === 0) delete operation.requestBody
   const body = operation.requestBody as { content?: Record<string, JsonObject> } | undefined
@@ -164,7 +167,7 @@ function trueRequest(route: Route, operation: Operation): void {
   }
 }
 
-/** Every body of a request or a success gets an example, where its contract gives none. */
+/** Adds an example to each body of a request or a success whose contract has none. */
 function addExamples(operation: Operation): void {
   const bodies = [operation.requestBody as JsonObject | undefined, ...Object.values(operation.responses)]
   for (const body of bodies) {
@@ -193,24 +196,24 @@ const OAUTH_ERROR = {
   properties: { error: { type: 'string' }, error_description: { type: 'string' } },
 }
 
-/** OpenAPI has no subscriptions: an event stream is described as the GET of a text. */
+/** OpenAPI has no subscriptions, so an event stream is described as a GET that returns text. */
 function describable(appRouter: AnyRouter): OpenApiRouter {
   const procedures = Object.entries<AnyProcedure>(appRouter._def.procedures).map(([name, procedure]) => {
     if (procedure._def.type !== 'subscription') return [name, procedure] as const
     return [name, { _def: { ...procedure._def, type: 'query', output: z.string() } }] as const
   })
-  // Of a router the generator reads nothing but `_def`.
+  // The generator reads only `_def` of a router.
   return { _def: { ...appRouter._def, procedures: Object.fromEntries(procedures) } } as unknown as OpenApiRouter
 }
 
-/** What `/api-docs` itself serves. */
+/** The operations of the API reference itself. */
 const REFERENCE = {
   '/api-docs': {
     get: {
       tags: ['Operations'],
       operationId: 'reference-page',
       summary: 'This reference as a page',
-      description: 'Swagger UI over `/api-docs-json`. Nothing on it comes from another host.',
+      description: 'Swagger UI for `/api-docs-json`. The page loads nothing from other hosts.',
       security: [],
       responses: {
         '200': {
@@ -226,7 +229,7 @@ const REFERENCE = {
       tags: ['Operations'],
       operationId: 'reference-document',
       summary: 'This document',
-      description: 'OpenAPI 3.1, made from the contracts that requests and answers are checked by.',
+      description: 'OpenAPI 3.1, generated from the contracts that validate requests and answers.',
       security: [],
       responses: {
         '200': {
@@ -241,7 +244,7 @@ const REFERENCE = {
 
 /** The machine-readable description: OpenAPI 3.1, made once at start from the router's contracts. */
 export function openApiDocument(appRouter: AnyRouter, config: Config): JsonObject {
-  // What the generator gives has these members, all of them; its own type has them optional at every depth.
+  // The generated document has all these members, although its type makes them optional at each depth.
   const document = generateOpenApiDocument(describable(appRouter), {
     title: 'Credence',
     description:

@@ -5,7 +5,7 @@ import type { ProtocolReply } from '../protocol/oauth/reply.js'
 import { createRequestClass } from './bounded-request.js'
 import { envelopeOf } from './envelope.js'
 
-/** What the port for operators tells, of one process or of all workers together. */
+/** Sources of the operators' port, for one process or for all workers together. */
 export interface OperationsSources {
   readonly readiness: () => Promise<Components>
   /** The Prometheus text format. */
@@ -36,7 +36,7 @@ function send({ status, headers = {}, body = '' }: ProtocolReply, response: Serv
 
 /**
  * The server of METRICS_PORT: `/health/liveness`, `/health/readiness` and `/metrics`, without authentication and rate limit.
- * Neither it nor its connections keep the process alive.
+ * The server and its connections do not keep the process alive.
  */
 export function createOperationsServer(sources: OperationsSources): Server {
   const server = createServer({ IncomingMessage: createRequestClass() }, async (request, response) => {

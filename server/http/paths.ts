@@ -2,10 +2,10 @@ import type { AnyRouter } from '@trpc/server'
 import type { RestMeta } from '../api/contract.js'
 import { createRouteTable, routesOf } from './routes.js'
 
-/** Whether a path, still percent-encoded, is that of a fitting contract, whatever the method. */
+/** True if a path, still percent-encoded, belongs to a selected contract, with any method. */
 export type IsPath = (path: string) => boolean
 
-/** The table of routes asks for a method; here it stands for all of them. */
+/** The route table needs a method; here this one represents all methods. */
 const ANY_METHOD = 'GET'
 
 function pathsOf(router: AnyRouter, fits: (rest: RestMeta) => boolean): IsPath {
@@ -16,13 +16,13 @@ function pathsOf(router: AnyRouter, fits: (rest: RestMeta) => boolean): IsPath {
 }
 
 /**
- * What wallets call by a standard. All of `/.well-known/` is: metadata that a wallet looks for and does not find there (RFC 8615),
- * and those of an issuer identifier with a path.
+ * Paths that wallets call by a standard. These include all of `/.well-known/`: metadata that wallets request although it may not
+ * exist (RFC 8615), and metadata of an issuer identifier with a path.
  */
 export function walletPaths(router: AnyRouter): IsPath {
   const isRoute = pathsOf(router, ({ forWallets }) => forWallets === true)
   return (path) => path.startsWith('/.well-known/') || isRoute(path)
 }
 
-/** What the rate limit leaves out. */
+/** Paths that the rate limit does not count. */
 export const uncountedPaths = (router: AnyRouter): IsPath => pathsOf(router, ({ counted }) => counted === false)

@@ -5,7 +5,7 @@ const RETRY_MS = 1_000
 
 /**
  * Counts in a shared store, and also in this process. While the shared store is unavailable, the count of this process
- * applies. So there is always a limit for each client, at worst one for each process.
+ * applies. Each client thus always has a limit, in the worst case a separate one in each process.
  */
 export class FallbackStore implements Store {
   readonly localKeys = false
@@ -15,13 +15,13 @@ export class FallbackStore implements Store {
   #away = false
   #retryAt = 0
 
-  /** @param onTurn told when the shared store has gone, and why, and when it is back. */
+  /** @param onTurn called when the shared store becomes unavailable, with the reason, and when it is available again. */
   constructor(shared: Store, onTurn: (away: boolean, reason: unknown) => void) {
     this.#shared = shared
     this.#onTurn = onTurn
   }
 
-  /** Whether this process counts for itself. */
+  /** True while this process counts by itself. */
   get isAway(): boolean {
     return this.#away
   }
@@ -32,7 +32,7 @@ export class FallbackStore implements Store {
   }
 
   async increment(key: string): Promise<ClientRateLimitInfo> {
-    // A copy: the store hands out the count itself, which the next request changes.
+    // Copied, since the store returns its own object, which the next request changes.
     const own = { ...(await this.#own.increment(key)) }
     const shared = await this.#ask(() => this.#shared.increment(key))
     return shared ?? own
@@ -52,7 +52,7 @@ export class FallbackStore implements Store {
     this.#own.shutdown()
   }
 
-  /** The count of the shared store; undefined while it is unavailable, which one request in each second checks. */
+  /** The shared store's count; undefined while it is unavailable. One request per second checks whether it is available again. */
   async #ask<T>(question: () => T | Promise<T>): Promise<T | undefined> {
     const now = performance.now()
     if (this.#away) {

@@ -6,19 +6,19 @@ import type { Log } from '../log/log.js'
 import { inTime } from '../outbound/in-time.js'
 import { FallbackStore } from './rate-limit-fallback.js'
 
-/** A request waits for Redis no longer than this. */
+/** Maximum time that a request waits for Redis. */
 const REPLY_TIMEOUT_MS = 1_000
-/** The health check waits no longer: probes time out after a second. */
+/** Maximum time that the health check waits for Redis: probes time out after a second. */
 const CHECK_TIMEOUT_MS = 500
 
 export interface RedisCounter {
   readonly store: Store
-  /** `degraded` where Redis is away and each process counts for itself. */
+  /** `degraded` if Redis is unreachable and each process counts by itself. */
   readonly check: () => Promise<'up' | 'degraded'>
   readonly close: () => Promise<void>
 }
 
-/** Counts the rate limit in Redis, so that it holds across machines; while Redis is unavailable, each process counts for itself. */
+/** Counts the rate limit in Redis, so that machines share it. While Redis is unreachable, each process counts by itself. */
 export async function createRedisCounter(url: string, log: Log): Promise<RedisCounter> {
   const client = redisClient(url, ({ message }) => log.warn({ reason: message }, 'redis connection failed'))
   const sendCommand = async (...args: string[]): Promise<RedisReply> => {
@@ -26,13 +26,13 @@ export async function createRedisCounter(url: string, log: Log): Promise<RedisCo
       return await inTime(client.sendCommand<RedisReply>(args), REPLY_TIMEOUT_MS)
     } catch (error) {
       const [command, action, script = ''] = args
-      // The store asks once for a script's name, which is its SHA-1, and would never recover from a refusal. Where the
-      // script is not there when it is called, the store loads it.
+      // The store asks once for a script's name, which is its SHA-1, and does not recover from a refusal. If Redis does not
+      // know the script when it is called, the store loads it.
       if (command === 'SCRIPT' && action === 'LOAD') return createHash('sha1').update(script).digest('hex')
       throw error
     }
   }
-  // Reconnecting goes on in the background; a start does not wait for it.
+  // The client reconnects in the background; the start does not wait for it.
   await inTime(client.connect(), REPLY_TIMEOUT_MS).catch(() => undefined)
   const store = new FallbackStore(new RedisStore({ prefix: 'credence:rate:', sendCommand }), (away, reason) => {
     if (away) log.warn({ reason: String(reason) }, 'redis is away: the rate limit is counted in each process')

@@ -11,38 +11,39 @@ import { MAX_BATCH } from './rpc.js'
 
 const RPC = '/trpc/'
 
-/** Addresses of one IPv6 network of this size are one client. */
+/** All addresses of an IPv6 network with this prefix length count as one client. */
 const IPV6_NETWORK_BITS = 56
 
-/** How many calls a request makes: the procedures that a batch names, ten at most, since larger ones are refused. */
+/** The number of calls of a request: the procedures of a batch, at most ten, since larger batches are refused. */
 function callsOf({ path }: Request): number {
   if (!path.startsWith(RPC)) return 1
-  // A comma is one however it is written.
+  // An encoded comma separates too.
   return Math.min(path.slice(RPC.length).split(/,|%2c/i).length, MAX_BATCH)
 }
 
 const addressOf = (request: Request) => ipKeyGenerator(request.ip ?? '', IPV6_NETWORK_BITS)
 
-/** Where a request is counted, and how many may be. */
+/** The counter of a request, and its limit. */
 interface Bucket {
   readonly key: string
   readonly max: number
 }
 
-/** What the limit counts with. */
+/** The ports of {@link rateLimiter}. */
 export interface RateLimitPorts {
   readonly config: Pick<Config, 'console' | 'rateLimit'>
   readonly log: Pick<Log, 'warn'>
   readonly metrics: Pick<Metrics, 'rateLimited'>
-  /** Undefined where users cannot log in. */
+  /** Undefined if users cannot sign in. */
   readonly consoleSessions: Pick<ConsoleSessions, 'counted'> | undefined
-  /** Whether the limit is of the public listener, whose callers are counted apart. */
+  /** True for the public listener, whose callers have separate counters. */
   readonly ofStrangers: boolean
 }
 
 /**
- * Calls of the console are counted for each session, and with AUTH_DISABLED, where there are none, for the address; all else for the
- * address, in a count of its own: made-up sessions, those that ended, and logins too.
+ * The counter of a request. Calls of the console are counted by console session or, with AUTH_DISABLED, by address, since there are
+ * no sessions. All other requests are counted by address, in another counter. This includes logins and requests with forged or
+ * ended sessions.
  */
 function bucketOf({
   config,
@@ -62,14 +63,14 @@ function bucketOf({
       if (session !== undefined) return { key: `console ${session}`, max: console.rateLimitMax }
       if (openTo(request)) return { key: `console ${address}`, max: console.rateLimitMax }
     }
-    // A tunnel's strangers come from the address of whoever works here: they must not use their calls up.
+    // Through a tunnel, strangers have the same address as local users, whose limit they must not use up.
     return { key: ofStrangers ? `public ${address}` : address, max }
   }
 }
 
 /**
- * @param isUncounted tells paths that are never counted
- * @param isOwn tells requests that this service sends itself on behalf of one already counted
+ * @param isUncounted true for paths that are never counted
+ * @param isOwn true for requests that this service sends to itself for a request that is already counted
  */
 export function rateLimiter(
   ports: RateLimitPorts,
@@ -99,7 +100,7 @@ export function rateLimiter(
       warn: (error) => log.warn({ reason: String(error) }, 'rate limit'),
       error: (error) => log.warn({ reason: String(error) }, 'rate limit not counted'),
     },
-    // Its checks of the first request's headers would let a stranger write warnings; the start-up warns of TRUST_PROXY.
+    // The library's checks of the first request's headers would let strangers cause warnings; the start warns about TRUST_PROXY.
     validate: false,
     handler: (_request, _response, next) => {
       metrics.rateLimited()
@@ -113,7 +114,7 @@ export function rateLimiter(
     if (bucket.max === 0) return next()
     buckets.set(request, bucket)
     const further = callsOf(request) - 1
-    // The library counts requests: the first call of a batch is the one that it counts, after all others.
+    // The library counts one call per request, after the further calls of a batch are counted here.
     const counted = Array.from({ length: further }, () => store.increment(bucket.key))
     for (const outcome of await Promise.allSettled(counted)) {
       if (outcome.status === 'rejected') log.warn({ reason: String(outcome.reason) }, 'rate limit not counted')

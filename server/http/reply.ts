@@ -3,7 +3,7 @@ import type { ProtocolReply } from '../protocol/oauth/reply.js'
 import type { Route } from './routes.js'
 import { type StreamedEvents, type StreamPorts, sendEventStream } from './sse.js'
 
-/** Sends what a procedure returned, in the way that its contract names (`RestMeta.kind`). */
+/** Sends a procedure's output in the form that its contract names (`RestMeta.kind`). */
 export function sendReply(
   route: Route,
   data: unknown,
@@ -14,7 +14,7 @@ export function sendReply(
   const { kind, produces, eventName = 'session', status = 200 } = route.rest
   if (kind === 'protocol' || kind === 'page') sendProtocolReply(data as ProtocolReply, response)
   else if (kind === 'bytes') sendBytes(data as Uint8Array, produces, response)
-  // Not awaited: for as long as a stream is open, nothing of the way to it is kept in memory.
+  // Not awaited, so that an open stream does not keep the callers of this function in memory.
   else if (kind === 'events') void sendEventStream(request, response, streams, data as StreamedEvents, eventName)
   else {
     response.statusCode = status
@@ -34,13 +34,13 @@ function sendJson(data: unknown, mediaType: string, response: Response): void {
 export function sendProtocolReply({ status, headers, body }: ProtocolReply, response: Response): void {
   response.statusCode = status
   for (const [name, value] of Object.entries(headers ?? {})) {
-    // What CORS varies by stays.
+    // The names that CORS has added stay.
     if (name === 'vary') response.vary(value)
     else response.setHeader(name, value)
   }
   if (body === undefined) response.end()
   else if (typeof body === 'string' || body instanceof Uint8Array) {
-    // Said for HEAD too, where Node says none by itself (RFC 9110 §9.3.2).
+    // HEAD needs the length too, and Node does not set it there (RFC 9110 §9.3.2).
     response.setHeader('content-length', Buffer.byteLength(body))
     response.end(body)
   }
@@ -48,7 +48,7 @@ export function sendProtocolReply({ status, headers, body }: ProtocolReply, resp
   else sendJson(body, 'application/json', response)
 }
 
-/** Bytes are served with their declared type only, and no script in them can run; any page may embed the image. */
+/** Sends bytes with exactly their declared type, so that no script in them runs. Any page may embed the image. */
 function sendBytes(bytes: Uint8Array, mediaType = 'application/octet-stream', response: Response): void {
   response.setHeader('content-type', mediaType)
   response.setHeader('x-content-type-options', 'nosniff')

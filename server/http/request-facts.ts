@@ -6,7 +6,7 @@ import type { Config } from '../config/config.js'
 
 const REQUEST_ID = /^[\w.-]{1,128}$/
 
-/** Gives every request an id: the one that a proxy sent, where it is a plain token, or a new one. */
+/** Gives each request an id: the id that a proxy sent, if it is a plain token, or a new id. */
 export function requestId(): RequestHandler {
   return (request, response, next) => {
     const sent = request.headers['x-request-id']
@@ -17,10 +17,10 @@ export function requestId(): RequestHandler {
   }
 }
 
-/** Where clients find the service. */
+/** The base URLs under which clients reach the service. */
 export type BaseUrls = Pick<Config, 'issuerBaseUrl' | 'verifierBaseUrl'>
 
-/** One shared error: creating one captures the stack, which is not needed here. */
+/** One shared error, since each new error would capture a stack that nobody reads. */
 const CLIENT_GONE = new Error('The client is gone.')
 
 class ExpressFacts implements RequestFacts {
@@ -63,12 +63,12 @@ class ExpressFacts implements RequestFacts {
     }
   }
 
-  /** Made on demand: few procedures listen. */
+  /** Made on demand, since few procedures use it. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       const controller = new AbortController()
       this.#controller = controller
-      // Where the client has already gone, the close event has passed and would never abort the signal.
+      // If the client has already disconnected, the close event has passed and would not abort the signal.
       if (this.#response.destroyed && !this.#response.writableFinished) controller.abort(CLIENT_GONE)
       else {
         this.#response.once('close', () => {
@@ -82,7 +82,7 @@ class ExpressFacts implements RequestFacts {
 
 const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({})
 
-/** @param params of a REST path, still percent-encoded. */
+/** @param params parameters of a REST path, still percent-encoded. */
 export function requestFacts(
   request: Request,
   response: Response,

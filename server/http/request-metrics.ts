@@ -3,33 +3,33 @@ import type { RequestHandler, Response } from 'express'
 import type { Metrics } from '../metrics/metrics.js'
 import { REFERENCE_PATHS } from './api-reference.js'
 
-/** One call of a request; `status` where it is another than the response's. */
+/** One call of a request; `status` is set if it differs from the response's status. */
 interface Call {
   readonly procedure: string
   status?: number
 }
 
-/** Requests that reach no procedure share one label, whatever their paths. */
+/** The shared label of all requests that reach no procedure. */
 export const NO_PROCEDURE = 'none'
 
-/** Says which procedures a request calls: one over REST, up to ten over RPC. What is none goes as NO_PROCEDURE. */
+/** Notes the procedures that a request calls: one over REST, up to ten over RPC. An unknown name counts as NO_PROCEDURE. */
 export function noteCalls(response: Response, procedures: readonly string[]): void {
   response.locals.calls = procedures.map((procedure): Call => ({ procedure }))
 }
 
-/** Says that a call of a batch failed, whose own status is not that of the response. */
+/** Notes that a call of a batch failed; its status differs from the response's status. */
 export function noteFailedCall(response: Response, procedure: string, status: number): void {
   const calls: Call[] = response.locals.calls ?? []
   const call = calls.find((candidate) => candidate.procedure === procedure && candidate.status === undefined)
   if (call !== undefined) call.status = status
 }
 
-/** What is counted where no procedure was reached. */
+/** The calls to count for a request that reached no procedure. */
 const withoutProcedure = (path: string): Call[] => [
   { procedure: REFERENCE_PATHS.has(path) ? 'api-docs' : NO_PROCEDURE },
 ]
 
-/** Counts every request once it is answered, each call of a batch for itself. */
+/** Counts each request after its answer, and each call of a batch separately. */
 export function requestMetrics(metrics: Metrics, router: AnyRouter): RequestHandler {
   const procedures: Record<string, { _def: { type: string } }> = router._def.procedures
   const isStream = (name: string) => procedures[name]?._def.type === 'subscription'
@@ -42,7 +42,7 @@ export function requestMetrics(metrics: Metrics, router: AnyRouter): RequestHand
       const answered = calls.length === 1 ? response.statusCode : 200
       for (const { procedure, status } of calls) {
         const stream = isStream(procedure)
-        // A stream ends when its reader goes away: that is no failure.
+        // A stream ends when its reader disconnects, which is no failure.
         const outcome = response.writableFinished || stream ? String(status ?? answered) : 'aborted'
         metrics.request(procedure, outcome, stream ? undefined : seconds)
       }

@@ -11,10 +11,10 @@ import type { Route, RouteMatch } from './routes.js'
 type Input = Record<string, unknown>
 
 const FORM = 'application/x-www-form-urlencoded'
-/** No endpoint has use for as many. */
+/** Maximum number of form parameters, more than any endpoint needs. */
 const MAX_FORM_PARAMETERS = 1_000
 
-/** Members without a prototype: `__proto__` in a body stays an ordinary, and then an unknown, property. */
+/** An object without a prototype: `__proto__` in a body stays an ordinary property, which is then unknown. */
 const emptyInput = (): Input => Object.create(null)
 
 function decodeParams(params: Readonly<Record<string, string>>): Input {
@@ -35,7 +35,7 @@ function coerce(route: Route, name: string, value: string): unknown {
   return value
 }
 
-/** A query's members: a name that is given once is what the contract wants it to be, one given more often a list of texts. */
+/** A query's members. A single value gets the type that the contract expects; a repeated name becomes a list of texts. */
 export function queryOf(route: Route, params: Iterable<readonly [name: string, value: string]>): Input {
   const texts = new Map<string, string[]>()
   for (const [name, value] of params) {
@@ -51,7 +51,7 @@ export function queryOf(route: Route, params: Iterable<readonly [name: string, v
 }
 
 function formOf(text: string): Input {
-  // Before any of them is read: a mebibyte of them would hold up everybody else.
+  // Checked before any parameter is read: a mebibyte of parameters would delay all other requests.
   if (text.split('&', MAX_FORM_PARAMETERS + 1).length > MAX_FORM_PARAMETERS) {
     throw new OAuthError('invalid_request', `The form has more than ${MAX_FORM_PARAMETERS} parameters.`)
   }
@@ -64,14 +64,14 @@ function formOf(text: string): Input {
   return form
 }
 
-/** Whether a standard, not the interface, defines the members of a request. */
+/** True if a standard, not this API, defines the members of a request. */
 const isStandards = ({ rest: { kind } }: Route): boolean => kind === 'protocol' || kind === 'page'
 
 function isJson(type: string): boolean {
   return type === 'application/json' || type.endsWith('+json')
 }
 
-/** Requests of wallets may contain NUL characters, since they are not stored as they came. */
+/** Requests of wallets may contain NUL characters, since they are not stored unchanged. */
 function jsonObject(route: Route, text: string): Input {
   return Object.assign(emptyInput(), parseJsonObject(text, isStandards(route) ? 'accepted' : 'refused'))
 }
@@ -89,10 +89,10 @@ async function bodyOf(route: Route, request: Request, response: Response): Promi
 }
 
 /**
- * The one input object of a procedure: path, query and body together. A name that stands in two of them is an unknown
- * property of the later one; a POST's query has no members at all on the interface's JSON routes, while protocol
- * routes ignore it (RFC 6749 §3.1, §3.2: unrecognised parameters are ignored, and secrets never travel in a query).
- * A body that is a text (`alsoConsumes`) is the whole input.
+ * The input object of a procedure, from path, query and body. If a name occurs in two of them, it is an unknown property of the
+ * later one. On JSON routes of this API a POST must have no query. Protocol routes ignore the query of a POST (RFC 6749 §3.1,
+ * §3.2: unrecognised parameters are ignored, and secrets never travel in a query). A text body (`alsoConsumes`) is the whole
+ * input.
  */
 export async function restInput(
   match: RouteMatch,
@@ -113,7 +113,7 @@ export async function restInput(
   return Object.assign(sent, path)
 }
 
-/** A stream goes on after the event that the header `Last-Event-ID` names (HTML §9.2.3). */
+/** A stream continues after the event in the header `Last-Event-ID` (HTML §9.2.3). */
 function lastEventId(route: Route, { headers }: Request): Input {
   const sent = route.rest.kind === 'events' ? headers['last-event-id'] : undefined
   return typeof sent === 'string' ? { lastEventId: sent } : {}

@@ -10,24 +10,24 @@ import { restInput } from './rest-input.js'
 import { createRouteTable, type Route, type RouteMatch, routesOf } from './routes.js'
 import type { StreamPorts } from './sse.js'
 
-/** What a procedure adds goes out with a refusal too: a nonce for the next try, say. */
+/** Adds the headers of a procedure, also to a refusal, such as a nonce for the next try. */
 function addHeaders({ responseHeaders }: Context, response: Response): void {
   if (response.headersSent) return
   for (const [name, value] of responseHeaders) {
-    // What CORS varies by stays.
+    // The names that CORS has added stay.
     if (name === 'vary') response.vary(value)
     else response.setHeader(name, value)
   }
 }
 
-/** What a mount needs beside its router. */
+/** The ports of {@link createRestMount}. */
 export interface RestPorts {
   readonly contextOf: ContextOf
   readonly failures: Failures
   readonly pings: StreamPorts['pings']
 }
 
-/** Calls the procedure, as `/trpc` does, and sends what it returned or threw. */
+/** Calls the procedure, as `/trpc` does, and sends its output or its error. */
 async function serve(match: RouteMatch, search: string, request: Request, response: Response, ports: RestPorts) {
   const ctx = ports.contextOf(request, response, match.params)
   try {
@@ -47,7 +47,7 @@ async function serve(match: RouteMatch, search: string, request: Request, respon
  * An adapter of trpc-to-openapi for Express: it mounts the contracts of a router at their exact paths and calls the procedures
  * with the request. Unknown paths go on to the next handler.
  *
- * @param isServed which of them; all unless given
+ * @param isServed selects the routes to mount; all unless given
  */
 export function createRestMount(
   router: AnyRouter,

@@ -15,14 +15,14 @@ export interface Route {
   readonly method: OpenApiMethod
   readonly template: string
   readonly rest: RestMeta
-  /** Query members that the contract wants as numbers or booleans; they arrive as strings. */
+  /** Query members that are numbers or booleans in the contract; they arrive as strings. */
   readonly numbers: ReadonlySet<string>
   readonly booleans: ReadonlySet<string>
 }
 
 export interface RouteMatch {
   readonly route: Route
-  /** As they stand in the path, still percent-encoded. */
+  /** The path's parameters, still percent-encoded. */
   readonly params: Readonly<Record<string, string>>
 }
 
@@ -37,7 +37,7 @@ interface Node {
 const emptyNode = (): Node => ({ literals: new Map(), routes: new Map() })
 
 function membersOfKind(procedure: OpenApiProcedure, kind: string): Set<string> {
-  // Its type says object, whatever the contract has.
+  // The declared type is an object, although the contract may have any type.
   const contract: z.ZodType = getInputOutputParsers(procedure).inputParser
   const input = contract instanceof z.ZodPrefault ? contract.unwrap() : contract
   if (!(input instanceof z.ZodObject)) return new Set()
@@ -50,7 +50,7 @@ function innerKind(type: z.core.$ZodType | undefined): string | undefined {
   return type?._zod.def.type
 }
 
-/** Every route of a router, in the order of its contracts. */
+/** All routes of a router, in the order of its contracts. */
 export function routesOf(router: AnyRouter): Route[] {
   const routes: Route[] = []
   forEachOpenApiProcedure<{ rest?: RestMeta }>(router._def.procedures, ({ path: name, procedure, meta }) => {
@@ -107,8 +107,8 @@ function find(
 }
 
 /**
- * Looks routes up by whole segments, literals before parameters, case-sensitively. The adapter's own look-up is a
- * scan of regular expressions in which `.` matches anything, case does not count and the first hit wins.
+ * Finds routes by whole segments, literals before parameters, case-sensitively. The adapter's own search tries regular
+ * expressions in order, in which `.` matches any character and case does not count.
  */
 export function createRouteTable(routes: readonly Route[]): (method: string, path: string) => RouteMatch | undefined {
   const root = emptyNode()

@@ -16,19 +16,19 @@ import { NO_PROCEDURE, noteCalls, noteFailedCall } from './request-metrics.js'
 export const MAX_BATCH = 10
 const JSON_TYPE = 'application/json'
 
-/** The whole `Vary` header: the adapter would set its own names only and drop the `origin` of the CORS policy. */
+/** The whole `Vary` header. The adapter sets only its own names, and would drop the `origin` of the CORS policy. */
 const HEADERS = { vary: 'origin, trpc-accept, accept' }
 
-/** Headers of a call. Only for single ones: in a batch it would not be clear which list a cursor belongs to. */
+/** Headers of a single call. A batch has none, since a cursor in a header would not name its list. */
 function headersOf(ctx: Context | undefined): Record<string, string> {
   const added = [...(ctx?.responseHeaders ?? [])]
   return Object.fromEntries(added.filter(([name]) => name === NEXT_CURSOR || name === 'set-cookie'))
 }
 
-/** The methods that RPC has a meaning for. The adapter makes a request of the Fetch API, which cannot have some of the others. */
+/** The methods of RPC. The adapter makes a request of the Fetch API, which refuses some other methods. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST'])
 
-/** RFC 9110 §15.5.6: a 405 says which methods are allowed. */
+/** Answers other methods with a 405 and the allowed methods (RFC 9110 §15.5.6). */
 function allowMethods(): RequestHandler {
   return ({ method }, response, next) => {
     if (METHODS.has(method)) return next()
@@ -37,13 +37,13 @@ function allowMethods(): RequestHandler {
   }
 }
 
-/** Inputs are held to the same bounds as on REST, wherever they stand; the adapter then parses what was read. */
+/** Applies the limits of REST to inputs in query and body. The adapter then parses the text that was read. */
 function readInput(): RequestHandler {
   return async (request, response, next) => {
     const input = new URL(request.url, 'http://localhost').searchParams.get('input')
     if (input !== null) assertPlainJson(input)
     if (request.method === 'POST') {
-      // Of a form or a stream the adapter would make an object that no contract is written for.
+      // From a form or a stream the adapter would make an object that no contract expects.
       const type = mediaType(request)
       if (type !== JSON_TYPE) throw errors.unsupportedMediaType(type || 'unknown')
       const text = await readText(request, response)
@@ -54,7 +54,7 @@ function readInput(): RequestHandler {
   }
 }
 
-/** What the mount needs beside its router. */
+/** The ports of {@link createRpcMount}. */
 export interface RpcPorts {
   readonly contextOf: ContextOf
   readonly failures: Pick<Failures, 'logged' | 'production'>

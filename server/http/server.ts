@@ -2,19 +2,19 @@ import { createServer, type Server, type ServerOptions, ServerResponse } from 'n
 import express, { type Express } from 'express'
 import { createRequestClass } from './bounded-request.js'
 
-/** An application to serve. Not its `listen`, which makes a server of its own. */
+/** An application to serve, without its `listen`, which would make another server. */
 export type App = Omit<Express, 'listen'>
 
 export interface AppServer {
   readonly server: Server
-  /** From now on requests go to this application; until then nobody answers them. Once for each server. */
+  /** Sends requests to this application from now on; no request is answered before. Call it once for each server. */
   serve(app: App): void
 }
 
 /**
- * A server whose requests and responses have an application's prototypes from the first. Express gives every request those of
- * its application, and V8 takes an object with an exchanged prototype for one of another shape each time: whatever Node,
- * Express and this service read of requests is then read slowly. With the prototypes already there it exchanges nothing.
+ * A server whose requests and responses have an application's prototypes from the start. Express sets its application's prototypes
+ * on each request. V8 treats each object with a changed prototype as a new shape, so that all later reads of requests are slow.
+ * If the prototypes are already right, Express changes nothing.
  */
 export function createAppServer(options: Omit<ServerOptions, 'IncomingMessage' | 'ServerResponse'> = {}): AppServer {
   const AppRequest = createRequestClass()
@@ -25,7 +25,7 @@ export function createAppServer(options: Omit<ServerOptions, 'IncomingMessage' |
   return {
     server,
     serve(app) {
-      // Given Express's prototypes above, which their classes' types do not show.
+      // The classes have Express's prototypes, set above, which their types do not show.
       app.request = Object.assign(AppRequest.prototype, { app }) as unknown as Express['request']
       app.response = Object.assign(AppResponse.prototype, { app }) as unknown as Express['response']
       server.on('request', app as Express)

@@ -5,27 +5,28 @@ import type { Failures } from './failure.js'
 
 type StreamedEvent = readonly [id: string, data: unknown, ...rest: unknown[]]
 
-/** What a subscription gives. */
+/** The events of a subscription. */
 export type StreamedEvents = AsyncIterable<StreamedEvent>
 
 const HEADERS = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-cache, no-transform',
   connection: 'keep-alive',
-  // nginx would otherwise hold events back until its buffer is full.
+  // Without this header nginx holds events back until its buffer is full.
   'x-accel-buffering': 'no',
 }
 
-/** What {@link sendEventStream} needs beside the stream. */
+/** The ports of {@link sendEventStream}. */
 export interface StreamPorts {
   readonly pings: Pick<Pings, 'add'>
   readonly failures: Pick<Failures, 'logged'>
 }
 
 /**
- * Sends a stream as Server-Sent Events (HTML §9.2), each with its id, the stream's name for events and its data as JSON; every 15 seconds a `ping` with data `keepalive`. The next event is asked for when the client
- * has taken the last one, so that a slow reader is not buffered for; one that takes nothing between two pings is dropped.
- * The response ends when the stream does. HEAD gets the head alone.
+ * Sends a stream as Server-Sent Events (HTML §9.2). Each event has its id, the stream's event name and its data as JSON. Every 15
+ * seconds a `ping` with data `keepalive` follows. The next event is requested after the client has read the last one, so that
+ * no buffer grows for a slow reader. A reader that reads nothing between two pings is disconnected. The response ends with the
+ * stream. HEAD gets only the head.
  */
 export async function sendEventStream(
   request: Request,
@@ -47,7 +48,7 @@ export async function sendEventStream(
     while (await sendNext(events, response, name));
     response.end()
   } catch (thrown) {
-    // The connection stays: a client that has seen the end may send its next request on it at once. A process that stops closes it.
+    // The connection stays open, so that the client can send its next request on it. A stopping process closes it.
     if (thrown instanceof StreamEnd) response.end()
     else {
       failures.logged(thrown, 500, request, response)
@@ -56,24 +57,24 @@ export async function sendEventStream(
   }
 }
 
-/** Sends the head, and keeps the connection alive from then on. */
+/** Sends the head, and starts the pings that keep the connection alive. */
 function begin(response: Response, pings: Pick<Pings, 'add'>): void {
-  // Flushed alone, the head becomes one text; written with the first event, it stays some seventy pieces of memory as long as the
-  // stream is open. The socket holds both back, so that they leave in one packet. A corked response would not do: Node 22 and 24
-  // send the last chunk of such a response before its events if it ends at once.
+  // Flushed separately, the head becomes one text. Written with the first event, it would occupy some seventy pieces of memory
+  // until the stream ends. The corked socket holds both back, so that they leave in one packet. A corked response does not work:
+  // if it ends at once, Node 22 and 24 send its last chunk before its events.
   const { socket } = response
   socket?.cork()
   response.writeHead(200, HEADERS).flushHeaders()
   setImmediate(() => socket?.uncork())
-  // The close event of a client that left before the first event has already passed.
+  // If the client disconnected before the first event, its close event has already passed.
   if (!response.destroyed) pings.add(response)
 }
 
 /**
- * Sends the next event. A call of its own, so that a stream that waits, for minutes mostly, does not keep the event
- * before in memory.
+ * Sends the next event. It is a separate function so that a stream that waits, often for minutes, does not keep the previous
+ * event in memory.
  *
- * @returns false where the stream has ended, or the client has gone.
+ * @returns false if the stream has ended, or the client has disconnected.
  */
 async function sendNext(events: AsyncIterator<StreamedEvent>, response: Response, name: string): Promise<boolean> {
   const { value, done } = await events.next()

@@ -3,9 +3,9 @@ import type { RequestHandler } from 'express'
 const INSERTED = /^\/\.well-known\/(openid-credential-issuer|oauth-authorization-server|jwt-vc-issuer)(\/[^?]*)(\?.*)?$/
 
 /**
- * An issuer identifier with a path has its metadata at two addresses: the well-known string inserted before the path
- * (OpenID4VCI 1.0 §12.2.2, RFC 8414 §3.1) or appended to it. A proxy strips the path from the second; the first
- * arrives here with the path at its end.
+ * Serves the metadata of an issuer identifier with a path, which has two addresses. The well-known string is inserted before the
+ * path (OpenID4VCI 1.0 §12.2.2, RFC 8414 §3.1) or appended to it. A proxy strips the path from the second address; the first
+ * address arrives here with the path at its end.
  */
 export function insertedWellKnown(issuerBaseUrl: string): RequestHandler {
   const basePath = new URL(issuerBaseUrl).pathname

@@ -4,7 +4,7 @@ import { type Terminal, terminalDestination } from './terminal.js'
 
 export type Log = Pick<Logger, 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'flush' | 'isLevelEnabled'>
 
-/** Members that never reach a log, wherever they stand in what is logged. */
+/** Members that are never logged, at any depth. */
 const SECRET_MEMBERS: ReadonlySet<string> = new Set([
   'authorization',
   'cookie',
@@ -44,25 +44,25 @@ const SECRET_MEMBERS: ReadonlySet<string> = new Set([
 
 const MAX_DEPTH = 6
 
-/** A bound, since the caller influences how long the reason of a refusal is. */
+/** Maximum length of a logged text, since callers influence the length of reasons. */
 const MAX_TEXT = 2_048
 
 /**
- * Ids of offers, requests and their QR codes, which are capabilities: anyone who knows the id can use them. They occur in
+ * Finds ids of offers, requests and their QR codes. These ids are capabilities: anyone who knows the id can use it. They occur in
  * paths, and in addresses within the query of another address.
  */
 const CAPABILITY =
   /(\/|%2F)(offers|offerings|credential-offer-sessions|requests|responses|qr-codes|authorize|present|receive|dc-api)\1([\w-]{8})[\w-]+/gi
 
-/** A text in which ids that are capabilities are cut to their first eight characters, by which their rows are still found. */
+/** Cuts ids that are capabilities to their first eight characters, which are enough to find their rows. */
 const withoutCapabilities = (text: string): string => text.replace(CAPABILITY, '$1$2$1$3…')
 
-/** At most 2 KiB of a text. */
+/** A text for the log: at most 2 KiB, without capabilities. */
 const shown = (text: string): string => withoutCapabilities(shortened(text, MAX_TEXT))
 
 /**
- * A copy without secret members, whose texts are at most 2 KiB long and hold no id that is a capability; what nests deeper than
- * six levels is left out. Errors go to their serializer as they are.
+ * A copy without secret members. Its texts are at most 2 KiB long and contain no capability. Values below six levels are left out.
+ * Errors are not copied, since they have their own serializer.
  */
 function withoutSecrets(value: unknown, depth: number): unknown {
   if (typeof value === 'string') return shown(value)
@@ -85,7 +85,7 @@ interface ErrorDescription {
   readonly cause?: ErrorDescription
 }
 
-/** What a log says of an error. Its other members may hold what the caller sent. */
+/** The logged members of an error. Its other members may contain values from callers. */
 function describeError(thrown: unknown, depth = 0): ErrorDescription {
   if (!(thrown instanceof Error)) return { type: typeof thrown, message: shown(String(thrown)) }
   const { code } = thrown as { code?: unknown }
@@ -101,17 +101,17 @@ function describeError(thrown: unknown, depth = 0): ErrorDescription {
   }
 }
 
-/** Standard output; lines are gathered for at most a quarter of a second, so that a request does not wait for the terminal. */
+/** Standard output. Lines are collected for at most a quarter of a second, so that requests do not wait for the terminal. */
 const standardOutput = () => pino.destination({ dest: 1, sync: false, minLength: 4096, periodicFlush: 250 })
 
-/** Where the log goes: lines for people where standard output is a terminal, lines of JSON for everything else. */
+/** The destination of the log: readable lines if standard output is a terminal, lines of JSON otherwise. */
 export const logDestination = async (output: Terminal & { readonly isTTY?: boolean }): Promise<DestinationStream> =>
   output.isTTY === true ? terminalDestination(output) : standardOutput()
 
-/** Of a log that says nothing: standard output would be asked every quarter of a second whether there is anything to write. */
+/** The destination of a silent log. Standard output would check every quarter of a second for lines to write. */
 const nowhere: DestinationStream = { write: () => {} }
 
-/** Structured log lines, one JSON object each. `flush()` before the process ends. */
+/** Makes a log of lines with one JSON object each. Call `flush()` before the process ends. */
 export function createLog(
   level: string,
   destination: DestinationStream = level === 'silent' ? nowhere : standardOutput(),

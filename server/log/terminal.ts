@@ -1,6 +1,6 @@
 import type { DestinationStream } from 'pino'
 
-/** Members that are part of the sentence and are not repeated after it. */
+/** Members that the sentence contains, so that they are not repeated after it. */
 const IN_MESSAGE = ['method', 'path', 'status', 'ms']
 
 type Line = Readonly<Record<string, unknown>>
@@ -12,22 +12,22 @@ function messageOf(line: Line, messageKey: string): string {
   return [message, request, time].filter((part) => part !== undefined).join(' ')
 }
 
-/** What JSON text escapes, pair by pair, and the control characters that it does not: DEL and C1. */
+/** Escapes in JSON text, pair by pair, and the control characters that JSON does not escape: DEL and C1. */
 const ESCAPES = /\\(u[0-9a-f]{4}|.)|(?!\n)\p{Cc}/giu
 const CONTROL = /^(u00[01][0-9a-f]|[bfr])$/i
 
-/** JSON text without control characters but line feed and tab: what a caller sent must not command the terminal. */
+/** JSON text without control characters except line feed and tab. Values from callers must not control the terminal. */
 const harmless = (json: string): string =>
   json.replace(ESCAPES, (found, escaped?: string) =>
     escaped === undefined || CONTROL.test(escaped) ? '\\ufffd' : found,
   )
 
-/** As much of a `tty.WriteStream` as is used. */
+/** The used part of a `tty.WriteStream`. */
 export interface Terminal extends DestinationStream {
   hasColors?(): boolean
 }
 
-/** Writes each JSON line of the log as one for people; errors with their stack below it. */
+/** Writes each JSON line of the log as a readable line, with the stack of an error below it. */
 export async function terminalDestination(terminal: Terminal): Promise<DestinationStream> {
   const { prettyFactory } = await import('pino-pretty')
   const pretty = prettyFactory({

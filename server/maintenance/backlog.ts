@@ -1,9 +1,9 @@
 import type { Log } from '../log/log.js'
 import type { MaintenanceTask, TaskDone } from './task.js'
 
-/** A task is behind where what it works on was due this long before, beside the time for which it does not look. */
+/** A task is behind if its oldest item has been due for this long, in addition to the task's interval. */
 const BEHIND_SECONDS = 60
-/** Between two lines of the log about one task. */
+/** Time between two log lines about one task. */
 const SAY_EVERY_MS = 60_000
 
 interface Stretch {
@@ -12,7 +12,7 @@ interface Stretch {
   saidAt: number | undefined
 }
 
-/** How far behind each task is that this process works on: for metrics, and for the log where it is long. */
+/** The delay of each task of this process, for metrics; a long delay is logged. */
 export class Backlog {
   readonly #log: Log
   readonly #late = new Map<string, number>()
@@ -22,18 +22,18 @@ export class Backlog {
     this.#log = log
   }
 
-  /** Seconds by which the oldest of what is left was late, by task; 0 where nothing is left. */
+  /** Seconds by which the oldest processed item was late, by task; 0 if nothing is left. */
   get late(): ReadonlyMap<string, number> {
     return this.#late
   }
 
-  /** Another process does the work, and says how far it is. */
+  /** Clears the delays, since another process does the work and reports them. */
   forget(): void {
     this.#late.clear()
     this.#stretches.clear()
   }
 
-  /** @param nowMs of a clock that never goes back. */
+  /** @param nowMs milliseconds of a monotonic clock. */
   took({ name, everyMs }: MaintenanceTask, { count, more, lateSeconds }: TaskDone, nowMs: number): void {
     this.#late.set(name, more ? lateSeconds : 0)
     const known = this.#stretches.get(name)

@@ -4,11 +4,11 @@ import { Backlog } from './backlog.js'
 import type { MaintenanceStore } from './store.js'
 import type { MaintenanceTask, TaskDone } from './task.js'
 
-/** How the job knows what time it has used, and how it rests. */
+/** The clock and the pauses of the job. */
 export interface Pace {
-  /** Milliseconds of a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   readonly now: () => number
-  /** Rejects, or resolves sooner, where the signal aborts. */
+  /** Rejects, or resolves early, if the signal aborts. */
   readonly rest: (ms: number, signal: AbortSignal) => Promise<void>
 }
 
@@ -17,29 +17,29 @@ export interface MaintenanceOptions {
   readonly tasks: readonly MaintenanceTask[]
   readonly clock: () => Date
   readonly log: Log
-  /** Told of each batch that was done, and of each that failed (undefined). */
+  /** Called after each batch with its count, or with undefined if the batch failed. */
   readonly onBatch?: (task: string, count: number | undefined) => void
-  /** The process's own unless given. */
+  /** Clock and timers of the process unless given. */
   readonly pace?: Pace
-  /** Between two looks for due tasks, in milliseconds; 1,000 unless given. */
+  /** Milliseconds between two searches for due tasks; 1,000 unless given. */
   readonly everyMs?: number | undefined
 }
 
-/** Runs tasks as long as the process lives. Of several processes one at a time does it. */
+/** Runs tasks while the process lives. Only one of several processes runs tasks at a time. */
 export interface Maintenance {
   start(): void
-  /** By how many seconds what is left to do is late, by task; nothing where another process does it. */
+  /** Seconds by which the remaining work is late, by task; empty if another process does the work. */
   readonly late: ReadonlyMap<string, number>
-  /** Waits for the batch under way. */
+  /** Waits for the present batch. */
   stop(): Promise<void>
 }
 
 const EVERY_MS = 1_000
 const RETRY_MS = 5_000
 const BATCH_SIZE = 200
-/** The job rests for this many times what a batch took, and so has a fifth of the time. */
+/** The job rests for this many times the duration of a batch, and so uses a fifth of the time. */
 const REST = 4
-/** For how long one process goes on while there is work; the lock is then there for others, who have the same share. */
+/** Time for which one process works before it releases the lock, so that other processes get the same share. */
 const HOLD_MS = 30_000
 
 const ownPace: Pace = {
@@ -48,14 +48,14 @@ const ownPace: Pace = {
 }
 
 /**
- * Runs the tasks that are due, a batch of each in turn, and rests after every batch; on while there is work, so that
- * tables grow only where a fifth of the time is not enough.
+ * Runs the due tasks, one batch of each in turn, and rests after each batch. It continues while there is work, so that tables grow
+ * only if a fifth of the time is not enough.
  */
 export function createMaintenance(options: MaintenanceOptions): Maintenance {
   const { store, tasks, clock, log, onBatch = () => {}, pace = ownPace, everyMs = EVERY_MS } = options
   const dueAt = new Map(tasks.map((task) => [task, 0]))
   const backlog = new Backlog(log)
-  /** What is under way beside the turn. */
+  /** Batches of tasks that run in parallel to the turn. */
   const elsewhere = new Map<MaintenanceTask, Promise<void>>()
   const stopping = new AbortController()
   let last = -1
@@ -64,7 +64,7 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
 
   const isDue = (task: MaintenanceTask) => (dueAt.get(task) ?? 0) <= pace.now() && !elsewhere.has(task)
 
-  /** The next task that is due after the one before, so that each has its turn. */
+  /** The next due task after the previous one, so that each task has its turn. */
   const next = (): MaintenanceTask | undefined => {
     for (let step = 1; step <= tasks.length; step += 1) {
       const index = (last + step) % tasks.length
@@ -76,7 +76,7 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
     return undefined
   }
 
-  /** One batch. The failure of one task must not prevent the others. */
+  /** Runs one batch. The failure of a task must not prevent other tasks. */
   const batch = async (task: MaintenanceTask): Promise<void> => {
     let done: TaskDone | undefined
     try {
@@ -89,7 +89,7 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
     dueAt.set(task, done?.more === true ? 0 : pace.now() + task.everyMs)
   }
 
-  /** @returns for how many milliseconds to rest. */
+  /** @returns the milliseconds to rest. */
   const step = async (task: MaintenanceTask): Promise<number> => {
     if (task.elsewhere === true) {
       elsewhere.set(
@@ -105,7 +105,7 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
 
   const rest = (ms: number) => pace.rest(ms, stopping.signal).catch(() => undefined)
 
-  /** Goes on until nothing is due or others may have the lock. @returns for how many milliseconds to rest then. */
+  /** Runs batches until nothing is due or the lock must be released. @returns the milliseconds to rest afterwards. */
   const steps = async (): Promise<number> => {
     const until = pace.now() + HOLD_MS
     for (let task = next(); task !== undefined && !stopping.signal.aborted; task = next()) {

@@ -1,41 +1,41 @@
 import type { BatchDone } from '../database/batch.js'
 
-/** What a batch of a task came to. */
+/** The result of one batch of a task. */
 export interface TaskDone {
-  /** How many things were done. */
+  /** Number of processed items. */
   readonly count: number
-  /** Whether there may be more to do at once. */
+  /** True if more items may be due now. */
   readonly more: boolean
-  /** For how long the one that was due first had been due. */
+  /** Seconds since the oldest processed item was due. */
   readonly lateSeconds: number
 }
 
 /** Work that is done at intervals, independent of requests. */
 export interface MaintenanceTask {
   readonly name: string
-  /** How long to wait before looking again once nothing is left to do, in milliseconds. */
+  /** Milliseconds before the next run if nothing is left to do. */
   readonly everyMs: number
-  /** Does one batch, in statements that another process may send at the same time without harm. */
+  /** Does one batch. Another process may safely send the same statements at the same time. */
   readonly run: (now: Date, batchSize: number) => Promise<TaskDone>
-  /** It waits for other services rather than for the database: nothing waits for it, and it counts for no share of time. */
+  /** The task waits for other services, not for the database. Other tasks do not wait for it, and its time is not counted. */
   readonly elsewhere?: boolean
 }
 
-/** The moment `seconds` before another: what is older has had its time. */
+/** The moment `seconds` before another moment: older items are due. */
 export const secondsBefore = (now: Date, seconds: number): Date => new Date(now.getTime() - seconds * 1000)
 
 export const DAY_SECONDS = 24 * 60 * 60
 
-/** The largest difference between the clocks of two processes of one installation. */
+/** Maximum difference between the clocks of two processes of one installation, in seconds. */
 export const CLOCK_SKEW_SECONDS = 300
 
-/** Work on rows that are due a number of seconds after the moment that they hold. */
+/** Work on rows that are due a number of seconds after a moment in the row. */
 export interface DueRows {
   readonly name: string
   readonly everyMs: number
   /** 0 unless given. */
   readonly seconds?: number
-  /** One batch of the rows whose moment is `before` or earlier. */
+  /** Processes one batch of the rows whose moment is `before` or earlier. */
   readonly batch: (before: Date, limit: number) => Promise<BatchDone>
 }
 

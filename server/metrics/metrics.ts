@@ -2,12 +2,16 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { ListSource } from '../database/replica/lists.js'
 import type { Check } from '../protocol/credential/verification.js'
 
-/** How verification sessions begin and end. `declined`: the wallet answered with an error (OpenID4VP 1.0 §8.5). */
+/** Beginnings and ends of verification sessions. `declined`: the wallet answered with an error (OpenID4VP 1.0 §8.5). */
 export type VerificationOutcome = 'created' | 'verified' | 'refused' | 'declined' | 'expired'
 
 /**
- * How sessions of credential offers go. `issued` is the first credential, `accepted` that the wallet says it has kept it;
- * `deferred` that a wallet waits for a decision, `approved` and `rejected` what it was.
+ * Transitions of credential offer sessions.
+ *
+ * - `issued`: the first credential was issued.
+ * - `accepted`: the wallet reported that it stored the credential.
+ * - `deferred`: a wallet waits for a decision.
+ * - `approved`, `rejected`: the decision.
  */
 export type OfferOutcome =
   | 'created'
@@ -19,53 +23,53 @@ export type OfferOutcome =
   | 'failed'
   | 'expired'
 
-/** What a session failed by: a check of a presentation, the transaction code, or what the wallet notified (OpenID4VCI 1.0 §11). */
+/** The cause of a failed session: a check of a presentation, the transaction code, or a wallet's notification (OpenID4VCI 1.0 §11). */
 export type FailedCheck = Check | 'tx-code' | 'credential-failure' | 'credential-deleted'
 
-/** When certificates and attestations of the service's files run out; undefined where there are none. */
+/** Expiry of the certificates and attestations in the service's files; undefined if a file is not set. */
 export interface Expiries {
   readonly issuerCertificate: Date | undefined
   readonly verifierCertificate: Date | undefined
   readonly verifierAttestation: Date | undefined
 }
 
-/** Counts that are kept elsewhere and read at each scrape. */
+/** Counts of other modules, which each scrape reads. */
 export interface Readings {
-  /** Statements sent to the database; connections to it in use and unused, and how many wait for one. */
+  /** Statements sent to the database; busy and idle connections, and the number of callers that wait for a connection. */
   readonly database: () => {
     readonly statements: number
     readonly busy: number
     readonly idle: number
     readonly waiting: number
   }
-  /** Event streams that are open. */
+  /** Number of open event streams. */
   readonly streams: () => number
-  /** By how many seconds maintenance is late, by task; of the process that does it. */
+  /** Seconds by which maintenance is late, by task, in the process that does it. */
   readonly maintenanceLate: ReadonlyMap<string, number>
   readonly expiries: Expiries
 }
 
-/** The counts of one process. Labels are names from the source code, never what a caller sends. */
+/** The counts of one process. Labels are names from the source code, never values from callers. */
 export interface Metrics {
-  /** @param seconds undefined for a stream, which takes as long as its reader wants. */
+  /** @param seconds undefined for a stream, whose duration its reader chooses. */
   request(procedure: string, status: string, seconds: number | undefined): void
   rateLimited(): void
   /** @param count 1 unless given. */
   verificationSession(outcome: VerificationOutcome, check?: FailedCheck, count?: number): void
   offerSession(outcome: OfferOutcome, check?: FailedCheck, count?: number): void
-  /** A credential that was verified for itself (`POST /credentials/verify`). @param failed undefined where it is valid. */
+  /** A credential that was verified alone (`POST /credentials/verify`). @param failed undefined if the credential is valid. */
   verification(failed: Check | undefined): void
   /** @param outcome `ok`, or the code of the OutboundError. */
   outbound(outcome: string): void
-  /** A list that may be read from a replica, where there is one. */
+  /** A read of a list, from the database or its replica. */
   listRead(source: ListSource): void
-  /** A batch of maintenance. @param count what it did; undefined where it failed. */
+  /** A batch of maintenance. @param count processed items; undefined if the batch failed. */
   maintenance(task: string, count: number | undefined): void
-  /** What became of a partition that was to be made or dropped. */
+  /** The outcome of making or dropping a partition. */
   partition(table: string, change: string): void
-  /** Where the other counts are read. */
+  /** Sets the sources of the counts of other modules. */
   read(readings: Readings): void
-  /** What Node says of the process: processor time, memory, garbage collection, event loop lag. Once for each process. */
+  /** Adds Node's metrics of the process: processor time, memory, garbage collection, event loop lag. Once for each process. */
   readProcess(): void
   readonly registry: Registry
 }
@@ -186,7 +190,7 @@ function readCounts(registry: Registry, { database, streams, maintenanceLate, ex
     name: 'credence_maintenance_late_seconds',
     help: 'For how long the oldest of what maintenance has left to do has been due, by task; where nothing is left 0.',
     labelNames: ['task'],
-    // One process at a time does it; of two that took turns since, the one that is further behind counts.
+    // One process at a time does maintenance. If two processes took turns, the larger delay counts.
     aggregator: 'max',
     registers,
     collect() {
@@ -200,7 +204,7 @@ function readCounts(registry: Registry, { database, streams, maintenanceLate, ex
     ['verifier_attestation', 'When VERIFIER_ATTESTATION expires.', expiries.verifierAttestation],
   ] as const) {
     if (end === undefined) continue
-    // Of all workers it is the same.
+    // All workers have the same value.
     const gauge = new Gauge({
       name: `credence_${name}_expiry_timestamp_seconds`,
       help,

@@ -1,27 +1,27 @@
 import { AggregatorRegistry, type Registry } from 'prom-client'
 
-/** The counts of one process, as they go over the process channel. */
+/** The counts of one process, in the form that the process channel carries. */
 export type Counts = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
 
-/** Metrics of a process that has ended: counters are kept, gauges dropped. */
+/** The kinds of metrics that are kept after a process has ended; gauges are dropped. */
 const GROWING: ReadonlySet<string> = new Set(['counter', 'histogram'])
 
 const sumOf = (counts: readonly Counts[]): Registry => AggregatorRegistry.aggregate([...counts])
 
 /**
- * The counts of all workers together. Those of a worker that ended stay in the sums, so that no counter ever falls, which
- * Prometheus would take for a restart; and of one that does not answer the last ones count.
+ * The counts of all workers together. The counts of an ended worker stay in the sums, so that no counter ever falls: Prometheus
+ * would treat a fall as a restart. For a worker that does not answer, its last counts are used.
  */
 export class WorkerCounts {
   readonly #last = new Map<number, Counts>()
   #ended: Promise<Counts> = Promise.resolve([])
 
-  /** What a worker has counted until now. */
+  /** Stores the present counts of a worker. */
   took(workerId: number, counts: Counts): void {
     this.#last.set(workerId, counts)
   }
 
-  /** A worker is no more. */
+  /** Adds the last counts of an ended worker to the sums. */
   ended(workerId: number): void {
     const last = this.#last.get(workerId) ?? []
     this.#last.delete(workerId)
@@ -29,7 +29,7 @@ export class WorkerCounts {
     this.#ended = this.#ended.then((former) => sumOf([former, growing]).getMetricsAsJSON())
   }
 
-  /** All of them, and `own` of the primary, in the Prometheus text format. */
+  /** The counts of all workers and of the primary (`own`), in the Prometheus text format. */
   async text(own: Counts): Promise<string> {
     const ended = await this.#ended
     return sumOf([own, ...this.#last.values(), ended]).metrics()

@@ -1,21 +1,21 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** Addresses of cloud hosts' own agents that lie in public ranges but answer only to the machine itself. */
+/** Addresses of cloud hosts' agents. They are in public ranges, but answer only the machine itself. */
 const HOST_AGENTS: ReadonlySet<string> = new Set(['168.63.129.16'])
 
-/** 2000::/3: all that IANA gives out as global unicast (RFC 4291 §2.4); the rest cannot be public, listed or not. */
+/** True for 2000::/3, the only range that IANA assigns as global unicast (RFC 4291 §2.4). No other address can be public. */
 const isGlobalUnicast = (address: ipaddr.IPv6) => ((address.parts[0] ?? 0) & 0xe000) === 0x2000
 
 const inRange = (address: ipaddr.IPv6, prefix: string, bits: number) => address.match(ipaddr.IPv6.parse(prefix), bits)
 
-/** The IPv4 address that is really reached: IPv4-mapped (RFC 4291 §2.5.5.2) and NAT64 (RFC 6052 §2.1). */
+/** The IPv4 address behind an IPv4-mapped (RFC 4291 §2.5.5.2) or NAT64 (RFC 6052 §2.1) address. */
 function embeddedIPv4(address: ipaddr.IPv6): ipaddr.IPv4 | undefined {
   if (!inRange(address, '::ffff:0:0', 96) && !inRange(address, '64:ff9b::', 96)) return undefined
   return new ipaddr.IPv4(address.toByteArray().slice(12))
 }
 
-/** The URL standard's reading of an IPv6 address: ipaddr.js takes the dotted form of an IPv4-compatible one for a mapped one. */
+/** Parses an IPv6 address by the URL standard. ipaddr.js reads the dotted form of an IPv4-compatible address as a mapped one. */
 function parseIPv6(address: string): ipaddr.IPv6 {
   return ipaddr.IPv6.parse(new URL(`http://[${address}]`).hostname.slice(1, -1))
 }
@@ -25,12 +25,12 @@ function isPublicIPv4(address: ipaddr.IPv4): boolean {
 }
 
 /**
- * Whether an address is one of the public internet: not loopback, private, link-local (cloud metadata among them), carrier-grade
- * NAT, multicast, unspecified, documentation, benchmarking or otherwise reserved (RFC 6890), and no transition form
- * (6to4, Teredo, IPv4-compatible) that hides such a one.
+ * True if an address belongs to the public internet. Not public are loopback, private, link-local (with cloud metadata),
+ * carrier-grade NAT, multicast, unspecified, documentation, benchmarking and otherwise reserved addresses (RFC 6890). Transition
+ * forms (6to4, Teredo, IPv4-compatible) that hide an address of this kind are not public either.
  *
- * @param address the canonical text of an IPv4 or IPv6 address, without brackets; anything else is not public, nor is
- *   an address with a zone id.
+ * @param address the canonical text of an IPv4 or IPv6 address, without brackets. Any other text is not public, and an address
+ *   with a zone id is not public.
  */
 export function isPublicAddress(address: string): boolean {
   if (address.includes('%')) return false
@@ -43,7 +43,7 @@ export function isPublicAddress(address: string): boolean {
   return isGlobalUnicast(parsed) && parsed.range() === 'unicast'
 }
 
-/** `localhost` and every name beneath it mean the machine itself (RFC 6761 §6.3), whatever a resolver says. */
+/** True for `localhost` and all names under it, which mean this machine (RFC 6761 §6.3) regardless of the resolver. */
 export function isLocalhostName(hostname: string): boolean {
   return /^(?:.*\.)?localhost\.*$/i.test(hostname)
 }

@@ -8,15 +8,15 @@ import { OutboundError } from './outbound-error.js'
 /** Resolves a host name to all its addresses. */
 export type Lookup = (hostname: string) => Promise<readonly LookupAddress[]>
 
-/** What a new connection leads to, as the HTTP client sees it: `hostname` without brackets, `port` empty for the scheme's own. */
+/** The target of a new connection, in the HTTP client's form: `hostname` without brackets, `port` empty for the default port. */
 export type Target = Pick<buildConnector.Options, 'protocol' | 'hostname' | 'port'>
 
 export interface ConnectRules {
-  /** Whether this target may be reached although its address is private. */
+  /** True if the target may be reached although its address is private. */
   readonly mayBePrivate: (target: Target) => boolean
   /** Milliseconds for name resolution, TCP and TLS together. */
   readonly timeoutMs: number
-  /** The machine's own resolver unless given. */
+  /** The resolver of the machine unless given. */
   readonly lookup?: Lookup | undefined
   readonly isPublicAddress?: ((address: string) => boolean) | undefined
   /** PEM; replaces the machine's trust anchors. */
@@ -29,8 +29,8 @@ const notPublic = (hostname: string) =>
   new OutboundError('address', `${hostname} has an address that is not public, so it may not be requested.`)
 
 /**
- * The resolver of a socket. Its answer is checked and used by the same socket, which resolves once, so that a second
- * answer (DNS rebinding) cannot replace the checked one. One private address among several refuses them all.
+ * The resolver of a socket. The socket resolves once, and the checked answer is the answer that it uses. A second answer (DNS
+ * rebinding) therefore cannot replace it. If one of several addresses is private, all of them are refused.
  */
 function socketLookup(lookup: Lookup, admits: (address: string) => boolean): LookupFunction {
   return (hostname, options, callback) => {
@@ -48,8 +48,8 @@ function socketLookup(lookup: Lookup, admits: (address: string) => boolean): Loo
 }
 
 /**
- * Opens every outbound connection, and is the one place where addresses are judged: at the moment of connecting, on the
- * address that is connected to. TLS goes on checking the certificate against the host's name.
+ * Opens all outbound connections. Only this connector checks addresses: when connecting, for the address of the connection. TLS
+ * still checks the certificate against the host's name.
  */
 export function createConnector(rules: ConnectRules): buildConnector.connector {
   const lookup = rules.lookup ?? resolveAll
@@ -58,7 +58,7 @@ export function createConnector(rules: ConnectRules): buildConnector.connector {
     buildConnector({
       timeout: rules.timeoutMs,
       allowH2: false,
-      // A resumed TLS session would not have its certificate checked again.
+      // TLS does not check the certificate of a resumed session again.
       maxCachedSessions: 0,
       autoSelectFamily: true,
       lookup: socketLookup(lookup, admits),
@@ -69,7 +69,7 @@ export function createConnector(rules: ConnectRules): buildConnector.connector {
 
   return (options, callback) => {
     if (rules.mayBePrivate(options)) return toAny(options, callback)
-    // For a literal IP address the socket does not call the resolver.
+    // The socket does not call the resolver for a literal IP address.
     const literal = isIP(options.hostname) !== 0
     if (literal ? !isPublic(options.hostname) : isLocalhostName(options.hostname)) {
       queueMicrotask(() => callback(notPublic(options.hostname), null))

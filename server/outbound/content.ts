@@ -4,7 +4,7 @@ import { OutboundError, tooLarge } from './outbound-error.js'
 
 type Decoder = (bytes: Uint8Array, options: { maxOutputLength: number }) => Promise<Uint8Array<ArrayBuffer>>
 
-/** Content codings of RFC 9110 §8.4.1 and RFC 7932; each stops as soon as its output passes the limit. */
+/** Decoders for content codings (RFC 9110 §8.4.1, RFC 7932). Each stops as soon as its output exceeds the limit. */
 const DECODERS: ReadonlyMap<string, Decoder> = new Map<string, Decoder>([
   ['gzip', promisify(gunzip)],
   ['x-gzip', promisify(gunzip)],
@@ -16,8 +16,8 @@ const isTooLarge = (error: unknown) =>
   error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE'
 
 /**
- * Undoes the content coding of a body. None is asked for, but some servers compress all the same; several codings one
- * over the other have no honest use.
+ * Decodes the content coding of a body. The service requests no coding, but some servers compress anyway. Several nested codings
+ * are refused, since no honest server needs them.
  *
  * @param maxBytes limit of the decoded body.
  * @throws {OutboundError} `too-large` or `content`.
@@ -42,7 +42,7 @@ export async function decodeContent(
   }
 }
 
-/** @throws {OutboundError} `content` where the bytes are no UTF-8. */
+/** @throws {OutboundError} `content` if the bytes are not UTF-8. */
 export function decodeText(bytes: ArrayBuffer, host: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
@@ -51,7 +51,7 @@ export function decodeText(bytes: ArrayBuffer, host: string): string {
   }
 }
 
-/** @throws {OutboundError} `content`; without a cause, since a syntax error quotes the text. */
+/** @throws {OutboundError} `content` without a cause, since a syntax error quotes the text. */
 export function decodeJson(text: string, host: string): unknown {
   try {
     return JSON.parse(text)

@@ -1,10 +1,10 @@
 export interface Deadline {
-  /** Aborts with the caller's reason, or with the given error when the time is up. */
+  /** Aborts with the caller's reason, or with the given error after the time limit. */
   readonly signal: AbortSignal
   stop(): void
 }
 
-/** One deadline for all of a request: name resolution, connecting, headers, body, and every redirect. */
+/** One deadline for a whole request: name resolution, connection, headers, body and all redirects. */
 export function startDeadline(ms: number, caller: AbortSignal, expired: Error): Deadline {
   const controller = new AbortController()
   const timer = setTimeout(() => controller.abort(expired), ms)

@@ -4,13 +4,13 @@ import { OutboundError } from './outbound-error.js'
 import { isPlainPath } from './own-origin.js'
 
 export interface DestinationRules {
-  /** Whether plain http is allowed beside https. */
+  /** True if plain http is allowed in addition to https. */
   readonly allowHttp: boolean
-  /** `host` or `host:port` (an IPv6 address with a port in brackets) that may be private. */
+  /** Hosts that may be private: `host` or `host:port` (an IPv6 address with a port in brackets). */
   readonly allowedHosts: readonly string[]
-  /** Origins of this service itself: they may be private, but are open on their protocol paths only. */
+  /** Origins of this service. They may be private, but only their protocol paths are open. */
   readonly ownOrigins: readonly string[]
-  /** Asked with a path of an own origin that holds neither encoding nor empty or dot segments. */
+  /** Checks a path of an own origin. The path has no encoding and no empty or dot segments. */
   readonly ownPathAllowed: (path: string) => boolean
 }
 
@@ -27,7 +27,7 @@ export interface Destinations {
 
 interface AllowedHost {
   readonly hostname: string
-  /** Undefined: every port. */
+  /** Undefined for all ports. */
   readonly port: string | undefined
 }
 
@@ -44,7 +44,7 @@ function parseAllowedHost(entry: string): AllowedHost {
   return { hostname: new URL(base).hostname, port: port === undefined ? undefined : String(Number(port)) }
 }
 
-/** @throws {Error} naming an entry of `allowedHosts` that is neither host nor host:port. */
+/** @throws {Error} with the entry of `allowedHosts` that is neither host nor host:port. */
 export function createDestinations(rules: DestinationRules): Destinations {
   const allowed = rules.allowedHosts.map(parseAllowedHost)
   const own = new Set(rules.ownOrigins.map((origin) => new URL(origin).origin))

@@ -8,48 +8,48 @@ import { OutboundError } from './outbound-error.js'
 import { type Answer, createTransport, type Hop, type Transport } from './transport.js'
 
 export interface OutboundOptions extends DestinationRules, Pick<ConnectRules, 'lookup' | 'isPublicAddress' | 'ca'> {
-  /** The mark that a request to an own origin carries, made anew for each. */
+  /** Makes the mark of a request to an own origin, a new one for each request. */
   readonly ownRequestMac?: ((method: string, url: URL) => string) | undefined
-  /** For a whole request with its redirects; 5000 unless given. */
+  /** Limit in milliseconds for a whole request with its redirects; 5000 unless given. */
   readonly timeoutMs?: number
-  /** For a body, before and after decompression; 262,144 unless given. */
+  /** Limit in bytes for a body, before and after decompression; 262,144 unless given. */
   readonly maxBytes?: number
-  /** 3 unless given. */
+  /** Limit for redirects; 3 unless given. */
   readonly maxRedirects?: number
-  /** Told how each request ended: the class of the answer's status (`2xx`), or why there is none. */
+  /** Called at the end of each request with the class of the status (`2xx`), or the reason why there is no answer. */
   readonly onEnd?: (outcome: string) => void
 }
 
-/** A request as `fetch` has it, with a bound of its own for the body where that may be larger than the body of others. */
+/** The options of `fetch`, with an own limit for bodies that may be larger than usual. */
 export type OutboundRequestInit = RequestInit & {
-  /** For the body, before and after decompression, in bytes. */
+  /** Limit in bytes for the body, before and after decompression. */
   readonly maxBytes?: number
 }
 
 /** `fetch` through the guard. */
 export type OutboundFetch = (input: Parameters<typeof fetch>[0], init?: OutboundRequestInit) => Promise<Response>
 
-/** The one way out of this service. Every method throws {@link OutboundError} for what it refuses or cannot get. */
+/** All outbound requests of this service. Each method throws {@link OutboundError} if a request is refused or fails. */
 export interface Outbound {
   /**
-   * Usable wherever a standard `fetch` is. The body has been read when it returns, so that size and deadline hold for
-   * it too. `redirect` modes: `follow` (GET and HEAD only), `manual` (hands on the redirect), `error`.
+   * Replaces the standard `fetch`. The body is read completely before it returns, so that size limit and deadline include the
+   * body. `redirect` modes: `follow` (GET and HEAD only), `manual` (returns the redirect) and `error`.
    */
   readonly fetch: OutboundFetch
-  /** GET of a JSON document, whatever its content type. Any status but 2xx is an error. */
+  /** GET of a JSON document with any content type. A status other than 2xx is an error. */
   fetchJson(url: string | URL, options?: FetchJsonOptions): Promise<unknown>
-  /** GET of UTF-8 text. Any status but 2xx is an error. */
+  /** GET of UTF-8 text. A status other than 2xx is an error. */
   fetchText(url: string | URL, options?: FetchTextOptions): Promise<FetchedText>
-  /** GET of bytes. Any status but 2xx is an error. */
+  /** GET of bytes. A status other than 2xx is an error. */
   fetchBytes(url: string | URL, options?: FetchTextOptions): Promise<Uint8Array>
-  /** Waits for requests under way, then closes all connections. */
+  /** Waits for open requests, then closes all connections. */
   close(): Promise<void>
 }
 
 export interface FetchTextOptions {
   /** Value of the Accept header. */
   readonly accept?: string
-  /** For the body, before and after decompression, where it may be larger or must be smaller than that of others. */
+  /** Limit in bytes for the body, before and after decompression, if it differs from the usual limit. */
   readonly maxBytes?: number
 }
 
@@ -59,7 +59,7 @@ export interface FetchJsonOptions extends FetchTextOptions {
 
 export interface FetchedText {
   readonly text: string
-  /** Empty where the answer names none. */
+  /** Empty if the answer has no content type. */
   readonly contentType: string
   readonly status: number
 }
@@ -80,11 +80,11 @@ function parseUrl(text: string, base?: URL): URL {
   throw new OutboundError('redirects', `${base.host} redirects to something that is no address.`)
 }
 
-/** The address that a redirect names, or undefined where the answer is to be handed on as it is. */
+/** The address of a redirect; undefined if the caller gets the answer itself. */
 function redirectTarget({ status, headers }: Answer, request: Request, url: URL): URL | undefined {
   if (!REDIRECTS.has(status) || request.redirect === 'manual' || headers.location === undefined) return undefined
   if (request.redirect === 'error') throw new OutboundError('redirects', `${url.host} answered with a redirect.`)
-  // Following would either send the body to an address that the caller did not choose, or drop it silently.
+  // Following the redirect would either send the body to an address that the caller did not choose, or silently drop it.
   if (!REPEATABLE.has(request.method)) {
     throw new OutboundError('redirects', `${url.host} redirects a ${request.method} request, which is not followed.`)
   }
@@ -102,7 +102,7 @@ function toResponse(
   return answered(new Response(NULL_BODY.has(status) ? null : bytes, init), url, redirected)
 }
 
-/** A response that says where it is from. What is no JSON is an error of ours: one of `JSON.parse` quotes the answer. */
+/** A response with its address. Invalid JSON is an error of the guard, since an error of `JSON.parse` quotes the answer. */
 function answered(response: Response, url: URL, redirected: boolean): Response {
   const { clone } = response
   return Object.defineProperties(response, {
@@ -132,10 +132,10 @@ async function follow(transport: Transport, bounds: Bounds, request: Request, si
 }
 
 /**
- * Makes the guard that every outbound request passes: https only, public addresses only, judged when the connection is
- * made; redirects followed by hand and checked again; one deadline and one limit of size for all.
+ * Makes the guard for all outbound requests. It allows only https and only public addresses, which it checks when connecting. It
+ * follows redirects itself and checks each of them. Deadline and size limit apply to the whole request.
  *
- * @throws {Error} naming an entry of `allowedHosts` that is neither host nor host:port.
+ * @throws {Error} with the entry of `allowedHosts` that is neither host nor host:port.
  */
 export function createOutbound(options: OutboundOptions): Outbound {
   const { timeoutMs = 5000, maxBytes = 262_144, maxRedirects = 3, onEnd = () => {} } = options
@@ -146,7 +146,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
 
   const guarded: Fetch = async (input, init, limit = maxBytes) => {
     const url = parseUrl(input instanceof Request ? input.url : String(input))
-    // Checked before `new Request()`, which would refuse a user name with a message of its own.
+    // Checked before `new Request()`, which would refuse a user name with another message.
     destinations.check(url)
     const request = new Request(input, init)
     const expired = new OutboundError('timeout', `${url.host} did not answer within ${timeoutMs} ms.`)

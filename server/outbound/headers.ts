@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { INTERNAL_HEADER } from './own-origin.js'
 
-/** Headers that the HTTP client sets, and the mark of own requests, which only the guard may set. */
+/** Headers that callers may not set: the HTTP client sets them, and the guard sets the mark of own requests. */
 const NOT_FOR_CALLERS = [
   'host',
   'connection',
@@ -17,10 +17,10 @@ const NOT_FOR_CALLERS = [
   INTERNAL_HEADER,
 ]
 
-/** The only headers that are sent along with a redirect to another origin; credentials are not. */
+/** The only headers that a redirect to another origin keeps; it drops credentials. */
 const FOR_OTHER_ORIGINS = ['accept', 'accept-language', 'if-modified-since', 'if-none-match', 'user-agent']
 
-/** Headers about how the body was sent, which no longer hold of a body that was read and decoded. */
+/** Headers about the transfer of the body, which are wrong for a body that was read and decoded. */
 const OF_THE_WIRE: ReadonlySet<string> = new Set([
   'connection',
   'content-encoding',
@@ -29,7 +29,7 @@ const OF_THE_WIRE: ReadonlySet<string> = new Set([
   'transfer-encoding',
 ])
 
-/** The caller's headers, without those that are not the caller's to set. */
+/** The caller's headers without the headers that callers may not set. */
 export function requestHeaders(given: Headers): Headers {
   const headers = new Headers(given)
   for (const name of NOT_FOR_CALLERS) headers.delete(name)
@@ -39,7 +39,7 @@ export function requestHeaders(given: Headers): Headers {
   return headers
 }
 
-/** What of a request's headers may go along when a redirect leads to another origin. */
+/** The headers of a request that a redirect to another origin keeps. */
 export function crossOriginHeaders(headers: Headers): Headers {
   const kept = [...headers].filter(([name]) => FOR_OTHER_ORIGINS.includes(name))
   return requestHeaders(new Headers(kept))

@@ -1,8 +1,8 @@
 /**
- * What is answered within some time.
+ * Waits for an answer with a time limit.
  *
  * @param ms milliseconds
- * @throws where the answer takes longer, whatever becomes of it then.
+ * @throws if the answer takes longer; its later result is ignored.
  */
 export async function inTime<T>(answer: Promise<T>, ms: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined

@@ -1,14 +1,14 @@
 /**
- * Why an outbound request was refused or failed:
- * - `url`: not an absolute URL, or one with a user name in it
- * - `scheme`: neither https nor, where that is allowed, http
- * - `own-path`: this service itself, outside the OpenID protocol's paths
+ * The reason why an outbound request was refused or failed:
+ * - `url`: not an absolute URL, or a URL with a user name
+ * - `scheme`: neither https nor, if allowed, http
+ * - `own-path`: an address of this service, outside the OpenID protocol's paths
  * - `address`: the host is, or resolves to, an address that is not public
- * - `redirects`: too many redirects, one that may not be followed, or one that leads nowhere
+ * - `redirects`: too many redirects, or a redirect without usable target or for a method that is not followed
  * - `timeout`: no complete answer within the deadline
  * - `too-large`: the body exceeds the limit, before or after decompression
- * - `status`: an answer outside 200 to 299 where content was asked for, or a status that HTTP does not know
- * - `content`: a body that cannot be decoded or is not what was asked for
+ * - `status`: a status outside 200 to 299 if content was requested, or a status that HTTP does not know
+ * - `content`: a body that cannot be decoded, or has another form than requested
  * - `connect`: name resolution, connection, TLS or HTTP framing failed
  */
 export type OutboundErrorCode =
@@ -24,8 +24,8 @@ export type OutboundErrorCode =
   | 'connect'
 
 /**
- * An outbound request that was refused or failed. `message` names the URL's host and the reason, never a resolved
- * address or a part of an answer, so that it may be shown to a caller; `cause` is for the log alone.
+ * An outbound request that was refused or failed. Callers may see `message`. It names the URL's host and the reason, and never
+ * contains a resolved address or a part of an answer. `cause` is only for the log.
  */
 export class OutboundError extends Error {
   override readonly name = 'OutboundError'
@@ -39,7 +39,7 @@ export class OutboundError extends Error {
   }
 }
 
-/** Node and undici say what went wrong in a code; their messages hold addresses and certificate names. */
+/** The error code of Node or undici. Their messages are not used, since they contain addresses and certificate names. */
 function failureCode(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   return typeof code === 'string' && /^[A-Z0-9_]+$/.test(code) ? code : 'unknown'

@@ -1,17 +1,17 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { secretKey } from '../protocol/jose/secret-key.js'
 
-/** Marks a request that this service sends to itself, so that it is not counted twice by the rate limit. */
+/** Marks a request that this service sends to itself, so that the rate limit does not count it twice. */
 export const INTERNAL_HEADER = 'x-credence-internal'
 
-/** How long such a mark is good for, in milliseconds. */
+/** Validity of the mark, in milliseconds. */
 const WINDOW_MS = 30_000
 
 const PLAIN_PATH = /^(?:\/(?!\.+(?:\/|$))[A-Za-z0-9._~-]+)+$/
 
 /**
- * Whether a path means the same to every proxy and router on the way: segments of unreserved characters only (RFC 3986 §2.3). Percent
- * encoding, backslashes, path parameters, empty and dot segments are where two readers of one path come to differ.
+ * True if all proxies and routers read a path in the same way: its segments have only unreserved characters (RFC 3986 §2.3).
+ * Programs differ in how they read percent-encoding, backslashes, path parameters, empty segments and dot segments.
  */
 export function isPlainPath(path: string): boolean {
   return PLAIN_PATH.test(path)
@@ -19,17 +19,17 @@ export function isPlainPath(path: string): boolean {
 
 const basePathOf = (baseUrl: string) => new URL(baseUrl).pathname.replace(/\/+$/, '')
 
-/** A base URL's path is stripped by the proxy in front; undefined where the path does not lie under it. */
+/** A path without the path of the base URL, which the proxy strips; undefined if the path is not below the base URL. */
 function withoutBase(path: string, basePath: string): string | undefined {
   return path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : undefined
 }
 
 /**
- * Whether this service may ask itself for a path of its public addresses.
+ * Makes the check whether this service may send itself a request for a path of its public addresses.
  *
  * @param baseUrls the service's base URLs
- * @param isForWallets whether a path, as it arrives here, is one that wallets call by a standard
- * @returns the check of a path as it stands in a public address. Case matters.
+ * @param isForWallets true if a standard lets wallets call the path, as it arrives here
+ * @returns the check of a path in a public address. Case matters.
  */
 export function createOwnPathCheck(
   baseUrls: readonly string[],
@@ -37,7 +37,7 @@ export function createOwnPathCheck(
 ): (path: string) => boolean {
   const basePaths = [...new Set(baseUrls.map(basePathOf))]
   const isProtocolPath = (path: string) => isPlainPath(path) && isForWallets(path)
-  // OpenID4VCI 1.0 §12.2.2, RFC 8414 §3.1: the well-known string stands between the host and the identifier's path.
+  // OpenID4VCI 1.0 §12.2.2, RFC 8414 §3.1: the well-known string is inserted between the host and the identifier's path.
   const isInsertedWellKnown = (path: string, basePath: string) =>
     path.startsWith('/.well-known/') && path.endsWith(basePath) && isProtocolPath(path)
   return (path) =>
@@ -51,7 +51,7 @@ function macOf(key: Uint8Array, method: string, path: string, timestamp: string)
   return createHmac('sha256', secretKey(key)).update(`${method.toUpperCase()}\n${path}\n${timestamp}`).digest()
 }
 
-/** The path that arrives at this service when `url` is requested. */
+/** The path that arrives at this service for a request of `url`. */
 function arrivingPath(url: URL, baseUrls: readonly string[]): string {
   const inner = baseUrls
     .filter((baseUrl) => new URL(baseUrl).origin === url.origin)
@@ -63,9 +63,9 @@ function arrivingPath(url: URL, baseUrls: readonly string[]): string {
 /**
  * Signs requests of this service to itself: HMAC-SHA256 over method, path and time.
  *
- * @param key at least 32 random bytes, the same in every process of the installation.
- * @param baseUrls the service's base URLs, needed where one has a path that a proxy strips.
- * @returns a function that gives the value of {@link INTERNAL_HEADER}, `<milliseconds since 1970>.<base64url MAC>`.
+ * @param key at least 32 random bytes, the same in all processes of the installation.
+ * @param baseUrls the service's base URLs, since a proxy may strip their paths.
+ * @returns a function that returns the value of {@link INTERNAL_HEADER}, `<milliseconds since 1970>.<base64url MAC>`.
  */
 export function ownRequestMac(
   key: Uint8Array,
@@ -80,10 +80,9 @@ export function ownRequestMac(
 }
 
 /**
- * Whether a request that arrived was signed by {@link ownRequestMac} for this method and path no more than 30 seconds ago.
- * Compares in constant time.
+ * True if {@link ownRequestMac} signed the request for this method and path at most 30 seconds ago. Compares in constant time.
  *
- * @param path as it arrived, undecoded; a query is left out of account.
+ * @param path the path as it arrived, undecoded; a query is ignored.
  */
 export function isOwnRequest(
   key: Uint8Array,

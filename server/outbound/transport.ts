@@ -11,7 +11,7 @@ export interface TransportOptions extends Pick<ConnectRules, 'lookup' | 'isPubli
   readonly timeoutMs: number
 }
 
-/** One address to ask, and what to say there. */
+/** A request to one address. */
 export interface Hop {
   readonly url: URL
   readonly headers: Headers
@@ -20,18 +20,18 @@ export interface Hop {
 export interface Answer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
-  /** As sent: not decompressed. */
+  /** The bytes as received, not decompressed. */
   readonly bytes: Uint8Array<ArrayBuffer>
 }
 
 /** Sends requests of one hop each: no redirects, no decompression. */
 export interface Transport {
-  /** @throws {OutboundError}, for an answer of more than `maxBytes` too, or the signal's reason. */
+  /** @throws {OutboundError}, also for an answer longer than `maxBytes`, or the signal's reason. */
   send(hop: Hop, method: string, body: Uint8Array | null, signal: AbortSignal, maxBytes: number): Promise<Answer>
   close(): Promise<void>
 }
 
-/** Reads a body as far as the limit; what leaves it unread closes the connection. */
+/** Reads a body up to the limit. An error leaves the rest unread, which closes the connection. */
 async function readBytes(
   body: AsyncIterable<Uint8Array>,
   host: string,
@@ -47,7 +47,7 @@ async function readBytes(
   return Buffer.concat(chunks, size)
 }
 
-/** Connections are kept for each origin apart; all of them are made by the connector that judges addresses. */
+/** Makes a transport with separate connections for each origin. The connector that checks addresses opens all connections. */
 export function createTransport(options: TransportOptions): Transport {
   const { destinations, ownRequestMac } = options
   const agent = new Agent({

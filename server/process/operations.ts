@@ -9,15 +9,15 @@ import type { Metrics } from '../metrics/metrics.js'
 import { type Counts, WorkerCounts } from '../metrics/workers.js'
 import { type AskWorkers, answerPrimary, createQuestions } from './worker-questions.js'
 
-/** How long to wait for the counts of a worker; after that its previous counts are used. */
+/** Time limit for the counts of a worker; afterwards its previous counts are used. */
 const METRICS_TIMEOUT_MS = 1_000
-/** A little longer than the checks themselves may take. */
+/** A little longer than the time limit of the checks. */
 const READINESS_TIMEOUT_MS = 4_000
 
 /**
- * Listens on METRICS_PORT, where that is set.
+ * Listens on METRICS_PORT, if it is set.
  *
- * @throws {ConfigurationError} where that cannot be.
+ * @throws {ConfigurationError} if listening fails.
  */
 export async function listenForOperators(config: Config, log: Log, sources: () => OperationsSources): Promise<void> {
   const { host, port } = config.metrics
@@ -33,14 +33,14 @@ export async function listenForOperators(config: Config, log: Log, sources: () =
   log.info({ address: host, port: (server.address() as AddressInfo).port }, 'metrics listening')
 }
 
-/** What a process tells operators of itself. */
+/** The data that a process reports to operators. */
 export interface OperatedService {
   readonly clock: () => Date
   readonly readiness: () => Promise<Components>
   readonly metrics: Pick<Metrics, 'registry'>
 }
 
-/** Of a process that serves alone. */
+/** The sources of a process that serves alone. */
 export const ownSources = ({ clock, readiness, metrics }: OperatedService): OperationsSources => ({
   clock,
   readiness,
@@ -52,7 +52,7 @@ export function tellPrimary({ readiness, metrics }: OperatedService): void {
   answerPrimary({ metrics: () => metrics.registry.getMetricsAsJSON(), readiness })
 }
 
-/** The worst status of each component over all workers. */
+/** The worst status of each component among all workers. */
 export function worst(answers: readonly Components[]): Components {
   const merged: Record<string, Components[string]> = {}
   for (const [name, component] of answers.flatMap((answer) => Object.entries(answer))) {
@@ -66,12 +66,12 @@ export function worst(answers: readonly Components[]): Components {
 async function readinessOfAll(workers: readonly Worker[], ask: AskWorkers): Promise<Components> {
   if (workers.length === 0) return { service: { status: 'down' } }
   const answers = await ask(workers, 'readiness', READINESS_TIMEOUT_MS)
-  // One that has ended meanwhile is being replaced.
+  // A worker that has ended meanwhile does not count, since it is being replaced.
   const silent = workers.some((worker) => !answers.has(worker) && worker.isConnected())
   return { ...worst([...answers.values()] as Components[]), ...(silent ? { workers: { status: 'down' } } : {}) }
 }
 
-/** Of all workers together, for the primary to tell. */
+/** The sources of all workers together, which the primary reports. */
 export function workerSources(): OperationsSources {
   const ask = createQuestions()
   const counts = new WorkerCounts()

@@ -16,12 +16,12 @@ import { listenForOperators, ownSources, tellPrimary } from './operations.js'
 import { onStop } from './stop-signals.js'
 
 /**
- * Longer than the minute for which proxies usually keep idle connections: the proxy must close first, because a request that
- * arrives while this side closes is lost.
+ * Longer than the minute for which proxies usually keep idle connections. The proxy must close first, because a request that
+ * arrives while this service closes the connection is lost.
  */
 const KEEP_ALIVE_MS = 65_000
 
-/** How long connections may take to close once requests are done; those to a database that does not answer would never. */
+/** Time limit for closing connections after the last request. Connections to a silent database would never close. */
 const CLOSE_MS = 5_000
 
 function listen(app: App, { host, port }: { readonly host: string; readonly port: number }): Promise<Server> {
@@ -34,8 +34,8 @@ function listen(app: App, { host, port }: { readonly host: string; readonly port
 }
 
 /**
- * Readiness down, everything served for the delay all the same, each answer the last one of its connection; then no new
- * connections, streams ended, requests under way finished, connections closed.
+ * Stops the process after a signal. First readiness is down, but all requests are still served for the delay, and each answer
+ * ends its connection. Then it accepts no new connections, ends streams, finishes open requests and closes connections.
  */
 function stopWhenTold(
   config: Config,
@@ -69,13 +69,13 @@ function stopWhenTold(
   )
 }
 
-/** Imported on demand: the Redis client is a third of the files to load, and most installations have no Redis. */
+/** Imported on demand: the Redis client is a third of all files, and most installations have no Redis. */
 async function redisCounter(url: string, log: Log): Promise<RedisCounter> {
   const { createRedisCounter } = await import('../http/rate-limit-redis.js')
   return createRedisCounter(url, log)
 }
 
-/** The public listener, where PUBLIC_PORT is set. */
+/** The public listener, if PUBLIC_PORT is set. */
 async function listenForStrangers(
   service: Service,
   { publicListener: { host, port } }: Config,
@@ -87,9 +87,9 @@ async function listenForStrangers(
 }
 
 /**
- * Serves until the process is told to stop: alone, or as a worker of a primary. The database must be prepared.
+ * Serves until a signal stops the process, alone or as a worker of a primary. The database must be prepared.
  *
- * @throws where the service cannot begin, for example with a port in use.
+ * @throws if the service cannot begin, for example if a port is in use.
  */
 export async function serve(config: Config, log: Log): Promise<void> {
   const redis = config.redisUrl === undefined ? undefined : await redisCounter(config.redisUrl, log)

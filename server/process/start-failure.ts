@@ -2,14 +2,14 @@ import { type Config, ConfigurationError } from '../config/config.js'
 import { isDatabaseUnavailable } from '../database/errors.js'
 import { MigrationError } from '../database/migration-error.js'
 
-/** A database that cannot be reached (Node's codes), or that refuses (SQLSTATE: authorization, catalog name, connection). */
+/** Codes of an unreachable database (Node), or of one that refuses (SQLSTATE: authorization, catalog name, connection). */
 const DATABASE_REFUSES =
   /^(ECONN[A-Z]+|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|28[0-9A-Z]{3}|3D000|08[0-9A-Z]{3}|53300|57P0\d)$/
 
 /**
- * Why a start failed, of the service or of a command: a message for the operator where the environment is the cause.
+ * The reason for the failed start of the service or a command. If the environment is the cause, the text is for the operator.
  *
- * @param preparing whether it was preparing the database, for which it connects past any pooler.
+ * @param preparing true while preparing the database, for which the process connects without a pooler.
  */
 export function whyNotStarted(thrown: unknown, config: Config | undefined, preparing = false): string {
   const error = thrown instanceof Error ? thrown : new Error(String(thrown))
@@ -26,7 +26,7 @@ export function whyNotStarted(thrown: unknown, config: Config | undefined, prepa
   const direct = preparing && config.directDatabaseUrl !== config.databaseUrl
   const unusable = `The database of ${direct ? 'DIRECT_DATABASE_URL' : 'DATABASE_URL'} cannot be used`
   if (DATABASE_REFUSES.test(code)) return `${unusable} (${code}). ${error.message}`.trim()
-  // Prisma says first which call it was.
+  // Prisma's message begins with the call; the reason is in its last line.
   if (isDatabaseUnavailable(error)) return `${unusable}. ${error.message.trim().split('\n').at(-1)}`
   return error.stack ?? error.message
 }

@@ -3,7 +3,7 @@ import { constants } from 'node:os'
 
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const
 
-/** What the primary tells a worker when it was told to stop a second time. */
+/** The message of the primary to a worker after a second signal to stop. */
 interface Hurry {
   readonly hurry: true
 }
@@ -11,33 +11,33 @@ interface Hurry {
 const isHurry = (message: unknown): message is Hurry =>
   typeof message === 'object' && message !== null && (message as Partial<Hurry>).hurry === true
 
-/** The primary's side: the worker, which has its signal, is to wait no longer. */
+/** The primary's side: tells a worker that is already stopping not to wait. */
 export function hurryWorker(worker: Worker): void {
   const said: Hurry = { hurry: true }
-  // The channel of one that has just ended is broken, which without a callback would be an uncaught error.
+  // The worker may have just ended. Without a callback its broken channel would be an uncaught error.
   worker.process.send?.(said, undefined, undefined, () => {})
 }
 
 const end = (signal: NodeJS.Signals) => process.exit(128 + constants.signals[signal])
 
 /**
- * Until a process has something to stop, SIGTERM and SIGINT end it at once. They would without this too, but not the first process
- * of a container: that one is sent no signal that it does not handle, and would start to serve all the same.
+ * While a process starts, SIGTERM and SIGINT end it at once. Most processes end without this handler. The first process of a
+ * container does not: it receives only signals that it handles, and would begin to serve.
  */
 export function endWhileStarting(): void {
   for (const signal of SIGNALS) process.on(signal, end)
 }
 
-/** What these signals mean from now on. */
+/** Replaces the handler of these signals. */
 export function onSignals(listener: (signal: NodeJS.Signals) => void): void {
   for (const signal of SIGNALS) process.off(signal, end).on(signal, listener)
 }
 
 /**
- * Calls `stop` once, at the first SIGTERM or SIGINT. The second one aborts `hurry`: whatever waits should not. A worker takes
- * that from its primary alone, since process managers send one signal to all processes of a service, and the primary passes it on.
+ * Calls `stop` once, at the first SIGTERM or SIGINT. The second signal aborts `hurry`, so that nothing waits. A worker accepts the
+ * second signal only from its primary: process managers send each signal to all processes, and the primary passes it on too.
  *
- * @returns what `stop` returns.
+ * @returns the result of `stop`.
  */
 export function onStop<T>(stop: (signal: string, hurry: AbortSignal) => Promise<T>): Promise<T> {
   const hurry = new AbortController()

@@ -1,6 +1,6 @@
 import cluster, { type Worker } from 'node:cluster'
 
-/** What the primary asks of its workers over the process channel. */
+/** The questions of the primary to its workers, over the process channel. */
 export type Topic = 'metrics' | 'readiness'
 
 type Question = { readonly topic: Topic; readonly question: number }
@@ -12,7 +12,7 @@ const isQuestion = (message: unknown): message is Question =>
 const isAnswer = (message: unknown): message is Answer =>
   typeof message === 'object' && message !== null && typeof (message as Answer).answerTo === 'number'
 
-/** The worker's side: answers questions of the primary. Where answering fails it sends nothing, and the primary times out. */
+/** The worker's side: answers questions of the primary. If answering fails, it sends nothing and the primary times out. */
 export function answerPrimary(answers: Readonly<Record<Topic, () => Promise<unknown>>>): void {
   const answer = async ({ topic, question }: Question) => {
     const said: Answer = { answerTo: question, answer: await answers[topic]() }
@@ -53,7 +53,7 @@ export function createQuestions(): AskWorkers {
         if (answers.size === workers.length) end()
       })
       const asked: Question = { topic, question }
-      // The channel of one that has just died is broken, which without a callback would be an uncaught error.
+      // A worker may have just died. Without a callback its broken channel would be an uncaught error.
       for (const worker of workers) worker.process.send?.(asked, undefined, undefined, () => {})
       if (workers.length === 0) end()
     })

@@ -2,15 +2,16 @@ import cluster from 'node:cluster'
 import type { Log } from '../log/log.js'
 import { hurryWorker, onSignals } from './stop-signals.js'
 
-/** How long to wait until a worker takes the place of one that could not begin to serve. */
+/** Pause before a new worker replaces a worker that could not begin to serve. */
 const AGAIN_MS = 1_000
 
 /**
- * Starts workers, replaces one that dies, and passes on the signal to stop, and with a second one that there is no time left. Where a
- * worker ends before it serves and no other one serves, all of them are stopped, and the process exits 1: the next would end too.
- * Where others serve, such as while the database takes no new connections, they go on, and it is tried again.
+ * Starts workers and replaces a worker that dies. Passes on the signal to stop, and at a second signal tells workers not to wait.
+ * If a worker ends before it serves and no other worker serves, all workers are stopped and the process exits 1, since the next
+ * worker would end too. If other workers serve, they continue, and a new worker is tried again. This happens, for example, while
+ * the database accepts no new connections.
  *
- * @param ports at how many a worker listens: at the last one it serves
+ * @param ports the number of ports on which a worker listens; it serves when it listens on all of them
  */
 export function superviseWorkers(count: number, ports: number, log: Log): void {
   const listening = new Map<number, number>()
@@ -31,7 +32,7 @@ export function superviseWorkers(count: number, ports: number, log: Log): void {
   })
   cluster.on('exit', (worker, code, signal) => {
     if (stopping) {
-      // Its stop has failed, and so has that of the whole.
+      // If the stop of a worker fails, the stop of the whole service has failed.
       if (code === 1) process.exitCode = 1
       return
     }

@@ -13,7 +13,7 @@ interface Link {
 const linkItem = ({ address, name, text }: Link): Html =>
   html`<li><a href="${address}"><strong>${name}</strong><span>${text}</span></a></li>`
 
-/** Whether requests are served, in words; which part is away is for operators to know. */
+/** A sentence that says whether requests are served. Only operators learn which component is down. */
 function stateOf(components: Components): Html {
   const isDown = Object.values(components).some(({ status }) => status === 'down')
   return isDown
@@ -38,18 +38,18 @@ function linksOf({ config: { issuerBaseUrl: base, console }, forStrangers }: Hom
   ]
 }
 
-/** What {@link createHomePage} is made of. */
+/** The ports of {@link createHomePage}. */
 export interface HomePagePorts {
   readonly config: Pick<Config, 'issuerBaseUrl' | 'console'>
   readonly readiness: (requestId: string) => Promise<Components>
-  /** On the public listener, which has neither console nor reference: no link leads there. */
+  /** True on the public listener. It serves neither console nor API reference, so the page has no links to them. */
   readonly forStrangers: boolean
   readonly version: string
 }
 
 export type HomePage = ReturnType<typeof createHomePage>
 
-/** The page that a browser gets at the address of the service: what the service is, whether it runs, and what else is here. */
+/** The page for browsers at the address of the service: its description, its state and links. */
 export const createHomePage =
   (ports: HomePagePorts) =>
   async (requestId: string): Promise<ProtocolReply> =>

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 
-/** package.json stands above `server/` in the sources and above `dist/` in the build. */
+/** Reads package.json, which is above `server/` in the sources and above `dist/` in the build. */
 function packageDescription(): { name: string; version: string } {
   for (const path of ['../../package.json', '../../../package.json']) {
     const url = new URL(path, import.meta.url)
@@ -11,5 +11,5 @@ function packageDescription(): { name: string; version: string } {
   throw new Error('package.json was not found.')
 }
 
-/** Name and version as package.json has them. */
+/** Name and version from package.json. */
 export const SERVICE = packageDescription()

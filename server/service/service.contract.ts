@@ -6,7 +6,7 @@ export const greeting = {
   meta: route('GET', '/', {
     tag: 'Operations',
     summary: 'A greeting',
-    description: 'One sentence. A browser, which asks for HTML, gets a page: version, health, and where to go on to.',
+    description: 'One sentence. A browser, which asks for HTML, gets a page with version, health and links.',
     access: 'public',
     open: true,
     kind: 'protocol',
@@ -22,7 +22,8 @@ export const version = {
   meta: route('GET', '/version', {
     tag: 'Operations',
     summary: 'Name and running version',
-    description: "`version` is that of the running release; `info.version` of this document is the interface's.",
+    description:
+      '`version` is the version of the running release. `info.version` of this document is the version of the API.',
     access: 'public',
   }),
   input: z.strictObject({}).prefault({}),

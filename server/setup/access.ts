@@ -5,9 +5,9 @@ import { item, type SetupItem } from './item.js'
 const ASK_MS = 3_000
 
 /**
- * Whether the identity provider's keys are known.
+ * Checks that the identity provider's keys are known.
  *
- * @param check of the identity provider; undefined with AUTH_DISABLED
+ * @param check the check of the identity provider; undefined with AUTH_DISABLED
  */
 export async function identityProviderItem(
   { oidc }: Pick<Config, 'oidc'>,
@@ -36,7 +36,7 @@ export async function identityProviderItem(
       )
 }
 
-/** Whether users can sign in, at the console and in the authorization code flow. */
+/** Checks that users can sign in, at the console and in the authorization code flow. */
 export function signInItem({ signIn, authDisabled }: Pick<Config, 'signIn' | 'authDisabled'>): SetupItem {
   if (signIn !== undefined) return item('signIn', 'ok', `Users sign in at ${signIn.issuer} as ${signIn.clientId}.`)
   if (authDisabled) return item('signIn', 'unused', 'Nobody signs in, since AUTH_DISABLED is true.')
@@ -64,7 +64,7 @@ export function clientSecretItem({
 
 type Redis = Pick<Config, 'redisUrl' | 'rateLimit'>
 
-/** Whether all processes count calls together. */
+/** Checks that all processes share one count of calls. */
 export async function redisItem({ redisUrl, rateLimit }: Redis): Promise<SetupItem> {
   if (redisUrl === undefined) {
     return rateLimit.max === 0
@@ -76,7 +76,7 @@ export async function redisItem({ redisUrl, rateLimit }: Redis): Promise<SetupIt
           'Set REDIS_URL where several machines serve one installation.',
         )
   }
-  // Most installations have no Redis, and its client is a third of the files that would be loaded with the service.
+  // Imported on demand: most installations have no Redis, and its client is a third of all files of the service.
   const { redisClient } = await import('../database/redis.js')
   const client = redisClient(redisUrl, () => {})
   try {

@@ -8,13 +8,13 @@ import { item, type SetupId, type SetupItem } from './item.js'
 
 const ASK_MS = 5_000
 
-/** Issuer metadata of many types are large: the checklist warns of that by an item of its own. */
+/** Issuer metadata of many credential types are large; another item of the checklist warns about their size. */
 const MAX_BYTES = 2_097_152
 
 /** Token Status List §8.1. */
 const STATUS_LIST = 'application/statuslist+jwt'
 
-/** Why an address gave nothing, in words that hold nothing of the answer. */
+/** The reason why an address returned nothing usable, without any part of the answer. */
 const reasonOf = (error: unknown): string =>
   error instanceof OutboundError ? error.message : 'It did not answer in time.'
 
@@ -24,7 +24,7 @@ interface Asked {
   readonly baseUrl: string
   /** A document of this installation below the base URL. */
   readonly url: string
-  /** Whether what came is that document. */
+  /** True if the answer is this document. */
   readonly isOurs: (document: Readonly<Record<string, unknown>>) => boolean
 }
 
@@ -51,13 +51,13 @@ async function reached(
     : item(id, 'ok', `${baseUrl} is answered by this installation.`)
 }
 
-/** OpenID4VCI 1.0 §12.2.2: the well-known string stands between the host and the identifier's path. */
+/** OpenID4VCI 1.0 §12.2.2: the well-known string is inserted between the host and the identifier's path. */
 function metadataAddress(issuer: string): string {
   const { origin, pathname } = new URL(issuer)
   return `${origin}/.well-known/openid-credential-issuer${pathname === '/' ? '' : pathname}`
 }
 
-/** What {@link createAddressChecks} is made of. */
+/** The ports of {@link createAddressChecks}. */
 export interface AddressPorts {
   readonly config: Pick<Config, 'issuerBaseUrl' | 'verifierBaseUrl'>
   readonly outbound: Pick<Outbound, 'fetchJson' | 'fetchText'>
@@ -66,9 +66,9 @@ export interface AddressPorts {
   readonly statusLists: Pick<StatusListStore, 'overview'>
 }
 
-/** Asks this installation's own addresses, as others would. */
+/** Sends requests to the installation's own addresses, as other programs would. */
 export const createAddressChecks = ({ config, outbound, verifierDid, statusLists }: AddressPorts) => ({
-  /** Whether this installation is found at its base URLs, by what is published there. */
+  /** Checks that the base URLs lead to this installation, by its published documents. */
   async baseUrls(): Promise<SetupItem[]> {
     const { issuerBaseUrl, verifierBaseUrl } = config
     const web = await verifierDid()
@@ -90,7 +90,7 @@ export const createAddressChecks = ({ config, outbound, verifierDid, statusLists
     ])
   },
 
-  /** Whether the status of credentials can be looked up: the list that is used now is asked for as verifiers would. */
+  /** Checks that verifiers can read the status of credentials, by a request for the present status list. */
   async statusLists(): Promise<SetupItem> {
     const { newest, count } = await statusLists.overview()
     if (newest === null)

@@ -5,7 +5,7 @@ export type SetupItem = z.input<typeof zSetupItem>
 
 export type SetupId = (typeof SETUP_ITEMS)[number]
 
-/** @param action what to do; nothing unless given. */
+/** @param action the recommended action; none unless given. */
 export const item = (
   id: SetupId,
   state: SetupItem['state'],

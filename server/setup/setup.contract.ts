@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { route } from '../api/contract.js'
 
-/** What the checklist has, in the order in which it is shown. */
+/** The items of the checklist, in the order in which they are shown. */
 export const SETUP_ITEMS = [
   'issuerBaseUrl',
   'verifierBaseUrl',
@@ -28,28 +28,31 @@ export const zSetupItem = z.strictObject({
   id: z.enum(SETUP_ITEMS),
   state: z.enum(SETUP_STATES).meta({
     description:
-      '`ok`: it works. `warning`: it works, but not for everybody or not for long. `missing`: something needs it, and it is not there. ' +
-      '`failed`: it is configured, and does not work now. `unused`: it is not configured, and nothing needs it.',
+      '`ok`: it works. `warning`: it works, but not for all users or not for long. `missing`: something needs it, but it does not exist. ' +
+      '`failed`: it is configured, but does not work now. `unused`: it is not configured, and nothing needs it.',
   }),
-  sentence: z.string().meta({ description: 'What was found.' }),
-  action: z.string().nullable().meta({ description: 'What to do; null where nothing is to be done.' }),
-  expiresAt: z.iso.datetime().optional().meta({ description: 'When a certificate or attestation runs out.' }),
+  sentence: z.string().meta({ description: 'The finding.' }),
+  action: z.string().nullable().meta({ description: 'The recommended action; null if no action is needed.' }),
+  expiresAt: z.iso.datetime().optional().meta({ description: 'When a certificate or attestation expires.' }),
 })
 
 export const readSetup = {
   meta: route('GET', '/api/v1/setup', {
     tag: 'Operations',
-    summary: 'What is configured, as a checklist',
+    summary: 'Read the checklist of the installation',
     description:
-      'Each item with its state, what was found, and what to do. Base URLs, status lists, the identity provider and Redis are asked ' +
-      'anew with each call, 5 seconds at most, from this service: that it reaches its own address does not prove that wallets do. ' +
-      'With `ask` `false` nobody is asked, and the items are left out that would need it. ' +
-      '`warnings` are those of the log. No secret is in it.',
+      'Each item with its state, the finding and the recommended action. Each call asks the base URLs, status lists, the identity ' +
+      'provider and Redis again, for at most 5 seconds. This service sends these requests: if it reaches its own address, wallets may ' +
+      'still not reach it. With `ask` `false` no request is sent, and the items that need one are left out. ' +
+      '`warnings` are the warnings in the log. The answer contains no secrets.',
     access: 'operator',
   }),
   input: z
     .strictObject({
-      ask: z.boolean().default(true).meta({ description: '`false`: at once, without what others would be asked for.' }),
+      ask: z
+        .boolean()
+        .default(true)
+        .meta({ description: '`false`: answers at once, without the items that need requests to other servers.' }),
     })
     .prefault({}),
   output: z.strictObject({

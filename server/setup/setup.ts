@@ -8,16 +8,16 @@ import { SETUP_ITEMS } from './setup.contract.js'
 import { certificateItems, httpsItem, keyEncryptionItem } from './signing.js'
 import { startupWarnings } from './startup-warnings.js'
 
-/** Wallets in the field read no more than 256 KiB of metadata, and every type adds to them. */
+/** Deployed wallets read at most 256 KiB of metadata, and each credential type adds to the metadata. */
 const MANY_METADATA_BYTES = 200_000
 
-/** Whether there is a credential type to issue. */
+/** Checks that there is a credential type to issue. */
 export const credentialTypesItem = (isAny: boolean): SetupItem =>
   isAny
     ? item('credentialTypes', 'ok', 'There are credential types to issue.')
     : item('credentialTypes', 'missing', 'There is no credential type yet.', 'Make one (POST /schemas).')
 
-/** Whether wallets can be expected to read the issuer's metadata, which describe all types. */
+/** Checks that wallets can read the issuer's metadata, which describe all credential types. */
 export function issuerMetadataItem(metadata: string): SetupItem {
   const bytes = Buffer.byteLength(metadata)
   const size = `${Math.ceil(bytes / 1_000)} KB`
@@ -31,7 +31,7 @@ export function issuerMetadataItem(metadata: string): SetupItem {
       )
 }
 
-/** What {@link createSetup} is made of. */
+/** The ports of {@link createSetup}. */
 export interface SetupPorts {
   readonly config: Config
   readonly clock: () => Date
@@ -47,9 +47,9 @@ export type Setup = ReturnType<typeof createSetup>
 /** The checklist of an installation. */
 export const createSetup = ({ config, clock, storedWarnings, storedItems, askedItems }: SetupPorts) => ({
   /**
-   * Everything that an operator should check.
+   * All items that an operator should check.
    *
-   * @param ask whether other servers are asked; without their answers these items are left out
+   * @param ask true to ask other servers; otherwise the items that need their answers are left out
    */
   async read(ask: boolean): Promise<z.input<typeof readSetup.output>> {
     const now = clock()

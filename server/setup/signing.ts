@@ -5,7 +5,7 @@ import type { KeyStore } from '../keys/store.js'
 import { DAY_SECONDS } from '../maintenance/task.js'
 import { item, type SetupId, type SetupItem } from './item.js'
 
-/** Plain http is for one's own machine. */
+/** Checks that the base URLs use https. Plain http is only for local development. */
 export function httpsItem({
   issuerBaseUrl,
   verifierBaseUrl,
@@ -44,7 +44,7 @@ async function keyItem(
     : item(id, 'ok', `The ${who} signs with ${key.alg} as ${record.did}.`)
 }
 
-/** What the default issuer and the default verifier sign with. */
+/** Checks the signing keys of the default issuer and the default verifier. */
 export async function keyItems(
   agents: Pick<AgentStore, 'defaultIssuer' | 'defaultVerifier'>,
   keys: Pick<KeyStore, 'current'>,
@@ -60,7 +60,7 @@ interface File {
   readonly id: SetupId
   readonly variable: string
   readonly end: Date | undefined
-  /** What is not possible without it. */
+  /** The consequence if the file is not set. */
   readonly without: string
 }
 
@@ -75,7 +75,7 @@ function fileItem({ id, variable, end, without }: File, now: Date): SetupItem {
     : { ...item(id, 'failed', `${variable} expired at ${expiresAt}.`, renew), expiresAt }
 }
 
-/** What is in the service's files, and when it runs out. */
+/** Checks the service's files and their expiry. */
 export function certificateItems(config: Config, now: Date): SetupItem[] {
   const { issuerCertificate, verifierCertificate, verifierAttestation } = expiriesOf(config)
   const files: readonly File[] = [

@@ -1,7 +1,7 @@
 import { certificateWarnings } from '../agent/certificate-watch.js'
 import type { Config } from '../config/config.js'
 
-/** What the operator should know at every start, though it does not prevent it. */
+/** Warnings for the operator at each start; they do not prevent the start. */
 export function startupWarnings(config: Config, now = new Date()): string[] {
   const warnings: string[] = []
   if (config.authDisabled) warnings.push('AUTH_DISABLED is true: every caller is an admin. For local development only.')
@@ -43,7 +43,7 @@ export function startupWarnings(config: Config, now = new Date()): string[] {
   return warnings
 }
 
-/** Warns of settings under which tokens for other services are accepted. */
+/** Warns about settings under which tokens for other services are accepted. */
 function uncheckedTokenClaims({ oidc }: Config): string[] {
   const warnings: string[] = []
   if (oidc.issuer === undefined) {
@@ -57,7 +57,7 @@ function uncheckedTokenClaims({ oidc }: Config): string[] {
   return warnings
 }
 
-/** Documents that standards place at the host's root although the issuer identifier has a path. */
+/** Documents that standards place at the root of the host although the issuer identifier has a path. */
 function issuerRootDocuments(pathname: string): string[] {
   return ['openid-credential-issuer', 'oauth-authorization-server', 'jwt-vc-issuer']
     .map((name) => `/.well-known/${name}${pathname}`)

@@ -8,21 +8,21 @@ import { zCertificate } from '../shown-certificate.js'
 
 const { from: _from, to: _to, ...pageShape } = listShape
 
-/** Keys of a record and types of an issuer that are listed with it. */
+/** Maximum number of keys and credential types that a record lists. */
 export const MAX_KEYS = 50
 export const MAX_TYPES = 200
 
 const zSigner = zAgentRecord.extend({
-  changeable: z
-    .boolean()
-    .meta({ description: 'Whether the caller may change it: an admin their own, and the default one.' }),
-  algorithm: z.string().meta({ description: 'What its key signs with now: `ES256`, `ES384`, `EdDSA`.' }),
-  keyId: z.string().meta({ description: 'The DID URL of that key: the `kid` of what it signs.' }),
-  certificate: zCertificate.nullable().meta({ description: 'The certificate of that key; null where it has none.' }),
-  certifiedUntil: z.iso
-    .datetime()
+  changeable: z.boolean().meta({
+    description:
+      'True if the caller may change the record: admins may change their own records and the default record.',
+  }),
+  algorithm: z.string().meta({ description: 'The algorithm of the present signing key: `ES256`, `ES384`, `EdDSA`.' }),
+  keyId: z.string().meta({ description: 'The DID URL of the present signing key: the `kid` of its signatures.' }),
+  certificate: zCertificate
     .nullable()
-    .meta({ description: 'When the first certificate of its chain runs out.' }),
+    .meta({ description: 'The certificate of the present signing key; null if the key has none.' }),
+  certifiedUntil: z.iso.datetime().nullable().meta({ description: 'When the first certificate of the chain expires.' }),
 })
 
 const wholeShape = {
@@ -30,7 +30,7 @@ const wholeShape = {
   didDocumentUrl: z
     .url()
     .nullable()
-    .meta({ description: 'Where that is published; null for a DID that is its own key.' }),
+    .meta({ description: 'The address of the published DID document; null for a DID that contains its key.' }),
   chain: z.array(zCertificate).meta({ description: 'The certificates of the key, leaf first, without the root.' }),
   keys: z
     .array(
@@ -41,20 +41,20 @@ const wholeShape = {
         retiredAt: z.iso
           .datetime()
           .nullable()
-          .meta({ description: 'When another took its place; null for the one that signs.' }),
+          .meta({ description: 'When another key replaced this key; null for the signing key.' }),
       }),
     )
     .max(MAX_KEYS)
     .meta({
-      description: `The newest ${MAX_KEYS} of its keys; former ones stay published, and verify what they signed.`,
+      description: `The newest ${MAX_KEYS} keys of the record. Former keys stay published, so that their signatures can be verified.`,
     }),
 }
 
 const list = (kind: 'issuer' | 'verifier') => ({
   meta: route('GET', `/api/v1/${kind}s`, {
     tag: 'Trust',
-    summary: `List ${kind} records of all callers, with what they sign with`,
-    description: 'The newest first. Keys are shown by algorithm and id; no private one ever leaves the service.',
+    summary: `List ${kind} records of all callers with their signing keys`,
+    description: 'The newest first. Keys are shown by algorithm and id. Private keys never leave the service.',
     access: `${kind}Operator`,
     errors: [400],
   }),
@@ -68,8 +68,9 @@ export const listVerifierSigners = list('verifier')
 export const readIssuerSigner = {
   meta: route('GET', '/api/v1/issuers/{id}', {
     tag: 'Trust',
-    summary: 'Read an issuer record: its DID, keys and certificates, and what it can sign',
-    description: 'Of any caller. Types that are assigned to nobody are signed by every issuer, and not listed.',
+    summary: 'Read an issuer record: its DID, keys, certificates, formats and credential types',
+    description:
+      'The record of any caller. Credential types without an assigned issuer can be signed by each issuer, and are not listed.',
     access: 'issuerOperator',
     errors: [400, errors.recordNotFound('Issuer')],
   }),
@@ -82,21 +83,21 @@ export const readIssuerSigner = {
         lacks: z
           .string()
           .nullable()
-          .meta({ description: 'What is missing to sign credentials of it; null where nothing is.' }),
+          .meta({ description: 'What the record lacks to sign credentials of the format; null if it lacks nothing.' }),
       }),
     ),
     types: z
       .array(z.string())
       .max(MAX_TYPES)
-      .meta({ description: 'Names of the credential types that are assigned to it.' }),
+      .meta({ description: 'Names of the credential types that are assigned to the issuer.' }),
   }),
 }
 
 export const readVerifierSigner = {
   meta: route('GET', '/api/v1/verifiers/{id}', {
     tag: 'Trust',
-    summary: 'Read a verifier record: its DID, keys and certificates, and how it can name itself',
-    description: 'Of any caller.',
+    summary: 'Read a verifier record: its DID, keys, certificates and client identifiers',
+    description: 'The record of any caller.',
     access: 'verifierOperator',
     errors: [400, errors.recordNotFound('Verifier')],
   }),
@@ -107,29 +108,31 @@ export const readVerifierSigner = {
       .array(
         z.object({
           prefix: z.enum(CLIENT_ID_PREFIXES),
-          clientId: z
+          clientId: z.string().nullable().meta({
+            description: 'Null if the verifier has no identifier with this prefix, or if each request has its own.',
+          }),
+          lacks: z
             .string()
             .nullable()
-            .meta({ description: 'Null where it has none, and where each request has its own.' }),
-          lacks: z.string().nullable().meta({ description: 'What is missing to be named so; null where nothing is.' }),
-          isDefault: z.boolean().meta({ description: 'Whether requests name it so unless they say otherwise.' }),
+            .meta({ description: 'What the verifier lacks to use this prefix; null if it lacks nothing.' }),
+          isDefault: z.boolean().meta({ description: 'True if requests use this prefix unless they choose another.' }),
         }),
       )
       .meta({ description: 'Client identifiers (OpenID4VP 1.0 §5.9.3).' }),
     attestedUntil: z.iso
       .datetime()
       .nullable()
-      .meta({ description: 'When VERIFIER_ATTESTATION runs out, where that is for its key.' }),
+      .meta({ description: 'When VERIFIER_ATTESTATION expires, if it attests the key of this record.' }),
   }),
 }
 
 const rename = (kind: 'issuer' | 'verifier') => ({
   meta: route('POST', `/api/v1/${kind}s/{id}/display`, {
     tag: 'Trust',
-    summary: `Change how ${kind === 'issuer' ? 'an issuer' : 'a verifier'} record is shown`,
+    summary: `Change the display of ${kind === 'issuer' ? 'an issuer' : 'a verifier'} record`,
     description:
-      "One of the caller's own, or the default one. `before` is what it was when the caller read it: where somebody else has changed it since, " +
-      'this is a 409, and nothing is changed.',
+      "One of the caller's own records, or the default record. `before` is the display that the caller read. If another caller has " +
+      'changed the display since, the answer is a 409 and nothing changes.',
     access: 'admin',
     requestExample: { before: [{ name: 'Shop' }], display: [{ name: 'Corner Shop', locale: 'en' }] },
     errors: [400, errors.recordNotFound(kind === 'issuer' ? 'Issuer' : 'Verifier'), errors.recordChanged()],

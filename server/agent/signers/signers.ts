@@ -35,9 +35,9 @@ const chainOf = (x5c: Signer['x5c']) =>
   (x5c ?? []).map((der) => shownCertificate(new X509Certificate(Buffer.from(der, 'base64'))))
 
 /**
- * A record as lists have it.
+ * A record as lists show it.
  *
- * @param caller who looks; none for the client secret
+ * @param caller the caller of the list; undefined for the client secret
  */
 export const shownSigner = (signer: Signer, caller: Caller | undefined): Shown => ({
   id: signer.id,
@@ -53,10 +53,10 @@ export const shownSigner = (signer: Signer, caller: Caller | undefined): Shown =
   certifiedUntil: signer.x5c === null ? null : chainEnd(signer.x5c).toISOString(),
 })
 
-/** How a verifier is named with a prefix, or what it lacks for that. */
+/** The verifier's client identifier with a prefix, or the reason why it cannot use the prefix. */
 function nameWith(prefix: ClientIdPrefix, client: Client) {
   try {
-    // That of `redirect_uri` is where the answer to the one request goes.
+    // With `redirect_uri` the identifier is the address of the answer, which each request has for itself.
     return { clientId: prefix === 'redirect_uri' ? null : clientIdentifier(prefix, client), lacks: null }
   } catch (thrown) {
     if (!(thrown instanceof ClientIdentifierError)) throw thrown
@@ -64,20 +64,20 @@ function nameWith(prefix: ClientIdPrefix, client: Client) {
   }
 }
 
-/** What {@link createSigners} is made of. */
+/** The ports of {@link createSigners}. */
 export interface SignersPorts {
   readonly store: Pick<SignerStore, 'find' | 'keysOf' | 'rename' | 'typesOf'>
   readonly lists: Lists<Pick<SignerStore, 'page'>>
   readonly dids: Pick<DidStore, 'find' | 'webDidOf'>
   readonly config: Pick<Config, 'issuerBaseUrl' | 'verifierBaseUrl' | 'verifierAttestation'>
   readonly formats: Pick<Formats, 'all'>
-  /** How requests name a verifier that asks for no prefix. */
+  /** The prefix of requests that choose no prefix. */
   readonly defaultPrefix: (client: Client) => ClientIdPrefix
 }
 
 export type Signers = ReturnType<typeof createSigners>
 
-/** Issuer and verifier records with their keys and certificates, as operators see them. */
+/** Issuer and verifier records with their keys and certificates, for operators. */
 export function createSigners({ store, lists, dids, config, formats, defaultPrefix }: SignersPorts) {
   const notFound = (kind: SignerKind) => errors.recordNotFound(kind === 'issuer' ? 'Issuer' : 'Verifier')
 
@@ -87,7 +87,7 @@ export function createSigners({ store, lists, dids, config, formats, defaultPref
     return signer
   }
 
-  /** What both kinds of records have beside what lists show of them. */
+  /** The members of both kinds of records that lists do not show. */
   async function shownWhole(signer: Signer, kind: SignerKind) {
     const [did, web, keys] = await Promise.all([
       dids.find(signer.did),
@@ -143,9 +143,9 @@ export function createSigners({ store, lists, dids, config, formats, defaultPref
     },
 
     /**
-     * Changes how a record of the caller, or the default record, is shown.
+     * Changes the display of a record of the caller, or of the default record.
      *
-     * @throws 404 for an unknown record and a record of another caller, 409 where another caller has changed the record meanwhile.
+     * @throws 404 for an unknown record and a record of another caller; 409 if another caller has changed the record meanwhile.
      */
     async rename(
       kind: SignerKind,

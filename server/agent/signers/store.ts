@@ -21,18 +21,18 @@ const zSigner = z.strictObject({
   x5c,
 })
 
-/** An issuer or verifier record with the public half of what it signs with now. */
+/** An issuer or verifier record with its present public key. */
 export type Signer = z.infer<typeof zSigner>
 
 const zSignersKey = z.strictObject({
   alg: z.string(),
   publicJwk,
   createdAt: z.date(),
-  /** Null for one that signs. */
+  /** Null for a key that signs. */
   retiredAt: z.date().nullable(),
 })
 
-/** A key that a record signs with, or did. */
+/** A present or former signing key of a record. */
 export type SignersKey = z.infer<typeof zSignersKey>
 
 export type SignerKind = 'issuer' | 'verifier'
@@ -43,7 +43,7 @@ const columns = fragment`
   r.id, r.did, r.method, coalesce(r.display, '[]'::jsonb) AS display, r.is_default AS "isDefault", r.created_by AS "createdBy",
   r.created_at AS "createdAt", r.key_set_id AS "keySetId", k.alg, k.public_jwk AS "publicJwk", k.x5c`
 
-/** What became of a change; but for `done` nothing was changed. */
+/** The outcome of a change. Only `done` changed anything. */
 export type Renamed = 'done' | 'changed' | 'unknown'
 
 const zRenamed = z.strictObject({ found: z.boolean(), done: z.boolean() })
@@ -52,7 +52,7 @@ export type SignerStore = ReturnType<typeof createSignerStore>
 
 export function createSignerStore({ bounded, sql }: Database) {
   return {
-    /** Of all callers, the newest first. */
+    /** Records of all callers, the newest first. */
     page: (kind: SignerKind, part: ListPart): Promise<Signer[]> =>
       bounded(zSigner)`
         SELECT ${columns} FROM ${TABLES[kind]} r ${currentKey(fragment`r.key_set_id`)}
@@ -70,7 +70,7 @@ export function createSignerStore({ bounded, sql }: Database) {
         SELECT alg, public_jwk AS "publicJwk", created_at AS "createdAt", retired_at AS "retiredAt" FROM keys
         WHERE key_set_id = ${keySetId} ORDER BY created_at DESC, id DESC LIMIT ${limit}`,
 
-    /** Names of the credential types of which a version is assigned to an issuer and not withdrawn. */
+    /** Names of the credential types that have a version assigned to the issuer and not withdrawn. */
     async typesOf(issuerId: string, limit: number): Promise<string[]> {
       const rows = await sql(z.strictObject({ name: z.string() }))`
         SELECT DISTINCT s.name FROM schema_issuers a JOIN schemas s ON s.id = a.schema_id
@@ -79,8 +79,8 @@ export function createSignerStore({ bounded, sql }: Database) {
     },
 
     /**
-     * Changes how a record is shown, one of the caller's or the default one, if it is shown as the caller believes. What it is compared with is
-     * read under its lock, so that of two who change it at once the second is told.
+     * Changes the display of a record of the caller, or of the default record, if the display is still as the caller read it. The
+     * present display is read under the row's lock: of two simultaneous changes the second is refused.
      */
     async rename(
       kind: SignerKind,

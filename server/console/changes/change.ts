@@ -2,8 +2,8 @@ import { z } from 'zod'
 import type { Rights } from '../../auth/rights.js'
 
 /**
- * What the console has lists of. `statistics`: more was counted. `everything`: what changed is not known one by one, because the stream
- * begins or too much changed at once.
+ * The kinds of entries in the console's lists. With `statistics` a counter grew. With `everything` any entry may have
+ * changed: the stream begins, or too many entries changed at once.
  */
 export const CHANGE_KINDS = [
   'credential-offer-session',
@@ -28,20 +28,23 @@ export type ChangeKind = (typeof CHANGE_KINDS)[number]
 export const zChange = z.object({
   kind: z.enum(CHANGE_KINDS).meta({
     description:
-      'What changed. `issuer`, `verifier`: a record of one. `agent`: keys or DIDs. `wallet`: what a hosted wallet has or does. ' +
-      '`statistics`: more was counted. `everything`: what changed is not told one by one; read anew whatever is shown.',
+      'The kind of the changed entry. `issuer`, `verifier`: an issuer or verifier record. `agent`: keys or DIDs. `wallet`: a credential, ' +
+      'presentation or flow of a hosted wallet. `statistics`: a counter grew. `everything`: any entry may have changed; read all shown lists again.',
   }),
-  id: z.string().nullable().meta({ description: 'Which one; null where no single thing changed.' }),
-  state: z.string().nullable().meta({ description: 'Its state as it is now; null where it has none.' }),
+  id: z
+    .string()
+    .nullable()
+    .meta({ description: 'The id of the changed entry; null if the change is not about a single entry.' }),
+  state: z.string().nullable().meta({ description: 'The present state of the entry; null if it has no states.' }),
 })
 
-/** That something changed: which thing, and its state as it is now. */
+/** A change: the changed entry and its present state. */
 export type Change = z.infer<typeof zChange>
 
 export const EVERYTHING: Change = { kind: 'everything', id: null, state: null }
 export const STATISTICS: Change = { kind: 'statistics', id: null, state: null }
 
-/** What of the audit's subjects each kind stands for, but for those that have states. */
+/** The kind of each audit subject that has no states. */
 const KINDS: Readonly<Record<string, ChangeKind>> = {
   'vp-query': 'vp-query',
   'trusted-issuer': 'trusted-issuer',
@@ -56,11 +59,11 @@ const KINDS: Readonly<Record<string, ChangeKind>> = {
   flow: 'wallet',
 }
 
-/** The kind of a thing without states. @param subject as audit events call it */
+/** The kind of an entry without states. @param subject the subject of its audit events */
 export const kindOf = (subject: string): ChangeKind =>
   Object.hasOwn(KINDS, subject) ? (KINDS[subject] ?? 'other') : 'other'
 
-/** Whose lists have things of a kind: those of a half of the service, or an admin's alone. */
+/** The half of the service whose lists show a kind; `admin` if only admins see it. */
 const HALVES: Readonly<Record<ChangeKind, 'issuer' | 'verifier' | 'both' | 'admin'>> = {
   'credential-offer-session': 'issuer',
   offering: 'issuer',
@@ -79,7 +82,7 @@ const HALVES: Readonly<Record<ChangeKind, 'issuer' | 'verifier' | 'both' | 'admi
   everything: 'both',
 }
 
-/** Whether a user's lists have what changed, so that they may hear of it. */
+/** True if the user's lists show the changed entry, so that the user may receive the change. */
 export function maySee({ isAdmin, mayIssue, mayVerify }: Rights, { kind }: Change): boolean {
   const half = HALVES[kind]
   if (isAdmin) return true

@@ -8,53 +8,54 @@ import { type Change, EVERYTHING, maySee } from './change.js'
 import { NewsReader } from './news.js'
 import type { ChangeStore } from './store.js'
 
-/** How often it is asked what changed, for as long as somebody watches. */
+/** Time between two reads of changes while a stream is open. */
 const EVERY_MS = 1_000
-/** For how long it is asked on when nobody watches any more: streams end by themselves, and begin again. */
+/** Reading goes on this long after the last stream ended: streams end regularly, and their readers connect again. */
 const LINGER_MS = 15_000
-/** Changes that are told again to who comes again. */
+/** Maximum number of stored changes for readers that connect again. */
 const MAX_REMEMBERED = 1_000
-/** What a reader has not taken yet; where there is more, it is told that everything may have changed. */
+/** Maximum number of changes that wait for a reader; if there are more, the reader receives `everything`. */
 const MAX_WAITING = 200
 
 export interface WatchOptions {
-  /** Whose stream it is; it ends with the caller's token. */
+  /** The caller of the stream, which ends when the caller's token expires. */
   readonly caller: Pick<Caller, 'sub' | 'expiresAt'>
   readonly rights: Rights
-  /** What the reader saw last (the SSE `Last-Event-ID`). */
+  /** The last event that the reader received (the SSE `Last-Event-ID`). */
   readonly lastEventId?: string | undefined
-  /** Aborts when the reader goes away. */
+  /** Aborts when the reader disconnects. */
   readonly signal: AbortSignal
 }
 
 export type ChangeStream = AsyncGenerator<TrackedEnvelope<Change>, void, undefined>
 
-/** Streams of what changes in the lists of the console, whichever process did it. */
+/** Streams of changes in the console's lists, from any process. */
 export interface Changes {
   /**
-   * A stream of what changes in lists that the caller may read, at most a second or two after the commit. The first one is `everything`,
-   * by which whoever comes reads anew what it shows, unless what it missed since `lastEventId` is remembered here. A thing that changes twice before it is told of is told of once. Like streams
-   * of sessions it ends when `signal` aborts, and throws 503 when the service stops or the caller's token expires.
+   * A stream of changes in lists that the caller may read, at most two seconds after the commit. The first change is `everything`,
+   * so that the reader reads its lists again. If the changes since `lastEventId` are stored here, they come first instead. An
+   * entry that changes twice before its change is sent is sent once. Like streams of sessions, the stream ends when `signal`
+   * aborts, and throws 503 when the service stops or the caller's token expires.
    *
-   * @throws 429 or 503 where too many streams are open; 503 where the database is away.
+   * @throws 429 or 503 if too many streams are open; 503 if the database is unreachable.
    */
   watch(options: WatchOptions): Promise<ChangeStream>
-  /** Ends every stream, now and in future: the service stops. */
+  /** Ends all streams and refuses new ones, because the service stops. */
   end(): void
 }
 
 export interface ChangesOptions {
-  /** Reads from where lists are read, so that whoever hears of a change finds it there. */
+  /** Reads the same database as lists, so that a reader finds the reported change in the list. */
   readonly store: ChangeStore
   readonly events: Pick<Events, 'places' | 'nameOf' | 'follow'>
   readonly clock: () => Date
   readonly log: Log
   readonly newId: () => string
-  /** How often it is asked what changed, in milliseconds; every second unless given. */
+  /** Milliseconds between two reads of changes; 1,000 unless given. */
   readonly everyMs?: number | undefined
 }
 
-/** A change with the number that this process gave it. */
+/** A change with its number in this process. */
 interface Numbered {
   readonly number: number
   readonly change: Change
@@ -80,7 +81,7 @@ class Watcher {
       if (isFull || change.kind === 'everything')
         this.#waiting = new Map([[KEY_OF_EVERYTHING, { number, change: EVERYTHING }]])
       else {
-        // It takes its place anew, so that numbers only grow.
+        // The entry moves to the end, so that numbers only grow.
         this.#waiting.delete(keyOf(change))
         this.#waiting.set(keyOf(change), { number, change })
       }
@@ -93,7 +94,7 @@ class Watcher {
     this.#wake = undefined
   }
 
-  /** What it was not told of yet; none where it was only woken. */
+  /** The changes that the reader has not received; empty if the reader was only woken. */
   async next(): Promise<Iterable<Numbered>> {
     if (this.#waiting.size === 0 && !this.ended) {
       await new Promise<void>((resolve) => {
@@ -111,7 +112,7 @@ const KEY_OF_EVERYTHING = keyOf(EVERYTHING)
 
 export function createChanges({ store, events, clock, log, newId, everyMs = EVERY_MS }: ChangesOptions): Changes {
   const watchers = new Set<Watcher>()
-  /** Numbers are of one process, and of the time for which it reads without a pause. */
+  /** The series of the numbers: one process, and one period in which it reads without a pause. */
   let series = ''
   let number = 0
   let remembered: Numbered[] = []
@@ -119,9 +120,9 @@ export function createChanges({ store, events, clock, log, newId, everyMs = EVER
   let timer: NodeJS.Timeout | undefined
   let lingering: NodeJS.Timeout | undefined
   let unfollow: (() => void) | undefined
-  /** Whether it is known from where on changes are read: whoever watches from then on may have missed all before. */
+  /** True once the first read has fixed where reading begins. A reader that connects later may have missed earlier changes. */
   let begun = false
-  /** What is being read. */
+  /** The read in progress. */
   let asked: Promise<void> | undefined
   let failing = false
   let stopped = false
@@ -133,7 +134,7 @@ export function createChanges({ store, events, clock, log, newId, everyMs = EVER
     for (const watcher of watchers) watcher.tell(numbered)
   }
 
-  /** What a reader missed: everything, where that is not known one by one. */
+  /** The changes that a reader missed; EVERYTHING if they are not all stored. */
   const missed = (lastEventId: string | undefined): readonly Numbered[] => {
     const [, of, seen] = /^(.+)\.(\d{1,15})$/.exec(lastEventId ?? '') ?? []
     const first = remembered[0]?.number ?? number + 1
@@ -158,7 +159,7 @@ export function createChanges({ store, events, clock, log, newId, everyMs = EVER
     }
   }
 
-  /** Reads, and tells what changed; one at a time. */
+  /** Reads changes and sends them to all readers; concurrent calls share one read. */
   const ask = (reader: NewsReader): Promise<void> => {
     asked ??= read(reader)
     return asked
@@ -167,7 +168,7 @@ export function createChanges({ store, events, clock, log, newId, everyMs = EVER
   const turn = () => {
     const now = clock().getTime()
     for (const watcher of watchers) if (now >= watcher.until) watcher.wake()
-    // That it cannot be read is in the log.
+    // `read` has logged the failure.
     if (news !== undefined) ask(news).catch(() => {})
   }
 
@@ -178,7 +179,7 @@ export function createChanges({ store, events, clock, log, newId, everyMs = EVER
     if (news === undefined) {
       series = newId()
       remembered = []
-      // A reader of its own each time: what happened while nobody watched is nobody's news.
+      // Each period has a new reader, which skips changes from the time without streams.
       news = new NewsReader(store, events.nameOf, () => performance.now())
       unfollow = events.follow(news)
       timer = setInterval(turn, everyMs)

@@ -1,62 +1,62 @@
 import { type Change, EVERYTHING, kindOf, STATISTICS } from './change.js'
 import type { ChangeStore, ListedState, News, OpenSession, SessionKey } from './store.js'
 
-/** Audit events that are read at once; where there are more, nothing is told one by one. */
+/** Maximum number of audit events in one read; if there are more, the reader reports only EVERYTHING. */
 const MAX_NEWS = 1_000
-/** How far before the newest audit event reading begins, so that transactions are heard of that are under way. */
+/** Reading begins this many numbers before the newest audit event, to include transactions that have not committed. */
 const BEFORE = 500
-/** For how long, in milliseconds, a missing number is asked for: the transaction that has it may still be under way. */
+/** Milliseconds for which the reader asks for a missing number: its transaction may not have committed. */
 const MISSING_MS = 10_000
 const MAX_MISSING = 1_000
-/** How often, in milliseconds, all sessions are looked at that are known: a process may end between a transition and its announcement. */
+/** Milliseconds between two reads of all known sessions: a process may end between a transition and its announcement. */
 const LOOK_EVERY_MS = 10_000
-/** Sessions whose transitions are recognised. */
+/** Maximum number of known sessions, whose transitions are recognised. */
 const MAX_SESSIONS = 10_000
-/** Sessions that had not ended when reading began, of each state. */
+/** Maximum number of sessions per state that are known when reading begins. */
 const FORMER_SESSIONS = 1_000
 
-/** Reads what changed since it was asked last, from the audit table and from what processes announce of sessions. */
+/** Reads the changes since the previous read, from the audit table and from the processes' announcements of sessions. */
 export class NewsReader {
   readonly #store: ChangeStore
   readonly #nameOf: (sessionId: string) => string
   readonly #clock: () => number
   /** The number of the newest audit event that was read; undefined before the first time. */
   #position: number | undefined
-  /** Numbers below it that were not there, with when that was noticed. */
+  /** Numbers below the position whose events were missing, each with the time of this observation. */
   #missing = new Map<number, number>()
   #counted: string | undefined
-  /** By the names under which sessions are announced, as they were last. The one that was heard of longest ago stands first. */
+  /** Known sessions with their last known state, by the name of their announcements. The least recently read session is first. */
   readonly #sessions = new Map<string, OpenSession>()
-  /** Whether announcements may have been missed. */
+  /** True if announcements may have been missed. */
   #deaf = false
-  /** When all were looked at last. */
+  /** The time of the last read of all sessions. */
   #lookedAt = 0
   readonly #moved = new Map<string, SessionKey>()
 
-  /** @param clock milliseconds, for durations alone */
+  /** @param clock milliseconds, only for durations */
   constructor(store: ChangeStore, nameOf: (sessionId: string) => string, clock: () => number) {
     this.#store = store
     this.#nameOf = nameOf
     this.#clock = clock
   }
 
-  /** A session was announced, by that name, to have gone on. */
+  /** Takes an announcement that the session of this name made a transition. */
   heard(name: string): void {
     const session = this.#sessions.get(name)
     if (session !== undefined) this.#moved.set(name, session)
   }
 
-  /** Sessions may have gone on without being announced here. */
+  /** Notes that sessions may have made transitions without an announcement here. */
   missed(): void {
     this.#deaf = true
   }
 
-  /** What changed; {@link EVERYTHING} where that is too much to tell. Not to be called again before it has answered. */
+  /** The changes, or {@link EVERYTHING} if they are too many. Do not call it again before it returns. */
   async read(): Promise<Change[]> {
     try {
       return await (this.#position === undefined ? this.#begin() : this.#goOn(this.#position))
     } catch (error) {
-      // Part of it may be lost.
+      // A part of the changes may be lost.
       this.#position = undefined
       throw error
     }
@@ -84,7 +84,7 @@ export class NewsReader {
     this.#position = position
     this.#note(events, this.#clock())
     this.#counted = counted
-    // What was shown may be older than where reading begins.
+    // Screens may show states from before the position where reading begins.
     return [EVERYTHING]
   }
 
@@ -130,7 +130,7 @@ export class NewsReader {
     }
     const states = Object.values(wanted).some(({ length }) => length > 0) ? await this.#store.states(wanted) : []
     for (const session of states.filter(isSession)) this.#know(session)
-    // A session may go on in the same state: an offer that waits for a decision does.
+    // A session may change without a new state, such as an offer that waits for a decision.
     const wentOn = new Set([...moved.map(({ id }) => id), ...events.map(({ subjectId }) => subjectId)])
     const isNews = (state: ListedState) =>
       !isSession(state) || wentOn.has(state.id) || known.get(this.#nameOf(state.id))?.state !== state.state

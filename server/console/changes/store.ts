@@ -4,14 +4,14 @@ import type { Fragment } from '../../database/fragment.js'
 import type { Lists } from '../../database/replica/lists.js'
 import { json } from '../../database/row-shapes.js'
 
-/** What an audit event says that something was done to. `id`: its number. */
+/** The subject of an audit event. `id` is the event's number. */
 export interface News {
   readonly id: number
   readonly subject: string
   readonly subjectId: string
 }
 
-/** Things whose states are wanted, by their ids. */
+/** The ids of entries whose states are needed. */
 export interface StatesWanted {
   readonly offerSessions: readonly string[]
   readonly verificationSessions: readonly string[]
@@ -20,7 +20,7 @@ export interface StatesWanted {
 }
 
 const zNewsPage = z.strictObject({
-  /** In the order of their numbers. */
+  /** Audit events in the order of their numbers. */
   events: json<News[]>(),
   /** The number of the newest event that statistics count. */
   counted: z.string(),
@@ -35,12 +35,12 @@ const zState = z.strictObject({
   state: z.string(),
 })
 
-/** A thing that has a state, as it is now. */
+/** An entry with its present state. */
 export type ListedState = z.infer<typeof zState>
 
 const zOpenSession = zState.extend({ kind: z.enum(['credential-offer-session', 'verification-session']) })
 
-/** A session of either kind, as it is now. */
+/** A session of either kind with its present state. */
 export type OpenSession = z.infer<typeof zOpenSession>
 
 export type SessionKey = Pick<OpenSession, 'kind' | 'id'>
@@ -57,7 +57,7 @@ export interface StatesOfThings {
 
 export function createChangeStore({ bounded, sql }: Database, { openStates, credentialStatus }: StatesOfThings) {
   return {
-    /** The number of the newest audit event; 0 where there is none. */
+    /** The number of the newest audit event; 0 if there is none. */
     async newest(): Promise<number> {
       const [row] = await sql(z.strictObject({ id: z.number() }))`
         SELECT COALESCE(max(id), 0)::float8 AS id FROM audit_events`
@@ -65,8 +65,8 @@ export function createChangeStore({ bounded, sql }: Database, { openStates, cred
     },
 
     /**
-     * Audit events with a number above `after`, at most `limit`, and those of `missing` numbers that are there by now.
-     * A transaction of more than an hour is not waited for, so that PostgreSQL looks in the newest partitions alone.
+     * At most `limit` audit events with a number above `after`, and events of `missing` numbers that exist by now. Events of
+     * transactions longer than an hour are not found, so that PostgreSQL reads only the newest partitions.
      */
     async news(after: number, missing: readonly number[], limit: number): Promise<NewsPage> {
       const [row] = await sql(zNewsPage)`
@@ -83,7 +83,7 @@ export function createChangeStore({ bounded, sql }: Database, { openStates, cred
       return row ?? { events: [], counted: '' }
     },
 
-    /** The states of what there is; a credential brings the session that it was taken in. */
+    /** The states of the entries that exist. A credential also returns the session in which a wallet took it. */
     states: ({ offerSessions, verificationSessions, credentials, schemas }: StatesWanted): Promise<ListedState[]> =>
       sql(zState)`
         WITH offers AS MATERIALIZED (
@@ -98,7 +98,7 @@ export function createChangeStore({ bounded, sql }: Database, { openStates, cred
         SELECT 'schema', id, CASE WHEN withdrawn_at IS NULL THEN 'published' ELSE 'withdrawn' END FROM schemas
         WHERE id = ANY(${schemas}::text[])`,
 
-    /** The newest sessions of both kinds that have not ended, at most `limit` of each state. */
+    /** The newest sessions of both kinds that have not ended, at most `limit` per state. */
     openSessions: (limit: number): Promise<OpenSession[]> =>
       bounded(zOpenSession)`
         SELECT 'credential-offer-session' AS kind, newest.id, states.state FROM unnest(${[...openStates]}::text[]) AS states(state)
@@ -109,7 +109,7 @@ export function createChangeStore({ bounded, sql }: Database, { openStates, cred
   }
 }
 
-/** What changed, as lists have it: of the replica where they are read from one. */
+/** Reads changes from the same database as lists: from the replica, if lists read it. */
 export function changesIn(lists: Pick<Lists<ChangeStore>, 'readerFor'>): ChangeStore {
   const from = async <T>(read: (store: ChangeStore) => Promise<T>) => (await lists.readerFor([]))(read)
   return {

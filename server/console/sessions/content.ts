@@ -5,11 +5,11 @@ import type { Vault } from '../../keys/vault.js'
 const zContent = z.strictObject({
   accessToken: z.string(),
   refreshToken: z.string().optional(),
-  /** What the provider calls the user. */
+  /** The user's name at the provider. */
   name: z.string().optional(),
 })
 
-/** What the service keeps of a login: it never leaves it. */
+/** Content of a session that the service stores and never sends to browsers. */
 export type SessionContent = z.infer<typeof zContent>
 
 const placeOf = (idHash: string) => ({ column: 'console_sessions.content', id: idHash }) as const

@@ -2,26 +2,26 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { cookieHeader, cookieValues } from '../../pages/browser-cookie.js'
 
-/** Of the console's session, in the browser. */
+/** Cookie of the console session. */
 export const SESSION_COOKIE = 'console'
-/** Of a login under way. */
+/** Cookie of a login in progress. */
 export const LOGIN_COOKIE = 'console-login'
 
 const COOKIE = /^([A-Za-z0-9_-]{43})\.([A-Za-z0-9_-]{43})$/
 
 const macOf = (key: Uint8Array, id: string) => createHmac('sha256', key).update(id).digest()
 
-/** A cookie's value: the session's id, and a MAC by which a made-up one is found without the database. */
+/** A cookie's value: the session's id and a MAC, which reveals forged ids without the database. */
 export const sealedId = (key: Uint8Array, id: string): string => `${id}.${macOf(key, id).toString('base64url')}`
 
-/** The id in a cookie's value; undefined where we did not write it. Compares in constant time. */
+/** The id in a cookie's value; undefined if this service did not write the value. Compares in constant time. */
 export function openedId(key: Uint8Array, value: string): string | undefined {
   const [, id, sent] = COOKIE.exec(value) ?? []
   if (id === undefined || sent === undefined) return undefined
   return timingSafeEqual(Buffer.from(sent, 'base64url'), macOf(key, id)) ? id : undefined
 }
 
-/** What a request's cookies say of its session: nothing, its id, or that the session is none of ours. */
+/** The session's id in a request's cookies; undefined without a session cookie, `forged` if its value is not from this service. */
 export function sessionIdIn(
   headers: IncomingHttpHeaders,
   key: Uint8Array,
@@ -33,15 +33,15 @@ export function sessionIdIn(
   return (values.length === 1 ? openedId(key, value) : undefined) ?? 'forged'
 }
 
-/** Set-Cookie of a session, for as long as the browser runs: the session ends here, not there. */
+/** Set-Cookie of a session, without an expiry: the service decides when the session ends. */
 export const sessionCookie = (value: string, baseUrl: string): string => cookieHeader(SESSION_COOKIE, value, baseUrl)
 
-/** Set-Cookie that takes a session's cookie away. */
+/** Set-Cookie that removes a session's cookie. */
 export const noSessionCookie = (baseUrl: string): string => cookieHeader(SESSION_COOKIE, '', baseUrl, 0)
 
 /**
- * Whether a page of the console sent a request: it has `x-console: 1`, which a page of another site cannot set unasked, and the browser
- * says that it comes from the same origin (Fetch Metadata), or, where it says nothing of that, names that very origin.
+ * True if a page of the console sent the request. It has `x-console: 1`, which a page of another site cannot set without a
+ * preflight. The browser also states the same origin, by Fetch Metadata or, without it, by the header `Origin`.
  */
 export function isOfConsole(headers: IncomingHttpHeaders, ownOrigin: string): boolean {
   if (headers['x-console'] !== '1') return false

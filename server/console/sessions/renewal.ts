@@ -11,18 +11,18 @@ import type { Log } from '../../log/log.js'
 import { contentOf, protectContent, revealContent, type SessionContent } from './content.js'
 import type { ConsoleSessionStore, StoredSession } from './store.js'
 
-/** Tokens are renewed this long before they run out. */
+/** Access tokens are renewed this long before they expire. */
 const MARGIN_MS = 5_000
-/** For how long a process has the renewal: longer than its two requests to the provider may take, of which one asks what it knows. */
+/** The time for which a process holds the renewal. It exceeds the limits of its two requests: for metadata and for tokens. */
 const RENEWAL_MS = 25_000
-/** How often, and for how long, others look whether it is done. */
+/** Interval and limit with which other processes wait for the renewal. */
 const LOOK_EVERY_MS = 100
 const WAIT_MS = 12_000
 
-/** A session lasts no longer, whatever is done. */
+/** Maximum duration of a session. */
 export const LONGEST_MS = 12 * 60 * 60_000
 
-/** What the sessions of the console work with. */
+/** The ports of the console sessions. */
 export interface SessionParts {
   readonly config: Config
   readonly store: ConsoleSessionStore
@@ -37,26 +37,26 @@ export interface SessionParts {
 }
 
 /**
- * When an access token runs out, and its session with it where it cannot be renewed; both at `latest` at the latest, since `exp` is any
- * number that the provider writes (RFC 7519 §4.1.4), beyond what a date can be too.
+ * The expiry of an access token, and the end of its session. A session without a refresh token ends with its access token.
+ * `latest` limits both times: the provider's `exp` can be any number (RFC 7519 §4.1.4), even one that no date can express.
  */
 export function endsWith(caller: Caller, refreshToken: string | undefined, latest: Date) {
   const accessExpiresAt = new Date(Math.min(caller.expiresAt ?? 0, latest.getTime()))
   return { accessExpiresAt, endsAt: refreshToken === undefined ? accessExpiresAt : latest }
 }
 
-/** Whether a user may anything in the console. */
+/** True if the user has any right in the console. */
 export function hasRights(caller: Caller, config: Pick<Config, 'issuerRole' | 'verifierRole'>): boolean {
   const { isAdmin, mayIssue, mayVerify } = rightsOf(caller.roles, config)
   return isAdmin || mayIssue || mayVerify
 }
 
 /**
- * Gives sessions whose access token can be used: it is renewed before it runs out, by one process at a time, since a provider that replaces
- * refresh tokens takes a second use of one for theft.
+ * Returns sessions with a usable access token, which is renewed before it expires. Only one process renews at a time: a provider
+ * that replaces refresh tokens treats a second use of a token as theft.
  */
 export function createRenewal({ config, store, vault, signIn, tokens, clock, newId, log }: SessionParts) {
-  /** Renewals of this process under way. */
+  /** Renewals in progress in this process. */
   const underWay = new Map<string, Promise<StoredSession>>()
 
   async function end(idHash: string, reason: unknown): Promise<never> {
@@ -64,7 +64,7 @@ export function createRenewal({ config, store, vault, signIn, tokens, clock, new
     throw errors.sessionEnded(reason)
   }
 
-  /** The provider's new tokens. The refresh token is stored before they are checked: the one before it is good no more. */
+  /** The provider's new tokens. The refresh token is stored before the check, because its predecessor is no longer valid. */
   async function fetched({ idHash }: StoredSession, renewal: string, former: SessionContent, refreshToken: string) {
     const given = await signIn.refresh(refreshToken).catch((thrown: unknown) => {
       if (thrown instanceof SignInError && thrown.failure !== 'unavailable') return end(idHash, thrown)
@@ -77,7 +77,7 @@ export function createRenewal({ config, store, vault, signIn, tokens, clock, new
     return given
   }
 
-  /** Whose a new access token is. It must be the user's who logged in, and they must have a role still. */
+  /** The user of a new access token. It must be the user who signed in, and the user must still have a role. */
   async function checked(idHash: string, accessToken: string, sub: string): Promise<Caller> {
     const caller = await keptTokenUser(tokens, accessToken).catch((thrown: unknown) => {
       if (thrown instanceof ServiceError && thrown.status === 401) return end(idHash, thrown)
@@ -137,9 +137,9 @@ export function createRenewal({ config, store, vault, signIn, tokens, clock, new
   }
 
   /**
-   * The session with an access token that can be used.
+   * The session with a usable access token.
    *
-   * @throws 401 where it ended, 503 where the provider is away and the token has run out
+   * @throws 401 if the session has ended; 503 if the provider is unreachable and the token has expired
    */
   return async (session: StoredSession): Promise<StoredSession> => {
     if (session.accessExpiresAt.getTime() - clock().getTime() > MARGIN_MS) return session

@@ -10,28 +10,28 @@ import { isOfConsole, sealedId, sessionIdIn } from './cookies.js'
 import { createRenewal, endsWith, LONGEST_MS, type SessionParts } from './renewal.js'
 import { SEEN_EVERY_MS, type StoredSession } from './store.js'
 
-/** Ids whose sessions ended, which they stay: asked for again, they cost no statement. */
+/** Maximum number of stored ids of ended sessions. An ended session never resumes, so a known id needs no statement. */
 const MAX_ENDED = 10_000
-/** A stream looks anew whether its session goes on after this time. */
+/** A stream ends after this time, so that the next one checks the session again. */
 const STREAM_MS = 60_000
 
-/** What a request's cookie leads to. */
+/** The result of looking up a request's cookie. */
 type Found = StoredSession | 'none' | 'ended'
 
-/** The sessions of the console. */
+/** The console sessions. */
 export interface ConsoleSessions extends Sessions {
-  /** Names the session of a request, for counting; undefined where it has none that goes on. */
+  /** Names a request's session, for the rate limit; undefined without an active session. */
   counted(headers: IncomingHttpHeaders): Promise<string | undefined>
-  /** The session of a request and what the provider calls its user; undefined where it has none that goes on. */
+  /** A request's session and its content with the user's name; undefined without an active session. */
   described(headers: IncomingHttpHeaders): Promise<{ session: StoredSession; content: SessionContent } | undefined>
   /**
-   * Begins a session, with an id that nobody had before; one that the browser had ends.
+   * Begins a session with a new id, and ends the browser's former session.
    *
-   * @param caller whose access token it is
+   * @param caller the user of the access token
    * @returns the cookie's value
    */
   begin(headers: IncomingHttpHeaders, tokens: Tokens, caller: Caller, name: string | undefined): Promise<string>
-  /** Ends the session of a request. @returns the tokens to revoke; undefined where there was none. */
+  /** Ends the session of a request. @returns the tokens to revoke; undefined if there was no session. */
   end(headers: IncomingHttpHeaders): Promise<SessionContent | undefined>
 }
 
@@ -42,11 +42,11 @@ export function createConsoleSessions(parts: SessionParts): ConsoleSessions {
   const key = sealingKey('console-session')
   const usable = createRenewal(parts)
   const ended = new LruMap<string, true>(MAX_ENDED)
-  /** Of each request: the limit, and each call of a batch, ask for it. */
+  /** The lookup of each request: the rate limit and each call of a batch share it. */
   const known = new WeakMap<object, Promise<Found>>()
 
   async function looked(headers: IncomingHttpHeaders): Promise<Found> {
-    // Whoever sends a token of their own asks in its name, and is counted so.
+    // A request with its own token is authenticated and counted by the token.
     if (headers.authorization !== undefined || !isOfConsole(headers, ownOrigin)) return 'none'
     const id = sessionIdIn(headers, key, baseUrl)
     if (id === undefined) return 'none'

@@ -6,12 +6,12 @@ import { noRow } from '../../database/row-shapes.js'
 
 /** A session ends after this time without activity. */
 export const IDLE_MS = 30 * 60_000
-/** When activity was seen is written once in this time. */
+/** Minimum time between two writes of the last activity. */
 export const SEEN_EVERY_MS = 60_000
 
 const zSession = z.strictObject({
   idHash: z.string(),
-  /** As the vault protects it. */
+  /** As protected by the vault. */
   content: z.string(),
   accessExpiresAt: z.date(),
   lastSeenAt: z.date(),
@@ -32,7 +32,7 @@ const columns = fragment`
 
 const idleAt = (now: Date) => new Date(now.getTime() + IDLE_MS)
 
-/** What a session is given with a login, or with new tokens. */
+/** The content and times that a session gets from a login or from new tokens. */
 export interface Granted {
   readonly content: string
   readonly accessExpiresAt: Date
@@ -43,14 +43,14 @@ export type ConsoleSessionStore = ReturnType<typeof createConsoleSessionStore>
 
 export function createConsoleSessionStore({ sql }: Database) {
   return {
-    /** Uses a login's `state` up. @returns false where an answer to it came before. */
+    /** Consumes the `state` of a login. @returns false if the state was used before. */
     async useState(hash: string, expiresAt: Date): Promise<boolean> {
       const rows = await sql(zHashOnce)`
         INSERT INTO used_nonces (hash, expires_at) VALUES (${hash}, ${expiresAt}) ON CONFLICT DO NOTHING RETURNING hash`
       return rows.length > 0
     },
 
-    /** Begins a session. The one that the browser had ends. */
+    /** Begins a session, and ends the browser's former session. */
     async begin(idHash: string, former: string | undefined, granted: Granted, now: Date): Promise<void> {
       const { content, accessExpiresAt, endsAt } = granted
       await sql(noRow)`
@@ -65,14 +65,18 @@ export function createConsoleSessionStore({ sql }: Database) {
       return row
     },
 
-    /** Activity: the session lasts longer. Of several processes one writes it. */
+    /** Extends a session after activity. Only one of several processes writes it. */
     async seen(idHash: string, now: Date): Promise<void> {
       await sql(noRow)`
         UPDATE console_sessions SET last_seen_at = ${now}, expires_at = LEAST(ends_at, ${idleAt(now)})
         WHERE id_hash = ${idHash} AND expires_at > ${now} AND last_seen_at <= ${new Date(now.getTime() - SEEN_EVERY_MS)}`
     },
 
-    /** Takes the renewal of tokens that were just read, for a while. @returns whether nobody else has it, or did it since. */
+    /**
+     * Reserves the renewal of the tokens that were just read, until a time.
+     *
+     * @returns false if another process holds the renewal, or has renewed the tokens since the read
+     */
     async takeRenewal(session: StoredSession, renewal: string, until: Date, now: Date): Promise<boolean> {
       const rows = await sql(zHash)`
         UPDATE console_sessions SET renewal = ${renewal}, renewal_until = ${until}
@@ -82,14 +86,14 @@ export function createConsoleSessionStore({ sql }: Database) {
       return rows.length > 0
     },
 
-    /** Stores a new refresh token, whose access token is still to be checked. */
+    /** Stores a new refresh token before its access token is checked. */
     async keep(idHash: string, renewal: string, content: string): Promise<void> {
       await sql(
         noRow,
       )`UPDATE console_sessions SET content = ${content} WHERE id_hash = ${idHash} AND renewal = ${renewal}`
     },
 
-    /** Stores new tokens. @returns the session with them; undefined where it ended, or the renewal took too long. */
+    /** Stores new tokens. @returns the renewed session; undefined if it has ended, or the renewal took too long. */
     async renew(idHash: string, renewal: string, granted: Granted, now: Date): Promise<StoredSession | undefined> {
       const { content, accessExpiresAt, endsAt } = granted
       const [row] = await sql(zSession)`
@@ -100,19 +104,19 @@ export function createConsoleSessionStore({ sql }: Database) {
       return row
     },
 
-    /** Gives the renewal back, for another try. */
+    /** Releases the renewal, so that it can be tried again. */
     async leaveRenewal(idHash: string, renewal: string): Promise<void> {
       await sql(noRow)`
         UPDATE console_sessions SET renewal = NULL, renewal_until = NULL WHERE id_hash = ${idHash} AND renewal = ${renewal}`
     },
 
-    /** Ends a session. @returns its content; undefined where it had ended. */
+    /** Ends a session. @returns its content; undefined if it had already ended. */
     async end(idHash: string): Promise<string | undefined> {
       const [row] = await sql(zContent)`DELETE FROM console_sessions WHERE id_hash = ${idHash} RETURNING content`
       return row?.content
     },
 
-    /** Removes sessions that ended, at most `limit`. */
+    /** Removes at most `limit` ended sessions. */
     async removeExpired(now: Date, limit: number): Promise<BatchDone> {
       return batchDone(
         await sql(deletedRow)`${deletedBatch(expiredBatch('console_sessions', 'id_hash', now, limit))}`,

@@ -2,35 +2,38 @@ import { z } from 'zod'
 import type { Database } from '../../database/connect.js'
 import { sqlStateOf } from '../../database/errors.js'
 
-/** Tables that are partitioned by time, by the names of the schema. */
+/** Names of the tables that are partitioned by time. */
 export type PartitionedTable = 'used_nonces' | 'issuance_tokens' | 'session_events' | 'audit_events'
 
-/** A partition, which has the rows of a time. */
+/** A partition with the rows of a period. */
 export interface Partition {
   readonly name: string
-  /** Undefined for one that has whatever was before `until`. */
+  /** Undefined for a partition with all rows before `until`. */
   readonly since: Date | undefined
-  /** The first moment that is not in it. */
+  /** The first moment after the partition. */
   readonly until: Date
 }
 
 /**
- * `locked`: somebody used the table for longer than is waited, so it is to be tried again; `occupied`: the default partition
- * has rows of its time already, which stay there; `known`: another process had done it.
+ * The outcome of making or dropping a partition.
+ *
+ * - `locked`: the table was in use for longer than the lock timeout; try again later.
+ * - `occupied`: the default partition already has rows of this period, which stay there.
+ * - `known`: another process had already done it.
  */
 export type PartitionChange = 'made' | 'dropped' | 'locked' | 'occupied' | 'known'
 
 const zPartition = z.strictObject({ name: z.string(), since: z.date().nullable(), until: z.date() })
-/** A function without a result. */
+/** The result of a database function that returns nothing. */
 const zVoid = z.strictObject({ void: z.literal('') })
 
-/** By SQLSTATE. */
+/** Outcomes by SQLSTATE. */
 const OUTCOMES: Readonly<Record<string, PartitionChange>> = {
   // lock_not_available
   '55P03': 'locked',
   // check_violation
   '23514': 'occupied',
-  // undefined_table; duplicate_table, duplicate_object and, of the catalogue, unique_violation: two made it at once
+  // undefined_table, duplicate_table, duplicate_object, and unique_violation in the catalogue: two processes worked at once
   '42P01': 'known',
   '42P07': 'known',
   '42710': 'known',
@@ -50,10 +53,10 @@ async function attempted(done: PartitionChange, statement: Promise<unknown>): Pr
 
 export type PartitionStore = ReturnType<typeof createPartitionStore>
 
-/** Partitions by time. The database's functions `make_partition` and `drop_partition` say what they lock, and how long they wait. */
+/** Partitions by time. The database's functions `make_partition` and `drop_partition` define their locks and timeouts. */
 export function createPartitionStore({ sql }: Database) {
   return {
-    /** Those of a table in the order of their times, but for the default partition. */
+    /** The partitions of a table in the order of their times, without the default partition. */
     async list(table: PartitionedTable): Promise<Partition[]> {
       const rows = await sql(zPartition)`
         SELECT name, substring(bounds FROM 'FROM [(]''([^'']+)''[)]')::timestamptz AS since,

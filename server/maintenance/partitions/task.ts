@@ -14,28 +14,28 @@ export function partitionStart(step: PartitionStep, moment: Date, steps = 0): Da
   return new Date((Math.floor(moment.getTime() / ms) + steps) * ms)
 }
 
-/** How a table is partitioned by time. */
+/** The partitions of a table by time. */
 export interface PartitionPlan {
   readonly table: PartitionedTable
   readonly step: PartitionStep
-  /** How many are made beyond the present one. */
+  /** Number of partitions to make after the present one. */
   readonly ahead: number
-  /** How far beyond the present a row's time may lie as it is written, in seconds. */
+  /** Maximum seconds by which a new row's time may lie in the future. */
   readonly writesAheadSeconds: number
-  /** Whether a partition that ended before now is dropped, clocks' differences allowed for; never unless given. */
+  /** True if a partition may be dropped. It has ended, even by clocks that differ. Without this function none is dropped. */
   readonly droppable?: (partition: Partition, now: Date) => Promise<boolean>
 }
 
 /** {@link partitionTask} of a service. */
 export type PartitionTaskOf = (plan: PartitionPlan) => MaintenanceTask
 
-/** How long a drop that could not have its lock is not tried again: whoever comes while it waits does too, for 200 ms. */
+/** Pause after a drop that could not get its lock: while a drop waits, for up to 200 ms, all later statements wait too. */
 const DROP_AGAIN_MS = 300_000
 
-/** Whoever goes on after one that could not be locked would let others wait again. */
+/** After a failed lock the task stops, since another attempt would make other statements wait again. */
 const goesOn = (change: PartitionChange) => change !== 'locked'
 
-/** The times for which partitions are to be made: those that lie so far ahead that nobody writes into them yet. */
+/** The times of partitions to make: far enough in the future that no row is written into them yet. */
 function timesAhead({ step, ahead, writesAheadSeconds }: PartitionPlan, now: Date): [since: Date, until: Date][] {
   const written = secondsBefore(now, -(writesAheadSeconds + CLOCK_SKEW_SECONDS))
   const times = Array.from({ length: ahead }, (_, n): [Date, Date] => [
@@ -49,8 +49,8 @@ const overlaps = ({ since, until }: Partition, [from, to]: readonly [Date, Date]
   until > from && (since === undefined || since < to)
 
 /**
- * Makes the partitions of a table ahead and drops those that have had their time. A partition is made before anybody writes
- * into its time: what has none goes to the default partition and stays there, where another task removes it row by row.
+ * Makes the partitions of a table in advance and drops obsolete ones. A partition is made before rows are written into its time.
+ * A row without a partition goes to the default partition and stays there; another task removes these rows one by one.
  */
 export function partitionTask(
   partitions: Pick<PartitionStore, 'drop' | 'list' | 'make'>,
