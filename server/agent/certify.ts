@@ -7,33 +7,14 @@ import { thumbprint } from '../protocol/jose/jws.js'
 import { type CertifiedKey, certifiedKey } from './certified-key.js'
 import type { AgentStore } from './store.js'
 
-interface Certifying {
+/** The ports of {@link createCertify}. */
+export interface CertifyPorts {
   readonly config: Config
   readonly vault: Vault
   readonly newId: () => string
   readonly agents: Pick<AgentStore, 'defaultIssuer' | 'defaultVerifier'>
   readonly keys: Pick<KeyStore, 'current' | 'newestUncertified' | 'ofKeySet'>
   readonly keyRotation: Pick<KeyRotationStore, 'isTaken' | 'rotate' | 'signAgain' | 'signingRecords'>
-}
-
-async function newKeyOf(certified: CertifiedKey, { vault, newId }: Pick<Certifying, 'vault' | 'newId'>) {
-  const id = newId()
-  const { alg, publicJwk, x5c } = certified
-  const privateJwk = await vault.protect({ column: 'keys.private_jwk', id }, JSON.stringify(certified.privateJwk))
-  return { id, alg, publicJwk, privateJwk, x5c }
-}
-
-/** If the file is not set, the newest key without certificate signs again. The file's key may be in other hands. */
-async function uncertify(
-  { config, keys, keyRotation }: Pick<Certifying, 'config' | 'keys' | 'keyRotation'>,
-  keySetId: string,
-  now: Date,
-) {
-  const [former, signing] = await Promise.all([keys.newestUncertified(keySetId), keyRotation.signingRecords()])
-  if (former === undefined) return
-  const records = signing.filter((record) => record.keySetId === keySetId)
-  const moved = recordsUnder(records, former.publicJwk, config)
-  await keyRotation.signAgain({ keySetId, keyId: former.id, x5c: null, records: moved, at: now })
 }
 
 /** The usual cause: the other variable named the file at an earlier start. */
@@ -43,36 +24,53 @@ const usedKey = (owner: 'issuer' | 'verifier') =>
   )
 
 /**
- * Lets the default issuer or verifier sign with the key of ISSUER_X509 or VERIFIER_X509, if the variable is set. A new key becomes
+ * Returns the operation that lets the default issuer or verifier sign with the key of ISSUER_X509 or VERIFIER_X509, if the variable is set. A new key becomes
  * the record's newest key. A former key signs again, with the file's present chain. If the variable is not set, the record returns
  * to a key without certificate. Call it under the start lock.
  *
  * @throws {ConfigurationError} if the file cannot be used.
  */
-export async function certifyDefault(start: Certifying, owner: 'issuer' | 'verifier', now: Date): Promise<void> {
-  const certified = certifiedKey(owner, start.config, now)
-  const { agents, keys, keyRotation } = start
-  const record = await (owner === 'issuer' ? agents.defaultIssuer() : agents.defaultVerifier())
-  if (record === undefined) return
-  const { keySetId } = record
-  const current = await keys.current(keySetId)
-  if (certified === undefined) {
-    if (current?.x5c != null) await uncertify(start, keySetId, now)
-    return
+export function createCertify({ config, vault, newId, agents, keys, keyRotation }: CertifyPorts) {
+  async function newKeyOf(certified: CertifiedKey) {
+    const id = newId()
+    const { alg, publicJwk, x5c } = certified
+    const privateJwk = await vault.protect({ column: 'keys.private_jwk', id }, JSON.stringify(certified.privateJwk))
+    return { id, alg, publicJwk, privateJwk, x5c }
   }
-  const [all, signing] = await Promise.all([keys.ofKeySet(keySetId), keyRotation.signingRecords()])
-  const { publicJwk, x5c } = certified
-  const known = all.find((key) => thumbprint(key.publicJwk) === thumbprint(publicJwk))
-  if (known !== undefined && known.id === current?.id && known.x5c?.join() === x5c.join()) return
-  const records = signing.filter((record) => record.keySetId === keySetId)
-  const [first] = records
-  if (first === undefined) return
-  if (known !== undefined) {
-    const moved = recordsUnder(records, publicJwk, start.config)
-    await keyRotation.signAgain({ keySetId, keyId: known.id, x5c, records: moved, at: now })
-    return
+
+  /** If the file is not set, the newest key without certificate signs again. The file's key may be in other hands. */
+  async function uncertify(keySetId: string, now: Date) {
+    const [former, signing] = await Promise.all([keys.newestUncertified(keySetId), keyRotation.signingRecords()])
+    if (former === undefined) return
+    const records = signing.filter((record) => record.keySetId === keySetId)
+    const moved = recordsUnder(records, former.publicJwk, config)
+    await keyRotation.signAgain({ keySetId, keyId: former.id, x5c: null, records: moved, at: now })
   }
-  const rotation = rotationTo(await newKeyOf(certified, start), first, records, { config: start.config, at: now })
-  if (await keyRotation.isTaken(rotation.dids)) throw usedKey(owner)
-  if (!(await keyRotation.rotate(rotation))) throw new Error('Keys were rotated during the start. Start again.')
+
+  return async (owner: 'issuer' | 'verifier', now: Date): Promise<void> => {
+    const certified = certifiedKey(owner, config, now)
+    const record = await (owner === 'issuer' ? agents.defaultIssuer() : agents.defaultVerifier())
+    if (record === undefined) return
+    const { keySetId } = record
+    const current = await keys.current(keySetId)
+    if (certified === undefined) {
+      if (current?.x5c != null) await uncertify(keySetId, now)
+      return
+    }
+    const [all, signing] = await Promise.all([keys.ofKeySet(keySetId), keyRotation.signingRecords()])
+    const { publicJwk, x5c } = certified
+    const known = all.find((key) => thumbprint(key.publicJwk) === thumbprint(publicJwk))
+    if (known !== undefined && known.id === current?.id && known.x5c?.join() === x5c.join()) return
+    const records = signing.filter((record) => record.keySetId === keySetId)
+    const [first] = records
+    if (first === undefined) return
+    if (known !== undefined) {
+      const moved = recordsUnder(records, publicJwk, config)
+      await keyRotation.signAgain({ keySetId, keyId: known.id, x5c, records: moved, at: now })
+      return
+    }
+    const rotation = rotationTo(await newKeyOf(certified), first, records, { config: config, at: now })
+    if (await keyRotation.isTaken(rotation.dids)) throw usedKey(owner)
+    if (!(await keyRotation.rotate(rotation))) throw new Error('Keys were rotated during the start. Start again.')
+  }
 }

@@ -24,7 +24,7 @@ export interface ProvenSession {
 }
 
 /** Console sessions, as another way to authenticate a caller. */
-export interface Sessions {
+export interface ProvenSessions {
   /**
    * The console session of a request; undefined if the request has none that counts.
    *
@@ -70,7 +70,7 @@ export function createTokenCheck(config: Config, clock: () => Date): TokenCheck 
 }
 
 /** @param sessions console sessions; undefined if users cannot sign in. */
-export function createAccess(config: Config, tokens: Pick<TokenCheck, 'user'>, sessions?: Sessions): Access {
+export function createAccess(config: Config, tokens: Pick<TokenCheck, 'user'>, sessions?: ProvenSessions): Access {
   if (config.authDisabled) {
     return {
       user: async () => LOCAL_ADMIN,

@@ -52,7 +52,7 @@ export function wireOpenid4vci(platform: Platform, { issuance }: { readonly issu
   const walletOffers = createWalletOffers({
     store: stores.openid4vci,
     config,
-    objectOf: (offering) => credentialOfferOf(platform, offering),
+    objectOf: (offering) => credentialOfferOf({ config, formats: platform.formats, seals }, offering),
     clock,
   })
 

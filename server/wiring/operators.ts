@@ -35,7 +35,7 @@ export function wireOperators(platform: Platform, { schemas, metadata }: Operate
     consoleSessions: sessions,
     signIn,
   } = platform
-  const readiness = (requestId: string) => readinessOf(platform, requestId)
+  const readiness = (requestId: string) => readinessOf({ health: platform.health, log }, requestId)
 
   const audit = { lists: listsOver(createAuditStore), tasks: [partitionTask(AUDIT_PARTITIONS)] }
   const sessionEvents = {

@@ -20,7 +20,7 @@ export function wirePages(platform: Platform, { offerings }: Pick<Issuer, 'offer
     newRequestPage: authorizationRequests.newPage,
     offering: stores.openid4vci.offering,
     hasOffering: offerings.isOpen,
-    newOfferPage: (offer, madeBy, texts) => newPageOf(platform, offer, madeBy, texts),
+    newOfferPage: (offer, madeBy, texts) => newPageOf({ config, clock, newId: platform.newId }, offer, madeBy, texts),
   })
 
   const presentPages = createPresentPages({

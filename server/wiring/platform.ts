@@ -8,6 +8,7 @@ import { createSignIn } from '../auth/sign-in.js'
 import type { Config } from '../config/config.js'
 import { createChanges } from '../console/changes/changes.js'
 import { changesIn, createChangeStore } from '../console/changes/store.js'
+import { createRenewal } from '../console/sessions/renewal.js'
 import { createConsoleSessions } from '../console/sessions/sessions.js'
 import { connectDatabase } from '../database/connect.js'
 import { openReplica } from '../database/replica/open.js'
@@ -127,13 +128,19 @@ export async function createPlatform(
           config,
           store: stores.consoleSessions,
           vault,
-          signIn,
-          tokens,
+          usable: createRenewal({
+            config,
+            store: stores.consoleSessions,
+            vault,
+            signIn,
+            tokens,
+            clock,
+            newId: randomUUID,
+            log,
+          }),
+          key: sealingKey('console-session'),
           clock,
           random,
-          newId: randomUUID,
-          sealingKey,
-          log,
         })
   const access = createAccess(config, tokens, consoleSessions)
   const state = { stopping: false }

@@ -93,7 +93,7 @@ export async function createService(config: Config, options: ServiceOptions = {}
       const strangers = platformOfStrangers(platform)
       return appPorts(strangers, createRouters(strangers.formats, wireFeatures(strangers)))
     },
-    operated: { clock, metrics, readiness: () => readinessOf(platform) },
+    operated: { clock, metrics, readiness: () => readinessOf({ health: platform.health, log }) },
     maintenance,
     beginStop: platform.beginStop,
     endStreams: () => {

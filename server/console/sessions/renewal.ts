@@ -22,18 +22,16 @@ const WAIT_MS = 12_000
 /** Maximum duration of a session. */
 export const LONGEST_MS = 12 * 60 * 60_000
 
-/** The ports of the console sessions. */
-export interface SessionParts {
-  readonly config: Config
+/** The ports of {@link createRenewal}. */
+export interface RenewalPorts {
+  readonly config: Pick<Config, 'issuerRole' | 'verifierRole'>
   readonly store: ConsoleSessionStore
   readonly vault: Vault
-  readonly signIn: SignIn
+  readonly signIn: Pick<SignIn, 'refresh'>
   readonly tokens: Pick<TokenCheck, 'user'>
   readonly clock: () => Date
-  readonly random: (length: number) => Uint8Array
   readonly newId: () => string
-  readonly sealingKey: (label: string) => Uint8Array
-  readonly log: Log
+  readonly log: Pick<Log, 'warn'>
 }
 
 /**
@@ -55,7 +53,7 @@ export function hasRights(caller: Caller, config: Pick<Config, 'issuerRole' | 'v
  * Returns sessions with a usable access token, which is renewed before it expires. Only one process renews at a time: a provider
  * that replaces refresh tokens treats a second use of a token as theft.
  */
-export function createRenewal({ config, store, vault, signIn, tokens, clock, newId, log }: SessionParts) {
+export function createRenewal({ config, store, vault, signIn, tokens, clock, newId, log }: RenewalPorts) {
   /** Renewals in progress in this process. */
   const underWay = new Map<string, Promise<StoredSession>>()
 

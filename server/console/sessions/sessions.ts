@@ -1,14 +1,16 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { errors } from '../../api/errors.js'
-import type { ProvenSession, Sessions } from '../../auth/access.js'
+import type { ProvenSession, ProvenSessions } from '../../auth/access.js'
 import type { Caller } from '../../auth/caller.js'
 import type { Tokens } from '../../auth/sign-in.js'
+import type { Config } from '../../config/config.js'
 import { sha256 } from '../../keys/secret-hash.js'
+import type { Vault } from '../../keys/vault.js'
 import { LruMap } from '../../protocol/jose/lru-map.js'
 import { contentOf, protectContent, revealContent, type SessionContent } from './content.js'
 import { isOfConsole, sealedId, sessionIdIn } from './cookies.js'
-import { createRenewal, endsWith, LONGEST_MS, type SessionParts } from './renewal.js'
-import { SEEN_EVERY_MS, type StoredSession } from './store.js'
+import { endsWith, LONGEST_MS } from './renewal.js'
+import { type ConsoleSessionStore, SEEN_EVERY_MS, type StoredSession } from './store.js'
 
 /** Maximum number of stored ids of ended sessions. An ended session never resumes, so a known id needs no statement. */
 const MAX_ENDED = 10_000
@@ -19,7 +21,7 @@ const STREAM_MS = 60_000
 type Found = StoredSession | 'none' | 'ended'
 
 /** The console sessions. */
-export interface ConsoleSessions extends Sessions {
+export interface ConsoleSessions extends ProvenSessions {
   /** Names a request's session, for the rate limit; undefined without an active session. */
   counted(headers: IncomingHttpHeaders): Promise<string | undefined>
   /** A request's session and its content with the user's name; undefined without an active session. */
@@ -35,12 +37,30 @@ export interface ConsoleSessions extends Sessions {
   end(headers: IncomingHttpHeaders): Promise<SessionContent | undefined>
 }
 
-export function createConsoleSessions(parts: SessionParts): ConsoleSessions {
-  const { config, store, vault, clock, random, sealingKey } = parts
+/** The ports of {@link createConsoleSessions}. */
+export interface ConsoleSessionsPorts {
+  readonly config: Pick<Config, 'issuerBaseUrl'>
+  readonly store: Pick<ConsoleSessionStore, 'begin' | 'end' | 'find' | 'seen'>
+  readonly vault: Vault
+  /** Returns a session with a usable access token, which is renewed if it expires soon. */
+  readonly usable: (session: StoredSession) => Promise<StoredSession>
+  /** Seals the ids of sessions into cookies; 32 bytes. */
+  readonly key: Uint8Array
+  readonly clock: () => Date
+  readonly random: (length: number) => Uint8Array
+}
+
+export function createConsoleSessions({
+  config,
+  store,
+  vault,
+  usable,
+  key,
+  clock,
+  random,
+}: ConsoleSessionsPorts): ConsoleSessions {
   const baseUrl = config.issuerBaseUrl
   const ownOrigin = new URL(baseUrl).origin
-  const key = sealingKey('console-session')
-  const usable = createRenewal(parts)
   const ended = new LruMap<string, true>(MAX_ENDED)
   /** The lookup of each request: the rate limit and each call of a batch share it. */
   const known = new WeakMap<object, Promise<Found>>()
