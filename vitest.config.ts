@@ -14,6 +14,7 @@ export const unit = [
   'test/console/schema-form.test.ts',
   'test/api/accept.test.ts',
   'test/contract/contracts.test.ts',
+  'test/contract/direction.test.ts',
   'test/contract/layout.test.ts',
   'test/contract/on-demand.test.ts',
   'test/contract/ports.test.ts',

@@ -3,7 +3,6 @@ import { z } from 'zod'
 import { certificateChecks } from '../agent/certificate-watch.js'
 import { certifiedKey } from '../agent/certified-key.js'
 import { createAccess, createTokenCheck } from '../auth/access.js'
-import { createRequestAccess } from '../auth/request-access.js'
 import { createSignIn } from '../auth/sign-in.js'
 import type { Config } from '../config/config.js'
 import { createChanges } from '../console/changes/changes.js'
@@ -176,7 +175,6 @@ export async function createPlatform(
     random,
     newId: randomUUID,
     access,
-    accessOf: createRequestAccess({ access, config, isHolderOf: stores.holders.isOwnedBy }),
     tokens,
     consoleSessions,
     signIn,

@@ -1,5 +1,6 @@
 import { expiriesOf } from '../agent/certificate-watch.js'
 import type { AppPorts } from '../app.js'
+import { createRequestAccess } from '../auth/request-access.js'
 import type { Config } from '../config/config.js'
 import { type Components, readinessOf } from '../health/readiness.js'
 import { type IsPath, walletPaths } from '../http/paths.js'
@@ -48,7 +49,15 @@ export interface Service {
 const appPorts = (platform: Platform, routers: Routers): AppPorts => ({
   ...platform,
   routers,
-  context: { accessOf: platform.accessOf, changing: platform.changing, production: platform.config.production },
+  context: {
+    accessOf: createRequestAccess({
+      access: platform.access,
+      config: platform.config,
+      isHolderOf: platform.stores.holders.isOwnedBy,
+    }),
+    changing: platform.changing,
+    production: platform.config.production,
+  },
 })
 
 /** All tasks that run at intervals, independent of requests. */

@@ -1,16 +1,15 @@
 import { errors } from '../api/errors.js'
 import type { Access } from '../auth/access.js'
-import { createRequestAccess } from '../auth/request-access.js'
 import type { Platform } from './platform.js'
+
+const unauthorized = async (): Promise<never> => {
+  throw errors.unauthorized()
+}
 
 /** Treats every caller as anonymous, whatever credentials a request sends. */
 const STRANGERS: Access = {
-  user: async () => {
-    throw errors.unauthorized()
-  },
-  client: async () => {
-    throw errors.unauthorized()
-  },
+  user: unauthorized,
+  client: unauthorized,
   optional: async () => ({ caller: undefined, client: false }),
 }
 
@@ -21,7 +20,7 @@ export const platformOfStrangers = (platform: Platform): Platform => {
     ...platform,
     config,
     access: STRANGERS,
-    accessOf: createRequestAccess({ access: STRANGERS, config, isHolderOf: async () => false }),
+    tokens: { ...platform.tokens, user: unauthorized },
     consoleSessions: undefined,
     forStrangers: true,
   }

@@ -8,6 +8,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 const REFUSED = [
   ['server/protocol/jose/store.ts', "import '../../issuer/schemas/store.js'", 'protocol/ stands on its own'],
   ['server/protocol/jose/log.ts', "import '../../log/log.js'", 'protocol/ stands on its own'],
+  ['server/protocol/jose/rules.ts', "import '../../config/rules.js'", 'protocol/ stands on its own'],
+  ['server/formats/jwt-vc-json/wired.ts', "import '../../wiring/platform.js'", 'formats/ on it alone'],
   ['server/protocol/jose/express.ts', "import 'express'", 'protocol/ and formats/ are pure'],
   ['server/protocol/jose/formats.ts', "import '../../formats/registry.js'", 'protocol/ stands on its own'],
   ['server/formats/jwt-vc-json/sign.ts', "import '../../issuer/issuance/sign.js'", 'formats/ on it alone'],
@@ -22,8 +24,8 @@ const REFUSED = [
   ['server/agent/circle.ts', "import type { B } from './circle-back.js'\nexport type A = B", 'noImportCycles'],
   ['server/agent/circle-back.ts', "import type { A } from './circle.js'\nexport type B = A", 'noImportCycles'],
   ['server/main.ts', "import 'vitest'", 'noUndeclaredDependencies'],
-  ['client/deps.ts', "import '../server/deps.js'", 'AppRouter alone'],
-  ['client/console/screens/deps.ts', "import '../../../server/deps.js'", 'by its client alone'],
+  ['client/deps.ts', "import '../server/wiring/service.js'", 'AppRouter alone'],
+  ['client/console/screens/deps.ts', "import '../../../server/wiring/service.js'", 'by its client alone'],
   // It uses modules of Node.
   [
     'client/console/screens/compile.ts',

@@ -1,0 +1,48 @@
+import { expect, it } from 'vitest'
+import { startService } from '../support/service.js'
+
+/** Names of tasks in a feature or below it, where the wiring does not look. */
+function namesBelow(value: unknown, depth = 0): string[] {
+  if (typeof value !== 'object' || value === null || depth > 3) return []
+  const { tasks } = value as { tasks?: readonly { name: string }[] }
+  const own = Array.isArray(tasks) ? tasks.map(({ name }) => name) : []
+  return [...own, ...Object.values(value).flatMap((member) => namesBelow(member, depth + 1))]
+}
+
+it('every task of every feature is work of the maintenance job', async () => {
+  await using service = await startService()
+  const listed = Object.values<object>(service.features).flatMap((feature) =>
+    'tasks' in feature ? (feature.tasks as { name: string }[]).map(({ name }) => name) : [],
+  )
+  expect(
+    Object.values(service.features)
+      .flatMap((feature) => namesBelow(feature))
+      .sort(),
+  ).toEqual(listed.toSorted())
+  expect(listed.toSorted()).toMatchInlineSnapshot(`
+    [
+      "ask for deferred credentials",
+      "count what happened",
+      "expire credential offer sessions",
+      "expire verification sessions",
+      "forget verified claims",
+      "look at certificates",
+      "partitions of audit_events",
+      "partitions of issuance_tokens",
+      "partitions of session_events",
+      "partitions of used_nonces",
+      "remove access tokens",
+      "remove authorizations",
+      "remove console sessions",
+      "remove ended credential offer sessions",
+      "remove ended verification sessions",
+      "remove events of removed sessions",
+      "remove expired deferred credentials",
+      "remove expired flows",
+      "remove former keys of credential requests",
+      "remove pages",
+      "remove unacknowledged credential offer sessions",
+      "remove used nonces",
+    ]
+  `)
+})
