@@ -125,7 +125,7 @@ describe('POST /agent/verifier/{id}/certificate', () => {
       [id],
     )
     expect(audit).toEqual([{ actor: 'verifier' }])
-    // Nothing of the private key ever shows, and it stays encrypted.
+    // No response contains the private key, and it stays encrypted in the database.
     expect((await keysOf(id))[0]?.private_jwk).toMatch(/^eyJ/)
   })
 

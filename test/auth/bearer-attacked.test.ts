@@ -50,7 +50,7 @@ const claims = (more: object = {}) => ({
 })
 const encoded = (part: unknown) =>
   Buffer.from(typeof part === 'string' ? part : JSON.stringify(part)).toString('base64url')
-/** What is signed: an object, or JSON text that no object of JavaScript would be written as. */
+/** The signing input of a JWT. A header or payload is an object, or JSON text that JSON.stringify would never produce. */
 const input = (header: unknown, payload: unknown) => `${encoded(header)}.${encoded(payload)}`
 
 const SIGN: Readonly<Record<string, (data: Buffer, key: KeyObject) => Buffer>> = {

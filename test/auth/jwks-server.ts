@@ -17,7 +17,7 @@ export async function newSigningKey(alg: string, kid: string): Promise<SigningKe
 /** A JWKS address that answers whatever a test wants, and counts how often it was asked. */
 export interface JwksServer extends AsyncDisposable {
   readonly url: string
-  /** The body of the next answers; a text is sent as it stands. */
+  /** The body of the next answers; a string is sent unchanged. */
   answer: { readonly keys: readonly JWK[] } | string
   status: number
   requests: number

@@ -9,7 +9,7 @@ import { startService, type TestService } from '../support/service.js'
 const RESOURCE = 'https://credence.example'
 const DID = 'did:key:zDnaerDaTF5BXEavCrfRZEk316dpbLsfPDZ3WJ5hRTPFU2169'
 
-/** What each client's access tokens say beyond the standard claims. */
+/** Claims that each client's access tokens have beyond the standard ones. */
 const CLAIMS: Readonly<Record<string, object>> = {
   user: {},
   realmAdmin: { realm_access: { roles: ['offline_access', 'admin'] } },
@@ -87,7 +87,7 @@ async function signIn(op: Provider, request: IncomingMessage, response: ServerRe
   await op.interactionFinished(request, response, result)
 }
 
-/** Follows redirects within the provider, with its cookies, to the one that leads away. */
+/** Follows redirects within the provider, with its cookies, to the first redirect out of the provider. */
 async function authorize(url: string): Promise<URL> {
   const cookies = new Map<string, string>()
   for (let next = new URL(url); ; ) {
@@ -102,7 +102,7 @@ async function authorize(url: string): Promise<URL> {
   }
 }
 
-/** What a client gets for its user by the authorization code flow (OpenID Connect Core 1.0 §3.1). */
+/** The tokens that a client gets for its user by the authorization code flow (OpenID Connect Core 1.0 §3.1). */
 async function tokensOfUser(nonce: string | undefined): Promise<{ access_token: string; id_token: string }> {
   const verifier = 'v'.repeat(43)
   const sent = {

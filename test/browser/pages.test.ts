@@ -47,7 +47,7 @@ afterAll(async () => {
   await service?.close()
 })
 
-/** What a page complains about to the developer: refused styles and scripts, files that are not there. */
+/** Complaints of a page in the developer console: refused styles and scripts, missing files. */
 function complaintsOf(page: Page): string[] {
   const complaints: string[] = []
   page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))

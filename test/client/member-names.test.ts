@@ -60,7 +60,7 @@ async function rest(method: string, path: string, body?: unknown) {
 /** As text, since the test library compares objects also by what they call their constructor. */
 const text = (value: unknown) => JSON.stringify(value, undefined, 1)
 
-/** What a query answers, which is the same at every door. */
+/** The answer to a query, which is the same over REST and for both typed clients. */
 async function everywhere<Output>(path: string, query: (client: CredenceClient) => Promise<Output>): Promise<Output> {
   const [byPath, byOwn, byPlain] = await Promise.all([rest('GET', path), query(own), query(plain)])
   expect([byOwn, byPlain].map(text)).toEqual([byPath, byPath].map(text))

@@ -53,7 +53,7 @@ function queryOf(client: CredenceClient, name: string): Query {
 }
 
 it('nothing must be given where nothing need be given, by the types', () => {
-  // Of its members one must be given, whichever; a client that follows a stream always says from where.
+  // These inputs need at least one member of several. A client that follows a stream always says where to begin.
   expectTypeOf<NeedingEmptyObject>().toEqualTypeOf<'authorizationRequests.create' | 'console.events' | 'pages.create'>()
   expectTypeOf<CredenceClient['service']['version']['query']>().toBeCallableWith()
   expectTypeOf<CredenceClient['offerings']['list']['query']>().toBeCallableWith()

@@ -8,7 +8,7 @@ import {
   type TestService,
 } from '../support/service.js'
 
-/** What a page of the console sends. */
+/** Headers that a page of the console sends. */
 export const OF_CONSOLE = { 'x-console': '1', 'sec-fetch-site': 'same-origin' }
 
 export interface ConsoleService extends AsyncDisposable {
@@ -95,7 +95,7 @@ export async function logIn(
   return { browser, callback, answer: await browser.open(callback) }
 }
 
-/** What a page of the console asks in a browser. */
+/** Sends a request as a page of the console does in a browser. */
 export function ask(
   service: TestService,
   browser: Browser,

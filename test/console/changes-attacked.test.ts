@@ -296,7 +296,7 @@ describe('attack: a stream outlives nothing', () => {
       const ended = expect(changes.until('offering', 'never')).rejects.toThrow('The stream ended')
       now += MINUTE
       await ended
-      // Roles are those of the access token, which is renewed when it runs out.
+      // The session has the roles of the access token. It gets new ones when the token expires and is renewed.
       if (end === 'role') now += 24 * 60 * MINUTE
       expect((await openChanges(at, headers)).status, end).toBe(401)
     }

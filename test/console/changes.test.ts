@@ -124,7 +124,7 @@ describe('GET /api/v1/console/events', () => {
     expect(heard).toEqual(expect.arrayContaining([offered, asked]))
     expect(without(await verifying.until(asked.kind, asked.state), 'everything')).toEqual([asked])
     expect(without(await issuing.until(offered.kind, offered.state), 'everything')).toEqual([offered])
-    // What comes next is of the own half again: the other's was never in the stream.
+    // The next event is of the reader's own half again: the other half never was in this stream.
     const next = await offer()
     expect(await issuing.next()).toEqual({ ...offered, id: next.id })
   })

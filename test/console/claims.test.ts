@@ -103,7 +103,7 @@ describe('what the service says of a field stands at it', () => {
     { ...emptyRow(), path: 'price' },
     { ...emptyRow(), path: 'price.iss' },
   ]
-  // What finds fields reads the mode and the rows alone.
+  // The search for a field reads only the mode and the rows.
   const draft = { mode: 'table', rows } as unknown as TypeDraft
   it.each([
     ['name', 'name'],

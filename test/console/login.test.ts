@@ -170,7 +170,7 @@ describe('no session is made', () => {
     callback.searchParams.set('state', 'x'.repeat(43))
     expect((await browser.open(callback.href)).status).toBe(400)
     await expectNone(browser)
-    // Nor is the login used up by it.
+    // The refused answer does not use the login up.
     expect((await browser.open(href)).status).toBe(303)
   })
 

@@ -111,7 +111,7 @@ describe('activity', () => {
       'CREATE TRIGGER note_seen AFTER UPDATE OF last_seen_at ON console_sessions FOR EACH ROW EXECUTE FUNCTION note_seen()',
     )
     now += MINUTE
-    // Nobody writes before all have read.
+    // All read before any of them writes.
     const stores = [service, other].map(({ platform }) => platform.stores.consoleSessions)
     let arrived = 0
     let go = () => {}

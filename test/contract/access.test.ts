@@ -7,7 +7,7 @@ import { allProcedures, type ContractedProcedure, calledProcedures } from './pro
 const CALLERS = ['nobody', 'user', 'other user', 'admin', 'other admin', 'client', 'wrong client', 'forged'] as const
 type Caller = (typeof CALLERS)[number]
 
-/** What becomes of a request before its input is looked at. */
+/** The outcome of a request's access check, before its input is validated. */
 type Outcome = 'answered' | 'Unauthorized' | 'Insufficient role.' | 'Access to holder denied.' | 'forged' | 'wallet'
 
 const TOKENS: readonly Caller[] = ['user', 'other user', 'admin', 'other admin']
@@ -36,9 +36,9 @@ const RULES: Readonly<Record<RouteAccess, (caller: Caller) => Outcome | undefine
   verifier: withToken,
   admin: withRole,
   holder: (caller) => withRole(caller) ?? (caller === 'admin' ? undefined : 'Access to holder denied.'),
-  // What is sent must be right; nothing need be sent.
+  // Credentials are optional. Credentials that are sent must be right.
   optional: (caller) => (caller === 'forged' ? 'forged' : caller === 'wrong client' ? 'Unauthorized' : undefined),
-  // Only what this service's own token endpoint issued.
+  // Accepts only tokens of this service's own token endpoint.
   wallet: () => 'wallet',
   // Test callers have none; test/contract/console-access.test.ts has.
   console: () => undefined,

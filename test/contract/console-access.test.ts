@@ -48,12 +48,12 @@ beforeAll(async () => {
 })
 afterAll(() => open[Symbol.asyncDispose]())
 
-/** Who may, of those who have a session. */
+/** The outcome that each kind of session must have. */
 function expected(access: RouteAccess, session: Session): Outcome {
   if (access === 'public') return 'answered'
   if (access === 'wallet') return 'wallet'
   if (session === 'foreign page') return access === 'optional' ? 'answered' : 'unknown'
-  // Whoever logs out has no session then; the sentence is that of a missing one.
+  // Sign-out ends the session, so the sentence is the one for a missing session.
   if (session === 'ended' || session === 'forged') return access === 'console' ? 'unknown' : 'ended'
   const only = (...may: Session[]): Outcome => (may.includes(session) ? 'answered' : 'Insufficient role.')
   const rules: Partial<Record<RouteAccess, Outcome>> = {

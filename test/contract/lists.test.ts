@@ -45,7 +45,10 @@ it('lists of sessions are the primary’s', () => {
   ])
 })
 
-/** Changes of callers that no list shows, or the lists of sessions alone, which are the primary’s. Whoever adds one says so here, or adds `changingLists` to it. */
+/**
+ * Changes that appear in no list, or only in lists of sessions, which are read from the primary. A new procedure that changes
+ * something is added here, or gets `changingLists`.
+ */
 const SHOWN_IN_NO_LIST: readonly string[] = [
   'authorizationRequests.create',
   'console.logout',

@@ -24,5 +24,5 @@ function proceduresOf(router: AnyRouter): ContractedProcedure[] {
 /** Every procedure of the service. */
 export const allProcedures = proceduresOf(restRouter)
 
-/** Those that typed clients call on `/trpc`. */
+/** Procedures that typed clients call on `/trpc`. */
 export const calledProcedures = proceduresOf(appRouter)

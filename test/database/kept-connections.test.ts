@@ -15,7 +15,7 @@ function startPool() {
     },
   })
   const pool: pg.Pool = new KeptPool()
-  // Of a client the pool uses the members above alone.
+  // The pool uses only the members above of a client.
   vi.spyOn(pool, 'connect').mockImplementation((use) =>
     use(undefined, client as unknown as pg.PoolClient, (isBroken) => released.push(isBroken)),
   )

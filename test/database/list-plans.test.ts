@@ -6,7 +6,7 @@ import { type Question, questions } from '../../bench/lists/questions.js'
 import { connectDatabase, type Database } from '../../server/database/connect.js'
 import { createTestDatabase, type TestDatabase } from '../support/postgres.js'
 
-/** As many rows of everything as make an index worth it. */
+/** Rows in each table, enough that PostgreSQL prefers an index. */
 const ROWS = 20_000
 /** Rows that one node of a plan may go through: a page of each part of a list, and of each group of one moment. */
 const MOST = 600

@@ -61,7 +61,7 @@ it('takes semicolons in strings, comments and function bodies for what they are'
   await expect(query(database.url, "UPDATE a SET b = 'z'")).rejects.toThrow('append; only')
 })
 
-/** What was recorded of each attempt, the oldest first. */
+/** The record of each attempt, the oldest first. */
 const attempts = () =>
   query(
     database.url,

@@ -7,7 +7,7 @@ import { migrationsDirectory } from '../../server/database/migrations.js'
 import { withStartLock } from '../../server/database/start-lock.js'
 import { createEmptyDatabase, createTestDatabase, query, type TestDatabase } from '../support/postgres.js'
 
-/** What schema.prisma cannot say: which tables are partitioned, by what, and that each has a default partition. */
+/** schema.prisma cannot express this: the partitioned tables, their partition keys, and a default partition for each. */
 const PARTITIONED = [
   { name: 'audit_events', by: 'RANGE (at)', others: 'audit_events_default' },
   { name: 'issuance_tokens', by: 'RANGE (expires_at)', others: 'issuance_tokens_default' },

@@ -124,7 +124,7 @@ describe.skipIf(!hasProgram('pgbouncer'))('behind PgBouncer, which keeps transac
     }
     try {
       const held = await first.exclusively(async () => {
-        // Past the pooler too: whoever holds it is a transaction of the server.
+        // The lock also holds for connections that bypass the pooler: a transaction of the server holds it.
         expect(await second.exclusively(work('beside'))).toBe(false)
         expect(await createMaintenanceStore(direct).exclusively(work('past the pooler'))).toBe(false)
         ran.push('first')

@@ -43,7 +43,7 @@ export function collectStatements(): { readonly statements: ReadonlyMap<string, 
   return { statements, stop: () => void textsMade.unsubscribe(onText) }
 }
 
-/** The statements that are printed, by who asks for them. One that has several forms has several files. */
+/** The printed statements, by the store function that sends them. A statement with several forms has several files. */
 export function printedStatements(): Map<string, Set<string>> {
   const statements = new Map<string, Set<string>>()
   for (const file of readdirSync(PRINTED, { recursive: true, encoding: 'utf8' })) {

@@ -103,7 +103,7 @@ afterAll(async () => {
 beforeEach(async () => {
   await later()
   await caughtUp()
-  // What was known of the replica before is too old, and so is that a read failed there.
+  // Makes former knowledge of the replica too old, including the knowledge of a failed read.
   pass(600_000)
   for (const service of [one, two]) {
     await expect.poll(() => health(service)).toEqual({ status: 'up' })
@@ -287,7 +287,7 @@ describe('lists of a service with a replica', () => {
 })
 
 describe('a read that the replica ends', () => {
-  /** The replica still has a lock that the primary has given back: whoever reads there waits. */
+  /** The replica still holds a lock that the primary has released, so readers of the replica wait. */
   async function locked(): Promise<void> {
     const holder = new pg.Client({ connectionString: postgres.primary.url })
     await holder.connect()

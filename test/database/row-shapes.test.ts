@@ -38,7 +38,7 @@ describe('under test a row that is not of the shape that its statement declares 
       message: expect.stringContaining('is not of the shape that its statement declares'),
     })
     expect(String(refused)).toContain(reason)
-    // It is the statement's fault, and not that of the database.
+    // The statement is at fault, not the database.
     expect(refused).not.toBeInstanceOf(StatementError)
   })
 

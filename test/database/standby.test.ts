@@ -15,7 +15,7 @@ const PRIMARY_AT = Date.UTC(2026, 0, 1)
 
 /** Milliseconds of the process's clock. */
 let now = 0
-/** What the replica says when it is asked, one answer after the other; the last one for good. */
+/** The replica's answers, in order. The last one repeats. */
 let answers: (() => Promise<Answer>)[]
 let asked: number
 let standby: Standby
@@ -113,7 +113,7 @@ describe('a replica', () => {
         now += 1_000
         seconds += 1
         await standby.standing()
-        // Nobody waits for its answer.
+        // `standing` does not wait for the replica's answer.
         await new Promise(setImmediate)
       } while (asked === before)
       leftAlone.push(seconds)

@@ -63,7 +63,7 @@ describe.each(['docker-compose.yml', PROCESSES])('%s', (file) => {
     const linter = new DCLinter({ rules: {}, quiet: false, debug: false, exclude: [] })
     const [result, ...others]: LintResult[] = linter.lintFiles([join(root, file)], false)
     expect(others).toEqual([])
-    // What remains are matters of taste, such as the order of keys.
+    // Warnings are only about style, such as the order of keys.
     expect(result?.messages.filter(({ type }) => type === 'error').map(({ message }) => message)).toEqual([])
   })
 

@@ -37,8 +37,8 @@ const typeOf = ({ apiVersion, kind }: Resource) => {
 }
 
 /**
- * What is wrong with resources by the schemas of their kinds, as the compiler says it of literals of those types: fields of another type, fields
- * that are missing, and, what a server would drop without a word, fields that there are not.
+ * Errors of the compiler when resources are literals of the types of their kinds: wrong types, missing fields and unknown
+ * fields. A server would drop unknown fields silently.
  */
 function problemsOf(resources: readonly Resource[]): string[] {
   const directory = mkdtempSync(join(tmpdir(), 'credence-kubernetes-'))

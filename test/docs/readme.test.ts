@@ -13,7 +13,7 @@ function blocksOf(heading: string): string[] {
   return [...section.matchAll(/^```\w+\n(.*?)^```$/gms)].map(([, block = '']) => block)
 }
 
-/** What a shortened text stands for. */
+/** A pattern that the full text of a shortened text matches. */
 const patternOf = (text: string): RegExp =>
   new RegExp(
     `^${text

@@ -15,7 +15,7 @@ export interface EventProcess extends AsyncDisposable {
   record(sessionId: string, seq: number, state: string): Promise<void>
   /** The same of a process that ends before it has announced the event. */
   recordSilently(sessionId: string, seq: number, state: string): Promise<void>
-  /** Subscribes to a session, whose state is that of its newest event. */
+  /** Subscribes to a session. Its state is the state of its newest event. */
   subscribe(sessionId: string, lastEventId?: string): Promise<Subscriber>
 }
 

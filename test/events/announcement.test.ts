@@ -43,7 +43,7 @@ describe('messages', () => {
     expect(unpacked(`x ${name}:2 y:3`)).toEqual([{ name, seq: 2 }])
     expect(unpacked(`${name}:2 `.repeat(400))).toEqual([])
     expect(unpacked(' '.repeat(7_800)).length).toBe(0)
-    // As many entries are looked at as a message of announcements has.
+    // The reader parses at most as many entries as one announcement message has.
     expect(unpacked(`${'x '.repeat(324)}${name}:2`)).toEqual([{ name, seq: 2 }])
     expect(unpacked(`${'x '.repeat(325)}${name}:2`)).toEqual([])
   })

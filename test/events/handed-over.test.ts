@@ -159,7 +159,7 @@ describe('an event of a transition that this process made', () => {
     expect(await waiting).toEqual(['2', 'RequestUriRetrieved'])
     const last = next()
     await expect.poll(() => held.length).toBe(2)
-    // What this read saw was before the commit.
+    // This read ran before the commit and saw no event.
     held[1]?.([])
     announces[1]?.()
     expect(await last).toEqual(['3', 'ResponseVerified'])
@@ -178,7 +178,7 @@ describe('an announcement that comes again', () => {
     )
     const waiting = next()
     await made(2, 'RequestUriRetrieved')
-    // As many processes, and a stranger, may say it.
+    // Several processes, or a stranger, may send the same announcement.
     const again = () => {
       for (const seq of [2, 1, 2]) hearer.onMessage(`${nameOf(id)}:${seq}`)
     }

@@ -59,7 +59,7 @@ describe('events of sessions', () => {
     clock.ahead = 29 * DAY
     await maintain()
     expect(await partitions()).toContain(place)
-    // The sessions go, and with them whoever could read the events.
+    // The sessions are deleted, so no caller can read the events any more.
     clock.ahead = 31 * DAY
     await maintain(ofEvents().slice(1))
     for (const id of ids) {

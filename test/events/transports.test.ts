@@ -32,7 +32,7 @@ describe.each([
     let server: OwnServer
     let a: EventProcess
     let b: EventProcess
-    /** What another one hears, who listens as the service does. */
+    /** Announcements that a third listener receives, which listens as the service does. */
     const heard: string[] = []
     let ear: ReturnType<MakeTransport>
 
@@ -69,7 +69,7 @@ describe.each([
       }, PATIENT)
       for (const message of heard) expect(message).toMatch(/^[\w-]{22}:\d+( [\w-]{22}:\d+)*$/)
       expect(heard.join(' ')).not.toContain(id)
-      // Nothing listens on the database.
+      // No process listens on the database.
       expect(await listeners(database.url)).toEqual([])
       subscriber.leave()
     })

@@ -52,7 +52,7 @@ it('events of a version that stored the whole session in each read as before, an
   } finally {
     await rm(directory, { recursive: true })
   }
-  // Nothing that they refer to matters here.
+  // The rows that these rows refer to do not matter here.
   const rows = [
     `INSERT INTO verification_sessions (id, request_id, verifier_id, client_id, key_id, kid, response_mode, dcql_query, state, seq,
        error_message, created_at, expires_at, ended_at)

@@ -37,7 +37,7 @@ beforeAll(async () => {
   const holder = await service.request('POST', '/agent/holder', { body: { method: 'key' } })
   known = { schemaId: schema.json.id, holderId: holder.json.id, name: schema.json.name }
   const { text } = await service.request('GET', '/api-docs-json')
-  // Nothing is asked for on the network.
+  // The replaced host keeps the service from fetching anything over the network.
   const { paths } = JSON.parse(text.replaceAll('issuer.example', '127.0.0.1:1'))
   operations = Object.entries<Record<string, Operation>>(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ ...operation, path, method: method.toUpperCase() })),
@@ -178,7 +178,7 @@ function* bodies({ path, method, requestBody }: Operation): Generator<Tried> {
   }
 }
 
-/** Status and body of the answer to an address as it stands; of an event stream the status alone. */
+/** Status and body of the answer to an unmodified address; for an event stream only the status. */
 function sent({ method, path, body }: Tried): Promise<{ status: number; text: string }> {
   const { hostname, port } = new URL(service.url)
   const headers = body === undefined ? {} : { 'content-type': 'application/json' }
@@ -196,7 +196,7 @@ function sent({ method, path, body }: Tried): Promise<{ status: number; text: st
   })
 }
 
-/** What is wrong with the answer; undefined where nothing is. */
+/** The fault in an answer; undefined for a correct answer. */
 async function faultOf(tried: Tried): Promise<string | undefined> {
   const { status, text } = await sent(tried)
   const isUnanswered = tried.path.includes('/token-status-lists/') && status === 501

@@ -49,7 +49,7 @@ describe('security headers', () => {
   })
 })
 
-/** What a browser would do before a request that carries a token. */
+/** The request that a browser sends before a request with a token. */
 const preflight = (on: TestService, path: string, origin: string) =>
   sendPath(on.url, 'OPTIONS', path, {
     headers: {

@@ -193,7 +193,7 @@ describe('NUL characters, which PostgreSQL cannot store', () => {
 const isRefusal = (template: string) => (status: number) =>
   (status >= 400 && status < 500) ||
   (status === 500 && /issuer|verifier|session/.test(template)) ||
-  // Whatever moment is asked for: former lists are not kept.
+  // Former lists are not kept, so 501 is right for every `time`.
   (status === 501 && template === '/token-status-lists/{id}')
 
 describe('names that mean something to JavaScript', () => {

@@ -85,7 +85,7 @@ describe('the log', () => {
     expect(again?.caller).toBe(alice?.caller)
     expect(bob?.caller).not.toBe(alice?.caller)
     expect(written).not.toContain('alice')
-    // Whoever has a list of subs and the log cannot match them.
+    // An attacker with a list of subs and the log cannot match them.
     const guessed = createHash('sha256').update('alice').digest('base64url')
     expect(alice?.caller).not.toBe(guessed.slice(0, 16))
   })

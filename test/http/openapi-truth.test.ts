@@ -15,7 +15,7 @@ let operations: { path: string; method: string; operation: Operation }[]
 
 beforeAll(async () => {
   service = await startService({ env: { AUTH_DISABLED: 'true' } })
-  // What `npm start` finds there.
+  // The schema that `npm start` stores at the first start.
   const seed = JSON.parse(await readFile('prisma/seed/proof-of-purchase.json', 'utf8'))
   expect((await service.request('POST', '/schemas', { body: seed })).status).toBe(201)
   const { json } = await service.request('GET', '/api-docs-json')
@@ -88,7 +88,7 @@ describe('status and media type of an answer are in the document', () => {
   /** Percent-encoding that is none, or of bytes that are no UTF-8 (RFC 3986 §2.1, RFC 3629). */
   const MALFORMED = ['%', '%z', '%4', '%FF', '%C0%80', '%ED%A0%80', 'a%']
 
-  /** What is answered to a request for an operation that the document does not say; undefined where it says all of it. */
+  /** A description of an answer that the document does not list for the operation; undefined if the document lists it. */
   async function unsaid(
     url: string,
     { path: template, method, operation }: (typeof operations)[number],

@@ -27,7 +27,7 @@ let paths: Readonly<
 >
 const looks: Look[] = []
 
-/** What stands in each table. */
+/** A hash of each table's rows. */
 async function contents({ databaseUrl }: TestService): Promise<Map<string, string>> {
   const rows = await query<{ name: string; hash: string }>(
     databaseUrl,
@@ -125,7 +125,7 @@ describe('ids in answers (RFC 9562 §5.4)', () => {
 describe('the examples of the document', () => {
   const kept = 'server/http/response-examples.json'
 
-  /** Whoever has to wait is answered with something else. */
+  /** A deferred answer has another body, so it counts as an operation of its own. */
   const nameOf = ({ method, template, status }: Visited) => `${method} ${template}${status === 202 ? ' 202' : ''}`
 
   /** The first answer of each operation, by media type. */

@@ -51,7 +51,7 @@ beforeAll(async () => {
       state: 'accepted',
     })
   }
-  // What would keep rows from being deleted.
+  // These rows would prevent the deletion of others.
   for (const table of ['redemptions', 'credential_instances', 'credentials', 'issuance_tokens']) {
     await query(service.databaseUrl, `DELETE FROM ${table}`)
   }

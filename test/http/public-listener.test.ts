@@ -104,7 +104,7 @@ describe('the public listener', () => {
       'POST /openid4vp/requests/{id}',
       'POST /openid4vp/responses/{id}',
     ])
-    // None of them is for callers who prove who they are to the service.
+    // No public route is for callers who authenticate to the service.
     expect(new Set(open.map(({ rest }) => rest.access))).toEqual(new Set(['public', 'wallet', 'optional']))
   })
 

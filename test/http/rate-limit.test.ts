@@ -162,7 +162,7 @@ describe('TRUST_PROXY', () => {
     await using service = await limited({ RATE_LIMIT_MAX: '1', TRUST_PROXY: value })
     expect(await statuses(service, 2, from('192.0.2.1'))).toEqual([200, 429])
     expect(await statuses(service, 1, from('192.0.2.2'))).toEqual([200])
-    // What the client itself wrote stands before what the proxy added.
+    // Addresses that the client wrote come before the address that the proxy added.
     expect(await statuses(service, 1, from('192.0.2.9, 192.0.2.2'))).toEqual([429])
   })
 
@@ -212,7 +212,7 @@ describe('REDIS_URL', () => {
     expect(await readinessOf(service)).toEqual(withRedis('degraded'))
     expect(await statuses(service, 3)).toEqual([200, 429, 429])
     await redis.start()
-    // It remembers nothing; that requests are let through again shows that it is what counts.
+    // The restarted Redis remembers no request. Requests pass again only if Redis counts them.
     await expect.poll(async () => (await statuses(service, 1))[0], { timeout: 60_000 }).toBe(200)
     expect(Object.values(redis.hits())).toEqual([1])
     expect(await readinessOf(service)).toEqual(withRedis('up'))

@@ -47,7 +47,10 @@ const TYPED_ARRAYS = ['Int8', 'Uint8', 'Int16', 'Uint16', 'Int32', 'Uint32', 'Fl
   (kind): readonly [annotation: unknown, value: unknown] => [['typed-array', `${kind}Array`], 4_000_000_000],
 )
 
-/** Every other annotation that superjson knows, and some that it does not, each with a value that something is built of. */
+/**
+ * All other annotations that superjson knows, and some that it does not know. Each has a value from which superjson would
+ * construct something.
+ */
 const ANNOTATIONS: readonly (readonly [annotation: unknown, value: unknown])[] = [
   [['typed-array', 'Uint8Array'], { length: 200_000_000 }],
   ['bigint', '9'.repeat(1_000)],

@@ -159,7 +159,7 @@ describe('what wallets and probes ask by path', () => {
 
   it('is of kind protocol or a page, and nothing of these kinds is on /trpc', () => {
     const isAskedByPath = (kind: string) => kind === 'protocol' || kind === 'page'
-    // What a page for people listens to has an address below the page's own.
+    // A share page's event stream has an address below the page's own.
     const ofPages = ['peoplePages.presentEvents', 'peoplePages.receiveEvents'].map((name) => [name, 'events'])
     expect(kinds(protocolRouter).filter(([, kind]) => !isAskedByPath(kind))).toEqual(ofPages)
     expect(kinds(appRouter).filter(([, kind]) => isAskedByPath(kind))).toEqual([])

@@ -11,7 +11,7 @@ import { hovers } from './hover.js'
 
 const MAX_BUNDLE_BYTES = 25 * 1024
 
-/** What a first program with the client does: every kind of call, and a refusal. */
+/** A first program with the client: every kind of call, and a refusal. */
 const PROGRAM = `
 import { type CredenceClient, type CredenceInputs, type CredenceOutputs, createCredenceClient, isCredenceError } from '@credence/client'
 

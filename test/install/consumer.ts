@@ -64,8 +64,8 @@ export async function complaints(directory: string, config: object): Promise<str
 }
 
 /**
- * Packs the client, as whoever is going to use it does, and installs it into an empty project. What it depends on is
- * packed from this project's packages, so that no registry is asked.
+ * Packs the client as its users do and installs it into an empty project. Its dependencies are packed from this project's
+ * packages, so npm asks no registry.
  */
 export async function createConsumer(): Promise<Consumer> {
   const directory = await mkdtemp(join(tmpdir(), 'credence-consumer-'))

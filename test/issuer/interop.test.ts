@@ -45,7 +45,7 @@ const keyOfDidJwk = (kid: string | undefined): JWK => {
   return JSON.parse(Buffer.from(encoded, 'base64url').toString('utf8'))
 }
 
-/** Of a hosted did:web: its document, fetched from where the DID says. */
+/** A key from the document of a hosted did:web, fetched from the address in the DID. */
 async function keyInHostedDocument(by: TestService, kid: string | undefined): Promise<JWK> {
   const [did = ''] = (kid ?? '').split('#')
   const { json } = await by.request('GET', `/${did.split(':').at(-1)}/did.json`)

@@ -178,7 +178,7 @@ describe('whoever can write to the database', () => {
     const altered = 'The root secret is not encrypted for its row although other secrets are: the database was altered.'
     expect([await process.exit(), process.stderr()]).toEqual([1, expect.stringContaining(altered)])
     await expect(keysCommand([], environmentOf(service, env))).rejects.toThrow(altered)
-    // Neither does another value of theirs, though this service encrypted it.
+    // A copied encrypted value of another row is refused too, although this service encrypted it.
     const { stored } = await defaultKey(service.databaseUrl, 'issuers')
     await query(service.databaseUrl, "UPDATE secrets SET value = $1 WHERE name = 'root'", [stored])
     await expect(keysCommand([], environmentOf(service, env))).rejects.toThrow(
@@ -247,7 +247,7 @@ describe('keys:rotate --reencrypt', () => {
     const { databaseUrl, identityProvider } = service
     const both = { KEY_ENCRYPTION_KEY: current, KEY_ENCRYPTION_KEY_PREVIOUS: former }
     await using between = await startService({ databaseUrl, identityProvider, env: both })
-    // What is made meanwhile is under the new key already.
+    // Keys that are made meanwhile are encrypted with the new key already.
     await newHolder(between)
     expect((await encryptions(databaseUrl)).size).toBe(2)
     expect(await keysCommand(['--reencrypt'], environmentOf(service, both))).toEqual(['5 values encrypted anew.'])

@@ -17,7 +17,7 @@ export interface Balancer extends AsyncDisposable {
   readonly url: string
   readonly places: Readonly<Record<'one' | 'two', Place>>
   start(): void
-  /** What it has said so far of its servers, such as `one is DOWN`, oldest first. */
+  /** Messages about its servers so far, such as `one is DOWN`, oldest first. */
   said(): string[]
 }
 

@@ -10,10 +10,10 @@ export interface LogLine {
   readonly [member: string]: unknown
 }
 
-/** The service as it was built, or a command of it, in a process of its own, as an operator starts it. */
+/** The built service, or a command of it, in its own process, as an operator starts it. */
 export interface ServiceProcess extends AsyncDisposable {
   readonly child: ChildProcess
-  /** What it wrote so far. */
+  /** Its output so far. */
   stdout(): string
   stderr(): string
   /** Its log so far; every line of standard output must be one. */

@@ -5,7 +5,7 @@ import { type Balancer, createBalancer, type Place } from './balancer.js'
 import { load, type Met } from './load.js'
 import { localEnvironment, type ServiceProcess, startProcess } from './process.js'
 
-/** Of the deployment files. */
+/** The delay in the deployment files. */
 const DELAY_SECONDS = '5'
 
 let database: TestDatabase
@@ -91,7 +91,7 @@ describe.skipIf(!hasProgram('haproxy'))('two processes behind HAProxy, replaced 
   it('lose no request and break off no stream, once the balancer has noticed', async () => {
     const met = await restart('300', '200ms', '1', async (service, { port }, noticed) => {
       await noticed()
-      // Whatever the balancer has sent before has arrived when this is answered.
+      // Requests that the balancer sent earlier have arrived when this one is answered.
       await fetch(`http://127.0.0.1:${port}/health/liveness`)
       service.child.kill('SIGTERM')
     })

@@ -5,7 +5,7 @@ import { createTestDatabase, type TestDatabase } from '../support/postgres.js'
 import { localEnvironment, startProcess } from './process.js'
 
 let database: TestDatabase
-/** Whose secrets are encrypted from the first start. */
+/** A database whose secrets are encrypted from the first start. */
 let encrypted: TestDatabase
 
 beforeAll(async () => {

@@ -52,7 +52,7 @@ describe('SIGTERM', () => {
     busy.socket.write(HEAD + BODY.slice(0, 5))
     const late = await open(url)
     late.socket.write(GET.slice(0, -2))
-    // What was written has arrived when a later request on another connection is answered.
+    // The bytes have arrived when a later request on another connection is answered.
     await fetch(`${url}/health/liveness`)
 
     service.child.kill('SIGTERM')
@@ -81,7 +81,7 @@ describe('SIGTERM', () => {
     expect(await service.exit()).toBe(0)
     expect(service.stderr()).toBe('')
     expect(service.log().filter(({ msg }) => msg === 'stopping')).toHaveLength(1)
-    // Nothing was cut off.
+    // No connection was cut off.
     const said = service.log().flatMap(({ msg }) => msg ?? [])
     expect(said.slice(said.indexOf('stopping'))).toEqual(['stopping', 'draining', 'stopped'])
   })
@@ -94,7 +94,7 @@ it.each([1, 2])(
     await service.logged('listening', processes)
     const url = await service.url()
     const silent = await open(url)
-    // Whoever has begun to ask goes on.
+    // A connection with a part of a request continues.
     const asking = await open(url)
     asking.socket.write(GET.slice(0, 10))
     await fetch(`${url}/health/liveness`)

@@ -29,7 +29,10 @@ const isAlive = (pid: unknown) => {
 const REQUESTS = 'credence_requests_total'
 const CPU = 'process_cpu_seconds_total'
 
-/** What METRICS_PORT says of 30 requests of which the rate limit refused ten, whichever worker they came to. */
+/**
+ * Checks the sums on METRICS_PORT after 30 requests. The rate limit refused ten of them, and any worker may have received any
+ * of them.
+ */
 function expectSums(samples: Samples): void {
   expect(ofMetric(samples, REQUESTS)).toEqual({
     [`${REQUESTS}{procedure="service.version",status="200"}`]: 20,
@@ -78,7 +81,7 @@ describe('WEB_CONCURRENCY=2', () => {
     const after = await scrape(operations)
     expectSums(after)
     expect(after.get(CPU)).toBeGreaterThanOrEqual(before.get(CPU) ?? Number.POSITIVE_INFINITY)
-    // One that does not answer is told of, and its counts stay.
+    // A worker that does not answer is reported, and its counts stay.
     process.kill(other, 'SIGSTOP')
     expect(await ready(operations)).toMatchObject([503, { error: { workers: { status: 'down' } } }])
     expectSums(await scrape(operations))

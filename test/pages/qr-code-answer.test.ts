@@ -9,7 +9,7 @@ const BROWSER = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9
 const SHOP = 'https://shop.example/done'
 
 let issuer: Issuer
-/** Of the offerings, and of the requests. */
+/** The service with the offerings; `verifier` has the requests. */
 let service: TestService
 let verifier: TestService
 let world: Awaited<ReturnType<typeof makeWorld>>
@@ -78,7 +78,7 @@ describe.each(Object.entries(CODES))('the QR code of an %s', (_, make) => {
     expect([shown.status, linkOn(shown, 'Open my wallet')]).toEqual([200, walletUri])
     expect(scannedBoth(shown)).toEqual([walletUri, location])
     expect(writtenOn(shown)).toContain('A wallet is an app that keeps credentials for you.')
-    // Nothing of its target's id can be read in its address.
+    // The address does not contain its target's id.
     expect(url).not.toContain(location.split('/').at(-1))
   })
 

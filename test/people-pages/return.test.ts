@@ -212,7 +212,7 @@ describe('which browser began', () => {
     expect(headers.get('set-cookie')).toMatch(
       /^__Host-presentation=[\w-]{43}; Path=\/; Max-Age=90000; HttpOnly; SameSite=Lax; Secure$/,
     )
-    // What it loads is at its own origin, which its policy asks for.
+    // The page loads its files from its own origin, as its policy demands.
     expect(text).toContain('href="https://verifier.example/pages/style.css"')
     expect(text).not.toContain('issuer.example/pages')
     const unknown = await newVisitor(secure).open('/present/unknown')

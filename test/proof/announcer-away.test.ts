@@ -10,7 +10,7 @@ import { createTestDatabase, type TestDatabase } from '../support/postgres.js'
 import { inParallel, scaled } from './parallel.js'
 
 const SESSIONS = scaled(200, 10)
-/** Of each session, after the first. */
+/** Events of each session after the first. */
 const EVENTS = scaled(40, 8)
 const OUTAGES = scaled(10, 1)
 

@@ -89,13 +89,13 @@ describe('GET /api/v1/settings', () => {
     AUTH_DISABLED: 'true',
   }
 
-  /** What is shown of a variable that has the value; undefined where the service does not start with it. */
+  /** The displayed value of a variable; undefined if the service does not start with the value. */
   function shownOf(variable: string, value: string): string | null | undefined {
     try {
       const { settings } = readConfig({ ...LEAST, [variable]: value })
       return settings.find((setting) => setting.variable === variable)?.value
     } catch (thrown) {
-      // Nor is it in what the operator is told then.
+      // The error that the operator sees does not contain the secret either.
       expect(String(thrown)).not.toContain('pass')
       return undefined
     }

@@ -16,7 +16,7 @@ interface Item {
 }
 
 let service: TestService
-/** Answers whatever it is asked, and is not this installation. */
+/** A server that answers every request but is not this installation. */
 const stranger = createServer((_, response) => response.setHeader('content-type', 'application/json').end('{}'))
 let strangersUrl: string
 

@@ -47,8 +47,8 @@ async function missing(): Promise<string[]> {
 }
 
 /**
- * Waits until no transaction of the server is older: others use this PostgreSQL too, and while theirs are open nothing is given up, so
- * that nothing could be given up wrongly.
+ * Waits until the server has no older transaction. Other users of this PostgreSQL may have open ones, and then nothing is given
+ * up, so that nothing is given up wrongly.
  */
 async function becomesOldest(client: Client): Promise<void> {
   const { rows } = await client.query<{ xid: string }>('SELECT pg_current_xact_id()::text AS xid')
@@ -187,7 +187,7 @@ describe('counting audit events', () => {
 
   it('takes a bounded part of what comes late, too, and gives nothing of it up', async () => {
     const before = await openTransaction(1)
-    // What ends after it began tells it from those that are yet to begin.
+    // An event that commits after this transaction began distinguishes it from future transactions.
     await sql(event())
     await fold(10)
     const slow = await openTransaction(30)
@@ -195,7 +195,7 @@ describe('counting audit events', () => {
     await fold(10)
     await end(before, 'ROLLBACK')
     await becomesOldest(slow)
-    // What is missing is now watched, and asked for by transactions.
+    // The missing numbers are now watched until every transaction that may have them has ended.
     for (let turn = 0; turn < 3; turn += 1) {
       later(60)
       await fold(10)

@@ -47,8 +47,8 @@ async function issueUntil(total: number): Promise<void> {
 }
 
 /**
- * Sends refused requests at the beginning of a block, then issues until every index that was ever reserved is used, which would
- * never be so again once one is lost.
+ * Sends refused requests at the beginning of a block, then issues until every reserved index is used. If an index were lost,
+ * the count of used indices would never reach the count of reserved ones again.
  */
 async function burnsNone(refused: () => Promise<readonly Answer[]>): Promise<void> {
   const { reserved } = await counts()

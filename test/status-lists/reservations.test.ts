@@ -19,7 +19,7 @@ let context: IssuanceContext
 
 beforeAll(async () => {
   service = await startService({ maintenance: false })
-  // As many connections as there are processes below.
+  // One connection for each process below.
   database = connectDatabase(service.databaseUrl, { max: AT_ONCE, waitMs: UNHURRIED_MS })
   const { name } = await postSchema(service, await service.bearer('alice'))
   context = (await createIssuanceStore(database).context(name, undefined, undefined)) as IssuanceContext
@@ -81,7 +81,7 @@ describe('reservations of many processes at once', () => {
     expect(entries).toHaveLength(8 * AT_ONCE * 1_024)
     const open = await rows('SELECT allotted FROM status_lists WHERE allotted < size')
     expect(open.length).toBeLessThanOrEqual(3)
-    // Those of before are full.
+    // All earlier lists are full.
     expect(await lists()).toBeLessThanOrEqual(3 + Math.floor(entries.length / SIZE))
   })
 
@@ -142,8 +142,8 @@ describe('reservations of many processes at once', () => {
 })
 
 /**
- * Does things that wait for a status list while it is being changed and, as by every credential that is put on record, its row is
- * shared; they go on once the change is committed, and the row is still shared.
+ * Runs actions that wait for a status list while another transaction changes it and a third one shares its row, as every
+ * recording of a credential does. They continue after the change is committed, while the row is still shared.
  */
 async function onceChanged<Result>(acts: readonly (() => Promise<Result>)[]): Promise<Result[]> {
   const [changing, sharing] = [0, 1].map(() => new pg.Client({ connectionString: service.databaseUrl }))
@@ -228,7 +228,7 @@ describe('the blocks of a process', () => {
     expect(asked.map(({ count }) => count)).toEqual(counts)
     expect(Math.max(...counts)).toBeLessThan(SIZE / 100)
     expect(asked.map(({ mostOpen }) => mostOpen)).toEqual(counts.map((count) => (count === 1_024 ? 8 : 1)))
-    // Nobody else was there.
+    // No other process took part.
     expect(await lists()).toBe(1)
   })
 

@@ -80,7 +80,7 @@ describe.each([
     expect(answer.headers.get('content-type')).toBe(mediaType)
     expect(answer.headers.get('cache-control')).toBe('public, max-age=60')
     expect(answer.headers.get('etag')).toMatch(/^"[\w.-]+"$/)
-    // To whoever asks, since a cache in between gives browsers what it kept for others.
+    // Every origin is allowed, because a cache may give browsers an answer that it stored for other clients.
     expect(answer.headers.get('access-control-allow-origin')).toBe('*')
     expect(decodeProtectedHeader(answer.text)).toMatchObject({ typ, alg: 'ES256' })
   })
@@ -255,7 +255,7 @@ describe('status indices', () => {
     expect(new Set(places.map(({ listId, index }) => `${listId} ${index}`)).size).toBe(80)
     const indices = places.map(({ index }) => index)
     expect(Math.max(...indices)).toBeLessThan(SIZE)
-    // Of 79 steps of a random sequence in 131,072 one that leads to a neighbour is a matter of one in a thousand.
+    // A random sequence of 79 indices in 131,072 has one step to a neighbour with a probability of one in a thousand.
     const neighbours = indices.filter((index, at) => at > 0 && Math.abs(index - (indices[at - 1] ?? 0)) === 1)
     expect(neighbours.length).toBeLessThan(3)
     expect(Math.max(...indices) - Math.min(...indices)).toBeGreaterThan(SIZE / 2)

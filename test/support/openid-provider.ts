@@ -19,7 +19,7 @@ export interface OpenidProvider extends AsyncDisposable {
   env(method?: Method): Record<string, string>
   /** Lets a service's clients be answered there. */
   register(serviceUrl: string): Promise<void>
-  /** Who signs in next, and what the provider knows of them; null: they refuse. */
+  /** The next user who signs in, with the claims that the provider knows; null: the user refuses. */
   user: Readonly<Record<string, unknown>> | null
   /** Whether access tokens are JWTs with the user's `roles`; opaque unless set, and then for userinfo. */
   jwt: boolean
@@ -88,7 +88,7 @@ async function createProvider(
 
 const signingKey = generateKeyPair('RS256', { extractable: true })
 
-/** oidc-provider over HTTP, at which whoever {@link OpenidProvider.user} names signs in at once. */
+/** oidc-provider over HTTP. The user of {@link OpenidProvider.user} signs in at once. */
 export async function startOpenidProvider(): Promise<OpenidProvider> {
   let provider: Provider | undefined
   let handle: ReturnType<Provider['callback']> | undefined

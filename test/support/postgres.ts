@@ -6,9 +6,9 @@ import { migrate } from '../../server/database/migrate.js'
 import { withStartLock } from '../../server/database/start-lock.js'
 import { memoryFolder } from './memory-folder.js'
 
-/** What test/support/database-setup.ts leaves for the workers. */
+/** Data of test/support/database-setup.ts for the workers. */
 export interface DatabaseServer {
-  /** Of a database of the server whose user may make others. */
+  /** URL of a database whose user may create other databases. */
   readonly url: string
   /** Name of the database that has every migration and no rows. */
   readonly template: string
@@ -17,14 +17,14 @@ export interface DatabaseServer {
 /** A database of its own for one test or file. */
 export interface TestDatabase {
   readonly url: string
-  /** Removes it, whoever is still connected. */
+  /** Removes the database and ends its connections. */
   drop(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
 
 /** A server of its own, for tests that stop the database. */
 export interface OwnPostgres {
-  /** Of a migrated database. */
+  /** URL of a migrated database. */
   readonly url: string
   /** An outage: every connection breaks, new ones are refused. */
   stop(): Promise<void>

@@ -8,7 +8,7 @@ export interface ProofChanges {
   readonly payload?: Readonly<Record<string, unknown>>
 }
 
-/** A wallet that speaks plain HTTP, so that a test can send exactly what it wants to be refused. */
+/** A wallet that speaks plain HTTP, so that a test can send exactly the request that must be refused. */
 export interface WalletActor {
   readonly signer: Signer
   readonly privateJwk: Jwk

@@ -18,7 +18,7 @@ export interface RemoteAuthorizationOptions {
   readonly dpopNonce?: boolean | 'with access tokens'
   /** How the server writes the scheme of bound tokens, as `token_type` and in challenges; `DPoP` unless given. */
   readonly dpopScheme?: string
-  /** `WWW-Authenticate` for a proof without a good nonce, where it is another than that of the scheme. */
+  /** `WWW-Authenticate` for a proof without a good nonce, if it differs from the scheme's own. */
   readonly challenge?: string
   /** Clients need no client identifier at the token endpoint; true unless given. */
   readonly anonymous?: boolean

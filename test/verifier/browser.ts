@@ -12,7 +12,7 @@ export interface BrowserRequest {
   readonly data: Record<string, unknown>
 }
 
-/** What `POST /authorization-requests` answers over the Digital Credentials API. */
+/** The answer of `POST /authorization-requests` for the Digital Credentials API. */
 export interface AskedOverBrowser {
   readonly response_uri: string
   readonly digitalCredentialRequest: BrowserRequest
@@ -52,8 +52,8 @@ export interface BrowserWallet extends PresentOptions {
 }
 
 /**
- * What a wallet gives the browser for a request (OpenID4VP 1.0 Appendix A.4): the origin that the browser tells it is the audience,
- * and the answer is encrypted where the response mode asks for it.
+ * The answer that a wallet gives the browser for a request (OpenID4VP 1.0 Appendix A.4). Its audience is the origin that the
+ * browser reports. It is encrypted if the response mode demands it.
  */
 export async function answerInBrowser(
   request: BrowserRequest,

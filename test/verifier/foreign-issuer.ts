@@ -97,7 +97,7 @@ export class ForeignIssuer {
     })
   }
 
-  /** Signs whatever it is given, as a forger with that key would. */
+  /** Signs arbitrary content, as a forger with that key would. */
   sign(header: Record<string, unknown>, payload: Record<string, unknown>): Promise<string> {
     return signCompact(this.signer, header, payload)
   }

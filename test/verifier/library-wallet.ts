@@ -69,7 +69,10 @@ interface Audience {
 
 type TransactionData = ReturnType<typeof parseTransactionData>
 
-/** What a Key Binding JWT says of the transaction data that its credential is the first to be named for (OpenID4VP 1.0 Appendix B.3.3.1). */
+/**
+ * Claims of a Key Binding JWT for transaction data whose first credential id is this credential's query (OpenID4VP 1.0 Appendix
+ * B.3.3.1).
+ */
 function authorized(transactionData: TransactionData, queryId: string) {
   const own = transactionData.filter(({ transactionData: entry }) => entry.credential_ids[0] === queryId)
   if (own.length === 0) return {}
@@ -170,7 +173,7 @@ async function byExchange(definition: Definition, of: readonly Candidate[], pres
   }
 }
 
-/** What is resolved of a request. */
+/** A resolved request. */
 interface Resolved {
   readonly version: number
   readonly pex?: unknown
@@ -237,11 +240,11 @@ export function responseOf(
 }
 
 /**
- * Answers an `openid4vp://` address as an independent wallet: `@openid4vc/openid4vp` for the exchange, `dcql` for the
- * choice, `@sd-jwt` for selective disclosure and key binding. Transaction data are authorized. What version is spoken the library
- * finds out; it leaves Presentation Exchange to `exchange-wallet.ts`.
+ * Answers an `openid4vp://` address as an independent wallet: `@openid4vc/openid4vp` for the exchange, `dcql` for the choice,
+ * `@sd-jwt` for selective disclosure and key binding. The wallet authorizes transaction data. The library detects the version;
+ * it leaves Presentation Exchange to `exchange-wallet.ts`.
  *
- * @param own what this wallet does otherwise, such as whose signatures it believes: without it, those of a did:jwk
+ * @param own behaviour of this wallet that differs, such as the signatures that it trusts: those of a did:jwk by default
  * @returns the verifier's answer, and the ids of the credential queries that were answered.
  */
 export async function answerWithLibrary(

@@ -15,7 +15,7 @@ let admin: string
 let alice: string
 let first: string
 let second: string
-/** Of the type `first` by alice, oldest first; then one that she claimed, then one of the type `second`. */
+/** Credentials: two of the type `first` by alice (oldest first), one that she claimed, one of the type `second`. */
 let made: string[]
 let offeringId: string
 

@@ -21,7 +21,7 @@ let later = 0
 
 beforeAll(async () => {
   const clock = () => new Date(Date.now() + later)
-  // What the maintenance job asks in between is nobody's request.
+  // The maintenance job's own statements would be counted.
   first = await startService({ clock, maintenance: false })
   const { databaseUrl, identityProvider, url } = first
   const env = { ISSUER_BASE_URL: url, VERIFIER_BASE_URL: url }
@@ -41,7 +41,7 @@ const textOf = async (service: TestService, path: string, headers: Readonly<Reco
 
 const JWT = { accept: 'application/jwt' }
 
-/** What each of the two says in each form. That both forms and both processes say the same is part of it. */
+/** The metadata in each form. Checks that both forms and both processes say the same. */
 async function told() {
   const [one, two] = await Promise.all(
     [first, second].map(async (service) => {

@@ -97,7 +97,7 @@ const NAMED: Readonly<Record<string, (wallet: WalletActor, alg: string) => Recor
   },
 }
 
-/** What a request has for one choice of what the metadata list. */
+/** A proof that uses one choice of the metadata's lists. */
 async function proofOf(
   at: Issuer,
   type: string,

@@ -174,7 +174,7 @@ describe('GET /api/v1/offerings', () => {
         if (next !== null) expect(page.headers.get('link')).toContain('limit=13&cursor=')
       }
       expect(listed.slice(0, 13)).toEqual(ids.map((id, at) => [id, at === 0 ? 100 : at === 2 ? 0 : 99]))
-      // 100 + 9 × 99 with the one that has none between: the eleventh would be the 1,090th.
+      // 100 + 9 × 99 = 991 redemptions, and one offering without any. An eleventh offering would make 1,090.
       expect(sizes[0]).toBe(991)
     }
   })

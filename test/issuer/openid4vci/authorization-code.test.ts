@@ -668,7 +668,7 @@ describe('tokens of an authorization (OpenID4VCI 1.0 §14.3, RFC 6749 §6)', () 
     const tokens = await tokensFor()
     const first = await refresh(tokens.refresh_token)
     expect((await refresh(tokens.refresh_token)).status).toBe(400)
-    // What a request leaves whose statement began before that of the end.
+    // Rows of a request whose statement began before the statement that ends the family.
     const [late, lateRefresh] = [randomBytes(32), randomBytes(32)].map((bytes) => bytes.toString('base64url'))
     const hashed = (value = '') => createHash('sha256').update(value).digest('base64url')
     const [authorization] = await query<{ id: string }>(

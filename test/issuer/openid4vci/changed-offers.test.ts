@@ -36,7 +36,7 @@ const changed = (sql: string) => async (id: string) => {
   await query(issuer.service.databaseUrl, sql, [id])
 }
 
-/** What happens to an offer after its page was shown. */
+/** Changes of an offer after its page was shown. */
 const CHANGES: readonly [string, (offerId: string) => Promise<void>][] = [
   [
     'has expired',

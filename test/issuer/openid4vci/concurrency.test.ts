@@ -11,7 +11,7 @@ let issuer: Issuer
 let wallets: readonly WalletActor[]
 
 beforeAll(async () => {
-  // Its own statements would be counted with those of the requests.
+  // The maintenance job's statements would be counted with the requests' statements.
   issuer = await startIssuer({ maintenance: false })
   wallets = await Promise.all(Array.from({ length: 100 }, () => newWallet()))
 })
@@ -227,7 +227,7 @@ describe('the session of an offer', () => {
     for (let time = 0; time < 4; time += 1) await issuer.requestToken(form)
     const token = await issuer.token(id, { tx_code: made.txCode })
     const { stores, clock } = issuer.service.platform
-    // As whoever sends the wrong code has read it, right before.
+    // The state of the session that the request with the wrong code reads, just before the credential.
     const read = (await stores.openid4vci.offering(id))?.session
     if (read === undefined || read === null) throw new Error('There is no session.')
     expect((await issuer.take(token, SD_JWT)).status).toBe(200)

@@ -29,7 +29,7 @@ export const newClient = async (id: string): Promise<Client> => ({
   key: await newWallet(),
 })
 
-/** What goes along with a request beside its parameters; a test changes a part of it, or leaves it out with null. */
+/** Parts of a request beside its parameters. A test changes a part, or omits it with null. */
 export interface Sent {
   readonly by?: Client
   readonly attestation?: Changes | null
@@ -90,7 +90,7 @@ export async function startSuite(configuration = SD_JWT) {
     const form = { 'content-type': 'application/x-www-form-urlencoded' }
     return { ...form, ...(await attested(sent)), ...(dpop === null ? {} : { dpop }) }
   }
-  /** What is empty is left out. */
+  /** Empty parameters are omitted. */
   const bodyOf = (parameters: Parameters) =>
     new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== '')).toString()
 
@@ -126,7 +126,7 @@ export async function startSuite(configuration = SD_JWT) {
     const { request_uri } = answer.json as { request_uri: string }
     return { verifier, request_uri, address: addressOf({ client_id: (sent.by ?? first).id, request_uri, ...also }) }
   }
-  /** What the wallet is answered when a person has decided. */
+  /** The response that the wallet receives after the person's decision. */
   const decided = async (address: string, decision = 'accept'): Promise<Parameters> => {
     const browser = newBrowser(service)
     const { id, page } = await openPage(browser, address)

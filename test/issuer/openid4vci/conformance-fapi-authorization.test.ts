@@ -24,7 +24,7 @@ async function expectErrorPage(address: string): Promise<void> {
   expect(answer.headers.get('location')).toBeNull()
 }
 
-/** What a pushed request is refused with. */
+/** The status and the error of a refused pushed request. */
 const refusedAtPar = async (changes: Parameters) =>
   refusalOf(await suite.push((await suite.newRequest(changes)).parameters)).slice(0, 2)
 

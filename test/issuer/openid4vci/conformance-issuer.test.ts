@@ -55,7 +55,7 @@ const reversed = (compact: string): string => {
   return `${header}.${payload}.${signature.split('').reverse().join('')}`
 }
 
-/** What a credential request with one member changed is refused with. */
+/** The refusal of a credential request with one changed member. */
 async function refused(request: object): Promise<unknown[]> {
   const { access_token: token } = await suite.tokens()
   const proofs = { jwt: [await suite.keyProof(await newWallet())] }

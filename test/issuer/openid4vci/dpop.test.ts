@@ -148,7 +148,7 @@ describe('a proof counts once (§11.1)', () => {
       issuer.service.request('POST', CREDENTIAL, { authorization: `DPoP ${token}`, headers: { dpop }, body: {} }),
     )
     const answers = await Promise.all(requests)
-    // The one that counted reached its body, which is empty.
+    // The single accepted request fails at its body, which is empty.
     expect(answers.filter(({ json }) => json.error === 'invalid_credential_request')).toHaveLength(1)
     expect(answers.filter(({ status, json }) => status === 401 && json.error === 'invalid_dpop_proof')).toHaveLength(49)
   })

@@ -70,7 +70,7 @@ export async function startHaip(
   }
 }
 
-/** What a wallet sends with a request; a test takes something away or puts something else in its place. */
+/** Parts of a wallet's request. A test omits or replaces some of them. */
 export interface Sent {
   readonly attestation?: Changes | null
   readonly pop?: Changes

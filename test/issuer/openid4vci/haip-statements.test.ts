@@ -9,7 +9,7 @@ let haip: Awaited<ReturnType<typeof startHaip>>
 let statements: StatementRecord
 
 beforeAll(async () => {
-  // What the maintenance job asks in between is nobody's request.
+  // The maintenance job's own statements would be counted.
   haip = await startHaip({ ISSUER_PROFILE: 'haip' }, { maintenance: false })
   statements = recordStatements()
 })

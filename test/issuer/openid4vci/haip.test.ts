@@ -344,7 +344,7 @@ describe('a key attestation (HAIP 1.0 §4.5.1)', () => {
       ])
       const taken = await wallet.request(token, await proofsOf((nonce) => keyAttestationOf(attested, nonce)))
       expect(taken.json.credentials).toHaveLength(2)
-      // What HAIP does not hold for takes it.
+      // A configuration without HAIP accepts the proof.
       const plain = await issuer.token((await issuer.makeOffer()).credentialOfferSessionId)
       const request = { credential_configuration_id: SD_JWT, proofs: await proofsOf(named) }
       expect((await issuer.requestCredential(plain, request)).status).toBe(200)

@@ -31,7 +31,7 @@ export const licenceSchema = (members: Readonly<Record<string, unknown>> = {}) =
 export const postSchema = async ({ service, authorization }: Issuer, body: unknown): Promise<Answer> =>
   service.request('POST', '/schemas', { authorization: await authorization(), body })
 
-/** An installation with ISSUER_X509, under a public https address, and a type of which there are mobile documents. */
+/** An installation with ISSUER_X509 under a public https address, and a type with mobile documents. */
 export async function startMdocIssuer(options: ServiceOptions = {}) {
   const files = await certificateFiles()
   const env = { ...HTTPS, ISSUER_X509: await files.fileOf([leaf, root]), ...options.env }
@@ -71,7 +71,7 @@ const transcript = redirectTranscript({
   nonce: 'n-1',
   responseUri: 'https://v.example',
 })
-/** What @auth0/mdl has against a presentation of a mobile document, in front of the root alone. */
+/** Checks of @auth0/mdl that a presentation of a mobile document fails, with the root as the only trust anchor. */
 export async function failedChecks(
   issuerSigned: string,
   signer: WalletActor['signer'],

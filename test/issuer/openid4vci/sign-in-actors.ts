@@ -50,7 +50,10 @@ export async function toProvider(browser: Browser, address: string): Promise<{ i
   return { id: page.slice(page.lastIndexOf('/') + 1), at: new URL(locationOf(await browser.get(page))) }
 }
 
-/** Lets the provider's user sign in: follows its redirects, with its cookies, to the one that leads away. */
+/**
+ * Lets the provider's user sign in. Follows the provider's redirects, with its cookies, to the first redirect out of the
+ * provider.
+ */
 export async function atProvider({ issuer }: OpenidProvider, address: URL): Promise<string> {
   const cookies = new Map<string, string>()
   for (let next = address; ; ) {

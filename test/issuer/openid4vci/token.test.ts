@@ -268,7 +268,7 @@ describe('a transaction code (§6.3)', () => {
     const answers = await Promise.all(requests.map((form) => issuer.requestToken(form)))
     const right = answers.at(-1)
     const session = await issuer.session(id)
-    // Whichever came first: a token that was given is of no use once the session is locked.
+    // The order does not matter: after the session is locked, a token from before does not help.
     expect(session.state).toBe('Error')
     if (right?.status !== 200) return
     expect((await issuer.take(right.json.access_token, JWT_VC)).json.error).toBe('credential_request_denied')

@@ -6,7 +6,7 @@ import { NOW, storedSession } from './offering-fakes.js'
 const key = new Uint8Array(32).fill(7)
 const CODE = '493536'
 
-/** The check over a session store that says how many attempts are left; what it was asked, and what was counted. */
+/** The check over a session store with a number of attempts left, the store's calls, and the metrics' calls. */
 function checkWith(left: number | undefined) {
   const asked: unknown[] = []
   const counted: unknown[] = []

@@ -8,7 +8,7 @@ import { issuanceTasks } from './issuance-tasks.js'
 
 const HOUR = 3_600
 const clock = movingClock()
-/** That of another process of the installation, which stands still. */
+/** The clock of another process of the installation, which stands still. */
 let elsewhere = new Date()
 let issuer: Issuer
 let other: TestService
@@ -106,7 +106,7 @@ describe('a nonce (OpenID4VCI 1.0 §13.8) that was used', () => {
     clock.ahead = 120 * 24 * HOUR
     await maintain()
     await run('TRUNCATE used_nonces')
-    // What is used within a moment then expires within one hour.
+    // At this time, nonces used within a moment expire within the same hour.
     clock.ahead += 3 * HOUR + untilTheHour() + 60
     for (let round = 0; round < 5; round += 1)
       expect((await take(await newToken(), await issuer.nonce())).status).toBe(200)

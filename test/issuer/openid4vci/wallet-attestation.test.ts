@@ -24,7 +24,7 @@ let web: WebServer
 let issuer: Issuer
 let unattested: Issuer
 let provider: Provider
-/** Of another known wallet, under the same name. */
+/** The provider of another known wallet with the same name. */
 let rival: Provider
 let instance: WalletActor
 

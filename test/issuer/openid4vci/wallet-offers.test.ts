@@ -69,7 +69,7 @@ describe('an offer that is handed out', () => {
     expect(asked).toEqual([['fetched', 'offer', ofAll === 'final', NOW]])
     const grant = 'authorization_code'
     expect(await offersWith(walletOffering({ profile, session, grant }), ofAll).handOut('offer', true)).toBeTruthy()
-    // Nobody chose a grant for an offering without a session.
+    // An offering without a session has no chosen grant.
     expect(await offersWith(walletOffering({ profile }), ofAll).handOut('offer', true)).toBeTruthy()
   })
 })

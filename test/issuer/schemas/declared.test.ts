@@ -187,7 +187,7 @@ describe('claims are described wherever the schema declares them (OpenID4VCI 1.0
     expect(byPath.get('age')).toMatchObject({ mandatory: true, display: [{ name: 'Age', locale: 'en' }] })
     expect(byPath.get('passport')).toMatchObject({ mandatory: false })
     expect(byPath.get('address/street')).toMatchObject({ display: [{ name: 'Straße', locale: 'de' }] })
-    // What stands within itself is described once.
+    // A schema within itself is described once.
     expect(byPath.has('parent')).toBe(true)
     expect(byPath.has('parent/age')).toBe(false)
     const type = (await service.request('GET', `/vct/${name}`)).json

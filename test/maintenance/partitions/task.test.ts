@@ -61,7 +61,7 @@ function worker(database = first, plan: Partial<PartitionPlan> = {}) {
   return { changes, run: async (now: Date) => (await task.run(now, 200)).count }
 }
 
-/** Until somebody waits for the lock that a drop needs, which is not long: the reader looks, who is connected already. */
+/** Waits until a drop waits for its lock, which takes a short time. The reader checks, because it is connected already. */
 const whileWaiting = () =>
   vi.waitFor(
     async () =>
@@ -191,7 +191,7 @@ describe('the default partition', () => {
   })
 })
 
-/** Those that the migrations made, and those of other tests. */
+/** Drops all partitions of the migrations and of other tests. */
 async function dropAll(): Promise<void> {
   for (const { name } of await createPartitionStore(first).list('used_nonces')) await run(`DROP TABLE ${name}`)
 }

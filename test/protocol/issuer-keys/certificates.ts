@@ -12,7 +12,7 @@ export interface TestCertificate {
 export interface TestCertificateOptions {
   /** The common name, after a country where there is one: `C=DE/Issuer`. */
   subject: string
-  /** Who signs; the certificate itself when left out. */
+  /** The issuing certificate; the certificate signs itself if omitted. */
   issuer?: TestCertificate
   ca?: boolean
   pathLength?: number
@@ -22,7 +22,7 @@ export interface TestCertificateOptions {
   uri?: readonly string[]
   notBefore?: string
   notAfter?: string
-  /** Of an issuer with a key of that kind; RSASSA-PSS with its parameters as hexadecimal DER. */
+  /** The signature of an issuer with a key of that kind. RSASSA-PSS has its parameters as hexadecimal DER. */
   signature?: 'sha1' | 'sha256' | { pss: string }
   /** `extendedKeyUsage`: purposes as dotted object identifiers. */
   purposes?: readonly string[]

@@ -41,7 +41,7 @@ beforeAll(async () => {
 const verify = (text: string, now = NOW, by = issuer) =>
   verifyJwtVc(text, { resolveIssuerKey: by.resolveIssuerKey, now })
 
-/** What the issuer's own key signed, however wrong it is. */
+/** Signs arbitrary content with the issuer's own key. */
 const forge = (vc: unknown, claims: JsonObject = {}, header: JsonObject = { typ: 'JWT' }) =>
   issuer.sign(header, { iss: issuer.id, vc, ...claims })
 

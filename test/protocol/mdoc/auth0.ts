@@ -18,7 +18,7 @@ export function issuerSignedOf(document: IssuerSignedDocument): string {
 }
 
 /**
- * What @auth0/mdl, another code base, has against a presentation of a mobile document, in front of the root alone.
+ * Checks of @auth0/mdl (another code base) that a presentation fails, with the root as the only trust anchor.
  */
 export async function failedChecks(
   deviceResponse: string,

@@ -138,7 +138,7 @@ it.each([
     const verdicts = { refused: 0, accepted: 0 }
     for (let turn = 0; turn < TURNS; turn += 1)
       verdicts[await judged(mutation(random), { claims, doctype, status })] += 1
-    // What is not signed may change: unknown members and headers.
+    // Unsigned parts may change: unknown members and headers.
     expect(verdicts.refused).toBeGreaterThan(TURNS / 2)
   },
 )

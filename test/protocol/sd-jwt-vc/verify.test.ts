@@ -42,7 +42,7 @@ beforeAll(async () => {
 const verify = (text: string, now = NOW, by = issuer) =>
   verifySdJwtVc(text, { resolveIssuerKey: by.resolveIssuerKey, now })
 
-/** What the issuer's own key signed, however wrong it is. */
+/** Signs arbitrary content with the issuer's own key. */
 const forge = async (payload: JsonObject, header: JsonObject = { typ: 'dc+sd-jwt' }, ...disclosures: string[]) =>
   `${[await issuer.sign(header, { iss: issuer.id, vct: VCT, ...payload }), ...disclosures].join('~')}~`
 

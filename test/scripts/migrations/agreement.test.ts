@@ -39,7 +39,7 @@ async function history(url: string) {
   )
 }
 
-/** What `prisma migrate dev` would do first: a database that differs from its migrations it would reset. */
+/** The next step of `prisma migrate dev`, which would reset a database that differs from its migrations. */
 async function nextStep(url: string) {
   const migrationsList = migrationList(directory, await readMigrations(directory))
   return withSchemaEngine(url, async (engine) => (await engine.devDiagnostic({ migrationsList, filters })).action.tag)

@@ -25,7 +25,7 @@ const asked = (body: Record<string, unknown> = {}) =>
 const answered = (request: AskedOverBrowser, options = {}) =>
   answerInBrowser(request.digitalCredentialRequest, world.wallet, world.held['dc+sd-jwt'], options)
 
-/** A refusal that leaves the session as it was: whoever was asked may still answer. */
+/** A refusal that does not change the session: the wallet may still answer. */
 async function expectStillOpen(request: AskedOverBrowser, credential: unknown, sentence: string, status = 400) {
   const reply = await postFrom(status === 403 ? 'https://evil.example' : SHOP, request, credential)
   expect([reply.status, reply.json.error_description]).toEqual([status, sentence])

@@ -35,7 +35,7 @@ function entropy(text: string): number {
 }
 
 interface Variant {
-  /** What POST /authorization-requests gets for it. */
+  /** The request's members for POST /authorization-requests. */
   readonly asks: Readonly<Record<string, unknown>>
   readonly prefix: 'x509_hash' | 'x509_san_dns' | 'redirect_uri'
   readonly responseMode: 'direct_post' | 'direct_post.jwt'

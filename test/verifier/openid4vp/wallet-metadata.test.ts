@@ -24,7 +24,7 @@ const fetchWith = (asked: Asked, metadata: unknown, form: Record<string, string>
 const asked = (body: Record<string, unknown> = {}) =>
   ask(world.service, { dcqlQuery: dcql(world.service, 'dc+sd-jwt'), ...body })
 
-/** A refusal leaves the session as it was. */
+/** The description of a refusal, which must not change the session. */
 async function refusalOf(metadata: unknown, body: Record<string, unknown> = {}) {
   const request = await asked(body)
   const reply = await fetchWith(request, metadata)
@@ -207,7 +207,7 @@ describe('vp_formats_supported of a wallet', () => {
     }
     // One of two required sets would go.
     expect((await queryWith({ jwt_vc_json: {} }, both)).ids).toEqual(['purchase', 'spare'])
-    // Nothing but an optional set would go: what is left must not become required.
+    // Only an optional set would be removed, but the remaining query must not become required.
     expect((await queryWith({ jwt_vc_json: {} }, optional)).ids).toEqual(['purchase', 'spare'])
   })
 

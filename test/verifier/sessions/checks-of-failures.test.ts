@@ -21,7 +21,7 @@ beforeEach(() => {
   ahead = 0
 })
 
-/** What is told of a session's one presentation: "passed: …", "failed: …", "not reached: …", each in its order. */
+/** Checks of a session's only presentation by outcome (passed, failed, not reached), each list in its order. */
 async function told(service: typeof world.service, { verificationSessionId }: { verificationSessionId: string }) {
   const path = `/api/v1/verification-sessions/${verificationSessionId}/checks`
   const { status, json, text } = await service.request('GET', path, { client: true })

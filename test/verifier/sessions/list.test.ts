@@ -8,7 +8,7 @@ import { ITEM } from '../actors.js'
 const PATH = '/api/v1/verification-sessions'
 
 let service: TestService
-/** Not fetched, fetched, answered with an error, and run out; the oldest first. */
+/** Sessions in four conditions, the oldest first: not fetched, fetched, answered with an error, expired. */
 let made: string[]
 
 beforeAll(async () => {

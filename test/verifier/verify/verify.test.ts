@@ -20,7 +20,7 @@ afterAll(() => service.close())
 
 const post = (body: unknown) => service.request('POST', '/credentials/verify', { authorization: alice, body })
 
-/** The answer to a credential, which is 200 whatever it says. */
+/** The answer to a credential. The status is always 200. */
 async function verify(credential: string) {
   const answer = await post({ credential })
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8'])
@@ -192,7 +192,7 @@ describe('POST /credentials/verify: an invalid credential', () => {
     expect(await verify(`${credential}eyJhbGciOiJFUzI1NiIsInR5cCI6ImtiK2p3dCJ9.e30.c2ln`)).toEqual(
       invalid('Credential carries a Key Binding JWT: presentations are not verified here.'),
     )
-    // What stands after the last ~ need not even be a JWT.
+    // The text after the last ~ need not be a JWT.
     expect((await verify(`${credential}x`)).isValid).toBe(false)
   })
 

@@ -101,7 +101,7 @@ describe('every form that a request can be scanned in', () => {
       id: `decentralized_identifier:${verifier.key.did}`,
       name: 'Remote verifier',
     })
-    // Nothing is presented before it is confirmed.
+    // The wallet presents nothing before the confirmation.
     expect(verifier.responses).toEqual([])
   })
 

@@ -3,7 +3,7 @@ import { readInvitation, resolveInvitation } from '../../../server/wallet/invita
 
 const OFFER = encodeURIComponent('{"credential_issuer":"https://issuer.example"}')
 
-/** What a content invites to, where its address serves this. */
+/** The invitation in a content, whose address answers with this body. */
 const resolved = (content: string, body: string, { status = 200, allowHttp = false } = {}) =>
   resolveInvitation(async () => new Response(body, { status }), content, allowHttp)
 

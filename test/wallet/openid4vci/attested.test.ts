@@ -83,7 +83,7 @@ describe('a wallet attestation (OpenID4VCI 1.0 Appendix E)', () => {
     expect(par?.proof.payload).not.toHaveProperty('challenge')
     expect(token?.instance).toEqual(par?.instance)
     expect(token?.proof.payload.jti).not.toBe(par?.proof.payload.jti)
-    // Neither the key of its tokens nor one that goes with another issuance.
+    // It is neither the DPoP key of the tokens nor the key of another issuance.
     const dpop = decodeProtectedHeader(requestsTo(taken.issuer, '/token').at(-1)?.headers.get('dpop') ?? '').jwk
     expect(dpop?.x).not.toBe(par?.instance.x)
     await using other = await taking(service, demanding())

@@ -83,7 +83,7 @@ async function take(
   return { issuer, wallet, status, json, [Symbol.asyncDispose]: () => issuer.close() }
 }
 
-/** What the suite looks at in the requests of a flow; the credential is bound to the key of the proof. */
+/** Parts of a flow's requests that the suite examines; the credential is bound to the key of the proof. */
 async function expectTaken({ issuer, wallet, status, json }: Taken): Promise<void> {
   expect([status, json.message, json.credentials?.length]).toEqual([200, undefined, 1])
   const identifier = `${issuer.url}${PATH}`

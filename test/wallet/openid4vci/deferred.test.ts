@@ -220,7 +220,7 @@ describe('the life of the tokens', () => {
     waits.issuer.endAccessTokens(true)
     await askDue(service)
     expect(await pendingOf(service, waits.wallet.id)).toEqual([])
-    // Of two transactions the second finds the authorization ended too.
+    // The second of two transactions finds that the authorization has ended too.
     expect(requestsTo(waits.issuer, '/token')).toHaveLength(3)
   })
 

@@ -23,13 +23,13 @@ afterAll(() => service.close())
 interface Refusal {
   readonly status: number
   readonly message: string
-  /** What the wallet holds afterwards. */
+  /** The number of credentials in the wallet afterwards. */
   readonly stored: number
   readonly requests: readonly string[]
   readonly notifications: readonly string[]
 }
 
-/** What becomes of the offer of a hostile issuer. */
+/** The wallet's refusal of a hostile issuer's offer. */
 async function refusalOf(options: RemoteIssuerOptions, ids: readonly string[] = [DIPLOMA_SD_JWT]): Promise<Refusal> {
   await using issuer = await startRemoteIssuer(options)
   const wallet = await newWallet(service)

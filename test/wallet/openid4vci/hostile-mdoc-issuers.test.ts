@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** What becomes of an offer whose issuer sends something else than it should. Nothing may be stored. */
+/** The refusal of an offer whose issuer sends a wrong document. The wallet may store nothing. */
 async function refusalOf(forge: (publicJwk: object) => Promise<string>): Promise<string> {
   await using remote = await startRemoteIssuer({ forge: (_, { publicJwk }) => forge(publicJwk) })
   const wallet = await newWallet(world.a)

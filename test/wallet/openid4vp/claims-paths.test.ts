@@ -73,7 +73,7 @@ const metaOf = (format: string) => {
 
 const NO_MATCH = 'Could not find the required credentials for the presentation submission'
 
-/** What a verifier gets that asks for claims; the wallet's message where that is nothing. */
+/** The presentation that a verifier receives for these claims; the wallet's message if it receives nothing. */
 async function answerTo(format: string, claims: readonly Claim[], more: Claim = {}) {
   const before = verifier.responses.length
   const query = { credentials: [{ id: 'diploma', format, meta: metaOf(format), claims, ...more }] }

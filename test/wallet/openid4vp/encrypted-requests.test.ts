@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** What the wallet said of itself when it last asked for a request object. */
+/** The wallet's metadata in its last request for a request object. */
 function lastMetadata() {
   const { text = '' } =
     world.verifier.seen.findLast(({ path, method }) => path === '/request' && method === 'POST') ?? {}

@@ -41,7 +41,7 @@ const jwtDiploma = (members: JsonObject = {}) => ({
   ...members,
 })
 
-/** What comes of a request of a verifier that lists these formats: what it got, or the error that it was told. */
+/** The outcome of a request whose verifier lists these formats: the presentations or errors that it received. */
 async function outcome(
   formats: unknown,
   query: unknown,
@@ -189,7 +189,7 @@ it('a flow does not start, and offers no such credential', async () => {
 })
 
 describe('verifiers of drafts, which list algorithms under other names', () => {
-  /** Of draft 21: a definition for one format, and `vp_formats`. */
+  /** A request of draft 21: a definition for one format, and `vp_formats`. */
   const byExchange = async (format: JsonObject | undefined, formats: JsonObject) => {
     const definition = {
       id: 'definition',

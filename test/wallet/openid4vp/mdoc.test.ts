@@ -43,7 +43,7 @@ const resultOf = async ({ verificationSessionId: id }: Pick<Asked, 'verification
     })
   ).json
 
-/** What the wallet shows the verifier of the other installation. */
+/** The credentials that the wallet shows the verifier of the other installation. */
 async function shown(body: Readonly<Record<string, unknown>>, holder = wallet) {
   const asked = await ask(world.b, body)
   const answer = await holder.process(asked.authorizationRequestUri)
@@ -139,7 +139,7 @@ describe('a hosted wallet presents mobile documents (OpenID4VP 1.0 Appendix B.2)
 
 const NO_MATCH = 'Could not find the required credentials for the presentation submission'
 
-/** What a verifier of other makers gets. */
+/** The response that a verifier by other makers receives, with its document. */
 async function presentedTo(options: RemoteRequestOptions, credentials: readonly object[], holder = wallet) {
   const before = verifier.responses.length
   const answer = await holder.process(await verifier.request({ credentials }, options))

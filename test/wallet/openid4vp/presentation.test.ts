@@ -49,7 +49,7 @@ function lastResponse() {
   return response
 }
 
-/** What was presented for the query `diploma`. */
+/** The presentation for the query `diploma`. */
 const presented = () => String(lastResponse().presentations.diploma?.[0])
 
 describe('a hosted wallet presents to an independent verifier (OpenID4VP 1.0)', () => {
@@ -111,7 +111,7 @@ describe('a hosted wallet presents to an independent verifier (OpenID4VP 1.0)', 
     const form = new URLSearchParams(posted?.text)
     expect(form.get('wallet_nonce')).toMatch(/^[\w-]{22}$/)
     expect(JSON.parse(form.get('wallet_metadata') ?? '{}')).toMatchObject({ response_types_supported: ['vp_token'] })
-    // Nothing that tells one holder from another.
+    // It has no value that distinguishes one holder from another.
     expect(posted?.text).not.toContain(wallet.did)
   })
 

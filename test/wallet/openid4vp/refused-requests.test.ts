@@ -15,7 +15,7 @@ const TRANSACTION = [
 ]
 const STATE = 'state-of-the-request'
 
-/** What a verifier is told while its request is refused. */
+/** The errors that a verifier receives when its request is refused. */
 async function toldOf(options: RemoteRequestOptions, query?: unknown) {
   const before = world.verifier.refusals.length
   const refusal = await world.refusalOf({ ...options, payload: { state: STATE, ...options.payload } }, query)

@@ -29,7 +29,7 @@ async function statusList(path: string): Promise<RemoteAnswer> {
   return { body: jwt, headers: { 'content-type': 'application/statuslist+jwt' } }
 }
 
-/** As many lists as credentials, so that each reading is seen: the credential at an index has the list of that number. */
+/** Each credential has its own list, so that each reading is visible. The credential's index is the list's number. */
 const lists = Object.fromEntries(
   Array.from({ length: 64 }, (_, at) => [`/status/${at}`, () => statusList(`/status/${at}`)]),
 )
@@ -79,7 +79,7 @@ const numberOf = (presentation: unknown) => {
   return JSON.parse(Buffer.from(disclosure, 'base64url').toString())[2]
 }
 
-/** What the wallet presents for a query, by credential query: the number of the diploma. */
+/** The presented diplomas by credential query, as numbers. */
 async function presented(query: unknown = { credentials: [diploma()] }): Promise<Record<string, unknown>> {
   const answer = await wallet.process(await verifier.request(query))
   if (answer.status !== 200) throw new Error(answer.text)

@@ -68,7 +68,7 @@ const attest = ({ header, payload, signer = attester }: Attestation = {}) =>
     },
   )
 
-/** What the wallet answers to a request with an attestation in its JOSE header. */
+/** The wallet's answer to a request with an attestation in its JOSE header. */
 async function asked(jwt: unknown, { payload, ...options }: RemoteRequestOptions = {}, holder = wallet) {
   const before = verifier.responses.length
   const uri = await verifier.request(diploma(), {
@@ -104,7 +104,7 @@ describe('a verifier with an attestation (OpenID4VP 1.0 §5.9.3 verifier_attesta
   it('whose redirect_uris hold its response_uri', async () => {
     const responseUri = `${verifier.url}/response?id=none`
     const jwt = await attest({ payload: { redirect_uris: ['https://shop.example/other', responseUri] } })
-    // Nothing waits at that address: that it is asked at all is what counts.
+    // No server listens at that address. The error shows that the wallet sent its answer there.
     const answer = await asked(jwt, { payload: { response_uri: responseUri } })
     expect(answer.message).toContain('The verifier refused the presentation')
   })

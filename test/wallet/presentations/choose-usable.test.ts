@@ -15,7 +15,7 @@ const matchOf = (queryId: string, id: string, expiresAt?: number): Match => ({
   holderBinding: true,
 })
 
-/** Of each query the selected match, else the first of those that least speaks against. */
+/** For each query: the selected match, otherwise the first match with the smallest objection. */
 const matching = (...queries: readonly (readonly Match[])[]): Pick<Matching, 'choose'> => ({
   choose: (selectedId, objection = () => 0) => {
     const chosen = queries.map((matches) => {

@@ -188,7 +188,7 @@ describe('draft 15', () => {
       expect(display).toEqual(described.display)
       expect(described.claims).toHaveLength(2)
     }
-    // What a claim is called is found once, whatever the configuration has it in.
+    // A claim's name occurs once in a configuration, in whichever member the draft has it.
     for (const configuration of Object.values(configurations))
       expect(JSON.stringify(configuration).split('"name":"Product"')).toHaveLength(2)
   })

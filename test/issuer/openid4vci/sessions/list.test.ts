@@ -8,7 +8,7 @@ import { postSchema, SUBJECT } from '../../purchase.js'
 const PATH = '/api/v1/credential-offer-sessions'
 
 let service: TestService
-/** Of alice, of bob, and of alice and taken by a wallet; the oldest first. */
+/** Sessions by alice, by bob, and by alice and taken by a wallet, the oldest first. */
 let made: string[]
 let offers: string
 

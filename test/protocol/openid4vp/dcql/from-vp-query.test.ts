@@ -14,7 +14,7 @@ const anyCredential = [['https://www.w3.org/2018/credentials#VerifiableCredentia
 
 function dcql(items: FieldConstraint[][], types = TYPES) {
   const query = dcqlOf(items, ...types)
-  // Whatever comes out is a DCQL query, for us and for the library that wallets use.
+  // Every result is a DCQL query, for this service and for the library that wallets use.
   expect(zDcqlQuery.parse(query)).toEqual(query)
   LibraryQuery.validate(LibraryQuery.parse(query as never))
   return query

@@ -7,7 +7,7 @@ const person: FieldConstraint = { path: ['$.vc.type', '$.type'], filter: { const
 
 function dcql(items: FieldConstraint[][]) {
   const query = dcqlOf(items, 'Person')
-  // Whatever comes out is a DCQL query, for us and for the library that wallets use.
+  // Every result is a DCQL query, for this service and for the library that wallets use.
   expect(zDcqlQuery.parse(query)).toEqual(query)
   LibraryQuery.validate(LibraryQuery.parse(query as never))
   return query

@@ -5,7 +5,7 @@ import { newRemoteKey } from '../../../support/wallet-callbacks.js'
 import { type DraftWorld, disclosed, makeDraftWorld, VP_FORMATS } from '../../draft-world.js'
 
 let world: DraftWorld
-/** What answers may be encrypted to. */
+/** The key that answers may be encrypted to. */
 let encryption: { readonly privateKey: Awaited<ReturnType<typeof generateKeyPair>>['privateKey']; readonly jwk: JWK }
 
 beforeAll(async () => {
@@ -155,7 +155,7 @@ describe('a verifier by Presentation Exchange', () => {
       client_metadata: JSON.stringify({ vp_formats: VP_FORMATS }),
     })
     const answer = await world.wallet.process(`openid4vp://?${params}`)
-    // Nothing waits at that address: that it is asked at all is what counts.
+    // No server listens at that address. The error shows that the wallet sent its answer there.
     expect(answer.json.message).toContain('The verifier refused the presentation')
     expect(JSON.parse(lastForm().presentation_submission ?? '{}').definition_id).toBe('a definition')
   })

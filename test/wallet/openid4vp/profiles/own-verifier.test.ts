@@ -34,7 +34,7 @@ const jwt = (more: Record<string, unknown> = {}) => ({
   ...more,
 })
 
-/** What the verifier of this service makes of the wallet's answer. */
+/** The result of this service's verifier for the wallet's answer. */
 async function verified(profile: string, dcqlQuery: unknown, more: Record<string, unknown> = {}) {
   const asked = await ask(service, { profile, dcqlQuery, ...more })
   const answer = await wallet.process(asked.authorizationRequestUri)
