@@ -9,7 +9,7 @@ export interface BenchServer {
   readonly description: string
   /** @returns the URL of an empty database, which is dropped in the end */
   createDatabase(): Promise<string>
-  /** What the whole server has used until now. */
+  /** The use of the whole server until now. */
   usage(): Promise<PostgresUsage>
   remove(): Promise<void>
 }

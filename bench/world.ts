@@ -63,7 +63,7 @@ function environment(settings: ServiceSettings): Record<string, string> {
   }
 }
 
-/** Starts the database, the identity provider and the processes that are measured. Nothing of it remains. */
+/** Starts the database, the identity provider and the measured processes. All of them are removed at the end. */
 export async function createWorld({ profile, node, processes }: BenchOptions): Promise<World> {
   const closing: (() => Promise<void>)[] = []
   const close = async () => {

@@ -1,7 +1,9 @@
 import { type Browser, chromium } from 'playwright-core'
 import { inTime } from '../../server/outbound/in-time.js'
 
-/** What of one opening of the console was seen when, in milliseconds from the click; `KiB` is what came over the wire until the checklist was there. */
+/**
+ * Moments of one opening of the console, in milliseconds from the click. `KiB` is the traffic until the checklist was there.
+ */
 export interface FirstPaint {
   /** The page itself had come. */
   readonly html: number
@@ -46,7 +48,7 @@ const WATCH = `
   new MutationObserver(look).observe(document, { childList: true, subtree: true })
 `
 
-/** What the page knows of its own loading; every request of the console has its procedures' names in its address. */
+/** Data that the page has about its own loading. The address of every console request contains its procedures' names. */
 const READ = `(() => {
   const all = performance.getEntriesByType('resource').filter(({ responseEnd }) => responseEnd <= window.seen.checklist)
   const lastOf = (is) => Math.max(...all.filter(is).map(({ responseEnd }) => responseEnd))

@@ -4,8 +4,8 @@ export interface Copies {
   /** Which rows are copied. */
   readonly where: string
   /**
-   * What differs from copy to copy: SQL with the copy's number `n`, from 1, and the copied row, `row`. Columns that are unique by
-   * themselves differ anyhow.
+   * Columns that differ between copies: SQL with the copy's number `n`, from 1, and the copied row, `row`. Columns with a
+   * unique default differ anyway.
    */
   readonly set: Readonly<Record<string, string>>
   /** Copies of each row, for a number of rows of everything. */
@@ -23,7 +23,7 @@ const RECENTLY = "now() - (n % 3600) * interval '1 second'"
 /** Not before the benchmark is over. */
 const LATER = "now() + interval '1 hour' + (n % 3600) * interval '1 second'"
 
-/** What is copied: one issuance and one presentation. */
+/** The copied originals: one issuance and one presentation. */
 export const ORIGINALS = `CREATE TEMPORARY TABLE originals AS
   SELECT (SELECT offering_id FROM redemptions LIMIT 1) AS offering,
          (SELECT credential_id FROM redemptions LIMIT 1) AS credential,
@@ -37,7 +37,7 @@ const events = (session: string, kind: string): Copies => ({
   table: 'session_events',
   where: `session_id = ${session}`,
   set: { session_id: id(kind), at: RECENTLY },
-  // As many events as rows of everything else, those of the two kinds of session together.
+  // Both kinds of session together have as many events as any other table has rows.
   count: (rows, copied) => Math.floor(rows / 2 / copied),
 })
 

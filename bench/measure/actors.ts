@@ -3,7 +3,7 @@ import { type Caller, createCaller } from './caller.js'
 import { measureFlows } from './flows.js'
 import type { Sample } from './sample.js'
 
-/** Of some things, the one whose turn it is. */
+/** The thing for this turn, in rotation. */
 export function inTurn<T>(things: readonly T[], turn: number): T {
   const thing = things[turn % things.length]
   if (thing === undefined) throw new Error('Nobody takes part.')

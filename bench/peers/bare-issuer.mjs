@@ -68,7 +68,7 @@ const open = new Map()
 const redeemed = new Map()
 const nonces = new Map()
 
-/** What is good once. */
+/** Takes a value that may be used once. */
 function used(map, key) {
   const value = map.get(key)
   if (!map.delete(key)) throw new Error(`${key} is unknown or was used.`)

@@ -6,7 +6,7 @@ import type { World } from '../world.js'
 
 const folder = import.meta.dirname
 
-/** What the service is compared with. */
+/** The targets that the service is compared with. */
 export interface Peers {
   readonly bareIssuer: Target
   readonly credo: Target

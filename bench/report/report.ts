@@ -14,11 +14,11 @@ export interface Findings {
   readonly options: BenchOptions
   readonly measured: Measured
   readonly streams: readonly StreamCost[]
-  /** What was said on the way. */
+  /** Messages during the run. */
   readonly notes: readonly string[]
 }
 
-/** What the figures were taken on and how, in sentences. */
+/** The circumstances of the figures, in sentences. */
 function circumstances({ world, options, notes }: Findings): string[] {
   const { rounds, seconds, warmUpSeconds, processes, only } = options
   const service = processes === 1 ? 'one process of the service' : `${processes} processes of the service`

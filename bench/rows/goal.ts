@@ -1,4 +1,4 @@
-/** What a row should reach. Ratios and differences are taken within each round, where both rows saw the same machine. */
+/** The goal of a row. Ratios and differences are taken within each round, where both rows saw the same machine. */
 export type Goal =
   /** Operations a second, as a share of another row's. */
   | { readonly kind: 'rate'; readonly of: string; readonly atLeast: number }

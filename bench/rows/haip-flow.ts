@@ -57,7 +57,7 @@ async function takeCredential({ caller, issuer, wallet, issuerState, challenge }
   credentialOf(answer)
 }
 
-/** One that attestations are proven with for as long as a row is measured. */
+/** A challenge for the attestation proofs of a row's whole measurement. */
 async function challengeOf(issuer: string): Promise<string> {
   const caller = createCaller(issuer, 1)
   const answer = caller.json('/openid4vci/challenge', { method: 'POST' })

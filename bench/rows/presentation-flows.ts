@@ -12,7 +12,7 @@ const AT_ONCE = [1, 8, 32] as const
 const CPU_GOAL = { kind: 'cpu', atMostMs: 5 } as const
 const WALLETS = 16
 
-/** What every session asks for. */
+/** The query of every session. */
 export const QUERY = [
   {
     fields: [

@@ -79,7 +79,7 @@ export async function startTarget({
     pid: child.pid,
     ask: async (command) => {
       const answer = once(child, 'message')
-      // That it cannot be sent to a process which has ended is not what went wrong.
+      // If the process has ended, its end is the error to report, not the failed send.
       child.send(command, () => {})
       const [message] = await Promise.race([ended, answer])
       return message

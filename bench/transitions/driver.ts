@@ -32,11 +32,11 @@ const moved = (id: string) => fragment`
 export const transition = ({ sql }: Database, id: string) =>
   sql(eventRow)`WITH ${moved(id)} SELECT id, seq, data FROM transitions`
 
-/** As they were made before: PostgreSQL is told to notify in the same transaction, with a lock until it is on disk. */
+/** The former way: PostgreSQL notifies in the same transaction, and holds a lock until the commit is on disk. */
 export const notifyingTransition = ({ sql }: Database, id: string) => sql(idRow)`
   WITH ${moved(id)} SELECT id FROM (SELECT id, pg_notify('credence_bench', id || ' ' || seq) FROM transitions) AS told`
 
-/** What was driven: by session and number of the event, when its commit was known, in milliseconds of the machine's clock. */
+/** Results of a drive: when each commit was known, by session and event number, in milliseconds of the machine's clock. */
 export interface Driven {
   readonly committed: ReadonlyMap<string, number>
   readonly perSecond: number

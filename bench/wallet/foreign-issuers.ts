@@ -24,8 +24,8 @@ function membership(sign: Sign): HeldCredential {
 }
 
 /**
- * Two issuers of other installations, one known by its certificate and one by its did:jwk, and the settings of an installation
- * that trusts both and has a certificate as a verifier.
+ * Two issuers of other installations: one identified by its certificate, one by its did:jwk. Also the settings of an
+ * installation that trusts both and has a certificate as a verifier.
  */
 export function foreignIssuers() {
   const { fileOf, remove } = certificateFiles()

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { ProcedureMeta, RouteAccess } from '../../server/api/contract.js'
 import { docComment, type JsonSchema, membersText, typeText } from './type-text.js'
 
-/** What a contract says of a procedure of `/trpc`. */
+/** The contract of a procedure of `/trpc`. */
 export interface Contracted {
   /** `offerings.create` */
   readonly name: string

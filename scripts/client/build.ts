@@ -10,7 +10,7 @@ import { apiText, type Contracted } from './api-text.js'
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
 const client = join(root, 'client')
 
-/** What the package's entry point names; the other declarations are those of its inside. */
+/** Declarations that the package's entry point exports; the others are internal. */
 const DECLARED = ['index', 'api', 'calls', 'request', 'router']
 
 /** Every procedure of `/trpc`, in the order of the table of contents. */

@@ -31,7 +31,7 @@ function scriptedPost(html: string): string | undefined {
   return literal === undefined ? undefined : String(JSON.parse(literal))
 }
 
-/** RFC 9110 §10.2.2: a redirect without a fragment goes on with that of the address before. */
+/** RFC 9110 §10.2.2: a redirect without a fragment inherits the fragment of the address before. */
 function followed(location: string, from: string): string {
   const target = new URL(location, from)
   if (target.hash === '') target.hash = new URL(from).hash

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import { createServer } from 'node:https'
 
-/** Recommended by RFC 9325 §4.2 for TLS 1.2, and those of TLS 1.3. */
+/** The ciphers of TLS 1.3, and the ones that RFC 9325 §4.2 recommends for TLS 1.2. */
 const CIPHERS = [
   'TLS_AES_128_GCM_SHA256',
   'TLS_AES_256_GCM_SHA384',

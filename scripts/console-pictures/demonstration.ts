@@ -29,7 +29,7 @@ const MEMBERSHIP = {
 
 const MEMBER = { name: 'Ada Lovelace', level: 'gold', memberSince: '2024-05-01' }
 
-/** What the pictures are of. */
+/** Data that the pictures need. */
 export interface Prepared {
   /** The address of the page of an offer that nobody took yet. */
   readonly receivePage: string
@@ -40,7 +40,7 @@ interface Offer {
   readonly pageUrl: string
 }
 
-/** A type, offers, a hosted wallet that took one, a request that it answered and one that was refused. */
+/** Makes a type, offers, a hosted wallet that took an offer, a request that it answered, and a refused request. */
 export async function prepare(service: Demonstration): Promise<Prepared> {
   const proofOfPurchase = await readFile(join(projectDirectory(), 'prisma', 'seed', 'proof-of-purchase.json'), 'utf8')
   for (const type of [JSON.parse(proofOfPurchase), MEMBERSHIP]) await service.post('/schemas', type)

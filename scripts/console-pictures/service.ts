@@ -24,7 +24,7 @@ export async function startDemonstration(): Promise<Demonstration> {
   const url = added.ISSUER_BASE_URL ?? ''
   const root = projectDirectory()
   const child = spawn(process.execPath, [join(root, 'dist', 'server', 'main.js')], {
-    // Not the settings of whoever runs this, nor those of .env.
+    // The service gets no settings from the caller's environment or from .env.
     env: { PATH: process.env.PATH, ...added, DATABASE_URL: postgres.url, RATE_LIMIT_MAX: '0' },
     cwd: join(root, 'docs'),
     stdio: ['ignore', 'inherit', 'inherit'],
@@ -56,7 +56,7 @@ export async function startDemonstration(): Promise<Demonstration> {
   return {
     url,
     databaseUrl: postgres.url,
-    // What each path answers, its caller knows from the contract.
+    // The caller knows the answer of each path from the contract.
     post: <Body>(path: string, body: unknown) => ask('POST', path, body) as Promise<Body>,
     get: <Body>(path: string) => ask('GET', path) as Promise<Body>,
     end,

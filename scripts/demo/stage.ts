@@ -26,7 +26,7 @@ export interface Stage {
   readonly fetch: Fetch
   /** Who does what. */
   step(sentence: string): void
-  /** What came of it; long values are cut. */
+  /** Shows a result; long values are cut. */
   saw(what: string, value: unknown): void
   /** Lines as they are, a drawing for instance. */
   show(lines: string): void

@@ -67,7 +67,7 @@ const serverSources = (): string[] => [
   ...clientSources(),
 ]
 
-/** The console is made of its own files and of pure readers in `server/protocol`. Of the service's types nothing stands in it. */
+/** Sources of the console: its own files and pure readers in `server/protocol`. It contains none of the service's types. */
 const consoleSources = (): string[] => [
   ...['client', 'server/protocol']
     .flatMap((place) => filesBelow(inRoot(place)))

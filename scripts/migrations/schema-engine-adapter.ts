@@ -12,8 +12,8 @@ const charType = 18
 const charArrayType = 1002
 
 /**
- * What the schema engine connects with: Prisma's adapter for pg, which is made for queries, corrected where migrating and
- * reading the catalogue need more than it does.
+ * The connection of the schema engine: Prisma's adapter for pg. That adapter is made for queries, so this class corrects it
+ * where migrations and reading the catalogue need more.
  */
 export class SchemaEngineAdapterFactory implements SqlMigrationAwareDriverAdapterFactory {
   readonly provider = 'postgres'

@@ -6,7 +6,7 @@ import { Supervisor } from '../supervisor/handle.js'
 
 /** A PostgreSQL for as long as a test run or a command takes; nothing of it remains, however the run ends. */
 export interface TemporaryPostgres {
-  /** Of the database `postgres`, as superuser. */
+  /** URL of the database `postgres`, as superuser. */
   readonly url: string
   readonly dataDirectory: string
   /** Stops the server as an outage would; every connection breaks. */

@@ -102,7 +102,7 @@ async function announce({ local, embeddedDatabase, open }: StartPlan, url: strin
   say('Stop with Ctrl-C.')
 }
 
-/** What others find, and how they get there. */
+/** Prints what other machines can use, and how they reach it. */
 async function announceOpen({ url, tunnel, host, port }: NonNullable<StartPlan['open']>): Promise<void> {
   say('')
   say(

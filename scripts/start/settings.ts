@@ -4,7 +4,7 @@ import type { PublicAddress } from './public-address.js'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** What `npm start` decides from the environment; the service itself fills in nothing. */
+/** Decisions of `npm start` from the environment; the service itself fills in nothing. */
 export interface StartPlan {
   /** Variables for the service that neither the environment nor .env sets. */
   readonly added: Readonly<Record<string, string>>

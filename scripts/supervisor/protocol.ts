@@ -14,7 +14,7 @@ export interface ServiceEnd {
   readonly signal: NodeJS.Signals | null
 }
 
-/** What the supervisor does when told so; each call is answered once it is done. */
+/** Commands that the supervisor carries out; each call is answered when it is done. */
 export interface Commands {
   /** Takes the lock file for the supervisor's life: null, or the number of the process that holds it. */
   claim(lockFile: string): Promise<number | null>

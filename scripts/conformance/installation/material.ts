@@ -2,10 +2,10 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Certified, makeCertificate, publicPem, readCertificate } from './certificates.js'
 
-/** What issuing keeps to: OpenID4VCI 1.0 alone, or HAIP 1.0 as well. */
+/** The standards that issuing follows: OpenID4VCI 1.0 alone, or HAIP 1.0 as well. */
 export type Profile = 'final' | 'haip'
 
-/** Keys and certificates of a run: those of the service under one root, those of the suite under another. */
+/** Keys and certificates of a run. The service has one root, the suite another. */
 export interface Material {
   readonly directory: string
   /** Proves what the service signs, and its TLS. */

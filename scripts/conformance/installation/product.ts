@@ -1,6 +1,6 @@
 import type { Ask } from '../trusting-fetch.js'
 
-/** The service's REST interface, for whoever runs it. */
+/** The service's REST interface, for the run. */
 export interface Product {
   readonly url: string
   /** @returns the answer's body. @throws {Error} with what the service answered, unless that is 2xx */

@@ -13,7 +13,7 @@ export interface ServiceOptions {
   /** Where TLS ends in front of it. */
   readonly port: number
   readonly tlsPem: string
-  /** File with the authorities that the service trusts for TLS, beside those of Node. */
+  /** File with the authorities that the service trusts for TLS, in addition to the authorities of Node. */
   readonly authorities: string
   /** Takes what the service writes. */
   readonly logFile: string
@@ -26,7 +26,7 @@ export async function startService(options: ServiceOptions): Promise<() => Promi
   const log = openSync(options.logFile, 'w')
   const root = projectDirectory()
   const child = spawn(process.execPath, ['--enable-source-maps', join(root, 'dist', 'server', 'main.js')], {
-    // Not the settings of whoever runs this, nor those of .env.
+    // The service gets no settings from the caller's environment or from .env.
     env: {
       PATH: process.env.PATH,
       ...options.settings,

@@ -83,7 +83,7 @@ export interface ReceivingOptions {
 }
 
 /**
- * The suite's configuration of an issuer whose wallets are those of the installation.
+ * The suite's configuration of an issuer for the hosted wallets of the installation.
  *
  * @param offered the credential configuration of the suite; its default for the format where left out
  */

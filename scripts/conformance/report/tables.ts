@@ -29,7 +29,7 @@ function merged(columns: readonly ColumnResult[]): Merged[] {
   return found
 }
 
-/** A heading that stands there twice says which runs are meant. */
+/** Headings of the columns. If two columns have the same heading, each names its runs. */
 function headingsOf(columns: readonly Merged[]): string[] {
   return columns.map(({ heading, ids }) => {
     const isAlone = columns.filter((column) => column.heading === heading).length === 1

@@ -24,7 +24,7 @@ const zState = z.object({
   browser: z.object({ urls: z.array(z.string()) }).nullish(),
 })
 
-/** What a module shows to the person in front of it: values, and addresses to open. */
+/** Content that a module shows to its user: values, and addresses to open. */
 export interface Shown {
   readonly exposed: Readonly<Record<string, unknown>>
   readonly urls: readonly string[]
@@ -57,7 +57,7 @@ export interface Suite {
   /** Starts a module that does not start by itself. */
   start(id: string): Promise<void>
   info(id: string): Promise<Info>
-  /** Nothing where the module has ended. */
+  /** Undefined if the module has ended. */
   shown(id: string): Promise<Shown | undefined>
   /** @param since entries of that time (milliseconds) and later ones */
   log(id: string, since?: number): Promise<LogEntry[]>

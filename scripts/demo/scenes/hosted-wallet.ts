@@ -59,7 +59,7 @@ async function present(stage: Stage, { id, did }: Holder): Promise<void> {
   stage.mustBe('its state', session.state, 'ResponseVerified')
 }
 
-/** Issuer, holder and verifier in one: the wallet is hosted by the service itself, for whoever has none on a phone. */
+/** Issuer, holder and verifier in one: the service itself hosts the wallet, for holders without a wallet on a phone. */
 export async function hostedWallet(stage: Stage): Promise<void> {
   const holder = await newHolder(stage)
   await take(stage, holder)

@@ -1,7 +1,7 @@
 import { type CredentialOfferObject, type IssuerMetadataResult, Openid4vciClient } from '@openid4vc/openid4vci'
 import type { Wallet } from './wallet.js'
 
-/** What a wallet read from a QR code: an offer and who makes it. */
+/** The offer from a QR code, with its issuer. */
 export interface ScannedOffer {
   readonly offer: CredentialOfferObject
   readonly metadata: IssuerMetadataResult

@@ -11,7 +11,7 @@ export interface Wallet {
   readonly did: string
   /** DID URL of the key. */
   readonly kid: string
-  /** What the protocol's libraries do through the wallet. */
+  /** Functions of the wallet for the protocol's libraries. */
   readonly callbacks: Pick<CallbackContext, 'fetch' | 'hash' | 'generateRandom' | 'signJwt' | 'clientAuthentication'>
   /** Signs with the wallet's key (ES256). */
   sign(header: Record<string, unknown>, payload: Record<string, unknown>): Promise<string>
