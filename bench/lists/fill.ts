@@ -9,8 +9,8 @@ const VC = `json_build_object('type', json_build_array('VerifiableCredential'), 
 
 /**
  * Statements that fill an empty database with that many rows of everything that lists show, one per second. Nearly all rows are
- * alike, except for a few old ones. The account must be a superuser's, because no reference is checked; they are valid by
- * construction.
+ * alike, except for a few old ones. The account must be a superuser's, so that PostgreSQL skips the check of each reference;
+ * the references are valid by construction.
  */
 export function listFilling(rows: number): readonly string[] {
   const from = `FROM generate_series(1, ${rows}) AS n`

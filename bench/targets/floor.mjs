@@ -5,9 +5,9 @@ import pg from 'pg'
 import { accessTokenCheck } from './access-tokens.mjs'
 import { answerMemory } from './memory.mjs'
 
-// The lower limit for the flows "in full". It has Node's own HTTP server for as many requests, as many statements of one row by
-// the same driver, and the signatures and decryptions that the standards demand, by the service's own functions. It routes,
-// decides, validates, logs and composes nothing.
+// The lower limit for the flows "in full". It has Node's own HTTP server for as many requests, and as many statements of one
+// row by the same driver. It also has the signatures and decryptions that the standards demand, by the service's own functions.
+// It routes, decides, validates, logs and composes nothing.
 const dist = new URL(process.env.BENCH_DIST ?? '../../dist/server/', import.meta.url)
 const of = (path) => import(new URL(path, dist).href)
 const { createSigner, generateKeyPair, publicJwkOf, signCompact, verifyCompact } = await of('protocol/jose/jws.js')

@@ -7,7 +7,7 @@ import type { Goal } from '../goal.js'
 import type { Row } from '../row.js'
 import { AT_ONCE } from './issuing.js'
 
-/** Who verifies the same credential over the same requests. */
+/** A side that verifies the same credential over the same requests. */
 export interface PresentingSide {
   readonly name: string
   readonly target: Target
@@ -15,7 +15,7 @@ export interface PresentingSide {
   readonly requests: string
   readonly result: (id: string) => string
   readonly headers?: Readonly<Record<string, string>>
-  /** Of its row of eight at once. */
+  /** Goals of the side's row with eight at once. */
   readonly goals?: readonly Goal[]
 }
 

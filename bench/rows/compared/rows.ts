@@ -27,7 +27,7 @@ const ratio = (of: string, atMost: number) => [{ kind: 'cpuRatio', of, atMost } 
 
 const otherBuild = (root: string) => `${OWN} of ${root}`
 
-/** Of another build, where there is one: in the service's CPU time, and with PostgreSQL's. */
+/** Goals in comparison with another build, if there is one: in the service's CPU time, and with PostgreSQL's. */
 const noMoreThan = (root: string | undefined, rowOf: (name: string, atOnce: number) => string): Goal[] =>
   root === undefined
     ? []
