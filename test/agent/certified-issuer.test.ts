@@ -142,7 +142,7 @@ describe('an issuer with ISSUER_X509', () => {
     }
   })
 
-  it('keeps what was signed before as it was: the list by its own key under its DID', async () => {
+  it('keeps earlier signatures valid: the list stays signed by its own key under its DID', async () => {
     const { header, payload } = await listOf(service, before.credential)
     const { header: former, payload: claims } = partsOf(before.credential)
     expect([header.x5c, header.kid, payload.iss]).toEqual([undefined, former.kid, claims.iss])
@@ -168,7 +168,7 @@ describe('an issuer with ISSUER_X509', () => {
     },
   )
 
-  it('does not believe who signs with another key under its chain, or with a chain of their own in its name', async () => {
+  it('refuses a signer with another key under its chain, or with another chain in its name', async () => {
     const { credential } = await actors.sign('dc+sd-jwt')
     const { header, payload } = partsOf(credential)
     const stranger = leafOf()

@@ -59,7 +59,7 @@ describe('GET /agent/dids', () => {
 })
 
 describe('GET /agent/did/{did}', () => {
-  it('reads a DID of this service, whoever created it', async () => {
+  it('reads every DID of this service, for any creator', async () => {
     const { json } = await create('key')
     expect((await read(json.did)).json).toEqual(json)
     expect((await read(json.did, other)).json).toEqual(json)

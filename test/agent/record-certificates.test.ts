@@ -216,7 +216,7 @@ describe('POST /agent/verifier/{id}/certificate', () => {
     expect((await requestObject(await asked(id))).payload.client_id).toMatch(/^decentralized_identifier:/)
   })
 
-  it('attack: a self-signed certificate, which only who has the key can make', async () => {
+  it('attack: a self-signed certificate, which only the owner of the key can make', async () => {
     const [record] = await query<{ private_jwk: string }>(
       plain.databaseUrl,
       'SELECT k.private_jwk FROM verifiers v JOIN keys k USING (key_set_id) WHERE v.id = $1',
@@ -252,7 +252,7 @@ describe('POST /agent/verifier/{id}/certificate', () => {
     expect((await certifyVerifier(await newVerifier(), chain)).status).toBe(400)
   })
 
-  it("attack: somebody else's verifier is an unknown one, for both", async () => {
+  it('attack: a verifier of another caller is unknown, for both', async () => {
     const id = await newVerifier()
     const chain = pemOf(certificateFor(await requested(id)), intermediate)
     const other = await service.bearer('other', { roles: ['admin'] })

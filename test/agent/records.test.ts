@@ -119,7 +119,7 @@ describe('a record of one’s own signs', () => {
     expect(claimed.json.vc.issuer).toBe(did)
   })
 
-  it('an issuer of someone else’s signs for nobody but them: 500', async () => {
+  it('an issuer of another caller signs only for that caller: 500', async () => {
     const { id } = (await create('issuer', { method: 'key' })).json
     const { name: type } = await postSchema(service, other)
     const signed = await service.request('POST', '/credentials/sign', {

@@ -84,7 +84,7 @@ describe('attack: the algorithm', () => {
     expect(await outcome(token(kid))).toBe('accepted')
   })
 
-  it('RSA keys are good for both algorithms, and a signature for the one that the header names', async () => {
+  it('an RSA key fits both algorithms, and a signature fits only the algorithm in the header', async () => {
     expect(await outcome(token('rsa', { alg: 'PS256' }, claims(), 'PS256'))).toBe('accepted')
     expect(await outcome(token('rsa', { alg: 'PS256' }, claims(), 'RS256'))).toBe(INVALID)
     expect(await outcome(token('rsa', { alg: 'RS256' }, claims(), 'PS256'))).toBe(INVALID)
@@ -167,7 +167,7 @@ describe('attack: the signature', () => {
       expect(await outcome(`${header}.${payload}.${other.toString('base64url')}`)).toBe(INVALID)
   })
 
-  it('is that of the text that was sent: no other writing of the same octets will do (RFC 7515 §2, RFC 4648 §3.5)', async () => {
+  it('is valid only for the exact text that was sent: another encoding of the same octets is refused (RFC 7515 §2, RFC 4648 §3.5)', async () => {
     const good = token('ed')
     for (const other of [
       `${good}=`,
@@ -179,7 +179,7 @@ describe('attack: the signature', () => {
     }
   })
 
-  it('is of a JWS without extensions: no crit, no b64, whatever they say (RFC 7515 §4.1.11, RFC 7797 §3)', async () => {
+  it('belongs to a JWS without extensions: crit and b64 are refused with any value (RFC 7515 §4.1.11, RFC 7797 §3)', async () => {
     for (const header of [
       { crit: ['b64'], b64: false },
       { crit: ['b64'], b64: true },
@@ -265,7 +265,7 @@ describe('attack: the claims', () => {
 })
 
 describe('attack: the identity provider', () => {
-  it('is asked once in a while, however many unknown keys strangers name, and whatever these are called', async () => {
+  it('is asked only once in a while, even if strangers name many unknown keys', async () => {
     expect(await outcome(token('rsa'))).toBe('accepted')
     const before = jwks.requests
     const kids = ['__proto__', 'constructor', '../../etc', '\u202e', 'x'.repeat(4_000)]

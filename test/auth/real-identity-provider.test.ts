@@ -163,7 +163,7 @@ describe('access tokens of a real OpenID provider', () => {
     expect([holders.status, holders.json]).toEqual([200, []])
   })
 
-  it('carry the DID of a caller, who may claim what is for it alone', async () => {
+  it('carry the DID of a caller, who may claim offerings for this DID only', async () => {
     const schema = { name: 'Badge', version: 1, schema: { type: 'object' } }
     const user = await tokenOf('user')
     expect((await service.request('POST', '/schemas', { authorization: user, body: schema })).status).toBe(201)
@@ -192,7 +192,7 @@ describe('access tokens of a real OpenID provider', () => {
   })
 })
 
-describe('what a client of the provider gets for its user', () => {
+describe('tokens that a client of the provider gets for its user', () => {
   const ask = async (at: TestService, token: string) =>
     at.request('POST', '/credentials/verify', { authorization: `Bearer ${token}`, body: { credential: 'x' } })
 

@@ -100,7 +100,7 @@ describe('OIDC_ALGORITHMS', () => {
   })
 })
 
-describe('what a token says of its caller', () => {
+describe('claims of a token about its caller', () => {
   const callerOf = async (claims: object) => newCheck()(await bearer(claims))
 
   it('roles of the realm and of every client', async () => {

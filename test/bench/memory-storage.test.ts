@@ -57,7 +57,7 @@ it('a page of them is found, and what they are now, not what they were', async (
   expect(await found({ requestId: 'another' })).toEqual([])
 })
 
-it('what exists and what does not are told by the errors of the peer', async () => {
+it('the errors of the peer distinguish existing from missing records', async () => {
   const { storage } = await filled(1)
   await expect(storage.save({}, new Session('s0', {}))).rejects.toThrow(RecordDuplicateError)
   await expect(storage.getById({}, Session, 's1')).rejects.toThrow(RecordNotFoundError)

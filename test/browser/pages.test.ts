@@ -60,7 +60,7 @@ const seenByCamera = async (page: Page): Promise<string> =>
   textInPng(await page.screenshot({ fullPage: true })) ?? 'no QR code is seen'
 
 describe('the page at /', () => {
-  it('is good in every size, light and dark', async () => {
+  it('follows the rules for pages in every size, light and dark', async () => {
     await inEverySize(browser, async (page, name) => {
       const complaints = complaintsOf(page)
       await page.goto(`${service.url}/`)
@@ -108,7 +108,7 @@ describe('a camera’s path', () => {
     expect(await taken.json()).toMatchObject({ credential_configuration_ids: ['MembersCard-sd-jwt'] })
   })
 
-  it('the address of an offering’s QR code, opened in a browser, is its page; so is that of a request', async () => {
+  it('the address in the QR code of an offering or a request shows a page in a browser', async () => {
     const offering = await post('/api/v1/offerings', { credential_type: 'MembersCard', credential_subject: SUBJECT })
     const asked = await post('/authorization-requests', {
       dcqlQuery: {
@@ -150,7 +150,7 @@ describe('pages of errors', () => {
   })
 })
 
-describe('what a type’s maker writes', () => {
+describe('texts by the creator of a type', () => {
   it('is text, however it looks, and breaks no page, however long it is', async () => {
     await post('/schemas', {
       name: 'Hostile',

@@ -32,7 +32,7 @@ afterAll(async () => {
 })
 
 describe('the page of a request in a browser', () => {
-  it('is good in both sizes, light and dark; its QR code is read off the screen; it tells the end by itself', async () => {
+  it('follows the rules for pages in both sizes, light and dark; its QR code is readable; it updates live at the end', async () => {
     await inEverySize(browser, async (page, name) => {
       const complaints: string[] = []
       page.on('console', (message) => {
@@ -70,7 +70,7 @@ describe('the page of a request in a browser', () => {
     await page.close()
   })
 
-  it('another browser is told so, on a page that is as good', async () => {
+  it('another browser sees a notice, on a page that follows the same rules', async () => {
     const asked = await askOnPage(service, { redirectUri })
     const began = await browser.newContext()
     await (await began.newPage()).goto(asked.pageUrl)
@@ -95,7 +95,7 @@ describe('the page of a request in a browser', () => {
     await context.close()
   })
 
-  it('the button asks the browser’s API, simulated as Appendix A has it, and the page tells the end', async () => {
+  it('the button calls the browser’s API, simulated as in Appendix A, and the page shows the end', async () => {
     const asked = (await askBrowser(service, {
       dcqlQuery: dcql(service, 'dc+sd-jwt'),
       responseMode: 'dc_api.jwt',
@@ -161,7 +161,7 @@ describe('the page of an offer in a browser', () => {
     })
   })
 
-  it('tells by itself how it went, in the browser that began; others read that the link has been used', async () => {
+  it('updates live in the browser that began; other browsers see that the link has been used', async () => {
     const offer = await service.request('POST', '/credential-offers', {
       authorization: await service.bearer('issuer'),
       body: {

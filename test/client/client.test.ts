@@ -165,7 +165,7 @@ describe('a refusal', () => {
     expect([error.data?.httpStatus, error.message]).toEqual([502, 'HTTP 502 Bad Gateway'])
   })
 
-  it('is told apart from a service that cannot be reached', async () => {
+  it('differs from the error of a service that cannot be reached', async () => {
     const front = await startFront()
     await front[Symbol.asyncDispose]()
 

@@ -52,7 +52,7 @@ function queryOf(client: CredenceClient, name: string): Query {
   return (client as unknown as Record<string, Record<string, { query: Query }>>)[router]?.[procedure]?.query as Query
 }
 
-it('nothing must be given where nothing need be given, by the types', () => {
+it('the types require no input for a procedure that needs none', () => {
   // These inputs need at least one member of several. A client that follows a stream always says where to begin.
   expectTypeOf<NeedingEmptyObject>().toEqualTypeOf<'authorizationRequests.create' | 'console.events' | 'pages.create'>()
   expectTypeOf<CredenceClient['service']['version']['query']>().toBeCallableWith()

@@ -106,7 +106,7 @@ describe('a subscription of the typed client', () => {
     expect(front.seen[2]?.headers['last-event-id']).toBe('1')
   })
 
-  it('is told when to take the connection for lost: after three pings that did not come', async () => {
+  it('treats the connection as lost after three missing pings', async () => {
     const session = await newSession()
     const input = encodeURIComponent(JSON.stringify({ json: { sessionId: session.id } }))
     const gone = new AbortController()

@@ -44,12 +44,12 @@ const withRow = (draft: TypeDraft, path: string, selective: boolean): TypeDraft 
 })
 
 describe('a setting that a schema cannot hold survives the switch from the table to JSON', () => {
-  it('what may be withheld, ticked and unticked in the table', () => {
+  it('withholding, ticked and unticked in the table', () => {
     const changed = withRow(withRow(draftOf(VERSION, 'en'), 'name', false), 'age', true)
     expect(publishedAsJson(changed, VERSION).selectivelyDisclosable).toEqual(['age', 'home.city'])
   })
 
-  it('what may be withheld, of a new type', () => {
+  it('withholding of a new type', () => {
     const draft = { ...draftOf({ ...VERSION, selectivelyDisclosable: undefined }, 'en') }
     expect(publishedAsJson(withRow(draft, 'age', false), undefined).selectivelyDisclosable).toEqual(['name', 'home'])
   })
@@ -83,7 +83,7 @@ describe('a setting that a schema cannot hold survives the switch from the table
     expect(publishedAsJson(draftOf(version, 'en'), version, schema).selectivelyDisclosable).toEqual(['name', 'card'])
   })
 
-  it('what the table cannot show keeps the setting of the version before', () => {
+  it('a claim that the table cannot show keeps the setting of the version before', () => {
     const schemaBody = { ...SCHEMA, properties: { ...SCHEMA.properties, 'a.b': {} } }
     const version = { ...VERSION, schemaBody }
     expect(publishedAsJson(draftOf(version, 'en'), version, schemaBody).selectivelyDisclosable).toEqual([
@@ -100,7 +100,7 @@ describe('a setting that a schema cannot hold survives the switch from the table
     })
   })
 
-  it('what may be withheld below a claim that the table does not look into, in the table and in JSON', () => {
+  it('withholding below a claim that the table does not open, in the table and in JSON', () => {
     const schemaBody = {
       type: 'object',
       properties: {

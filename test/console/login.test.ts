@@ -48,7 +48,7 @@ describe('a login', () => {
     })
   })
 
-  it('has values of its own, which nobody can guess', async () => {
+  it('has values of its own that cannot be guessed', async () => {
     const asked = await Promise.all(
       [1, 2].map(async () => {
         const { headers } = await new Browser().open(`${it0.service.url}/console/login`)
@@ -174,7 +174,7 @@ describe('no session is made', () => {
     expect((await browser.open(href)).status).toBe(303)
   })
 
-  it('of an answer that was used, whoever brings it again: the provider is not asked', async () => {
+  it('of a used answer, from any browser: the provider is not asked', async () => {
     const { browser, callback } = await logIn(it0)
     const copy = new Browser()
     for (const [name, value] of browser.jar(it0.service.url)) copy.jar(it0.service.url).set(name, value)
@@ -196,7 +196,7 @@ describe('no session is made', () => {
 })
 
 describe('a session', () => {
-  it('gets an id that nobody had before; the one that the browser came with ends', async () => {
+  it('gets a new id; the session that the browser had before ends', async () => {
     const { browser } = await logIn(it0)
     const former = sessionCookieOf(browser)
     await logIn(it0, '', browser)
@@ -207,7 +207,7 @@ describe('a session', () => {
     expect((await ask(it0.service, old, 'GET', '/api/v1/offerings')).status).toBe(401)
   })
 
-  it('that somebody made up is refused without the database', async () => {
+  it('with an invented id is refused without the database', async () => {
     const { browser } = await logIn(it0)
     const [id = '', mac = ''] = sessionCookieOf(browser).split('.')
     const find = it0.service.platform.stores.consoleSessions.find
@@ -298,7 +298,7 @@ describe('a session', () => {
     expect((await answerTo({ 'x-client-secret': CLIENT_SECRET })).status).toBe(200)
   })
 
-  it('is opened to nobody by CORS', async () => {
+  it('is open to no other origin by CORS', async () => {
     const { status, headers } = await it0.service.request('OPTIONS', '/schemas', {
       headers: {
         ...OF_CONSOLE,
@@ -312,7 +312,7 @@ describe('a session', () => {
     expect(headers.get('access-control-allow-credentials')).toBeNull()
   })
 
-  it('is opened by CORS_ORIGINS to nobody either: what they name may call, without cookies', async () => {
+  it('is open to no origin of CORS_ORIGINS either: these origins may call, without cookies', async () => {
     const origin = 'https://app.example'
     await using named = await startService({ env: { CORS_ORIGINS: origin }, maintenance: false })
     const { headers } = await named.request('GET', '/api/v1/verifier/vp-queries', { headers: { origin } })

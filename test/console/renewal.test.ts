@@ -33,7 +33,7 @@ const startOther = (): Promise<TestService> =>
 const tokenRequests = () => open.provider.requests.filter((path) => path === '/token').length
 
 describe('new tokens', () => {
-  it('are kept though the keys that they are checked with cannot be fetched: the refresh token before them is good no more', async () => {
+  it('are kept although their verification keys cannot be fetched: the former refresh token is used up', async () => {
     const { browser } = await logIn(open)
     await using other = await startOther()
     const headers = { cookie: browser.cookies(open.service.url) }
@@ -50,7 +50,7 @@ describe('new tokens', () => {
     expect(await sessionRows(open.service)).toHaveLength(1)
   })
 
-  it('of somebody else end the session', async () => {
+  it('of another user end the session', async () => {
     const { browser } = await logIn(open)
     const { signIn } = open.service.platform
     if (signIn === undefined) throw new Error('Nobody can sign in.')

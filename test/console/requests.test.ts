@@ -47,7 +47,7 @@ const asking = (draft: CredentialDraft | undefined, values = ''): CredentialDraf
 const formOf = (...credentials: CredentialDraft[]) => ({ ...requestDefaults(undefined), credentials })
 
 describe('types that can be asked for', () => {
-  it('are those of the metadata in formats of today, SD-JWT VC first', () => {
+  it('are the types of the metadata in current formats, SD-JWT VC first', () => {
     expect(types.map(({ format, type }) => `${format} ${type}`)).toEqual([
       `dc+sd-jwt ${VCT}`,
       'jwt_vc_json Pass',
@@ -177,7 +177,7 @@ describe('the call that a form makes', () => {
     ['query.0.fields.1.path.0', 'credentials.0.configuration'],
     ['query', undefined],
     ['dcqlQuery.credentials.7.id', undefined],
-  ])('what is said of %s stands at %s', (path, field) => {
+  ])('a message about %s appears at %s', (path, field) => {
     expect(fieldOfPath(path, form)).toBe(field)
   })
 })

@@ -185,13 +185,13 @@ describe('an operator of one half without the role admin', () => {
   })
 })
 
-describe('who may ask by path', () => {
+describe('access by path', () => {
   it.each(table(allProcedures))('%s: %s', async (_, access, procedure) => {
     expect(await observed((caller) => byPath(procedure, caller))).toEqual(expected(access))
   })
 })
 
-describe('who may call by name', () => {
+describe('access by name', () => {
   it.each(table(calledProcedures))('%s: %s', async (_, access, procedure) => {
     expect(await observed((caller) => byName(procedure, caller))).toEqual(expected(access))
   })

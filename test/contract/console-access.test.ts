@@ -113,13 +113,13 @@ async function compare(access: RouteAccess, ask: (session: Session) => Promise<O
   expect(Object.fromEntries(outcomes)).toEqual(Object.fromEntries(rules))
 }
 
-describe('what a session of the console may by path', () => {
+describe('access of a console session by path', () => {
   it.each(table(allProcedures))('%s: %s', (_, access, procedure) =>
     compare(access, (session) => byPath(procedure, session)),
   )
 })
 
-describe('what a session of the console may by name', () => {
+describe('access of a console session by name', () => {
   it.each(table(calledProcedures))('%s: %s', (_, access, procedure) =>
     compare(access, (session) => byName(procedure, session)),
   )

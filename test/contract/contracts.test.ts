@@ -41,7 +41,7 @@ const kindOf = ({ meta }: ContractedProcedure) => meta?.rest?.kind ?? 'json'
 describe.each(allProcedures.map((procedure) => [procedure.name, procedure] as const))('%s', (_, procedure) => {
   const { meta, inputs, output, type } = procedure
 
-  it('says where it is, what it does and who may call it', () => {
+  it('describes its address, its effect and its callers', () => {
     expect(meta?.openapi?.path).toMatch(/^\//)
     expect(meta?.openapi?.summary).toMatch(/^\S.*[^.]$/)
     expect(meta?.openapi?.description).toMatch(/^\S.*\.$/)

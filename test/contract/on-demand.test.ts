@@ -21,7 +21,7 @@ function loadedWith(entry: string): ReadonlySet<string> {
 
 const loaded = [...loadedWith('server/process/serve.ts')]
 
-it('what reads and writes mobile documents is loaded when the first one comes, and not before', () => {
+it('the code for mobile documents is loaded with the first document, not earlier', () => {
   expect(loaded).toContain('server/protocol/sd-jwt-vc/verify.ts')
   // Queries and metadata need these.
   expect(loaded.filter((path) => path.startsWith('server/protocol/mdoc/')).sort()).toEqual([

@@ -41,7 +41,7 @@ describe('features take what they use', () => {
     expect(listed.filter(({ members }) => members > MAX_PORTS)).toEqual([])
   })
 
-  it('none has a port that holds the stores of others', () => {
+  it('no feature has a port with the stores of other features', () => {
     const bags = sources.filter(
       ({ path, text }) => !isWiring(path) && /^ {2}readonly (?:stores|features|deps)\b/m.test(text),
     )

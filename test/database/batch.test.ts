@@ -31,7 +31,7 @@ async function remove(limit: number): Promise<string[]> {
   return rows.map(({ key }) => key).sort()
 }
 
-it('is at most so many rows, those that are due first', async () => {
+it('has a limited number of rows, the earliest due ones first', async () => {
   expect(await remove(3)).toEqual(['n1', 'n2', 'n3'])
   expect(await remove(3)).toEqual(['n4'])
   expect(await remove(3)).toEqual([])

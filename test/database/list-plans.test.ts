@@ -40,7 +40,7 @@ afterAll(async () => {
 /** The questions' names: nothing is asked of this database. */
 const NAMES = questions({ bounded: undefined, sql: undefined } as unknown as Database, ROWS, PREFIX).map(nameOf)
 
-describe('a first page is read by indices, and of few rows, whatever it is filtered by', () => {
+describe('a first page is read by indices and from few rows, with every filter', () => {
   it.each(NAMES)('%s', async (name) => {
     const question = asked.get(name)
     if (question === undefined) throw new Error('Nobody asks that.')

@@ -120,7 +120,7 @@ it('leaves nothing half applied where the connection is cut, and goes on at the 
   await expect(start()).resolves.toEqual(['20260101000000_first'])
 })
 
-it('what a migration sets for its session reaches neither its record nor the next', async () => {
+it('a setting that a migration makes for its session reaches neither its record nor the next', async () => {
   await migration(
     '20260101000000_first',
     "SELECT set_config('search_path', '', false); CREATE TABLE public.a (b integer);",
@@ -234,7 +234,7 @@ it('stops by name at a migration that a later version has applied', async () => 
   await expect(tables()).resolves.toEqual(['a', 'c'])
 })
 
-it('stops at a database with the tables of somebody else, and touches nothing', async () => {
+it('stops at a database with foreign tables, and changes nothing', async () => {
   await query(database.url, 'CREATE TABLE theirs (b integer)')
   await migration('20260101000000_first', 'CREATE TABLE a (b integer);')
   await expect(start()).rejects.toThrow(

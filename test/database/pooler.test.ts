@@ -139,7 +139,7 @@ describe.skipIf(!hasProgram('pgbouncer'))('behind PgBouncer, which keeps transac
     }
   })
 
-  it('credentials are issued and watched, and maintenance makes and drops partitions, and removes what ran out', async () => {
+  it('credentials are issued and watched; maintenance makes and drops partitions, and removes expired rows', async () => {
     const clock = movingClock()
     const issuer: Issuer = await startIssuer({
       clock: clock.now,

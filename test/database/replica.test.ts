@@ -183,7 +183,7 @@ describe('lists of a service with a replica', () => {
     expect(warnings()).toEqual([])
   })
 
-  it('are read from the primary for whoever changed something within ten seconds, at whichever process', async () => {
+  it('are read from the primary, in every process, for a caller who changed something within ten seconds', async () => {
     await idsAt(two, OFFERINGS, STRANGER)
     await delay()
     const { offering_id: id } = await postOffering(one, { credential_type: credentialType })
@@ -198,7 +198,7 @@ describe('lists of a service with a replica', () => {
     expect(warnings()).toEqual([])
   })
 
-  it('are the primary’s where they are of sessions, so that who has made one finds it', async () => {
+  it('of sessions come from the primary, so that their creators find them', async () => {
     await delay()
     const made = await one.request('POST', '/authorization-requests', { headers, body: { query: [ITEM] } })
     const offered = await one.request('POST', '/credential-offers', {
@@ -213,7 +213,7 @@ describe('lists of a service with a replica', () => {
     expect(await sourcesOf(two)).toEqual({})
   })
 
-  it('are read from the primary for whoever changed what any of them shows', async () => {
+  it('are read from the primary for a caller who changed something that a list shows', async () => {
     const done = async (method: string, path: string, body?: unknown) => {
       await later()
       const answer = await one.request(method, path, { headers, ...(body === undefined ? {} : { body }) })
@@ -232,7 +232,7 @@ describe('lists of a service with a replica', () => {
     expect(await sourcesOf(two)).toEqual({ wrote: 7 })
   })
 
-  it('of one user are no matter of another’s changes', async () => {
+  it('of one user do not depend on changes by another user', async () => {
     await idsAt(two, OFFERINGS, STRANGER)
     await delay()
     const root = { authorization: await one.bearer('root', { roles: ['admin'] }) }
@@ -243,7 +243,7 @@ describe('lists of a service with a replica', () => {
     expect(await sourcesOf(two)).toMatchObject({ wrote: 1, replica: 2 })
   })
 
-  it('show a change even to who is cut off before its answer', async () => {
+  it('show a change even to a caller whose connection broke before the answer', async () => {
     const holding = new pg.Client({ connectionString: postgres.primary.url })
     await holding.connect()
     await holding.query('BEGIN; LOCK TABLE vp_queries IN SHARE MODE')

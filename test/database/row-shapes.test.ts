@@ -42,7 +42,7 @@ describe('under test a row that is not of the shape that its statement declares 
     expect(refused).not.toBeInstanceOf(StatementError)
   })
 
-  it('one that is passes as it came', async () => {
+  it('a row of the declared shape passes unchanged', async () => {
     expect(await database.sql(zCount)`SELECT count(*)::int FROM issuers`).toEqual([{ count: 0 }])
     expect(await database.sql(noRow)`DELETE FROM used_nonces`).toEqual([])
   })

@@ -83,7 +83,7 @@ describe('a replica', () => {
     expect(asked).toBe(1)
   })
 
-  it('at which a read failed while it was asked is away, whatever it answers', async () => {
+  it('is unavailable if a read failed there while it was asked, whatever it answers', async () => {
     let answer = (_: Answer) => {}
     answers = [() => new Promise<Answer>((resolve) => (answer = resolve))]
     const standing = standby.standing()
@@ -94,7 +94,7 @@ describe('a replica', () => {
     expect(await standing).toBe('away')
   })
 
-  it('that does not answer is away: nobody waits for it for ever, and it is asked again', async () => {
+  it('that does not answer is unavailable: the wait has an end, and it is asked again', async () => {
     answers = [() => new Promise<Answer>(() => {}), LEVEL]
     expect(await standby.standing()).toBe('away')
     now += 1_000

@@ -46,7 +46,7 @@ describe('the steps of a statement', () => {
     expect(withSteps(whole)).toBe(whole)
   })
 
-  it('are refused where two have one name: one of them would be read in the place of the other', () => {
+  it('are refused if two have the same name: one would be read instead of the other', () => {
     const whole = fragment`SELECT 1 FROM ${made()}, ${made()}`
     expect(() => withSteps(whole)).toThrow('Two steps of a statement have one name: made.')
   })

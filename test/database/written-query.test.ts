@@ -25,7 +25,7 @@ const refusalOf = (statement: Promise<unknown>) =>
   )
 
 describe('a statement that is written out', () => {
-  it('gives back every kind of value as it was given, the first time and later', () =>
+  it('returns every kind of value unchanged, the first time and later', () =>
     onOneConnection(async ({ sql }) => {
       const texts = ['a', 'b,c', 'say "d"', 'back\\slash', '{e}', 'NULL', '', 'ünï\n']
       const at = new Date('2026-01-31T12:00:05.123Z')
@@ -66,7 +66,7 @@ describe('a statement that is written out', () => {
       expect(await read()).toEqual([{ a: 1 }])
     }))
 
-  it('attack: whoever has a statement refused for its values has no other connection opened, Prisma’s statements among it', () =>
+  it('attack: a statement that is refused for its values opens no other connection, Prisma’s statements included', () =>
     onOneConnection(async ({ sql, prisma }, url) => {
       await query(url, 'CREATE TABLE single (a int PRIMARY KEY)')
       const connection = async () => (await sql(zRow)`SELECT pg_backend_pid() AS pid`)[0]?.pid

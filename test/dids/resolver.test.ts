@@ -47,7 +47,7 @@ describe('createDidResolver', () => {
     expect(state.fetched).toEqual([REMOTE_URL, REMOTE_URL])
   })
 
-  it('remembers for as long as it is told', async () => {
+  it('remembers a document for the configured time', async () => {
     const { state, resolver } = setUp({ ttlSeconds: 10 })
     await resolver.resolve(REMOTE)
     state.now = 10
@@ -151,7 +151,7 @@ describe('createDidResolver', () => {
     },
   )
 
-  it('keeps no more documents than it is told, the least used leaving first', async () => {
+  it('keeps at most the configured number of documents, and drops the least used first', async () => {
     const { state, resolver } = setUp({ maxEntries: 2 })
     await resolver.resolve('did:web:a.example')
     await resolver.resolve('did:web:b.example')
@@ -180,7 +180,7 @@ describe('createDidResolver', () => {
     expect(state.fetched).toHaveLength(10)
   })
 
-  it('keeps nothing of a document that nobody reads: 500 large ones are all remembered', async () => {
+  it('keeps no unused part of a document: 500 large ones are all remembered', async () => {
     const document = (did: string) => ({
       ...documentOf(did),
       '@context': Array(80_000).fill({}),

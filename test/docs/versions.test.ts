@@ -17,7 +17,7 @@ describe('the version', () => {
     expect(SERVICE.version).toBe(version)
   })
 
-  it('is that of the README', () => {
+  it('is the version in the README', () => {
     expect(read('README.md')).toContain(`version ${version}`)
     for (const [, name] of read('README.md').matchAll(/credence-client-([\d.]+)\.tgz/g)) expect(name).toBe(version)
   })

@@ -39,7 +39,7 @@ describe('docs/wallets.md', () => {
     )
   })
 
-  it.each(rows)('$what: the version is the one that is installed, and the test uses it', (row) => {
+  it.each(rows)('$what: the version is the installed one, and the test uses it', (row) => {
     expect(row.version).toBe(versions[row.library])
     expect(row.date).toMatch(/^20\d\d-\d\d-\d\d$/)
     expect(row.paths.length).toBeGreaterThan(0)

@@ -17,7 +17,7 @@ describe('messages', () => {
     expect(packed([])).toEqual([])
   })
 
-  it('say nothing of a session but a name, which nobody makes of its id without the key', () => {
+  it('contain only a name of the session, which cannot be derived from its id without the key', () => {
     const id = '5c2b7a0e-3a0f-4f0e-9b57-0d7e7f3c2a11'
     const [message = ''] = packed([[nameOf(id), 2]])
     expect(message).toMatch(/^[\w-]{22}:2$/)
@@ -66,7 +66,7 @@ function slowTransport() {
   }
 }
 
-describe('what gathers', () => {
+describe('announcements that gather', () => {
   it('while a batch is on its way goes in the next one, each session once, with its last number', async () => {
     const transport = slowTransport()
     const announcer = new Announcer(transport, createLog('silent'))

@@ -19,7 +19,7 @@ const changesOf = async (session: string) => {
   return rows.map(({ changes }) => changes)
 }
 
-describe('what an event stores', () => {
+describe('the stored part of an event', () => {
   it('of an offer is what has changed since the session began, however much that holds', async () => {
     const { credentialOfferSessionId: id } = await issuer.makeOffer()
     expect((await issuer.take(await issuer.token(id), JWT_VC)).status).toBe(200)

@@ -105,7 +105,7 @@ describe('an event of a transition that this process made', () => {
     expect(reads.mock.calls).toEqual([[[{ sessionId: id, after: 1 }]]])
   })
 
-  it('comes in order and once, however quickly the next one follows, whoever made that', async () => {
+  it('comes in order and once, however quickly the next event of any process follows', async () => {
     const { id, next, made } = await watched()
     const waiting = next()
     const announces = [await made(2, 'a'), await made(3, 'b')]
@@ -144,7 +144,7 @@ describe('an event of a transition that this process made', () => {
     ])
   })
 
-  it('is not lost where it comes while an announcement of somebody else is being looked into', async () => {
+  it('is not lost if it comes while another process’s announcement is being read', async () => {
     const { id, next, made } = await watched()
     const held: ((rows: Awaited<ReturnType<EventStore['after']>>) => void)[] = []
     const read = () => new Promise<Awaited<ReturnType<EventStore['after']>>>((resolve) => held.push(resolve))

@@ -148,7 +148,7 @@ describe('a stream ends with its token', () => {
     expect([again.status, again.json.message]).toEqual([401, 'Access token has expired.'])
   })
 
-  it('on /trpc: told as a passing 503, after which clients connect again', async () => {
+  it('on /trpc: sent as a temporary 503, after which clients connect again', async () => {
     const stream = await open('trpc', 'alice', sessionId, ahead + 300)
     ahead += 301
     const { seen } = await untilEnd(stream)

@@ -199,7 +199,7 @@ describe('pings', () => {
     timers.mockRestore()
   })
 
-  it('come every 15 seconds unless told otherwise', () => {
+  it('come every 15 seconds by default', () => {
     vi.useFakeTimers()
     const pings = createPings()
     const write = vi.fn()

@@ -53,7 +53,7 @@ function leaver() {
 }
 
 describe('a stream of session events', () => {
-  it('begins with the current state, whatever came before it', async () => {
+  it('begins with the current state, after any earlier events', async () => {
     const id = await newSession()
     await a.record(id, 2, 'RequestUriRetrieved')
     const subscriber = await a.subscribe(id)
@@ -61,7 +61,7 @@ describe('a stream of session events', () => {
     subscriber.leave()
   })
 
-  it('goes on with every change, in order, and only with those of its session', async () => {
+  it('continues with every change, in order, and only with changes of its session', async () => {
     const id = await newSession()
     const other = await newSession()
     const subscriber = await a.subscribe(id)
@@ -370,7 +370,7 @@ describe('announcements', () => {
     }
   })
 
-  it('reach, in far less than a second, who has just begun to listen', async () => {
+  it('reach a new listener in far less than a second', async () => {
     const own = await createTestDatabase()
     try {
       await using sender = startEventProcess(own.url)

@@ -74,7 +74,7 @@ describe.each([
       subscriber.leave()
     })
 
-    it('lets nobody forge an event who can publish there', async () => {
+    it('does not let a publisher forge an event', async () => {
       const id = await newSession()
       const subscriber = await b.subscribe(id)
       await subscriber.take(1)
@@ -109,7 +109,7 @@ describe.each([
     })
   })
 
-  it('gives up what a server that takes connections and never answers was to be told', async () => {
+  it('drops messages for a server that accepts connections but never answers', async () => {
     const sockets = new Set<Socket>()
     const silent = createServer((socket) => sockets.add(socket.on('error', () => socket.destroy())))
     const { port } = new URL(await listenLocally(silent))

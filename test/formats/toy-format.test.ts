@@ -223,7 +223,7 @@ describe('the verifier of it', () => {
 })
 
 describe('a hosted wallet', () => {
-  it('takes it, shows it, presents it, and tells when it was revoked', async () => {
+  it('takes it, shows it, presents it, and reports its revocation', async () => {
     const hosted = await newHostedWallet(issuer.service)
     const { credentialOfferUri } = await issuer.makeOffer({ credentialConfigurationIds: [TOY] })
     const received = await hosted.process(credentialOfferUri)

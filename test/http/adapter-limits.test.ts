@@ -43,7 +43,7 @@ describe('the façade over trpc-to-openapi', () => {
       expect([revoked.status, revoked.body]).toEqual([200, ''])
     })
 
-    it('takes a body of white space alone for none, whatever type it bears', async () => {
+    it('takes a body of white space as missing, with any type', async () => {
       const { json: offering } = await offer()
       for (const type of ['application/json', 'text/plain']) {
         const claimed = await service.request('POST', `/api/v1/offerings/${offering.id}/claim`, {
@@ -170,7 +170,7 @@ describe('the façade over trpc-to-openapi', () => {
     })
   })
 
-  it('5. a fixed path goes before one with a parameter, whatever the order of declaration', async () => {
+  it('5. a fixed path goes before a path with a parameter, in any order of declaration', async () => {
     const verified = await service.request('POST', '/credentials/verify', { authorization, body: { credential: 'x' } })
     expect(verified.json).toEqual({ isValid: false, error: UNSUPPORTED })
     const holders = await service.request('GET', '/agent/holders', {

@@ -102,7 +102,7 @@ describe('a procedure that is called over REST', () => {
     expect(await both(procedure)).toMatchObject({ isTrpc: true })
   })
 
-  it('tells a middleware that what follows has failed', async () => {
+  it('reports a later failure to a middleware', async () => {
     const results: boolean[] = []
     const procedure = t.procedure
       .use(async ({ next }) => {

@@ -73,7 +73,7 @@ describe('a list of errors ends', () => {
 })
 
 /** A name within whose value much is wrong would be told with each fault: 500 KB of it in each of 900 paths were 450 MB. */
-describe('a long name is not told in full', () => {
+describe('a long name is shortened', () => {
   const filter = (length: number) => ({ properties: { ['n'.repeat(length)]: { properties: members(900, 1) } } })
   const query = (length: number) => [{ fields: [{ path: ['$.x'], filter: filter(length) }] }]
   const create = (length: number) =>
@@ -101,7 +101,7 @@ describe('a long name is not told in full', () => {
     expect(json.message).toEqual([`property ${'n'.repeat(100)}… should not exist`])
   })
 
-  it('in the log, whatever a refusal says: 2 KiB of it', async () => {
+  it('in the log, for every refusal: 2 KiB of it', async () => {
     const refused = await service.request('GET', `/trpc/${'n'.repeat(12_000)}`, { authorization })
     expect(refused.json.error.json.message.length).toBeLessThan(1_100)
     expect(written.length).toBeLessThan(6_000)

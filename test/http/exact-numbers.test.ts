@@ -128,7 +128,7 @@ describe('numbers that JSON readers change elsewhere', () => {
     expect([status, json.message]).toEqual([400, [`credentialSubject.a ${WORDS}`]])
   })
 
-  it('are told after what the contract itself refuses, with its words alone', async () => {
+  it('are reported after the contract’s own refusals, which keep their words', async () => {
     const { status, json } = await post('/authorization-requests', request('"validity":9007199254740993'))
     expect([status, json.message]).toEqual([400, ['validity must be at most 86400']])
   })

@@ -34,7 +34,7 @@ describe('security headers', () => {
     },
   )
 
-  it('let the API reference load its own files and style itself, and be framed by nobody', async () => {
+  it('let the API reference load its own files and style itself, and forbid frames', async () => {
     const { headers } = await service.request('GET', '/api-docs')
     const policy = headers.get('content-security-policy') ?? ''
     expect(policy.split('; ')).toEqual([

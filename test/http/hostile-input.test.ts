@@ -228,7 +228,7 @@ describe('names that mean something to JavaScript', () => {
     expect([called.status, JSON.parse(called.body).error.json.data.httpStatus]).toEqual([404, 404])
   })
 
-  it('nothing of it reached the prototype of objects', () => {
+  it('the prototype of objects stays clean', () => {
     expect(Object.keys(Object.prototype)).toEqual([])
     expect(({} as Record<string, unknown>).credential).toBeUndefined()
   })
@@ -299,7 +299,7 @@ describe('size', () => {
     expect(called.status).toBe(413)
   })
 
-  it('an encoding that nobody knows is a 415, a broken one a 400', async () => {
+  it('an unknown encoding is a 415, a broken one a 400', async () => {
     expect((await verify('{}', { 'content-encoding': 'x-unknown' })).status).toBe(415)
     const broken = await verify(Buffer.from('no gzip'), { 'content-encoding': 'gzip' })
     expect([broken.status, messageOf(broken)]).toEqual([400, ['Request body could not be read.']])

@@ -177,7 +177,7 @@ describe('the log', () => {
   })
 })
 
-describe('what never reaches the log', () => {
+describe('values that never reach the log', () => {
   const CLAIM = 'Ada-Lovelace-1815'
 
   it('tokens, secrets and claims of requests that succeed, are refused and fail', async () => {
@@ -244,7 +244,7 @@ describe('what never reaches the log', () => {
     expect(failed.text).not.toContain(CLAIM)
   })
 
-  it('ids of offers, requests and QR codes, which let whoever reads them take an offer or answer a request', async () => {
+  it('ids of offers, requests and QR codes, with which a reader could take an offer or answer a request', async () => {
     const authorization = await service.bearer('alice', { roles: ['admin'] })
     const schema = { name: 'Ticket', version: 1, schema: { type: 'object' } }
     await service.request('POST', '/schemas', { authorization, body: schema })
@@ -323,7 +323,7 @@ describe('what never reaches the log', () => {
     expect(written).not.toContain(id)
   })
 
-  it('members with a secret name, at any depth of what somebody logs', () => {
+  it('members with a secret name, at any depth of a logged value', () => {
     const log = createLog('info', destination)
     const secrets = {
       authorization: CLAIM,

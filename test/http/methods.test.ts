@@ -86,7 +86,7 @@ describe('a call by the other method', () => {
   })
 })
 
-describe('methods that nobody defined', () => {
+describe('undefined methods', () => {
   it.each(['get', 'Post', 'FOO', 'GETT', 'TRACE1', ''])('%j is a 400', async (method) => {
     for (const path of ['/version', '/trpc/service.version']) {
       expect((await sendRaw(service.url, `${method} ${path} HTTP/1.1\r\nHost: x\r\n\r\n`)).status).toBe(400)

@@ -113,7 +113,7 @@ describe('status and media type of an answer are in the document', () => {
   /** A UUID is told from other segments before anything is decoded. */
   const isDecoded = (name: string) => name !== '{uuid}'
 
-  it.each(MALFORMED)('to a path with %s in it, whatever is accepted', async (value) => {
+  it.each(MALFORMED)('to a path with %s in it, for every Accept header', async (value) => {
     const found: (string | undefined)[] = []
     for (const operation of withParameter()) {
       for (const name of (operation.path.match(/\{\w+\}/g) ?? []).filter(isDecoded)) {
@@ -157,7 +157,7 @@ describe('status and media type of an answer are in the document', () => {
     expect(found.filter((each) => each !== undefined)).toEqual([])
   })
 
-  it('to somebody without credentials', async () => {
+  it('to a caller without credentials', async () => {
     await using strict = await startService()
     const found: (string | undefined)[] = []
     for (const operation of operations) {

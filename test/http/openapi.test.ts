@@ -118,7 +118,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  it('names schemes of its own for whoever may call', () => {
+  it('names its own schemes for callers', () => {
     const { securitySchemes } = document.components as { securitySchemes: Json }
     expect(Object.keys(securitySchemes).toSorted()).toEqual([
       'bearer',

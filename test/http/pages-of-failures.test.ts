@@ -54,7 +54,7 @@ describe('an address that there is not', () => {
     })
   })
 
-  it('is the envelope for what is no opening of an address, whatever it accepts', async () => {
+  it('is the envelope for a request that opens no page, for every Accept header', async () => {
     const { status, json } = await service.request('POST', '/nothing', { headers: BROWSER })
     expect([status, json.message]).toEqual([404, 'Cannot POST /nothing'])
   })
@@ -68,7 +68,7 @@ describe('an address that there is not', () => {
 })
 
 describe('too many requests', () => {
-  it('are told a person in words, with the style of all pages; and others as ever', async () => {
+  it('shows a person a page in the common style, and other clients the envelope', async () => {
     const { databaseUrl, identityProvider } = service
     await using limited = await startService({ databaseUrl, identityProvider, env: { RATE_LIMIT_MAX: '2' } })
     const ask = (path: string, headers: Readonly<Record<string, string>>) => limited.request('GET', path, { headers })

@@ -108,7 +108,7 @@ describe.each(LISTS)('GET $path', (list) => {
 })
 
 describe('a list that is asked for by name', () => {
-  it('says where it goes on, as by path; in a batch nobody could tell which it is', async () => {
+  it('returns the next cursor, as by path; in a batch it would be ambiguous', async () => {
     for (const _ of [1, 2, 3]) await post('/api/v1/verifier/vp-queries', { query: [ITEM] })
     const cursors: (string | null)[] = []
     const client = createTRPCClient<AppRouter>({

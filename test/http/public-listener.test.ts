@@ -108,7 +108,7 @@ describe('the public listener', () => {
     expect(new Set(open.map(({ rest }) => rest.access))).toEqual(new Set(['public', 'wallet', 'optional']))
   })
 
-  it('every other route is not there, whoever asks and whatever Host they name', async () => {
+  it('every other route is missing there, for every caller and every Host', async () => {
     const closed = routesOf(restRouter).filter((route) => !isOpenRoute(route))
     expect(closed.length).toBeGreaterThan(50)
     for (const { method, template } of closed) {
@@ -150,7 +150,7 @@ describe('the public listener', () => {
     expect(text).not.toMatch(/\/console|\/api-docs|\/health/)
   })
 
-  it('nobody is the local admin there: an offering for one recipient shows a QR code, and never its subject', async () => {
+  it('a caller there is not the local admin: an offering for one recipient shows a QR code, and never its subject', async () => {
     const made = await service.request('POST', '/api/v1/offerings', {
       body: {
         credential_type: 'ProofOfPurchase',
@@ -168,7 +168,7 @@ describe('the public listener', () => {
     expect((await ask('GET', path.replace('/qr-code', ''))).status).toBe(404)
   })
 
-  it('nobody gets a credential of what they fill in, as the local admin does', async () => {
+  it('a caller there cannot fill in claims and get a credential, as the local admin can', async () => {
     const query = new URLSearchParams({
       response_type: 'code',
       client_id: 'wallet',

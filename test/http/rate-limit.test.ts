@@ -31,7 +31,7 @@ async function statuses(service: TestService, count: number, headers: Record<str
 }
 
 describe('the rate limit', () => {
-  it('is 60 requests in 60 seconds unless told otherwise; the 61st is a 429 with the envelope and Retry-After', async () => {
+  it('is 60 requests in 60 seconds by default; the 61st is a 429 with the envelope and Retry-After', async () => {
     await using service = await limited({})
     expect(await statuses(service, 60)).toEqual(Array(60).fill(200))
     const refused = await service.request('GET', '/version?q=1')
@@ -99,7 +99,7 @@ describe('the rate limit', () => {
     })
   })
 
-  it('tells how much is left', async () => {
+  it('reports the remaining requests', async () => {
     await using service = await limited({ RATE_LIMIT_MAX: '3', RATE_LIMIT_WINDOW_SECONDS: '30' })
     const answer = await service.request('GET', '/version')
     expect(answer.headers.get('ratelimit')).toMatch(/^limit=3, remaining=2, reset=(30|2\d)$/)
@@ -251,7 +251,7 @@ describe('REDIS_URL', () => {
     await redis.stop()
   })
 
-  it('away and back is told once each, whoever asks how often', async () => {
+  it('a loss and a return are logged once each, for any number of requests', async () => {
     const lines: string[] = []
     const told = () => lines.map((line) => JSON.parse(line).msg).filter((msg) => /^redis is /.test(msg))
     const redis = await startRedisServer()

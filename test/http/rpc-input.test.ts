@@ -113,7 +113,7 @@ const version = calledProcedures.find(({ name }) => name === 'service.version') 
 const named = (procedures: readonly ContractedProcedure[]) =>
   procedures.map((procedure) => [procedure.name, procedure] as const)
 
-describe('what superjson would build from an input is refused', () => {
+describe('objects that superjson would build from an input are refused', () => {
   it.each(named(calledProcedures))('by %s, every kind of it', async (_, procedure) => {
     // Each kind at another place for each procedure.
     const turn = calledProcedures.indexOf(procedure)

@@ -151,7 +151,7 @@ describe('errors on /trpc', () => {
   })
 })
 
-describe('what wallets and probes ask by path', () => {
+describe('routes that wallets and probes ask by path', () => {
   const kinds = (router: { _def: { procedures: object } }) =>
     Object.entries<{ _def: { meta?: { rest?: { kind?: string } } } }>(router._def.procedures as never).map(
       ([name, { _def }]) => [name, _def.meta?.rest?.kind ?? 'json'] as const,

@@ -142,7 +142,7 @@ describe('a strict project', () => {
 })
 
 describe('the TypeScript of README.md, of the client’s README.md and of docs/', () => {
-  it('compiles as it stands, each block as a module of its own', async () => {
+  it('compiles unchanged, each block as a module of its own', async () => {
     const pages = (await readdir(join(root, 'docs'), { recursive: true }))
       .filter((name) => name.endsWith('.md'))
       .map((name) => `docs/${name}`)
@@ -185,7 +185,7 @@ describe('an editor', () => {
 })
 
 describe('the types written out', () => {
-  it('are those of the service’s router', async () => {
+  it('are the types of the service’s router', async () => {
     const same = `
 import type { AppRouter } from '${root}/server/router.js'
 import type { CredenceInputs as I, CredenceOutputs as O } from '${root}/client/index.js'

@@ -71,7 +71,7 @@ const library = () =>
     loadTypeMetadataFormat: true,
   })
 
-describe('what is issued here verifies elsewhere', () => {
+describe('credentials of this service verify elsewhere', () => {
   it('an SD-JWT VC in @sd-jwt/sd-jwt-vc, its status list and type metadata fetched, until it is revoked', async () => {
     const { id, credential } = await sign('dc+sd-jwt')
     const verified = await library().verify(credential)
@@ -158,7 +158,7 @@ describe('what is issued here verifies elsewhere', () => {
   })
 })
 
-describe('what is issued elsewhere verifies here', () => {
+describe('credentials of other issuers verify here', () => {
   it('an SD-JWT VC of @sd-jwt/sd-jwt-vc with nested disclosures and decoys, its status list made with jose', async () => {
     await using web = await startWebServer()
     const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true })

@@ -140,7 +140,7 @@ async function bindings(databaseUrl: string) {
   return { bound, unbound: jwes.length - bound }
 }
 
-describe('whoever can write to the database', () => {
+describe('an attacker who can write to the database', () => {
   it('cannot make a key sign for another row: a ciphertext that was copied there does not open', async () => {
     const env = { KEY_ENCRYPTION_KEY: newKek() }
     await using service = await startService({ env })
@@ -187,7 +187,7 @@ describe('whoever can write to the database', () => {
   })
 })
 
-describe('what an earlier version encrypted, bound to no row', () => {
+describe('values that an earlier version encrypted, bound to no row', () => {
   it('is opened at the next start and encrypted for its row; from then on it is refused', async () => {
     const KEY_ENCRYPTION_KEY = newKek()
     const env = { KEY_ENCRYPTION_KEY }

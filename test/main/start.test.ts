@@ -90,7 +90,7 @@ describe('a start', () => {
     expect(service.log().at(-1)?.msg).toBe('stopped')
   })
 
-  it('with another KEY_ENCRYPTION_KEY than the one that encrypted the stored keys names it, and exits 1; a quiet log hides no warning', async () => {
+  it('with another KEY_ENCRYPTION_KEY than the stored keys’ names it, and exits 1; a quiet log hides no warning', async () => {
     const environment = { ...localEnvironment(encrypted.url), KEY_ENCRYPTION_KEY: ANOTHER_KEY, LOG_LEVEL: 'error' }
     await using service = startProcess(environment)
     expect(await service.exit()).toBe(1)

@@ -216,7 +216,7 @@ describe('SHUTDOWN_DELAY_SECONDS', () => {
   })
 })
 
-describe('a signal to who has not begun to serve', () => {
+describe('a signal before the start is complete', () => {
   const waitsForAnother = () =>
     query(
       database.url,

@@ -109,7 +109,7 @@ describe('WEB_CONCURRENCY=2', () => {
     },
   )
 
-  it('goes on with those that serve where another cannot begin to, and tries that again', async () => {
+  it('continues with the serving workers if another cannot start, and tries that again', async () => {
     await using own = await createTestDatabase()
     const admin = Object.assign(new URL(own.url), { pathname: '/postgres' }).href
     const takesConnections = (takes: boolean) =>

@@ -106,7 +106,7 @@ describe('a task', () => {
     await job.stop()
   })
 
-  it('that waits for other services keeps nobody waiting, and is under way once', async () => {
+  it('that waits for other services does not delay other tasks, and runs once at a time', async () => {
     let answer = (_: TaskDone): void => {}
     const asked = vi.fn(
       () =>
@@ -151,7 +151,7 @@ describe('the job', () => {
     expect(ran).toHaveBeenCalledTimes(calls)
   })
 
-  it('ends soon where it is told to while it rests', async () => {
+  it('ends soon after the order, even during a pause', async () => {
     const ran = vi.fn(async () => full())
     const job = maintenance([task(ran)], {
       store: alone,
@@ -244,7 +244,7 @@ describe('how far it is behind', () => {
     ])
   })
 
-  it('is said by nobody of what was due while the task was not looking', async () => {
+  it('ignores work that was due while the task did not look', async () => {
     const { lines, log } = logged()
     const late = [599]
     const run = async () => {

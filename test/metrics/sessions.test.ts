@@ -103,7 +103,7 @@ describe('verification sessions', () => {
     expect(refused).toEqual({ [created]: 1, [`{outcome="refused",check="${check}"}`]: 1 })
   })
 
-  it('that a wallet declines, and that run out, by the job or by a late wallet', async () => {
+  it('that a wallet declines, and that expire, by the job or by a late wallet', async () => {
     const { payload } = await world.asked('dc+sd-jwt')
     expect(
       await counted(SESSIONS, () => postForm(payload.response_uri, { error: 'access_denied', state: payload.state })),

@@ -53,7 +53,7 @@ describe('fetch, as libraries call it', () => {
     })
   })
 
-  test('gives a standard Response, whatever the status', async () => {
+  test('returns a standard Response for every status', async () => {
     const server = await startServer((_request, response) => {
       response.writeHead(404, {
         'content-type': 'application/json',
@@ -165,7 +165,7 @@ describe('TLS', () => {
 })
 
 describe('fetchJson', () => {
-  test('reads JSON whatever its content type, asking for it by Accept', async () => {
+  test('reads JSON with any content type, and asks for it by Accept', async () => {
     const server = await startServer((request, response) => {
       response.setHeader('content-type', 'text/plain')
       response.end(`\ufeff${JSON.stringify({ accept: request.headers.accept, x: request.headers['x-a'] })}`)
@@ -225,7 +225,7 @@ describe('fetchText', () => {
   })
 })
 
-describe('what an error tells', () => {
+describe('the content of an error', () => {
   test('a closed port: the host and a code, not the address', async () => {
     const server = await startServer(() => {})
     const outbound = productionGuard({

@@ -41,7 +41,7 @@ describe.each(Object.entries(CODES))('the QR code of an %s', (_, make) => {
   const get = (url: string, accept?: string) =>
     fetch(url, { redirect: 'manual', ...(accept === undefined ? {} : { headers: { accept } }) })
 
-  it('is JSON with a data URI, as ever, for whoever does not ask for another form', async () => {
+  it('is JSON with a data URI by default', async () => {
     const { url, walletUri } = await make()
     for (const accept of [undefined, '*/*', 'application/json', 'garbage;;,', 'text/plain']) {
       const answer = await get(url, accept)
@@ -129,7 +129,7 @@ describe('the page on demand', () => {
     expect([page.status, writtenOn(page)]).toEqual([410, expect.stringContaining('has been used up.')])
   })
 
-  it('changes nothing for wallets: they lead to the redirectUri as if nobody had opened it', async () => {
+  it('changes nothing for wallets: they lead to the redirectUri as without the page', async () => {
     const asked = await askShop()
     const { headers } = await fetch(asked.qr_code_url, { redirect: 'manual', headers: BROWSER })
     expect((await newVisitor(verifier).open(headers.get('location') ?? '')).status).toBe(200)
@@ -165,7 +165,7 @@ describe('the page on demand', () => {
   })
 })
 
-it('on /trpc there is one form, whatever is accepted, and no page is made', async () => {
+it('on /trpc there is one form, for every Accept header, and no page is made', async () => {
   const { id, qr_code_url: url } = await issuer.makeOffering()
   const input = encodeURIComponent(JSON.stringify({ json: { id } }))
   const { status, json } = await service.request('GET', `/trpc/offerings.qrCode?input=${input}`, { headers: BROWSER })

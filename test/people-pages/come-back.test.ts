@@ -46,7 +46,7 @@ it.each([
   ['a page that nobody opened', { browserHash: null }, {}],
   ['a page that nobody opened, without a cookie', { browserHash: null }, { cookies: [] }],
   ['a request that no wallet answered, without a code', { responseCodeHash: null }, { code: '' }],
-])('%s goes nowhere, and is not told how it ended', async (_, stored, sent) => {
+])('%s is not redirected, and does not learn the outcome', async (_, stored, sent) => {
   const { status, headers, body } = await comingBack(stored, sent)
   expect([status, headers?.location]).toEqual([403, undefined])
   expect(body).toContain('what came of it is withheld here.')

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-describe('who may make a page, where ISSUER_ROLE and VERIFIER_ROLE are set', () => {
+describe('callers who may make a page, with ISSUER_ROLE and VERIFIER_ROLE', () => {
   it.each([
     ['verificationSessionId', VERIFIER, ISSUER],
     ['credentialOfferSessionId', ISSUER, VERIFIER],

@@ -31,7 +31,7 @@ const makePage = async (body: Record<string, unknown>, sub = 'verifier', claims 
   service.request('POST', '/pages', { authorization: await service.bearer(sub, claims), body })
 
 describe('the page of a request', () => {
-  it('shows who asks, for what, the QR code, a link and the time left; nobody meets the session’s id', async () => {
+  it('shows the verifier, the requested claims, the QR code, a link and the time left, but never the session’s id', async () => {
     const asked = await askOnPage(service)
     const page = await open(asked.pageUrl)
     expect(page.status).toBe(200)
@@ -68,7 +68,7 @@ describe('the page of a request', () => {
     expect([script.status, script.headers.get('content-type')]).toEqual([200, 'text/javascript; charset=utf-8'])
   })
 
-  it('QR code and link are those of the wallet that the request is for', async () => {
+  it('QR code and link lead to the wallet of the request', async () => {
     const asked = await askOnPage(service, { walletUrl: 'https://wallet.example/authorize' })
     const page = await open(asked.pageUrl)
     const { walletUri } = asked
@@ -91,7 +91,7 @@ describe('the page of a request', () => {
     )
   })
 
-  it('titles are those of the schema; foreign types and claims are told by their names', async () => {
+  it('titles come from the schema; foreign types and claims have their names', async () => {
     await service.request('POST', '/schemas', {
       authorization: await service.bearer('issuer'),
       body: {
@@ -193,7 +193,7 @@ describe('its end', () => {
     expect(text).not.toContain('purchase')
   })
 
-  it('is withheld from another browser than the one that began, on the page and by events', async () => {
+  it('is hidden from another browser than the one that began, on the page and in its events', async () => {
     const declined = async (asked: Awaited<ReturnType<typeof askOnPage>>) => {
       const { response_uri, state } = await fetchRequest(asked)
       await postForm(response_uri, { state, error: 'access_denied' })
@@ -220,7 +220,7 @@ describe('its end', () => {
     }
   })
 
-  it('one that ran out is gone, and one that is unknown not found', async () => {
+  it('an expired request is gone, and an unknown one not found', async () => {
     const asked = await askOnPage(service, { validity: 60 })
     CLOCK.ahead += 90
     const page = await open(asked.pageUrl)
@@ -330,7 +330,7 @@ describe('POST /pages', () => {
     }
   })
 
-  it('is for whoever made the request and for admins', async () => {
+  it('is for the request’s creator and for admins', async () => {
     const { verificationSessionId } = await ask(service, { dcqlQuery: dcql(service, 'dc+sd-jwt') })
     expect((await service.request('POST', '/pages', { body: { verificationSessionId } })).status).toBe(401)
     const refused = await makePage({ verificationSessionId }, 'mallory')

@@ -23,7 +23,7 @@ async function answered(members: Record<string, unknown> = {}, visitor: Visitor 
 const WITHHELD = 'This was begun in another browser, so what came of it is withheld here.'
 
 describe('coming back from a wallet (OpenID4VP 1.0 §13.3, §14.2)', () => {
-  it('the browser that began goes on to the request’s own address, with the code, which is good there', async () => {
+  it('the browser that began continues to the request’s own address, with a valid code', async () => {
     const { page, visitor, back, code } = await answered()
     expect(back).toBe(`${page.pageUrl}/return?response_code=${code}`)
     const sent = await visitor.open(back)
@@ -46,7 +46,7 @@ describe('coming back from a wallet (OpenID4VP 1.0 §13.3, §14.2)', () => {
       'a browser with a cookie of its own making',
       () => Object.assign(newVisitor(service), { cookie: `presentation=${'A'.repeat(43)}` }),
     ],
-  ])('%s is told that another one began, and gets nothing', async (_, another) => {
+  ])('%s learns that another one began, and gets nothing', async (_, another) => {
     const { page, back } = await answered()
     const refused = await another().open(back)
     expect([refused.status, refused.headers.get('location')]).toEqual([403, null])
@@ -76,7 +76,7 @@ describe('coming back from a wallet (OpenID4VP 1.0 §13.3, §14.2)', () => {
     expect([refused.status, refused.headers.get('location')]).toEqual([403, null])
   })
 
-  it('nobody goes on before the wallet has answered', async () => {
+  it('no browser continues before the wallet has answered', async () => {
     const page = await askOnPage(service)
     const visitor = newVisitor(service)
     await visitor.open(page.pageUrl)
@@ -95,7 +95,7 @@ describe('coming back from a wallet (OpenID4VP 1.0 §13.3, §14.2)', () => {
     expect([result.status, result.json.message]).toEqual([409, 'Wallet answered access_denied.'])
   })
 
-  it('without an address to go on to, the browser that began is told the end', async () => {
+  it('without an address for the return, the browser that began sees the outcome', async () => {
     const { visitor, back } = await answered({ redirectUri: undefined })
     const shown = await visitor.open(back)
     expect([shown.status, writtenOn(shown)]).toEqual([
@@ -116,7 +116,7 @@ describe('coming back from a wallet (OpenID4VP 1.0 §13.3, §14.2)', () => {
   it.each([
     [false, 'Go on in the browser in which you opened the page.'],
     [true, 'Begin again, and answer with a wallet on the device on which you open the page.'],
-  ])('another browser is told what can still be done: where the code is needed (%s), %s', async (required, told) => {
+  ])('another browser sees the remaining options: where the code is needed (%s), %s', async (required, told) => {
     const { back } = await answered({ requireResponseCode: required })
     expect(writtenOn(await newVisitor(service).open(back))).toContain(`${WITHHELD} ${told}`)
   })
@@ -197,7 +197,7 @@ describe('which browser began', () => {
     expect((await known.open(back)).status).toBe(403)
   })
 
-  it('is told by a cookie that scripts and other sites do not get; over https it is tied to the host', async () => {
+  it('is known by a cookie that scripts and other sites do not get; over https it is tied to the host', async () => {
     const { pageUrl } = await askOnPage(service)
     const opened = await newVisitor(service).open(pageUrl)
     expect(opened.headers.get('set-cookie')).toMatch(

@@ -9,7 +9,7 @@ it('shows twenty messages, and then how many more there are', () => {
   expect(limited(numbered(332))).toEqual([...numbered(20), 'and 312 more'])
 })
 
-it('shows none twice, and counts none of those that are shown', () => {
+it('shows no message twice, and counts only messages that are not shown', () => {
   expect(limited([...numbered(20), ...numbered(20)])).toEqual(numbered(20))
 })
 

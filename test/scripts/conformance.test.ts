@@ -53,7 +53,7 @@ describe('the tables of a run', () => {
     )
   })
 
-  it('name the variant that the plan chose for a module, and not the one that the run chose', () => {
+  it('name the variant that the plan chose for a module, not the run’s', () => {
     const encrypted = { vci_credential_encryption: 'encrypted', vci_credential_issuance_mode: 'deferred' }
     const modules = [outcome('a', 'PASSED'), outcome('a', 'FAILED', encrypted)]
     expect(tablesText({ columns: [column('w/one', 'One', modules)] })).toContain(

@@ -74,7 +74,7 @@ it('installs anew when node_modules is gone', async () => {
   await expect(calls()).resolves.toHaveLength(2)
 })
 
-it('takes what somebody installed by hand, where it is complete', async () => {
+it('accepts a complete manual installation', async () => {
   await write('node_modules/left-pad/package.json', '{}')
   await write('node_modules/.package-lock.json', '{ "packages": { "node_modules/left-pad": { "version": "1.3.0" } } }')
   await install()

@@ -66,7 +66,7 @@ it('is not given up by one who does not hold it', async () => {
   await kill()
 })
 
-it('outlives nobody: a holder that was killed has lost it', async () => {
+it('does not outlive its holder: a killed holder has lost it', async () => {
   const { pid, kill } = await rival()
   expect(acquireLock(file)).toBe(pid)
   await kill()

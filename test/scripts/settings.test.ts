@@ -70,7 +70,7 @@ describe('planStart', () => {
     expect(plan({ TRUSTED_ISSUERS: 'self' }).added).toEqual(rest)
   })
 
-  it('takes a database that is given, whatever else is filled in', () => {
+  it('takes a given database, with any other defaults', () => {
     expect(plan({ DATABASE_URL: 'postgresql://db.example/credence' })).toMatchObject({
       local: true,
       embeddedDatabase: false,

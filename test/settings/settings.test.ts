@@ -34,7 +34,7 @@ describe('GET /api/v1/settings', () => {
     expect(json.algorithms).toContain('ES256')
   })
 
-  it('tells what was set from defaults, and both from what there is not', async () => {
+  it('distinguishes set values from defaults, and both from missing ones', async () => {
     await using other = await startService({
       databaseUrl: service.databaseUrl,
       identityProvider: service.identityProvider,
@@ -114,7 +114,7 @@ describe('GET /api/v1/settings', () => {
     'VERIFIER_ROLE',
   ])
 
-  it.each([...VARIABLES])('attack: %s shows no password, whatever form of address it takes one in', (variable) => {
+  it.each([...VARIABLES])('attack: %s shows no password, in any form of address', (variable) => {
     if (FREE_TEXT.has(variable)) return
     const schemes = ['postgres', 'postgresql', 'redis', 'rediss', 'nats', 'tls', 'http', 'https', 'mysql']
     const taken = schemes.flatMap((scheme) => [
@@ -156,7 +156,7 @@ describe('GET /api/v1/settings', () => {
     }
   })
 
-  it('attack: an identity provider that is no address is not shown, since nobody knows what it says', () => {
+  it('attack: an identity provider that is no address is not shown, because its content is unknown', () => {
     const { settings } = readConfig({
       ISSUER_BASE_URL: 'https://issuer.example',
       VERIFIER_BASE_URL: 'https://verifier.example',
@@ -189,14 +189,14 @@ describe('GET /api/v1/settings', () => {
     expect(shown.find(({ variable }) => variable === 'ISSUER_BASE_URL')?.value).toBe('https://issuer.example')
   })
 
-  it('attack: files are named, and nothing of what they hold is told', async () => {
+  it('attack: files are named, but their contents are not shown', async () => {
     const { text } = await settingsOf(service)
     expect(text).not.toContain('-----BEGIN')
     expect(text).not.toContain(CLIENT_SECRET)
     expect(text).not.toContain(new URL(service.databaseUrl).password || 'no password')
   })
 
-  it('is for the client secret and admins alone, whatever role of one half somebody has', async () => {
+  it('is only for the client secret and admins, with any role of one half', async () => {
     await using strict = await startService({
       databaseUrl: service.databaseUrl,
       identityProvider: service.identityProvider,

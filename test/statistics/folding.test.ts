@@ -122,7 +122,7 @@ describe('counting audit events', () => {
     expect(await missing()).toEqual([])
   })
 
-  it('waits no longer for numbers that were rolled back, once nobody can bring them any more', async () => {
+  it('stops waiting for numbers that were rolled back when no open transaction can have them', async () => {
     await end(await openTransaction(3), 'ROLLBACK')
     await sql(event())
     await fold()
@@ -167,7 +167,7 @@ describe('counting audit events', () => {
     await expect.poll(turn).toBe(1)
   })
 
-  it('goes on in a database that was restored from a dump, whose transactions were those of another server', async () => {
+  it('continues in a database that was restored from a dump of another server', async () => {
     await end(await openTransaction(1), 'ROLLBACK')
     await sql(event())
     await fold()

@@ -129,7 +129,7 @@ describe.skipIf(!hasProgram('nginx'))('status lists behind nginx', () => {
     },
   )
 
-  it('what was for one caller is said to no other, and refusals are not kept', async () => {
+  it('an answer for one caller goes to no other, and refusals are not kept', async () => {
     const { list } = await issue()
     const path = `/token-status-lists/${list}`
     const direct = await fetch(`${service.url}${path}`)

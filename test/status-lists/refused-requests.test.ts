@@ -133,7 +133,7 @@ it('direct signing of a subject that is not valid, for a holder that cannot be b
     await sign({ issuerId: 'unknown' }),
   ]))
 
-it('a format that cannot be signed, whatever it is that it cannot carry', () =>
+it('a format that cannot be signed, for any reason', () =>
   burnsNone(async () => {
     // A schema from before claims were checked by name.
     await query(issuer.service.databaseUrl, `UPDATE schemas SET selectively_disclosable = '["iss"]'`)

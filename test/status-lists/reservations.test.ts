@@ -85,7 +85,7 @@ describe('reservations of many processes at once', () => {
     expect(await lists()).toBeLessThanOrEqual(3 + Math.floor(entries.length / SIZE))
   })
 
-  it('go to the oldest list that has room, once nobody holds it', async () => {
+  it('go to the oldest list that has room, once it is not locked', async () => {
     const { listId } = await reserve(32, 1)
     await rows(
       `INSERT INTO status_lists (id, key_id, issuer_id, size, created_at)
@@ -94,7 +94,7 @@ describe('reservations of many processes at once', () => {
     for (let time = 0; time < 5; time += 1) expect((await reserve(32, 8)).listId).toBe(listId)
   })
 
-  it('do not wait for a list that somebody holds: another is opened where it may be, and then serves everybody', async () => {
+  it('do not wait for a locked list: another list is opened if allowed, and then serves all processes', async () => {
     const { listId } = await reserve(32, 1)
     const holder = new pg.Client({ connectionString: service.databaseUrl })
     await holder.connect()
@@ -171,7 +171,7 @@ async function onceChanged<Result>(acts: readonly (() => Promise<Result>)[]): Pr
   }
 }
 
-describe('what waits for a list whose row credentials share (a deadlock once)', () => {
+describe('statements that wait for a list whose row credentials share (a former deadlock)', () => {
   it('reservations', async () => {
     const first = await reserve(32, 1)
     const others = await onceChanged(Array.from({ length: 5 }, () => () => reserve(32, 1)))

@@ -85,7 +85,7 @@ describe.each([
     expect(decodeProtectedHeader(answer.text)).toMatchObject({ typ, alg: 'ES256' })
   })
 
-  it('answers 304 without a body to who has it already (RFC 9110 §13.1.2)', async () => {
+  it('answers 304 without a body to a client that has it already (RFC 9110 §13.1.2)', async () => {
     const { headers } = await get(form, place)
     const etag = headers.get('etag') ?? ''
     for (const sent of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
@@ -245,7 +245,7 @@ describe('revocation', () => {
 })
 
 describe('status indices', () => {
-  it('are unique over all processes, and tell no order (Token Status List §13.2)', async () => {
+  it('are unique over all processes, and reveal no order (Token Status List §13.2)', async () => {
     await using other = await startService({
       databaseUrl: service.databaseUrl,
       identityProvider: service.identityProvider,

@@ -106,7 +106,7 @@ describe('where the metadata name no binding method, a hosted wallet (OpenID4VCI
       async (self) => self.signJwtVc(undefined, { cnf: { jwk: (await newRemoteKey()).publicJwk } }),
     ],
     ['a JWT VC for a DID', async (self) => self.signJwtVc((await newRemoteKey()).did)],
-  ])('does not take %s, which is bound to the key of somebody', async (what, forge) => {
+  ])('does not take %s, which is bound to another holder’s key', async (what, forge) => {
     await using taken = await taking(service, { unbound: true, forge })
     expect(taken.answer.json.message).toMatch(/bound to a key|another format/)
     expect((await taken.wallet.get('/credentials')).json, what).toEqual([])

@@ -24,7 +24,7 @@ const make = async (
 const read = async (path: string, authorization = ada) => service.request('GET', path, { authorization })
 
 describe('GET /api/v1/issuers, GET /api/v1/verifiers', () => {
-  it('list the records of all callers, the newest first, with what they sign with and who may change them', async () => {
+  it('list the records of all callers, the newest first, with their keys or certificates and the callers who may change them', async () => {
     const issuer = await make('issuer', { display: [{ name: 'Shop', locale: 'en' }] })
     const { items } = (await read('/api/v1/issuers?limit=1', bob)).json
     expect(items).toEqual([
@@ -110,7 +110,7 @@ describe('GET /api/v1/issuers/{id}', () => {
     expect(text).not.toMatch(/"d":|private/i)
   })
 
-  it('shows former keys beside the one that signs', async () => {
+  it('shows former keys beside the signing key', async () => {
     const { id } = await make('issuer')
     await keysCommand(['--alg', 'EdDSA'], {
       ISSUER_BASE_URL: service.url,
@@ -210,7 +210,7 @@ describe.each(['issuer', 'verifier'] as const)('POST /api/v1/%ss/{id}/display', 
     ])
   })
 
-  it('tells the second of two who change it at once, and changes nothing then', async () => {
+  it('refuses the second of two simultaneous changes, and changes nothing then', async () => {
     const { id } = await make(kind, { display: [{ name: 'Shop' }] })
     const before = [{ name: 'Shop' }]
     const both = await Promise.all(['One', 'Two'].map((name) => rename(id, { before, display: [{ name }] })))
@@ -220,7 +220,7 @@ describe.each(['issuer', 'verifier'] as const)('POST /api/v1/%ss/{id}/display', 
     expect(await displayOf(id)).toEqual(won?.json.display)
   })
 
-  it('is for whose record it is; that of another admin is an unknown one', async () => {
+  it('is for the owner of the record; a record of another admin is unknown', async () => {
     const { id } = await make(kind)
     const change = { before: [], display: [{ name: 'Evil' }] }
     expect((await rename(id, change, bob)).status).toBe(404)

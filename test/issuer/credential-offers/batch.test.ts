@@ -96,7 +96,7 @@ describe('POST /api/v1/credential-offers/batch', () => {
     expect([status, json.message]).toEqual([400, ['rows.0.key has another offer already']])
   })
 
-  it('attack: the same rows at the same time make each offer once, also where all were told that there is none', async () => {
+  it('attack: the same rows at the same time make each offer once, even if every read found none', async () => {
     const rows = Array.from({ length: 5 }, (_, n) => row(`race-${n}`))
     const answers = await atOnce(service.platform.stores.offerBatches, 'known', 6, () =>
       Promise.all(Array.from({ length: 6 }, () => offers(rows))),
@@ -152,7 +152,7 @@ describe('POST /api/v1/credential-offers/batch', () => {
     expect([status, json.message]).toEqual([400, ['rows.0.key has another offer already']])
   })
 
-  it("attack: nobody gets somebody else's offer by its key", async () => {
+  it('attack: a key does not give access to another caller’s offer', async () => {
     const [mine] = await offers([row('shared', { txCode: true })])
     const [theirs] = await offers([row('shared', { txCode: true })], await service.bearer('bob'))
     expect(theirs.repeated).toBe(false)

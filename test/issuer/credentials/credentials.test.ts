@@ -144,7 +144,7 @@ describe('which issuer signs', () => {
     expect(answer.status, answer.text).toBe(200)
   }
 
-  it('is the default one, or the caller’s own that the request names, where the type is assigned to nobody', async () => {
+  it('is the default issuer, or the caller’s own issuer in the request, if the type is not assigned', async () => {
     const own = await newIssuer(service, 'alice')
     expect((await create()).json.vc.issuer).toBe(issuerDid)
     const answer = await create({ issuerId: own.id })
@@ -153,7 +153,7 @@ describe('which issuer signs', () => {
     expect(answer.json.vc.proof.verificationMethod).toBe(`${own.did}#${own.did.slice('did:key:'.length)}`)
   })
 
-  it('is never that of someone else, who has not assigned the type: 500 `Issuer not found.`', async () => {
+  it('is never another caller’s issuer without an assignment of the type: 500 `Issuer not found.`', async () => {
     const bobs = await newIssuer(service, 'bob')
     for (const issuerId of [bobs.id, randomUUID(), 'unknown']) {
       const answer = await create({ issuerId })
@@ -195,7 +195,7 @@ describe('which issuer signs', () => {
 })
 
 describe('GET /api/v1/credentials/{id}', () => {
-  it('is read by whoever created or claimed it, and by nobody else: 404, an admin too', async () => {
+  it('is for its creator or claimant only: 404 for others, also for admins', async () => {
     const created = (await create()).json
     const offering = await postOffering(service, { credential_type: type })
     const claimed = await service.request('POST', `/api/v1/offerings/${offering.id}/claim`, { authorization: alice })

@@ -101,7 +101,7 @@ describe('GET /api/v1/credentials', () => {
     expect(entry).toMatchObject({ status: 'revoked', revokedAt: expect.stringMatching(/Z$/) })
   })
 
-  it('shows of a wallet’s credential that nobody who signs in made it', async () => {
+  it('shows that a wallet’s credential has no signed-in creator', async () => {
     const wallet = await newWallet(service, 'wally')
     const { offering_full_url, id } = await postOffering(service, { credential_type: second })
     expect((await wallet.process(offering_full_url)).status).toBe(200)
@@ -139,7 +139,7 @@ describe('GET /api/v1/credentials', () => {
     },
   )
 
-  it('is for the client secret and admins: nobody else sees whom others’ credentials are for', async () => {
+  it('is for the client secret and admins: other callers do not see the recipients of credentials', async () => {
     expect(idsOf(await allOf(service, PATH, {}, { authorization: admin }))).toEqual(idsOf(await list()))
     const answer = await service.request('GET', PATH, { authorization: alice })
     expect([answer.status, answer.json.message]).toEqual([403, 'Insufficient role.'])

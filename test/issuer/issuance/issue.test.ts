@@ -94,7 +94,7 @@ describe('issuing to a caller', () => {
     expect(giveBack).toHaveBeenCalledTimes(1)
   })
 
-  it('keeps the index where nobody knows whether the credential is on record under it', async () => {
+  it('keeps the index if it is unknown whether the credential is on record', async () => {
     const lost = new Error('The connection was lost.')
     const { issue, giveBack } = issuing({ records: () => Promise.reject(lost) })
     await expect(issue(REQUEST)).rejects.toBe(lost)

@@ -48,7 +48,7 @@ describe('the type and the issuer of a credential', () => {
     })
   })
 
-  it('are those of an unknown issuer where nobody is named and nobody signs', async () => {
+  it('are an unknown issuer’s if no issuer is named and none signs', async () => {
     const { contextFor, knowsIssuer } = looking({})
     await expect(contextFor('Diploma', undefined, 'client')).rejects.toMatchObject(unknownIssuer)
     expect(knowsIssuer).not.toHaveBeenCalled()

@@ -73,7 +73,7 @@ describe('metadata after a change say what has changed, at every process and in 
     expect((await configuration(name)).display).toEqual([{ name, locale: 'en' }])
   })
 
-  it('a version that is listed until its last offering runs out', async () => {
+  it('a version that is listed until its last offering expires', async () => {
     const { id, name } = await postSchema(first, alice)
     await postOffering(first, {
       credential_type: name,
@@ -86,7 +86,7 @@ describe('metadata after a change say what has changed, at every process and in 
     expect((await told()).server.scopes_supported).not.toContain(name)
   })
 
-  it('a display that somebody edits in the database', async () => {
+  it('a display that was edited in the database', async () => {
     const { id, name } = await postSchema(first, alice)
     await told()
     const display = JSON.stringify([{ name: 'Edited' }])
@@ -161,7 +161,7 @@ describe('metadata without a change', () => {
     expect((await told()).iat ?? 0).toBeGreaterThan(iat + 3_600)
   })
 
-  it('are made anew where making them failed: nobody is told of a failure again', async () => {
+  it('are made anew after a failure: the failure is not reported again', async () => {
     const texts = createMetadataTexts({ state: async () => 'unchanged' }, () => new Date())
     const asked = (text: Promise<string>) => texts('issuer', () => text)
     await expect(asked(Promise.reject(new Error('the database is away')))).rejects.toThrow('the database is away')

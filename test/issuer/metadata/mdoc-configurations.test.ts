@@ -94,7 +94,7 @@ describe('metadata list mobile documents where the issuer that signs has a certi
     expect(readMdoc(credentialOf(taken)).x5c).toEqual([leaf.x5c])
   })
 
-  it('a wallet that asks a token of something else for it is told that there is no such configuration (§8.3.1.2)', async () => {
+  it('a wallet with a token for something else gets the error for an unknown configuration (§8.3.1.2)', async () => {
     const name = 'NotByToken'
     await assigned(name, await uncertified())
     const made = (await offer(name, '-sd-jwt')).json

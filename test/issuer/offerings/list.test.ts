@@ -27,7 +27,7 @@ describe('GET /api/v1/offerings', () => {
   }
   const entryOf = (answer: { json: { id: string }[] }, id: string) => answer.json.find((entry) => entry.id === id)
 
-  it('lists for nobody what anyone may claim any number of times, without redemptions', async () => {
+  it('lists only unlimited open offerings without a caller, and no redemptions', async () => {
     const open = await postOffering(service, { credential_type: type })
     const limited = await postOffering(service, { credential_type: type, redemption_limit: 3 })
     const bound = await postOffering(service, { credential_type: type, recipient: RECIPIENT })

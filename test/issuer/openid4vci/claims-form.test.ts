@@ -232,13 +232,13 @@ describe('the form with which the local admin (AUTH_DISABLED) says what a creden
     expect(responseOf(await browser.decide(again, id, 'accept', FILLED))).toHaveProperty('code')
   })
 
-  it('can be declined, whatever is in it', async () => {
+  it('can be declined with any content', async () => {
     const { id, send } = await open()
     expect(responseOf(await send({ '/height': 'tall' }, 'decline')).error).toBe('access_denied')
     expect((await offeredFor(id))?.state).toBe('Denied')
   })
 
-  it('is there for nobody where login is on', async () => {
+  it('does not exist if sign-in is on', async () => {
     const other = await startIssuer()
     try {
       const { page } = await openPage(newBrowser(other.service), newRequest().address)

@@ -111,7 +111,7 @@ describe('a credential of what the identity provider says of the user', () => {
     ])
   })
 
-  it('is nobody else’s: REST does not show it, there is no page of it, and no other request finds it', async () => {
+  it('is private: REST does not show it, it has no page, and no other request finds it', async () => {
     provider.user = { ...ALICE, sub: 'carol', given_name: 'Carol' }
     const { browser, id, page: consent } = await open(byScope().address)
     responseOf(await browser.decide(consent, id, 'accept'))
@@ -191,7 +191,7 @@ describe('a credential of what the identity provider says of the user', () => {
     })
   })
 
-  it('goes with its authorization where nobody redeemed it', async () => {
+  it('is removed with its authorization if it was not redeemed', async () => {
     provider.user = { ...ALICE, sub: 'erin' }
     const { browser, id, page } = await open(byScope().address)
     responseOf(await browser.decide(page, id, 'accept'))

@@ -200,7 +200,7 @@ describe('revoking', () => {
 })
 
 describe('the session of an offer', () => {
-  it('is not left in Error with a credential issued, whoever comes first', async () => {
+  it('is not left in Error with a credential issued, in any order of requests', async () => {
     const made = await issuer.makeOffer({ txCode: true })
     const id: string = made.credentialOfferSessionId
     const token = await issuer.token(id, { tx_code: made.txCode })
@@ -249,7 +249,7 @@ describe('cost in SQL statements', () => {
   }
   const isPoolRefill = (statement: string) => statement.includes('reserve_status_indices')
 
-  it('none for a nonce', async () => {
+  it('no statement for a nonce', async () => {
     expect(await countedStatements(() => issuer.nonce())).toEqual([])
   })
 

@@ -144,7 +144,7 @@ describe('binding (§8.1)', () => {
     expect([named.sub, named.cnf]).toEqual([wallet.did, undefined])
   })
 
-  it('who the offering says the subject is stays the subject; the key is in cnf', async () => {
+  it('the offering’s subject stays the subject; the key is in cnf', async () => {
     const id = 'urn:customer:7'
     const token = await newToken({ credentialSubject: { id, product: 'Kettle' } })
     for (const configuration of [JWT_VC, SD_JWT]) {
@@ -197,7 +197,7 @@ describe('a batch (§8.2, §15.4.1)', () => {
       .slice(1, -1)
       .map((disclosure) => JSON.parse(Buffer.from(disclosure, 'base64url').toString())[0])
 
-  it('gives a copy for each key, none of which can be linked to another', async () => {
+  it('gives each key its own copy, and the copies cannot be linked', async () => {
     const holders = await Promise.all(Array.from({ length: 5 }, () => newWallet()))
     const answer = await issuer.take(await newToken(), SD_JWT, ...holders)
     const copies: string[] = answer.json.credentials.map((entry: { credential: string }) => entry.credential)
@@ -326,7 +326,7 @@ describe('requests that are wrong (§8.3.1.2)', () => {
     expect(refusalOf(encrypted)).toEqual([400, 'invalid_encryption_parameters', 'The request is not a compact JWE.'])
   })
 
-  it('whatever is wrong, nothing is taken: the token is still good', async () => {
+  it('a wrong request uses nothing up: the token stays valid', async () => {
     const token = await newToken()
     await issuer.requestCredential(token, { credential_configuration_id: SD_JWT, proofs: { jwt: ['a.b.c'] } })
     expect((await issuer.take(token, SD_JWT, wallet)).status).toBe(200)
@@ -415,7 +415,7 @@ describe('attacks on the proof', () => {
     ])
   })
 
-  it('a nonce that has been used, by whomever', async () => {
+  it('a nonce that any wallet has used', async () => {
     const nonce = await issuer.nonce()
     const jwt = [await wallet.proof(issuer.service.url, nonce)]
     const token = await newToken()
@@ -518,7 +518,7 @@ describe('attacks with tokens (§8.3.1.1, RFC 6750 §3)', () => {
     expect((await issuer.take(token, SD_JWT, wallet)).status).toBe(200)
   })
 
-  it('one that authorization_details narrowed is good for those alone', async () => {
+  it('a token that authorization_details narrowed is valid only for these configurations', async () => {
     const { credentialOfferSessionId: id } = await issuer.makeOffer()
     const details = JSON.stringify([{ type: 'openid_credential', credential_configuration_id: SD_JWT }])
     const token = await issuer.token(id, { authorization_details: details })
@@ -537,7 +537,7 @@ describe('attacks with tokens (§8.3.1.1, RFC 6750 §3)', () => {
     expect((await issuer.session(id)).state).toBe('CredentialIssued')
   })
 
-  it('one whose offer ran out meanwhile', async () => {
+  it('a token whose offer expired meanwhile', async () => {
     const expiresAt = new Date(Date.now() + 60_000).toISOString()
     const token = await issuer.token((await issuer.makeOffering({ expires_at: expiresAt })).id)
     clock.ahead = 61
@@ -559,7 +559,7 @@ describe('attacks with tokens (§8.3.1.1, RFC 6750 §3)', () => {
     ])
   })
 
-  it('what began before the offer ran out may be finished: a further configuration belongs to the redemption', async () => {
+  it('an issuance that began before the offer expired may be completed: a further configuration belongs to the redemption', async () => {
     const expiresAt = new Date(Date.now() + 60_000).toISOString()
     const token = await issuer.token((await issuer.makeOffering({ expires_at: expiresAt, redemption_limit: 1 })).id)
     expect((await issuer.take(token, JWT_VC)).status).toBe(200)

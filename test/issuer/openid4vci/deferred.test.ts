@@ -249,7 +249,7 @@ describe('a decision', () => {
     expect(vc.credentialSubject).toMatchObject(SUBJECT)
   })
 
-  it('to reject ends the session with its reason, which the wallet is not told', async () => {
+  it('to reject ends the session with its reason, which the wallet does not receive', async () => {
     const { offerId, token, transactionId } = await waiting()
     const rejected = await issuer.decide(offerId, 'reject', { reason: 'Not a customer' })
     expect(rejected.status).toBe(200)
@@ -459,7 +459,7 @@ describe('a transaction (§9.1)', () => {
   })
 })
 
-describe('who waits', () => {
+describe('a waiting wallet', () => {
   it('is one wallet of two: the redemption counts as it begins to wait', async () => {
     const offerId = await newOffer()
     const tokens = await Promise.all(Array.from({ length: 5 }, () => tokensFor(offerId)))
@@ -527,7 +527,7 @@ describe('who waits', () => {
     credentialOf(await issuer.collect(refreshed.json.access_token, transactionId))
   })
 
-  it('waits as long as its authorization lasts: then the session ends, and nobody decides over it any more', async () => {
+  it('waits as long as its authorization lasts: then the session ends, and can no longer be decided', async () => {
     const { offerId, tokens } = await waiting()
     const { expiresAt } = await issuer.session(offerId)
     expect(Date.parse(expiresAt) - Date.now()).toBeGreaterThan(89 * DAY * 1000)
@@ -549,7 +549,7 @@ describe('who waits', () => {
     expect(await issuer.session(offerId)).toMatchObject({ state: 'Error' })
   })
 
-  it('collects by a token that is good for the configuration', async () => {
+  it('collects with a token that is valid for the configuration', async () => {
     const { offerId, tokens, transactionId } = await waiting()
     await approved(offerId)
     const narrow = await refresh(tokens.refresh_token, { scope: JWT_VC })
@@ -614,7 +614,7 @@ describe('who waits', () => {
   })
 })
 
-describe('what it costs', () => {
+describe('cost in SQL statements', () => {
   it('the token: two statements, where it is one without; to wait, to be told to wait: two; to collect: three, and one in 32 times a fourth', async () => {
     const statements = recordStatements()
     const counted = async (act: () => Promise<Answer>) => {
@@ -653,7 +653,7 @@ describe('what it costs', () => {
   })
 })
 
-describe('what changes while a wallet waits', () => {
+describe('changes while a wallet waits', () => {
   it('a schema version that is withdrawn: what was offered of it is still issued', async () => {
     const name = `Waiting${crypto.randomUUID().slice(0, 8)}`
     const authorization = await issuer.authorization()

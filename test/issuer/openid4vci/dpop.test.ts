@@ -67,7 +67,7 @@ async function take(authorization: string, headers: Record<string, string> = {})
 }
 
 describe('tokens that are bound to a key (RFC 9449 §5)', () => {
-  it('are of type DPoP and good for an hour; with them, and a proof each time, a credential is taken and notified', async () => {
+  it('are of type DPoP and valid for an hour; with them and a proof each time, a wallet takes a credential and notifies', async () => {
     const answer = await requestToken(await proofFor('/openid4vci/token'))
     expect(answer.json).toMatchObject({ token_type: 'DPoP', expires_in: 3600 })
     const token = answer.json.access_token
@@ -197,7 +197,7 @@ describe('attacks with bound tokens (§7)', () => {
 })
 
 describe('nonces for proofs (§8)', () => {
-  it('come with every answer, and are good for five minutes', async () => {
+  it('come with every answer, and are valid for five minutes', async () => {
     const nonceAnswer = await issuer.service.request('POST', '/openid4vci/nonce')
     const nonce = nonceAnswer.headers.get('dpop-nonce') ?? ''
     const token = await requestToken(await proofFor('/openid4vci/token', undefined, { nonce }))
@@ -224,7 +224,7 @@ describe('nonces for proofs (§8)', () => {
   })
 })
 
-describe('what a token is asked for (RFC 6749)', () => {
+describe('scope of a token request (RFC 6749)', () => {
   it('scope narrows the offer, and the answer says what was granted (§3.3); unknown values are ignored', async () => {
     const answer = await requestToken(undefined, undefined, { scope: `openid ${SD_JWT} nonsense` })
     expect(answer.json).toMatchObject({ scope: SD_JWT })

@@ -105,7 +105,7 @@ describe('an encrypted request (OpenID4VCI 1.0 §8.2, §10)', () => {
     expect((await mine.open(answer.text)).header).toEqual({ alg: 'ECDH-ES', enc: 'A256GCM' })
   })
 
-  it('may say when it is good', async () => {
+  it('may have times of its validity', async () => {
     const seconds = Math.floor(Date.now() / 1000)
     const times = { iat: seconds, nbf: seconds + 20, exp: seconds - 20, jti: 'one' }
     const jwe = await encryptFor(key, JSON.stringify(await requestOf(times)))
@@ -119,7 +119,7 @@ describe('an encrypted request (OpenID4VCI 1.0 §8.2, §10)', () => {
     expect(answer.json.credentials).toHaveLength(1)
   })
 
-  it('that is refused for another reason is told so in the clear (§8.3.1.2)', async () => {
+  it('that is refused for another reason gets its error in the clear (§8.3.1.2)', async () => {
     const mine = await newAnswerKey()
     const request = { ...(await requestOf(asking(mine))), proofs: { jwt: ['a.b.c'] } }
     const answer = await sendJwe(issuer.service, await newToken(), await encryptFor(key, JSON.stringify(request)))
@@ -170,7 +170,7 @@ describe('an encrypted request (OpenID4VCI 1.0 §8.2, §10)', () => {
   })
 })
 
-describe('what is refused', () => {
+describe('refused messages', () => {
   const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({ format: 'jwk' }) as JWK
   const parts = (jwe: string) => jwe.split('.')
   const flipped = (text: string) => `${text.startsWith('A') ? 'B' : 'A'}${text.slice(1)}`

@@ -234,7 +234,7 @@ describe('an installation with ISSUER_PROFILE=haip', () => {
   })
 })
 
-describe('what began without HAIP', () => {
+describe('flows that began without HAIP', () => {
   const underHaip = async <T>({ issuer }: Haip, act: () => Promise<T>): Promise<T> => {
     const { config } = issuer.service.platform
     Object.assign(config, { issuerProfile: 'haip' })
@@ -284,7 +284,7 @@ describe('what began without HAIP', () => {
   })
 })
 
-describe('what HAIP needs of an installation', () => {
+describe('requirements of HAIP for an installation', () => {
   it('is named at the start', async () => {
     const { ISSUER_X509: _, WALLET_TRUST_ANCHORS: __, ...env } = (await haipFiles()).env
     const start = () => readConfig(environmentOf(single.issuer.service, { ...env, ISSUER_PROFILE: 'haip' }))
@@ -304,7 +304,7 @@ describe('what HAIP needs of an installation', () => {
     expect([answer.status, answer.json.message]).toEqual([400, [`profile haip needs ${name}`]])
   })
 
-  it('leaves offers of OpenID4VCI 1.0 beside those of HAIP as they are', async () => {
+  it('does not change offers of OpenID4VCI 1.0 beside HAIP’s', async () => {
     const { issuer } = single
     const made = await issuer.makeOffer()
     const token = await issuer.token(made.credentialOfferSessionId)

@@ -133,11 +133,14 @@ describe('keys that a wallet provider attests (OpenID4VCI 1.0 Appendix D, F.1, F
     expect(boundTo(await request(await newToken(), { jwt }))).toEqual(each())
   })
 
-  it.each(WAYS)('have the typ of 1.0, or that of the drafts, which a library writes still: %s', async (_name, way) => {
-    expect(boundTo(await taken(way, provider, { header: { typ: 'keyattestation+jwt' } }))).toEqual(each())
-    for (const typ of ['key-attestation', 'Key-Attestation+jwt', 'oauth-client-attestation+jwt', 7, undefined])
-      expect(refusalOf(await taken(way, provider, { header: { typ } })).slice(0, 2)).toEqual([400, 'invalid_proof'])
-  })
+  it.each(WAYS)(
+    'have the typ of 1.0, or the typ of the drafts, which a library still writes: %s',
+    async (_name, way) => {
+      expect(boundTo(await taken(way, provider, { header: { typ: 'keyattestation+jwt' } }))).toEqual(each())
+      for (const typ of ['key-attestation', 'Key-Attestation+jwt', 'oauth-client-attestation+jwt', 7, undefined])
+        expect(refusalOf(await taken(way, provider, { header: { typ } })).slice(0, 2)).toEqual([400, 'invalid_proof'])
+    },
+  )
 
   it('need no expiry where the attestation is the proof', async () => {
     expect((await taken(alone, provider, { payload: { exp: undefined } })).status).toBe(200)
@@ -371,7 +374,7 @@ describe('the status of a key attestation (Token Status List §8.3)', () => {
     expect(refusalOf(await taken(alone, certified, { payload: { status: others } }))[1]).toBe('invalid_proof')
   })
 
-  it('that cannot be had is no good one, and its nonce is used up: nobody makes the service ask twice with it', async () => {
+  it('that cannot be fetched is invalid, and its nonce is used up: a wallet cannot make the service ask twice with it', async () => {
     const uri = `http://127.0.0.1:${web.port}/nowhere`
     const [nonce, token] = [await issuer.nonce(), await newToken()]
     const status = { status_list: { uri, idx: 7 } }
@@ -485,7 +488,7 @@ describe('where no attestation is believed', () => {
     expect([Object.keys(types), Object.keys(json.proof_types_supported)]).toEqual([['jwt'], ['jwt']])
   })
 
-  it('proofs.attestation is an invalid_proof; a jwt proof stands for itself, whatever is attested in it', async () => {
+  it('proofs.attestation is an invalid_proof; a jwt proof counts alone, with any attestation in it', async () => {
     const token = await newToken(SD_JWT, plain)
     const nonce = await plain.nonce()
     const attestation = await provider.attestKeys(jwksOf(wallets), nonce)
@@ -495,7 +498,7 @@ describe('where no attestation is believed', () => {
     expect(boundTo(await request(token, { jwt }, SD_JWT, plain))).toEqual([{ jwk: wallets[0]?.publicJwk }])
   })
 
-  it('a schema of a time when they were is issued to nobody', async () => {
+  it('a schema from a time when attestations were believed is not issued', async () => {
     expect((await postSchema(plain, 'Attested', undefined)).status).toBe(201)
     await query(plain.service.databaseUrl, "UPDATE schemas SET key_attestation = '{}' WHERE name = 'Attested'")
     const token = await newToken('Attested-sd-jwt', plain)

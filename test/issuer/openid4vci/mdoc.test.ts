@@ -198,7 +198,7 @@ describe('@openid4vc/openid4vci takes all three formats in one session (HAIP 1.0
   })
 })
 
-describe('what is issued (ISO/IEC 18013-5 §9.1.2)', () => {
+describe('the issued document (ISO/IEC 18013-5 §9.1.2)', () => {
   it('has every element of the mapping, the chain without its root, and the status of the Token Status List', async () => {
     const wallet = await newWallet()
     const [document] = (await taken(wallet)).map(readMdoc)

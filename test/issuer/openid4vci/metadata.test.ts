@@ -61,7 +61,7 @@ describe('credential issuer metadata (OpenID4VCI 1.0 §12.2)', () => {
     expect(answer.json.credential_issuer).toBe(issuer.service.url)
   })
 
-  it('names its endpoints, and those of no part that it does not have', async () => {
+  it('names its endpoints, and no endpoint of a missing part', async () => {
     const { json } = await get(ISSUER)
     const { credential_configurations_supported: _, ...rest } = json
     const { url } = issuer.service

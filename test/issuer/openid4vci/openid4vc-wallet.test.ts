@@ -73,7 +73,7 @@ describe('@openid4vc/openid4vci takes credentials', () => {
     expect(Object.keys(taken)).toEqual([JWT_VC, SD_JWT])
   })
 
-  it('of a deferred offer: it waits, asks in vain, and asks again once it is approved', async () => {
+  it('of a deferred offer: it waits, is told to wait again, and succeeds after the approval', async () => {
     const made = await issuer.makeOffer({ deferred: true })
     const key = await newHolderKey()
     const intervals: unknown[] = []

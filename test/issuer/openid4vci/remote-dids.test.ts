@@ -47,7 +47,7 @@ const request = (token: string, jwt: readonly string[], configuration = SD_JWT) 
 const USED = [400, 'invalid_nonce', 'The nonce of the proof has been used already.']
 
 describe('a proof by the DID of another host', () => {
-  it('is taken; its nonce is good for one use', async () => {
+  it('is accepted; its nonce is valid for one use', async () => {
     const remote = await remoteWallet()
     const nonce = await issuer.nonce()
     const token = await newToken()

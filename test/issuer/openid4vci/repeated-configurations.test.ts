@@ -138,7 +138,7 @@ describe('a configuration that is taken again under the token of a pre-authorize
     expect(await counters()).toEqual({ redemptions: 1, records: 1, instances: 8 })
   })
 
-  it('by requests at once, none of which counts another redemption', async () => {
+  it('by simultaneous requests, which count no further redemption', async () => {
     const { token, counters } = await offered()
     const answers = await Promise.all(Array.from({ length: 8 }, () => issuer.take(token, SD_JWT)))
     expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200))

@@ -56,7 +56,7 @@ describe('the nonces of a credential request', () => {
     await nonces.use(['one'])
   })
 
-  it('are those of one request alone: the next one meets them used', async () => {
+  it('belong to one request only: the next request finds them used', async () => {
     const { begin } = noncesWith()
     await begin().use(['one'])
     await expect(begin().use(['one'])).rejects.toEqual(expect.objectContaining({ error: 'invalid_nonce' }))

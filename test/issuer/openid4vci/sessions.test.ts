@@ -62,7 +62,7 @@ describe('a credential-offer session', () => {
     ])
   })
 
-  it('runs out a day after it was made, unless asked otherwise', async () => {
+  it('expires one day after its creation by default', async () => {
     const { createdAt, expiresAt } = await issuer.session(await newSession())
     expect(Date.parse(expiresAt) - Date.parse(createdAt)).toBe(DAY * 1000)
     const short = await issuer.session(await newSession({ expiresInSeconds: 90 }))
@@ -244,7 +244,7 @@ describe('the events of a session', () => {
     subscription.unsubscribe()
   })
 
-  it('show that the offer ran out, without anybody asking', async () => {
+  it('show that the offer expired, without any request', async () => {
     const id = await newSession({ expiresInSeconds: 60 })
     const headers = { authorization: await issuer.authorization(), 'last-event-id': '1' }
     await using events = await readEvents(issuer.service, eventsPath(id), headers)
@@ -257,8 +257,8 @@ describe('the events of a session', () => {
   })
 })
 
-describe('what time does', () => {
-  it('an offer that ran out before anything was taken ends in Error, once; a redeemed one does not', async () => {
+describe('expiry of sessions', () => {
+  it('an offer that expired without a credential ends in Error, once; a redeemed one does not', async () => {
     const ids = [await newSession({ expiresInSeconds: 60 }), await newSession({ expiresInSeconds: 60 })]
     const [created = '', tokenIssued = ''] = ids
     await issuer.token(tokenIssued)

@@ -136,7 +136,7 @@ describe('sign-in at the identity provider (OpenID Connect Core 1.0 §3.1)', () 
   })
 })
 
-describe('what is no sign-in', () => {
+describe('answers that are no sign-in', () => {
   it('the user refuses: access_denied, and the authorization has ended', async () => {
     provider.user = null
     const offer = await forAlice()
@@ -192,7 +192,7 @@ describe('what is no sign-in', () => {
     expect(locationOf(await browser.get(back.href))).toContain(id)
   })
 
-  it('an answer in the browser of somebody else, without a cookie or with a foreign one', async () => {
+  it('an answer in another user’s browser, without a cookie or with a foreign one', async () => {
     const { address } = newRequest({ issuer_state: (await forAlice()).issuer_state })
     const browser = newBrowser(issuer.service)
     const { id, at } = await toProvider(browser, address)
@@ -304,7 +304,7 @@ describe('a provider that is away', () => {
 })
 
 describe('without a client at the provider', () => {
-  it('nobody can be named in an offer, and only who has an offer takes it', async () => {
+  it('an offer cannot name a user, and only an offer’s owner takes it', async () => {
     const service = await startIssuer({ env: { OIDC_ISSUER: provider.issuer } })
     try {
       const refused = await service.service.request('POST', '/credential-offers', {

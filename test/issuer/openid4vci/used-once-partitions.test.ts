@@ -81,7 +81,7 @@ describe('a nonce (OpenID4VCI 1.0 §13.8) that was used', () => {
     expect(await places()).toEqual(['used_nonces_default'])
   })
 
-  it('is refused by a process whose clock is five minutes behind that of the one which maintains', async () => {
+  it('is refused by a process whose clock is five minutes behind the maintaining process', async () => {
     clock.ahead = 90 * 24 * HOUR
     await maintain()
     clock.ahead += 5 * HOUR

@@ -238,7 +238,7 @@ describe('attacks with attestations: invalid_client, and nothing is spent', () =
     expect(refusalOf(await issuer.requestToken(refresh)).slice(0, 2)).toEqual([401, 'invalid_client'])
   })
 
-  it('another attested wallet redeems no code of this one, which stays good for this one (RFC 6749 §5.2)', async () => {
+  it('another attested wallet redeems no code of this wallet, and the code stays valid (RFC 6749 §5.2)', async () => {
     const { code, verifier } = await attestedCode()
     const other = await newWallet()
     const headers = await attested({ payload: { sub: RIVAL } }, {}, other, rival)
@@ -248,7 +248,7 @@ describe('attacks with attestations: invalid_client, and nothing is spent', () =
     expect((await redeem(code, verifier, await attested())).status).toBe(200)
   })
 
-  it('an attested wallet redeems no code of another client, whose request nobody pushed', async () => {
+  it('an attested wallet redeems no code of another client whose request was not pushed', async () => {
     const { parameters, verifier } = await newRequest({ client_id: 'other' })
     const browser = newBrowser(issuer.service)
     const { id, page } = await openPage(browser, `/openid4vci/authorize?${new URLSearchParams(parameters)}`)
@@ -343,7 +343,7 @@ describe('the status of a wallet attestation (Token Status List §8.3)', () => {
     expect(refusalOf(await pushed(foreign)).slice(0, 2)).toEqual(REFUSED)
   })
 
-  it('is refused with the name of the list, whose signer is meant, and not that of the attestation', async () => {
+  it('is refused with the name of the list, because its signer is meant, not the attestation’s', async () => {
     const reasonOf = async (by: Provider) => refusalOf(await pushed(await statusBy(by, [])))[2]
     const stranger = await newCertifiedProvider(newProviderRoot('Stranger'))
     expect(await reasonOf(stranger)).toContain('of the status list of the wallet attestation are not trusted')
@@ -362,7 +362,7 @@ describe('wallets that are known (WALLET_CLIENTS)', () => {
     expect(await at('http://127.0.0.1:5000/cb')).toBe(400)
   })
 
-  it('are attested by their own provider, not by that of another wallet', async () => {
+  it('are attested by their own provider, not by another wallet’s provider', async () => {
     const by = async (clientId: string, from: Provider) => {
       const { parameters } = await newRequest({ client_id: clientId })
       const headers = {

@@ -185,7 +185,7 @@ describe('names of claims in several languages', () => {
     expect(withTitle?.display?.[1]).toEqual({ label: 'Abschluss', locale: 'de' })
   })
 
-  it('a type that was stored before there were any goes on as it was', async () => {
+  it('a type from before claim names continues unchanged', async () => {
     expect((await post({ ...MEMBER, name: 'Former', claims: undefined })).json).not.toHaveProperty('claims')
     const rows = await query(issuer.service.databaseUrl, `SELECT claims FROM schemas WHERE name = 'Former'`)
     expect(rows).toEqual([{ claims: null }])

@@ -112,7 +112,7 @@ describe('selectivelyDisclosable: what is named by no path is in the clear in ev
     expect(await query(service.databaseUrl, 'SELECT 1 FROM schemas WHERE name = $1', [name])).toEqual([])
   })
 
-  it('names each of several, and those of other settings with them', async () => {
+  it('names each of several, also with other settings', async () => {
     const answer = await post({
       schema: PERSON,
       selectivelyDisclosable: ['age', '/age', 'agee'],

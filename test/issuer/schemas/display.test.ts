@@ -159,7 +159,7 @@ describe('display of a type (OpenID4VCI 1.0 §12.2.4)', () => {
     },
   )
 
-  it('what was stored before there were rules is shown as it is, and costs nobody the metadata', async () => {
+  it('a display from before the rules is shown unchanged, and does not break the metadata', async () => {
     const name = newTypeName()
     const { id } = (await post({}, name)).json
     const odd = [

@@ -114,7 +114,7 @@ describe('GET /vct/{name}', () => {
     })
   })
 
-  it('tells wallets how to draw the credential, in each language', async () => {
+  it('has the display of the credential for wallets, in each language', async () => {
     const logo = { uri: 'https://shop.example/logo.png', alt_text: 'A mill' }
     const { name } = await postSchema(service, alice, {
       display: [{ name: 'Purchase' }, { name: 'Kaufbeleg', locale: 'de', logo, background_color: '#123456' }],

@@ -17,7 +17,7 @@ const post = (name: string, members: Record<string, unknown>) =>
 
 const get = (path: string) => service.request('GET', path, { authorization })
 
-describe('what a type is called', () => {
+describe('the displayed name of a type', () => {
   it.each([
     ['title', { title: 'Card\u202edrac' }, 'title', 'U+202E'],
     ['title of several', { title: '\u2066Card\u2069' }, 'title', 'U+2066'],

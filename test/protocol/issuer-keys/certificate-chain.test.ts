@@ -103,7 +103,7 @@ describe('a certificate chain (RFC 5280 §6.1)', () => {
     expect(() => verify([signer(impostor), impostor])).toThrow(untrusted)
   })
 
-  it('attack: no key is used that nobody vouches for: one of RSA may take a tenth of a second', () => {
+  it('attack: only certified keys are used, because an RSA key may take a tenth of a second', () => {
     const impostor = makeCertificate({ subject: 'Root', ca: true, keyUsage: CERTIFY })
     const genuine = makeCertificate({ subject: 'Signer', issuer: root })
     const thief = makeCertificate({ subject: 'Signer' })
@@ -245,7 +245,7 @@ describe('extendedKeyUsage (RFC 5280 §4.2.1.12)', () => {
     expect(() => verify([signer(root, { purposes: [purpose] })])).toThrow(REFUSED)
   })
 
-  it.each([...OTHERS, ...NEVER])('an authority for %s alone certifies nobody who signs a credential', (_, purpose) => {
+  it.each([...OTHERS, ...NEVER])('an authority for %s alone certifies no signer of credentials', (_, purpose) => {
     const lower = authority('Lower', root, { purposes: [purpose] })
     expect(() => verify([signer(lower, { purposes: [DOCUMENT_SIGNING] }), lower])).toThrow(REFUSED)
     expect(() => verify([signer(lower)], [lower])).toThrow(REFUSED)

@@ -103,7 +103,7 @@ describe('a DID issuer', () => {
     )
   })
 
-  it('is not believed by the document of another DID, whoever hands it over', async () => {
+  it('is not accepted with the document of another DID, from any resolver', async () => {
     const document = didDocument({ did: 'did:web:mallory.example', keys: [{ id: '#a', jwk: mallory }] })
     await expect(resolveIssuerKey({ kid: '#a' }, { iss: WEB }, world({}, { document }))).rejects.toThrow(
       `The DID document of ${WEB} is that of another DID.`,

@@ -99,7 +99,7 @@ describe('an issuer with x5c', () => {
     )
   })
 
-  it('without a root is found by that of its published keys which its certificate is for', async () => {
+  it('without a root is verified by its published key that the certificate is for', async () => {
     const leaf = leafFor({ dns: ['issuer.example'] })
     const certified = leaf.certificate.publicKey.export({ format: 'jwk' })
     const ed25519 = (await generateKeyPair('EdDSA')).publicJwk

@@ -31,7 +31,7 @@ const octets = (text: string) => Buffer.from(text, 'base64url')
 const point = ({ x, y }: { x: string; y: string }) => Buffer.concat([Buffer.from([4]), octets(x), octets(y)])
 
 describe('the key that is derived (RFC 7518 §4.6.2)', () => {
-  it('is that of Appendix C, from both sides', () => {
+  it('is the key of Appendix C, from both sides', () => {
     for (const [mine, theirs] of [
       [ALICE, BOB],
       [BOB, ALICE],
@@ -195,7 +195,7 @@ function forged(publicJwk: object, content: Uint8Array, members: object = { zip:
   return [header, '', ...[nonce, ciphertext, cipher.getAuthTag()].map((part) => part.toString('base64url'))].join('.')
 }
 
-describe('what is refused', () => {
+describe('refused messages', () => {
   const change = (jwe: string, at: number, to: (part: string) => string) =>
     jwe
       .split('.')

@@ -45,7 +45,7 @@ describe('LruMap', () => {
     expect([map.get('a'), map.get('b'), map.weight]).toEqual([1, undefined, 40])
   })
 
-  it('forgets what it is told to', () => {
+  it('forgets an entry on demand', () => {
     const map = new LruMap<string, number>(10, 100)
     for (const [index, name] of ['a', 'b', 'c'].entries()) map.set(name, index, 10)
     map.deleteWhere((value) => value !== 1)

@@ -76,7 +76,7 @@ describe('seal and open', () => {
     expect(open(key, token)).toBeUndefined()
   })
 
-  it('does not open when it is cut short, whatever tag length that leaves', () => {
+  it('does not open when it is cut short, with any remaining tag length', () => {
     const token = Buffer.from(seal(key, { a: 1 }), 'base64url')
     for (let length = 0; length < token.length; length += 1) {
       expect(open(key, token.subarray(0, length).toString('base64url'))).toBeUndefined()
@@ -109,7 +109,7 @@ describe('encryptSecret and decryptSecret', () => {
     })
   })
 
-  it('tells which key fitted, so that a replaced one can be retired', async () => {
+  it('returns the key that fitted, so that a replaced one can be retired', async () => {
     const jwe = await encryptSecret(previous, 's', PLACE)
     await expect(decryptSecret([current, previous], jwe, PLACE)).resolves.toEqual({
       plaintext: 's',
@@ -172,7 +172,7 @@ describe('encryptSecret and decryptSecret', () => {
     }
   })
 
-  it('is bound or not as it was made: what its header says cannot be changed', async () => {
+  it('stays bound or unbound: its header cannot be changed', async () => {
     const parts = (await encryptSecret(current, 'secret', PLACE)).split('.')
     const { bound: _, ...header } = JSON.parse(Buffer.from(parts[0] ?? '', 'base64url').toString())
     const freed = [Buffer.from(JSON.stringify(header)).toString('base64url'), ...parts.slice(1)].join('.')

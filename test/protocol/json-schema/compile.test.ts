@@ -182,7 +182,7 @@ describe('validators', () => {
     expect(compileJsonSchema({ title: 'kept meanwhile' })).toBe(kept)
   })
 
-  it('cost the same whether or not they are kept, so that a budget is enough for everybody or for nobody', () => {
+  it('cost the same whether or not they are kept, so that a budget is enough for all callers or for none', () => {
     const schema = { title: 'paid for twice', properties: { a: { pattern: '^[a-z]{1,20}$' } } }
     const [once, again] = [requestWork(), requestWork()]
     expect(compile(schema, again)).toBe(compile(schema, once))

@@ -113,7 +113,7 @@ describe('Issuing a JWT VC (VCDM 1.1 §6.3.1)', () => {
     })
   })
 
-  it('takes the subject’s id from its claims, and refuses claims about somebody else', async () => {
+  it('takes the subject’s id from its claims, and refuses claims about another subject', async () => {
     const { payload } = decode((await issue({ claims: { id: 'did:example:subject', product: 'Lamp' } })).compact)
     expect(payload.sub).toBe('did:example:subject')
     const message = 'Subject claim id does not name the subject of the credential.'

@@ -112,7 +112,7 @@ describe('Verifying a JWT VC (VCDM 1.1 §6.3.1)', () => {
       },
     )
 
-    it('a status list of the same key, whose typ is that of a credential', async () => {
+    it('a status list of the same key, with the typ of a credential', async () => {
       const list = await createBitstringStatusListCredential({
         signer: issuer.signer,
         issuer: issuer.id,
@@ -141,7 +141,7 @@ describe('Verifying a JWT VC (VCDM 1.1 §6.3.1)', () => {
       await expect(verify(await forge(vc))).rejects.toThrow(refusal(message))
     })
 
-    it('a credential nested so deep that whoever writes it again would exhaust the stack', async () => {
+    it('a credential nested so deep that writing it again would exhaust the stack', async () => {
       let deep: unknown = 'x'
       for (let depth = 0; depth < 70; depth++) deep = [deep]
       await expect(verify(await forge({ ...VC, evidence: deep }))).rejects.toThrow(

@@ -56,7 +56,7 @@ const DOCUMENT = ['documents', 0] as const
 const ITEMS = [...DOCUMENT, 'issuerSigned', 'nameSpaces'] as const
 const NOT_SIGNED = 'Credential has an item that its issuer did not sign in that namespace.'
 
-it('A presentation that nobody has changed is accepted', async () => {
+it('An unchanged presentation is accepted', async () => {
   expect((await verify(changed(presented, () => undefined))).claims).toEqual({
     [NAMESPACE]: { family_name: 'Möbius', given_name: 'Ada' },
     [MORE]: { organ_donor: true },
@@ -160,7 +160,7 @@ describe('A holder does not change what the issuer has signed (ISO/IEC 18013-5 �
     ))
 })
 
-describe("Nobody else issues in an issuer's name", () => {
+describe('Only the issuer issues in its own name', () => {
   it("by another key, beside the issuer's certificate", async () => {
     const impostor = { ...(await makeIssuer(authority)), x5c: issuer.x5c }
     await refused(
@@ -286,7 +286,7 @@ describe('A document holds while it is valid (ISO/IEC 18013-5 §9.3.1)', () => {
     await refused(verifyIssuerSigned(other, trusting(authority)), message)
   })
 
-  it('and a document that its issuer signs again as it was is accepted', async () => {
+  it('and a document that its issuer signs again unchanged is accepted', async () => {
     const again = await resigned(issued, issuer, () => undefined)
     expect((await verifyIssuerSigned(again, trusting(authority))).validityInfo.signed < NOW).toBe(true)
   })
@@ -404,7 +404,7 @@ describe('Elements that the device signs itself (KeyAuthorizations; ISO/IEC 1801
     )
   })
 
-  it('never stand in the place of what the issuer has signed', async () => {
+  it('never replace elements that the issuer has signed', async () => {
     const authorized = await authorizing(new Map([['nameSpaces', [NAMESPACE]]]))
     await refused(
       verify(await selfSigned(authorized, 'family_name')),

@@ -20,7 +20,7 @@ const faultOf = (schema: object, pointer = '/claim') =>
   mappingFaults({ $schema: DIALECT, ...schema }, [pointer], work()).get(pointer)
 
 describe('The data elements of a subject', () => {
-  it('are those that it has, by namespace', () => {
+  it('are its elements by namespace', () => {
     const { organDonor: _, ...subject } = SUBJECT
     const elements = mdocElementsOf(MAPPING, { ...subject, height: undefined }, SCHEMA, work())
     expect([...elements.keys()]).toEqual([NAMESPACE])

@@ -145,7 +145,7 @@ it.each<[string, Encodable]>([
   ),
 )
 
-describe('What a device signs itself (ISO/IEC 18013-5 §9.1.2.4, §9.1.3.4)', () => {
+describe('Elements that a device signs itself (ISO/IEC 18013-5 §9.1.2.4, §9.1.3.4)', () => {
   const sessionTranscript = redirectTranscript({ clientId: 'c', nonce: 'n', responseUri: 'https://v.example' })
 
   /** A presentation of what the device says alone, where the issuer has authorized its key for something. */

@@ -68,7 +68,7 @@ describe('Verifying a mobile document pays, before it does it,', () => {
   })
 })
 
-it('A key that no certificate proves signs no mobile document, whoever vouches for it', async () => {
+it('A key without a certificate signs no mobile document, with any other proof', async () => {
   const { now, resolveIssuerKey } = trusting(authority)
   const uncertified = async (...args: Parameters<typeof resolveIssuerKey>) => {
     const { jwk, issuer } = await resolveIssuerKey(...args)

@@ -61,7 +61,7 @@ describe('a request object (OpenID4VP 1.0 §5, RFC 9101)', () => {
     })
   })
 
-  it('was made before it is read, and is good until its session ends', async () => {
+  it('was made before it is read, and is valid until its session ends', async () => {
     const { payload } = await request()
     expect([payload.iat, payload.exp]).toEqual([1_767_225_600, 1_767_225_901])
   })

@@ -32,7 +32,7 @@ describe('Processing disclosures (RFC 9901 §7.1, steps 3 to 5)', () => {
     expect(processDisclosures(payload, []).placedClaims).toEqual({ nationalities: ['DE', undefined, 'US'] })
   })
 
-  it('puts recursive disclosures in their places, whatever their order (§4.2.6)', () => {
+  it('puts recursive disclosures in their places, in any order (§4.2.6)', () => {
     const street = disclosure('s1', 'street', 'Schulstr. 12')
     const address = disclosure('s2', 'address', { city: 'Schulpforta', _sd: [sha256(street)] })
     const payload = { _sd: [sha256(address)], _sd_alg: 'sha-256' }
@@ -126,7 +126,7 @@ describe('Processing disclosures (RFC 9901 §7.1, steps 3 to 5)', () => {
       )
     })
 
-    it('a member in the place of an element, and an element in that of a member (steps 3.3.2.1, 3.3.3.1)', () => {
+    it('a member in an element’s place, and an element in a member’s place (steps 3.3.2.1, 3.3.3.1)', () => {
       const element = disclosure('salt', 'FR')
       refused(
         { list: [{ '...': sha256(claim) }] },

@@ -111,7 +111,7 @@ describe('@sd-jwt/sd-jwt-vc verifies what is issued here', () => {
   })
 })
 
-describe('What @sd-jwt/sd-jwt-vc issues verifies here', () => {
+describe('Credentials of @sd-jwt/sd-jwt-vc verify here', () => {
   const issuedElsewhere = async () =>
     library().issue(
       {

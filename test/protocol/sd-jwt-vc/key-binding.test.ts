@@ -56,7 +56,7 @@ async function forge(claims: JsonObject, header: JsonObject = { typ: 'kb+jwt' })
 const refusal = (message: string) => expect.objectContaining({ name: 'CredentialError', message })
 
 describe('A Key Binding JWT (RFC 9901 §4.3)', () => {
-  it('binds nonce, audience, time and exactly the presented disclosures, and tells no more', async () => {
+  it('binds exactly nonce, audience, time and the presented disclosures', async () => {
     const jwt = presentation.slice(credential.length)
     expect(presentation.startsWith(credential)).toBe(true)
     expect(decode(jwt)).toEqual({
@@ -91,7 +91,7 @@ describe('Verifying key binding (RFC 9901 §7.3, step 5)', () => {
     )
   })
 
-  it('asks for the key of a cnf.kid, and refuses it where nobody can tell', async () => {
+  it('asks for the key of a cnf.kid, and refuses it if the key is unknown', async () => {
     const text = await bind(await issue({ holderKey: { kid: 'did:example:holder#0' } }))
     const asked: string[] = []
     const resolveHolderKey = async (kid: string) => {

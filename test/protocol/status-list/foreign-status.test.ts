@@ -181,7 +181,7 @@ describe('A status list is refused', () => {
     )
   })
 
-  it('when it was changed, or signed by nobody', async () => {
+  it('when it was changed, or is unsigned', async () => {
     for (const [list, reference] of [
       [tokenList, TOKEN],
       [bitstringList, ENTRY],
@@ -209,8 +209,8 @@ describe('A status list is refused', () => {
   })
 })
 
-describe('Whose list it is', () => {
-  it('is settled by the credential’s own key, without resolving any, whatever kid the list names', async () => {
+describe('The signer of a status list', () => {
+  it('is the credential’s own key, without a resolution, with any kid in the list', async () => {
     const resolveIssuerKey = async () => Promise.reject(new Error('must not be called'))
     const renamed = await forged(tokenList, { iss: undefined }, { kid: 'other' })
     await expect(check(tokenList, TOKEN, { resolveIssuerKey })).resolves.toBe('valid')

@@ -55,7 +55,7 @@ const rows = `SELECT length(id) AS id, checksum, migration_name, logs, rolled_ba
     finished_at >= started_at AS "in order", started_at > now() - interval '1 hour' AS recent
   FROM _prisma_migrations ORDER BY started_at`
 
-it('what is recorded is what Prisma records, table and rows', async () => {
+it('the record equals Prisma’s, table and rows', async () => {
   await start(database.url)
   await deploy(other.url)
   for (const sql of [columns, constraints, rows]) {

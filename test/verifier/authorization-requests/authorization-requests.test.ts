@@ -198,7 +198,7 @@ describe('POST /authorization-requests', () => {
     expect([refused.status, refused.json.message]).toEqual([401, 'Unauthorized'])
   })
 
-  it('signs as a verifier of the caller that was named by record or DID, and not as one of somebody else', async () => {
+  it('signs as the caller’s verifier that was named by record or DID, and not as another caller’s', async () => {
     const admin = { authorization: await world.service.bearer('boss', { roles: ['admin'] }) }
     const made = await world.service.request('POST', '/agent/verifier', { ...admin, body: { method: 'key' } })
     expect(made.status).toBe(201)
@@ -254,7 +254,7 @@ describe('the request object (OpenID4VP 1.0 §5)', () => {
     })
   })
 
-  it('asks for encrypted answers unless told otherwise, to a key of its own (§8.3)', async () => {
+  it('asks for encrypted answers by default, to a key of its own (§8.3)', async () => {
     const requests = await Promise.all([ask(world.service, { query: [ITEM] }), ask(world.service, { query: [ITEM] })])
     const payloads = await Promise.all(requests.map(fetchRequest))
     const keys = payloads.map(({ response_mode, client_metadata }) => {
@@ -322,7 +322,7 @@ describe('the request object (OpenID4VP 1.0 §5)', () => {
     expect([missing.status, missing.json.error_description]).toEqual([404, 'Authorization request not found.'])
   })
 
-  it('carries state and nonce that are encrypted at rest, and a key that nobody else sees', async () => {
+  it('has state and nonce that are encrypted at rest, and a key that stays secret', async () => {
     const encryptionKey = Buffer.alloc(32, 1).toString('base64url')
     const { startService } = await import('../../support/service.js')
     await using service = await startService({ env: { KEY_ENCRYPTION_KEY: encryptionKey } })

@@ -62,7 +62,7 @@ describe('attacks on origins (OpenID4VP 1.0 Appendix A.2, A.4)', () => {
   })
 
   it.each(FORMATS)(
-    'the browser told the wallet of another page, whatever Origin says: only the audience counts (%s)',
+    'the browser named another page to the wallet: only the audience counts, with any Origin (%s)',
     async (format) => {
       const word = { 'dc+sd-jwt': 'Key Binding JWT', jwt_vc_json: 'Presentation' }[format]
       for (const audience of [
@@ -162,7 +162,7 @@ describe('attacks by answers to something else', () => {
     await expectStillOpen(request, { protocol, data: { response: 'x' } }, 'Response is not a compact JWE.')
   })
 
-  it('the credential is somebody else’s', async () => {
+  it('the credential of another holder', async () => {
     const request = await asked()
     const held = world.held['dc+sd-jwt']
     const credential = await answerInBrowser(request.digitalCredentialRequest, stranger, held)
@@ -214,7 +214,7 @@ describe('garbage', () => {
     expect(await sessionOf(world.service, request)).toMatchObject({ state: 'RequestUriRetrieved' })
   })
 
-  it('for an id of nobody, or of a request that came another way, is 404', async () => {
+  it('for an unknown id, or for a request that came another way, is 404', async () => {
     const credential = { protocol: 'openid4vp-v1-signed', data: { error: 'access_denied' } }
     const { asked: request } = await world.asked('dc+sd-jwt')
     const id = request.request_uri.split('/').at(-1)

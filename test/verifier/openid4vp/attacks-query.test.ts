@@ -9,7 +9,7 @@ import { useWorld } from '../world.js'
 const world = useWorld()
 const vp = 'Presentation for purchase: Presentation'
 
-describe('the query is checked again, whatever the wallet made of it', () => {
+describe('the query is checked again, after the wallet’s own choice', () => {
   async function byItems(query: unknown[]) {
     const request = await ask(world.service, { query, responseMode: 'direct_post' })
     return { request, payload: await fetchRequest(request) }
@@ -161,7 +161,7 @@ describe('the query is checked again, whatever the wallet made of it', () => {
     expect([reply.status, reply.json]).toEqual([200, {}])
   })
 
-  it('entries that nobody asked for, that are missing, or that are too many', async () => {
+  it('entries that were not requested, are missing, or are too many', async () => {
     const unknown = await world.asked('dc+sd-jwt')
     const presentation = await present(world.held['dc+sd-jwt'], world.wallet, unknown.payload)
     await world.expectRefused(

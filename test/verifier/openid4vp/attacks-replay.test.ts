@@ -46,7 +46,7 @@ describe('replay', () => {
 })
 
 describe('two answers at once', () => {
-  it.each(FORMATS)('one wins, the other is told so, and the session ends once (%s)', async (format) => {
+  it.each(FORMATS)('one wins, the other is refused, and the session ends once (%s)', async (format) => {
     const { asked: request, payload } = await world.asked(format)
     const purchase = [await present(world.held[format], world.wallet, payload)]
     const replies = await Promise.all(Array.from({ length: 8 }, () => answer(payload, { purchase })))

@@ -192,7 +192,7 @@ function unsigned(jwt: string): string {
   return `${header}.${payload}.${Buffer.from(flipped).toString('base64url')}`
 }
 
-describe.each([...CERTIFIED, ...UNSIGNED])('modules with a credential that is good: %s', (_name, variant) => {
+describe.each([...CERTIFIED, ...UNSIGNED])('modules with a valid credential: %s', (_name, variant) => {
   it('oid4vp-1final-verifier-happy-flow', async () => {
     const request = await check(await suite.received(variant.asks), variant)
     await accepted(request)

@@ -185,7 +185,7 @@ describe('the answer to such a request', () => {
       MODES.flatMap((responseMode) => FORMATS.map((format) => ({ name, responseMode, format, body }))),
     ),
   )(
-    'is for the origin, whatever signed the request: $name, $responseMode, $format',
+    'is for the origin, with any signature of the request: $name, $responseMode, $format',
     async ({ body, responseMode, format }) => {
       const request = await asked({ ...body, responseMode, dcqlQuery: dcql(service, format) })
       const credential = await answerInBrowser(request.digitalCredentialRequest, world.wallet, world.held[format])

@@ -228,7 +228,7 @@ describe('the result of a request of profile haip (HAIP 1.0 §5.1, OpenID4VP 1.0
     return [without.status, withCode.status]
   }
 
-  it('attack: session fixation: it goes to nobody but the browser that was sent back', async () => {
+  it('attack: session fixation: it goes only to the browser that was sent back', async () => {
     expect(await results({})).toEqual([403, 200])
   })
 
@@ -239,7 +239,7 @@ describe('the result of a request of profile haip (HAIP 1.0 §5.1, OpenID4VP 1.0
 })
 
 describe('an answer to a request of profile haip', () => {
-  it('attack: in the clear is refused, and the session stays as it was', async () => {
+  it('attack: in the clear is refused, and the session does not change', async () => {
     const request = await asked()
     const payload = await fetchRequest(request)
     const credential = await membership(club(), wallet)

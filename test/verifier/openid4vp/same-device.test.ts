@@ -32,7 +32,7 @@ async function result({ verificationSessionId }: Asked, code?: string, method = 
 }
 
 describe('requireResponseCode (OpenID4VP 1.0 §14.2)', () => {
-  it('attack: session fixation: without the code of the redirect nobody gets the result', async () => {
+  it('attack: session fixation: without the code of the redirect no browser gets the result', async () => {
     const { asked: request, payload } = await asked({ requireResponseCode: true })
     const code = codeIn(await presented(payload))
     expect(await result(request)).toEqual([403, MISMATCH])
@@ -86,7 +86,7 @@ describe('requireResponseCode (OpenID4VP 1.0 §14.2)', () => {
   })
 })
 
-describe('nobody is stranded (OpenID4VP 1.0 §8.2, HAIP 1.0 §5.1)', () => {
+describe('every wallet receives a way back (OpenID4VP 1.0 §8.2, HAIP 1.0 §5.1)', () => {
   it.each(['direct_post', 'direct_post.jwt'] as const)('a person who declines is sent back (%s)', async (mode) => {
     const { asked: request, payload } = await asked({ responseMode: mode, requireResponseCode: true })
     const declined = { error: 'access_denied', error_description: 'Not today', state: payload.state }

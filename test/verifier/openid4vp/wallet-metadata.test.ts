@@ -211,7 +211,7 @@ describe('vp_formats_supported of a wallet', () => {
     expect((await queryWith({ jwt_vc_json: {} }, optional)).ids).toEqual(['purchase', 'spare'])
   })
 
-  it('bind nobody: an answer is judged by the query as it was asked', async () => {
+  it('do not bind the wallet: an answer is judged by the original query', async () => {
     const { request, payload } = await queryWith({ jwt_vc_json: {} })
     const presentation = await present(world.held['dc+sd-jwt'], world.wallet, payload)
     expect((await answer(payload, { 'item-0-sd-jwt': [presentation] })).status).toBe(200)

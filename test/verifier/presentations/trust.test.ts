@@ -95,7 +95,7 @@ describe('finding the key of a trusted issuer', () => {
     await expect(found).rejects.toThrow(/^.{270,290}$/)
   })
 
-  it('asks the certificate alone of whoever is trusted for that only, and never without one', async () => {
+  it('asks only the certificate of an issuer that is trusted only by certificate, and never without one', async () => {
     const certified = { ...trust, certified: true }
     const key = { jwk: {} as never, issuer: 'CN=Club' }
     const search = by(never, async () => key)

@@ -41,7 +41,7 @@ async function messageFor(url: string): Promise<unknown> {
   return [status, json.message]
 }
 
-it('attack: what internal names resolve to cannot be told from the answers; the log knows', async () => {
+it('attack: answers do not reveal the addresses of internal names; the log has them', async () => {
   web.documents.set('/moved', { body: 'x', status: 500 })
   const urls = [
     'http://vault.internal/',

@@ -58,7 +58,7 @@ const forged = (sdJwt: string) => sdJwt.replace(/\.[\w-]{8}([\w-]+)~/, '.AAAAAAA
 const NOBODY = { trustedIssuers: ['did:web:elsewhere.example'] }
 const PAYMENT = { type: 'payment', credential_ids: ['purchase'], amount: '1 EUR' }
 
-describe('of a presentation that failed, every check before the failing one is told, and those that were not reached', () => {
+describe('of a failed presentation, every check before the failing one is shown, and the checks that were not reached', () => {
   it.each<[string, Attack, string, string, string]>([
     [
       'form',

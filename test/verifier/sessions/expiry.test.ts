@@ -13,7 +13,7 @@ async function expire(service: TestService, now: Date): Promise<void> {
   if (task !== undefined) await runTask(task, now)
 }
 
-describe('a request that nobody answers', () => {
+describe('a request without an answer', () => {
   it('ends in Error by itself, and its subscribers see it without anyone asking', async () => {
     const asked = await ask(world.service, { query: [ITEM], validity: 1 })
     const authorization = await world.service.bearer('verifier')
@@ -69,7 +69,7 @@ describe('a request that nobody answers', () => {
     expect(await sessionOf(service, asked)).toMatchObject({ state: 'Error', errorMessage: EXPIRED })
   })
 
-  it('and is fetched only then is not retrieved: the session ends as it was', async () => {
+  it('and is fetched only then is not retrieved: the session ends unchanged', async () => {
     let now = new Date()
     await using service = await startService({ clock: () => now, maintenance: false })
     const asked = await ask(service, { dcqlQuery: dcql(service, 'dc+sd-jwt'), validity: 60 })

@@ -32,7 +32,7 @@ afterAll(() => service.close())
 const list = (filters: Record<string, string> = {}) => allOf(service, PATH, filters)
 
 describe('GET /api/v1/verification-sessions', () => {
-  it('lists those of all callers, the newest first, without an address that a wallet could answer at', async () => {
+  it('lists the sessions of all callers, the newest first, without an address that a wallet could answer at', async () => {
     const entries = await list()
     expect(idsOf(entries)).toEqual([...made].reverse())
     expect(entries.at(-1)).toEqual({
@@ -82,7 +82,7 @@ describe('GET /api/v1/verification-sessions', () => {
     expect(idsOf(next.items)).toEqual([made[2]])
   })
 
-  it('a caller without the role does not see those of others', async () => {
+  it('a caller without the role does not see sessions of others', async () => {
     const answer = await service.request('GET', PATH, { authorization: await service.bearer('vera') })
     expect([answer.status, answer.json.message]).toEqual([403, 'Insufficient role.'])
   })

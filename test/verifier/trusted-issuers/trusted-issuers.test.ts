@@ -54,7 +54,7 @@ describe('issuers that were added', () => {
     await remove(json.id)
   })
 
-  it('are who was added and nobody whose name begins, ends or is written like it', async () => {
+  it('are exactly the added issuers, and no issuer with a similar name', async () => {
     const did = await ownDid()
     const others = await Promise.all(
       [`${did}a`, did.slice(0, -1), did.toUpperCase().replace(/^DID:\w+/, 'did:jwk')].map((each) => add(each)),
@@ -141,7 +141,7 @@ describe('issuers that were added', () => {
   })
 })
 
-describe('what the configuration trusts', () => {
+describe('issuers that the configuration trusts', () => {
   let files: Awaited<ReturnType<typeof anchorFiles>>
   beforeAll(async () => {
     files = await anchorFiles()

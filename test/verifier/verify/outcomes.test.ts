@@ -75,7 +75,7 @@ describe('a credential that is verified', () => {
     expect(counted).toHaveLength(1)
   })
 
-  it('names the checks before the one that failed, that one with its sentence, and those that were not reached', async () => {
+  it('names the passed checks, the failed one with its sentence, and the checks not reached', async () => {
     const error = new CredentialError('Credential has expired.', { check: 'validity' })
     // A check may be passed and fail later.
     const { checks } = verifying(failing(['format', 'issuer-key', 'validity'], error))

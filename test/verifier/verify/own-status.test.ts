@@ -43,7 +43,7 @@ describe('the status of a credential in a list of this installation', () => {
     expect(asked).toEqual([`${LIST} 7`, `${LIST} 8`])
   })
 
-  it('is that of the first entry that is not valid', async () => {
+  it('is the status of the first entry that is not valid', async () => {
     const { read, asked, assertNotRevoked } = statuses({ revoked: true })
     expect(await read(READING, [token(7), token(8)], ISSUER)).toBe('revoked')
     expect(asked).toHaveLength(1)

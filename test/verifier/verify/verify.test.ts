@@ -71,7 +71,7 @@ describe('POST /credentials/verify: a valid credential', () => {
     expect(await verify(credential)).toEqual({ isValid: true, format: 'jwt_vc', payload: decodeJwt(credential) })
   })
 
-  it('is `proof.jws` of every `vc` that this service hands out, as it stands', async () => {
+  it('is `proof.jws` of every `vc` of this service, unchanged', async () => {
     const offering = await postOffering(service, { credential_type: type })
     const { json } = await service.request('POST', `/api/v1/offerings/${offering.id}/claim`, { authorization: alice })
     expect((await verify(json.vc.proof.jws)).isValid).toBe(true)

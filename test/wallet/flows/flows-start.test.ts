@@ -112,7 +112,7 @@ describe('every form that a request can be scanned in', () => {
   })
 })
 
-describe('what cannot be started', () => {
+describe('flows that cannot be started', () => {
   it.each([...NEITHER, ['hello'], ['WIFI:S:cafe;T:WPA;P:secret;;'], ['{}'], ['null']])(
     '%s is neither an offer nor a request: 400',
     async (content) => {

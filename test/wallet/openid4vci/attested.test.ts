@@ -102,7 +102,7 @@ describe('a wallet attestation (OpenID4VCI 1.0 Appendix E)', () => {
     expect(attestationOf(requestsTo(taken.issuer, '/token')[0]?.headers).proof.payload.challenge).toBe('a-challenge')
   })
 
-  it('goes to nobody who does not ask for it', async () => {
+  it('is sent only to issuers that ask for it', async () => {
     await using taken = await taking(service)
     expect(taken.answer.status).toBe(200)
     expect(requestsTo(taken.issuer, '/token')[0]?.headers.get('oauth-client-attestation')).toBeNull()
@@ -161,7 +161,7 @@ describe('another installation that trusts the provider', () => {
     expect(new Set(copies.map(({ kid }) => kid)).size).toBe(3)
   })
 
-  it('is refused by a wallet that nobody vouches for, by the name of what is missing', async () => {
+  it('is refused by a wallet without an attestation, with the name of the missing part', async () => {
     const { uri } = await offered({}, { keyAttestation: {} })
     const refused = await (await newWallet(plain)).process(uri)
     expect([refused.status, refused.json.message]).toEqual([
@@ -170,7 +170,7 @@ describe('another installation that trusts the provider', () => {
     ])
   })
 
-  it('is refused where it demands what nobody has attested', async () => {
+  it('is refused if it demands attestations that the wallet lacks', async () => {
     const { uri } = await offered({}, { keyAttestation: { keyStorage: ['iso_18045_high'] } })
     const refused = await (await newWallet(service)).process(uri)
     expect([refused.status, refused.json.message]).toEqual([

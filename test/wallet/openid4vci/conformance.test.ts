@@ -314,7 +314,7 @@ describe('modules of the FAPI 2.0 Security Profile that the wallet stops in', ()
     ))
 })
 
-it('the types of these issuers are others beside the one that is offered', async () => {
+it('the types of these issuers are others beside the offered one', async () => {
   await using taken = await take(suiteIssuer(), (issuer) => issuer.offer([DIPLOMA_JWT, DIPLOMA_SD_JWT]))
   expect([taken.status, taken.json.credentials?.length]).toEqual([200, 2])
 })

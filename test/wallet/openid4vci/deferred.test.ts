@@ -118,7 +118,7 @@ describe('credentials that an issuer defers (OpenID4VCI 1.0 §9)', () => {
 })
 
 describe('when it is asked', () => {
-  it('no sooner than the issuer said, whatever the hour', async () => {
+  it('no sooner than the issuer said, at any hour', async () => {
     await using waits = await waiting({}, newRemoteDeferral(600))
     clock.later = 500_000
     await turn(service)
@@ -144,7 +144,7 @@ describe('when it is asked', () => {
     }
   })
 
-  it('by one process alone, of those that look at the same time', async () => {
+  it('by only one of the processes that look at the same time', async () => {
     await using other = await startService({
       env: { ...LOOPBACK, KEY_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'), ISSUER_BASE_URL: service.url },
       databaseUrl: service.databaseUrl,
@@ -277,7 +277,7 @@ describe('the end of it', () => {
     ['a credential of another issuer’s making', () => ({ body: { credentials: [{ credential: 'e30.e30.e30' }] } })],
     ['nothing', () => ({ body: {} })],
     ['something that is no answer', () => ({ body: [] })],
-  ])('%s is kept by nobody and asked for no more', async (_, decision) => {
+  ])('%s is not kept, and not asked for again', async (_, decision) => {
     await using waits = await waiting()
     waits.deferral.decision = decision
     await askDue(service)
@@ -297,7 +297,7 @@ describe('the end of it', () => {
   })
 })
 
-describe('what is stored', () => {
+describe('stored data', () => {
   it('tokens and keys are protected at rest', async () => {
     await using waits = await waiting({ refresh: true })
     const [row] = await pendingOf(service, waits.wallet.id)

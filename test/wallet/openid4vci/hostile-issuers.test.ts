@@ -235,7 +235,7 @@ describe('a credential that does not verify, or is not the holder’s, is refuse
     })
   })
 
-  it('a JWT VC whose subject is somebody else', async () => {
+  it('a JWT VC with another subject', async () => {
     const refusal = await refusalOf({ forge: async (issuer) => issuer.signJwtVc((await newRemoteKey()).did) }, [
       DIPLOMA_JWT,
     ])
@@ -263,7 +263,7 @@ describe('a credential that does not verify, or is not the holder’s, is refuse
     expect(refusal).toMatchObject({ message: 'Credential is not bound to a key of this wallet.', stored: 0 })
   })
 
-  it('one that is bound to nobody', async () => {
+  it('a credential without a binding', async () => {
     const refusal = await refusalOf({ forge: (issuer) => issuer.signJwtVc(undefined) }, [DIPLOMA_JWT])
     expect(refusal).toMatchObject({ message: 'Credential is not bound to a key of this wallet.', stored: 0 })
   })

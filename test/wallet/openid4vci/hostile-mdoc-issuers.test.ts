@@ -37,7 +37,7 @@ const refusalOfSigned = (change: (object: Tree) => unknown) =>
 
 const CHANGED = 'Credential has an item that its issuer did not sign in that namespace.'
 
-it('what the attacks begin with is taken as it is', async () => {
+it('the original of the attacks is accepted', async () => {
   await using remote = await startRemoteIssuer({
     forge: async (_, { publicJwk }) =>
       resigned(
@@ -82,7 +82,7 @@ describe('attack: a mobile document is refused and not stored', () => {
       }),
     ).toBe(CHANGED))
 
-  it("that is bound to somebody else's key", async () => {
+  it('that is bound to another holder’s key', async () => {
     const { publicJwk } = await newRemoteKey()
     expect(await refusalOf(() => licenceFor(world.issuer, publicJwk, DOCTYPE))).toBe(
       'Credential is not bound to a key of this wallet.',
@@ -105,7 +105,7 @@ describe('attack: a mobile document is refused and not stored', () => {
       await refusalOf((jwk) => licenceFor(world.issuer, jwk, { ...DOCTYPE, issuedAt: new Date(Date.now() + HOUR) })),
     ).toBe('Credential is not valid yet: its validityInfo lies in the future.'))
 
-  it('whose chain leads to a root that nobody trusts', async () => {
+  it('whose chain leads to an untrusted root', async () => {
     const stranger: Actor = await makeIssuer(makeRoot('Stranger'), YEARS)
     expect(await refusalOf((jwk) => licenceFor(stranger, jwk, DOCTYPE))).toMatch(
       /^Issuer key cannot be resolved: .*trust/,

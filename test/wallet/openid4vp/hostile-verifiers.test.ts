@@ -136,7 +136,7 @@ describe('a request must come from whom it names (OpenID4VP 1.0 §5.9, RFC 9101)
     ['verifier_attestation:bank.example', 'Verifiers of the kind verifier_attestation are not known to this wallet.'],
     ['openid_federation:https://bank.example', 'Verifiers of the kind openid_federation are not known to this wallet.'],
     ['x509_san_uri:https://bank.example', 'Verifiers of the kind x509_san_uri are not known to this wallet.'],
-  ])('a client of the kind %s, which nobody here can check', async (clientId, message) => {
+  ])('a client of the kind %s, which this wallet cannot check', async (clientId, message) => {
     const refusal = await world.refusalOf({ clientId, payload: { client_id: clientId } })
     expect(refusal).toMatchObject({ status: 500, presented: 0 })
     expect(refusal.message).toContain(message)
@@ -199,7 +199,7 @@ describe('a request must come from whom it names (OpenID4VP 1.0 §5.9, RFC 9101)
   })
 })
 
-describe('what a verifier says of itself is shown where it is text', () => {
+describe('a verifier’s description of itself is shown if it is text', () => {
   it.each([
     [
       { client_name: 'Shop', logo_uri: 'https://shop.example/logo.png' },

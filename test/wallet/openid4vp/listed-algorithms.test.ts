@@ -85,11 +85,11 @@ describe('an SD-JWT VC is presented to a verifier that lists (OpenID4VP 1.0 Appe
     ['the name in other letters', { 'sd-jwt_alg_values': ['es256'] }],
     ['an empty list', { 'sd-jwt_alg_values': [] }],
     ['something that is no list', { 'kb-jwt_alg_values': 'ES256' }],
-  ])('not where that is %s; the verifier is told (§8.5)', async (_what, listed) => {
+  ])('not if that is %s; the verifier receives the error (§8.5)', async (_what, listed) => {
     expect(await outcome({ 'dc+sd-jwt': listed }, { credentials: [diploma()] })).toEqual(REFUSED)
   })
 
-  it('without a Key Binding JWT whatever algorithms of those it lists', async () => {
+  it('without a Key Binding JWT, with any listed algorithm for it', async () => {
     const query = { credentials: [diploma({ require_cryptographic_holder_binding: false })] }
     expect(await outcome({ 'dc+sd-jwt': { 'kb-jwt_alg_values': ['EdDSA'] } }, query)).toEqual(shown('sd'))
   })
@@ -167,7 +167,7 @@ describe('of several credentials', () => {
   })
 })
 
-it('of a credential that is not there nothing is told, whatever is listed (§15)', async () => {
+it('a missing credential is never reported, with any list (§15)', async () => {
   const query = { credentials: [diploma({ meta: { vct_values: ['https://other.example/vct'] } })] }
   const answered = await outcome({ 'dc+sd-jwt': { 'sd-jwt_alg_values': ['ES384'] } }, query)
   expect(answered).toMatchObject({ status: 500, presented: [], told: [] })

@@ -220,7 +220,7 @@ describe('verifiers of other makers', () => {
   })
 })
 
-describe('what a hosted wallet does not present', () => {
+describe('documents that a hosted wallet does not present', () => {
   const refusalOf = async (members: Readonly<Record<string, unknown>>, options: RemoteRequestOptions = {}) => {
     const before = verifier.responses.length
     const answer = await wallet.process(await verifier.request({ credentials: [licence(members)] }, options))

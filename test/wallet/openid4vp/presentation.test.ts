@@ -78,7 +78,7 @@ describe('a hosted wallet presents to an independent verifier (OpenID4VP 1.0)', 
     expect(state).toBeDefined()
   })
 
-  it('nothing that is selectively disclosable where the query names no claims (§6.4.1)', async () => {
+  it('no selectively disclosable claim if the query names no claims (§6.4.1)', async () => {
     expect((await wallet.process(await verifier.request(sdJwtQuery()))).status).toBe(200)
     const [, ...rest] = presented().split('~')
     expect(rest).toHaveLength(1)
@@ -244,7 +244,7 @@ describe('choosing credentials (OpenID4VP 1.0 §6.4)', () => {
   })
 })
 
-describe('what a wallet remembers of its presentations', () => {
+describe('a wallet’s record of its presentations', () => {
   it('to whom, which credentials, and how it ended; never the claims', async () => {
     await wallet.process(await verifier.request(jwtQuery()))
     const [latest] = (await wallet.get('/presentations')).json

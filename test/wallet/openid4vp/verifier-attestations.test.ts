@@ -109,7 +109,7 @@ describe('a verifier with an attestation (OpenID4VP 1.0 §5.9.3 verifier_attesta
     expect(answer.message).toContain('The verifier refused the presentation')
   })
 
-  it('is unknown where nobody is trusted to attest', async () => {
+  it('is unknown if no attester is trusted', async () => {
     await using plain = await startService({ env: LOOPBACK })
     const holder = await newWallet(plain)
     expect(await asked(await attest(), {}, holder)).toEqual({

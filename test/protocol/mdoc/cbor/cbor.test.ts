@@ -140,7 +140,7 @@ describe("A stranger's CBOR has bounds", () => {
     expect(() => decodeCbor(bytes(row), shared)).toThrow('more than 4096 elements')
   })
 
-  it('what lies within them is read', () => {
+  it('CBOR within the bounds is read', () => {
     expect(decode(nested(32))).toHaveLength(1)
     expect(decodeCbor(encodeCbor(Array(4_096).fill(0)), { what: 'Credential' })).toHaveLength(4_096)
   })

@@ -59,7 +59,7 @@ describe('a VP query as DCQL', () => {
     expect(dcql([[{ path: ['$.vct'], filter: { const: 'https://other.example' } }]]).credential_sets).toBeUndefined()
   })
 
-  it('has the same ids every time, and they tell the item', () => {
+  it('has the same ids every time, and they name the item', () => {
     expect(dcql([[person], [person]]).credentials.map(({ id }) => itemOfCredentialId(id))).toEqual([0, 0, 1, 1])
     expect(dcql([[person]])).toEqual(dcql([[person]]))
     for (const id of ['item-x-sd-jwt', 'item-1', 'other', 'item-1-sd-jwt-2', '__proto__'])

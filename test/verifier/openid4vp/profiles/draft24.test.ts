@@ -169,7 +169,7 @@ describe('an answer to a request of profile draft24 (§7)', () => {
     expect((await postForm(payload.response_uri, { response })).status).toBe(200)
   })
 
-  it('is for the DID as it was sent: the client identifier of 1.0 is another audience (§5.10.3)', async () => {
+  it('is for the DID as sent: the client identifier of 1.0 is another audience (§5.10.3)', async () => {
     const { asked, payload } = await drafted()
     const client_id = `decentralized_identifier:${payload.client_id}`
     const wrong = await shown({ ...payload, client_id })

@@ -125,7 +125,7 @@ describe('a presentation definition (DIF Presentation Exchange 2)', () => {
     expect(await answer(definition([descriptor('a', fields, { format: JWT })]))).toEqual(ANSWERED)
   })
 
-  it('the format of the whole, where a descriptor names none; and vp_formats, where nobody does', async () => {
+  it('the format of the definition if a descriptor names none; vp_formats if neither does', async () => {
     const bare = { id: 'a', constraints: { fields: [type()] } }
     expect(await answer(definition([bare], { format: SD_JWT }))).toEqual(ANSWERED)
     expect(await answer(definition([bare]))).toEqual(ANSWERED)
@@ -202,7 +202,7 @@ describe('submission requirements (DIF Presentation Exchange 2, Submission Requi
     expect(mapped()?.map(([id]) => id)).toEqual(ids)
   })
 
-  it('that cannot be met with what the wallet has: nobody is told (§15)', async () => {
+  it('that cannot be met with the wallet’s credentials: the verifier learns nothing (§15)', async () => {
     const requirements = [{ rule: 'all', from: 'A' }]
     const value = definition([have('a', 'A'), lack('b', 'A')], { submission_requirements: requirements })
     expect(await answer(value)).toEqual(MISSING)
@@ -295,7 +295,7 @@ describe('a definition that is not understood is never half-answered', () => {
     expect(await answer(value())).toEqual(refused('vp_formats_not_supported'))
   })
 
-  it('no claim of the wallet stands in what the verifier or the caller is told', async () => {
+  it('the answers to verifier and caller contain no claim of the wallet', async () => {
     const fields = [{ path: ['$.vct'] }, { path: ['$.degree'], filter: { const: 'PhD' } }]
     const { message } = await world.answered(definition([descriptor('a', fields)]))
     expect(message).toBe('Could not find the required credentials for the presentation submission')

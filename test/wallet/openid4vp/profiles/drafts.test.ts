@@ -178,7 +178,7 @@ describe('a verifier by Presentation Exchange', () => {
   })
 })
 
-describe('members of 1.0 and of drafts in one request: those of 1.0 count', () => {
+describe('members of 1.0 and of drafts in one request: the members of 1.0 count', () => {
   const last = () => JSON.parse(lastForm().vp_token ?? '{}').diploma
 
   it.each([
@@ -198,7 +198,7 @@ describe('members of 1.0 and of drafts in one request: those of 1.0 count', () =
     expect(last()).toEqual([expect.any(String)])
   })
 
-  it('JARM members beside those of 1.0', async () => {
+  it('JARM members beside members of 1.0', async () => {
     const client_metadata = {
       vp_formats_supported: {},
       jwks: { keys: [{ ...encryption.jwk, alg: 'ECDH-ES' }] },
@@ -240,7 +240,7 @@ describe('a request of a draft that is refused', () => {
     expect(world.verifier.refusals.length).toBe(before)
   })
 
-  it('signed with another key than that of the DID', async () => {
+  it('signed with another key than the DID’s', async () => {
     const answer = await world.answered(definition(), { signer: await newRemoteKey() })
     expect(answer.message).toContain('signature does not hold')
   })

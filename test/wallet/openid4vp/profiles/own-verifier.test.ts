@@ -60,7 +60,7 @@ describe.each(['draft24', 'draft21'])('the verifier of this service as one of %s
     expect(session.state).toBe('ResponseVerified')
   })
 
-  it('of alternatives the one that the wallet has', async () => {
+  it('of alternatives the one in the wallet', async () => {
     const credentials = [sdJwt({ id: 'pid', meta: { vct_values: ['urn:eudi:pid:1'] } }), sdJwt()]
     const credential_sets = [{ options: [['pid'], ['purchase']] }]
     const { answer, session } = await verified(profile, { credentials, credential_sets })
@@ -80,7 +80,7 @@ describe.each(['draft24', 'draft21'])('the verifier of this service as one of %s
     expect(session.state).toBe('ResponseVerified')
   })
 
-  it('is told access_denied where the person declines the flow', async () => {
+  it('receives access_denied if the person declines the flow', async () => {
     const asked = await ask(service, {
       profile,
       dcqlQuery: { credentials: [sdJwt()] },
@@ -98,7 +98,7 @@ describe.each(['draft24', 'draft21'])('the verifier of this service as one of %s
     })
   })
 
-  it('is not told that a credential is missing', async () => {
+  it('does not learn that a credential is missing', async () => {
     const { answer, session } = await verified(profile, {
       credentials: [sdJwt({ meta: { vct_values: ['urn:eudi:pid:1'] } })],
     })
