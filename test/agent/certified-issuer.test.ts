@@ -99,7 +99,7 @@ describe('an issuer with ISSUER_X509', () => {
     expect([found.issuer, found.method]).toEqual([URL_OF_ISSUER, 'x5c'])
   })
 
-  it('signs their Token Status List the same way, and goes on naming a DID in the Bitstring form', async () => {
+  it('signs their Token Status List the same way, and still names a DID in the Bitstring form', async () => {
     const { credential } = await actors.sign('dc+sd-jwt')
     const list = await listOf(service, credential)
     const { kty, crv, x, y } = leaf.certificate.publicKey.export({ format: 'jwk' })

@@ -129,7 +129,7 @@ describe('POST /agent/verifier/{id}/certificate', () => {
     expect((await keysOf(id))[0]?.private_jwk).toMatch(/^eyJ/)
   })
 
-  it('takes a renewed one, and requests under way stay as they were made', async () => {
+  it('accepts a renewed one, and current requests do not change', async () => {
     const world = await makeWorld(service)
     const id = await newVerifier()
     const request = await requested(id)

@@ -145,7 +145,7 @@ describe('a record of one’s own signs', () => {
     expect([stolen.status, stolen.json.message]).toEqual([500, 'Verifier not found.'])
   })
 
-  it('both stand in the DID configuration, since they sign in the name of this host', async () => {
+  it('both are in the DID configuration, because they sign in the name of this host', async () => {
     const issuer = (await create('issuer', { method: 'web' })).json
     const verifier = (await create('verifier', { method: 'web' })).json
     const { json } = await service.request('GET', '/.well-known/did-configuration')

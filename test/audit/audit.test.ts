@@ -118,7 +118,7 @@ describe('the audit table', () => {
     expect(new Set(rotated.map(([actor, action]) => `${actor} ${action}`))).toEqual(new Set(['null key.rotated']))
   })
 
-  it('has no row for what was refused, read or verified statelessly', async () => {
+  it('has no row for refusals, reads and stateless verifications', async () => {
     expect(
       await rowsOf(async () => {
         await user('POST', '/schemas', { name: type, version: 1, schema: {} })

@@ -221,7 +221,7 @@ describe('attack: the claims', () => {
     expect(await outcome(token('rsa', {}, written(`"exp":${exp}`)))).toBe('Access token has expired.')
   })
 
-  it('of two members of one name the last one counts, for what is checked and what is believed alike', async () => {
+  it('of two members with one name the last one counts, for the checks and for the result alike', async () => {
     const twice = written(`"exp":${inAnHour()},"exp":1`)
     expect(await outcome(token('rsa', {}, twice))).toBe('Access token has expired.')
   })
@@ -274,7 +274,7 @@ describe('attack: the identity provider', () => {
     expect(jwks.requests - before).toBeLessThanOrEqual(2)
   })
 
-  it('is not asked for what is refused anyhow', async () => {
+  it('is not asked for a token that is refused in any case', async () => {
     const before = jwks.requests
     expect(await outcome(`${input({ alg: 'HS256', kid: 'never seen' }, claims())}.AAAA`)).toBe(INVALID)
     expect(await outcome(`${input({ alg: 'RS256', kid: 'never seen', crit: ['x'] }, claims())}.AAAA`)).toBe(INVALID)

@@ -92,7 +92,7 @@ describe('an access token', () => {
     expectRefused(await ask(`Bearer ${await accessToken(stranger.privateKey, RS256)}`), INVALID)
   })
 
-  it('whose payload was changed', async () => {
+  it('with a changed payload', async () => {
     const [header, , signature] = (await accessToken(key.privateKey, RS256)).split('.')
     const payload = Buffer.from(JSON.stringify({ sub: 'root', exp: 4_000_000_000, realm_access: { roles: ['admin'] } }))
     expectRefused(await ask(`Bearer ${header}.${payload.toString('base64url')}.${signature}`), INVALID)

@@ -63,7 +63,7 @@ it('the errors of the peer distinguish existing from missing records', async () 
   await expect(storage.getById({}, Session, 's1')).rejects.toThrow(RecordNotFoundError)
 })
 
-it('a question looks at no more records than have the rarest of its tags, whichever tag it names first', async () => {
+it('a query reads no more records than its rarest tag has, in any order of tags', async () => {
   const { found } = await filled(200)
   const has = vi.spyOn(Set.prototype, 'has')
   try {

@@ -140,7 +140,7 @@ describe('a camera’s path', () => {
 })
 
 describe('pages of errors', () => {
-  it('say what is wrong in words', async () => {
+  it('explain the error in words', async () => {
     await inEverySize(browser, async (page, name) => {
       const unknown = await page.goto(`${service.url}/receive/${crypto.randomUUID()}`)
       expect(unknown?.status()).toBe(404)

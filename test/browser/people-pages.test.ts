@@ -59,7 +59,7 @@ describe('the page of a request in a browser', () => {
     })
   })
 
-  it('the QR code of a request that stands in its address is read off the screen, too', async () => {
+  it('the QR code of a request inside its address is readable, too', async () => {
     const asked = await askOnPage(service, { redirectUri, clientIdPrefix: 'redirect_uri' })
     expect(asked.authorizationRequestUri.length).toBeGreaterThan(700)
     const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
@@ -83,7 +83,7 @@ describe('the page of a request in a browser', () => {
     await began.close()
   })
 
-  it('without script the page says all there is, and is read anew by a link', async () => {
+  it('without script the page shows everything, and a link reloads it', async () => {
     const context = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 360, height: 740 } })
     const page = await context.newPage()
     const asked = await askOnPage(service, { redirectUri })
@@ -138,7 +138,7 @@ describe('the page of a request in a browser', () => {
 })
 
 describe('the page of an offer in a browser', () => {
-  it('is good in both sizes, light and dark', async () => {
+  it('follows the rules for pages in both sizes, light and dark', async () => {
     const authorization = await service.bearer('issuer')
     const offer = await service.request('POST', '/credential-offers', {
       authorization,

@@ -61,7 +61,7 @@ it('the types require no input for a procedure that needs none', () => {
   expectTypeOf<CredenceInputs['offerings']['read']>().toEqualTypeOf<{ id: string }>()
 })
 
-it('covers what the service has', () => {
+it('covers the procedures of the service', () => {
   expect(withoutInput.map(({ name }) => name)).toEqual(expect.arrayContaining(['service.version', 'offerings.list']))
 })
 

@@ -174,7 +174,7 @@ describe('a subscription of the typed client', () => {
     expect(front.seen).toHaveLength(1)
   })
 
-  it('ends with what the front of the service says', async () => {
+  it('ends with the refusal of the service’s front', async () => {
     await using front = await startFront()
     front.answerNext((response) =>
       response

@@ -38,7 +38,7 @@ async function post(path: string, body: unknown, roles: readonly string[]) {
   return json
 }
 
-describe('attack: who hears of what', () => {
+describe('attack: readers of changes', () => {
   /** Every subject of the audit, some that nobody knows yet, and one that every object of JavaScript has. */
   const STATELESS = {
     'vp-query': 'vp-query',
@@ -112,7 +112,7 @@ describe('attack: who hears of what', () => {
     )
   })
 
-  it('a credential brings the session that it was taken in, and what was counted brings statistics', async () => {
+  it('a credential reports the session that it was taken in, and counting reports statistics', async () => {
     const { credentialOfferSessionId: id } = await post(
       '/credential-offers',
       { credentialConfigurationIds: [type], credentialSubject: SUBJECT },
@@ -154,7 +154,7 @@ describe('attack: who hears of what', () => {
 })
 
 describe('attack: Last-Event-ID', () => {
-  it('of a stranger, of what is long forgotten, or of what is yet to come brings everything', async () => {
+  it('of a stranger, of a forgotten change, or of a future one brings everything', async () => {
     await using all = await watchChanges(service, ['admin'])
     const authorization = await service.bearer('watcher', { roles: ['admin'] })
     const first = async (lastEventId: string) => {

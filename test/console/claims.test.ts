@@ -87,7 +87,7 @@ describe('the table of claims and the JSON Schema are the same thing', () => {
     expect(schemaOf(changed, {})).toEqual({ type: 'object', properties: { day: { type: 'integer' } } })
   })
 
-  it('two versions differ by what was added, removed and changed', () => {
+  it('two versions differ by their added, removed and changed claims', () => {
     const before = rowsOf({ properties: { a: { type: 'string' }, b: { type: 'string' }, c: {} } }, undefined) ?? []
     const after = rowsOf({ properties: { a: { type: 'string' }, b: { type: 'number' }, d: {} } }, undefined) ?? []
     expect(differences(before, after)).toEqual([

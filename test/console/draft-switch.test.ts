@@ -76,7 +76,7 @@ describe('a setting that a schema cannot hold survives the switch from the table
     expect(publishedAsJson(draftOf(VERSION, 'en'), VERSION, schema).selectivelyDisclosable).toEqual(['name', 'fresh'])
   })
 
-  it('claims that the table never showed: as they were, without the claims that are gone, with the new ones', () => {
+  it('claims that the table never showed: unchanged, without removed claims, with the new ones', () => {
     const schemaBody = { type: 'object', allOf: [{ properties: { name: text, age: text, gone: text } }] }
     const version = { ...VERSION, schemaBody, selectivelyDisclosable: ['name', 'gone'] }
     const schema = { type: 'object', allOf: [{ properties: { name: text, age: text, card: text } }] }

@@ -95,7 +95,7 @@ describe('a login', () => {
 describe('a login that begins at another name of this machine', () => {
   const named = (path: string) => `${it0.service.url.replace('127.0.0.1', 'localhost')}${path}`
 
-  it('goes on at the base URL, where the provider sends the browser back to, and ends where it wanted to go', async () => {
+  it('continues at the base URL, where the provider sends the browser back to, and ends at its original address', async () => {
     const browser = new Browser()
     const callback = await browser.followTo(
       named('/console/login?return=%2Fconsole%2Foffers'),
@@ -107,7 +107,7 @@ describe('a login that begins at another name of this machine', () => {
     expect(browser.cookies(named('/'))).toBe('')
   })
 
-  it('is moved once: behind a proxy that names another host it goes on all the same', async () => {
+  it('is moved once: behind a proxy that names another host it continues', async () => {
     const { status, headers } = await new Browser().open(named('/console/login?moved=1'))
     expect([status, headers.get('location')?.startsWith(it0.provider.issuer)]).toEqual([303, true])
   })
@@ -146,14 +146,14 @@ describe('no session is made', () => {
     await expectNone(browser)
   })
 
-  it('while the provider is away', async () => {
+  it('while the provider is unreachable', async () => {
     await using fresh = await startConsole({ maintenance: false })
     fresh.provider.away = true
     const answer = await new Browser().open(`${fresh.service.url}/console/login`)
     expect([answer.status, await answer.text()]).toEqual([503, expect.stringContaining('cannot be used at the moment')])
   })
 
-  it('of an answer that comes to another browser', async () => {
+  it('of an answer in another browser', async () => {
     const browser = new Browser()
     const callback = await browser.followTo(`${it0.service.url}/console/login`, `${it0.service.url}/console/callback`)
     const other = new Browser()
@@ -242,7 +242,7 @@ describe('a session', () => {
     expect((await ask(it0.service, browser, 'POST', '/console/logout', { body: {} })).status).toBe(401)
   })
 
-  it('ends here though the provider is away', async () => {
+  it('ends here even if the provider is unreachable', async () => {
     const { browser } = await logIn(it0)
     it0.provider.away = true
     expect((await ask(it0.service, browser, 'POST', '/console/logout', { body: {} })).status).toBe(200)
@@ -278,7 +278,7 @@ describe('a session', () => {
     expect(await status({})).toBe(401)
   })
 
-  it('is not looked at where there is an Authorization', async () => {
+  it('is ignored if there is an Authorization', async () => {
     const { browser } = await logIn(it0)
     const headers = { authorization: 'Bearer wrong' }
     const { status, json } = await ask(it0.service, browser, 'POST', '/schemas', { body: {}, headers })

@@ -189,7 +189,7 @@ describe('changes that a process remembers', () => {
     ])
   })
 
-  it('a position from before what is remembered brings everything, though little has changed since', async () => {
+  it('a forgotten position brings everything, even after few changes', async () => {
     function* often() {
       for (let id = 1; ; id += 1) yield page(id, 'often')
     }

@@ -229,7 +229,7 @@ it('records made with a session name its user', async () => {
 })
 
 describe('the rate limit', () => {
-  it('counts a session apart from its address, and what is no session with it', async () => {
+  it('counts a session apart from its address, and an invalid session with the address', async () => {
     await using limited = await startConsole({
       env: { RATE_LIMIT_MAX: '12', CONSOLE_RATE_LIMIT_MAX: '5' },
       maintenance: false,

@@ -37,7 +37,7 @@ it('has a limited number of rows, the earliest due ones first', async () => {
   expect(await remove(3)).toEqual([])
 })
 
-it('says what was first, and that there may be more where it was full', () => {
+it('reports the first due time, and whether a full batch may leave more', () => {
   const [early, late] = [new Date('2026-01-01T00:00:00Z'), new Date('2026-01-02T00:00:00Z')]
   const rows = [{ at: late }, { at: early }]
   expect(batchDone(rows, 3)).toEqual({ count: 2, first: early, more: false })

@@ -32,7 +32,7 @@ const tables = async () => {
   return (await query<{ tablename: string }>(database.url, sql)).map((row) => row.tablename)
 }
 
-it('applies what is missing, in the order of the names', async () => {
+it('applies missing migrations in the order of their names', async () => {
   await migration('20260102000000_second', 'ALTER TABLE a ADD COLUMN c text;')
   await migration('20260101000000_first', 'CREATE TABLE a (b integer);')
   await expect(start()).resolves.toEqual(['20260101000000_first', '20260102000000_second'])
@@ -48,7 +48,7 @@ it('applies each migration once, however many processes start at once', async ()
   await expect(query(database.url, 'SELECT b FROM a')).resolves.toEqual([{ b: 1 }])
 })
 
-it('takes semicolons in strings, comments and function bodies for what they are', async () => {
+it('does not split at semicolons in strings, comments and function bodies', async () => {
   await migration(
     '20260101000000_first',
     `CREATE TABLE a (b text DEFAULT 'x;y'); -- one; two
@@ -110,7 +110,7 @@ describe('a migration that fails', () => {
   })
 })
 
-it('leaves nothing half applied where the connection is cut, and goes on at the next start', async () => {
+it('leaves nothing half applied when the connection is cut, and continues at the next start', async () => {
   const cut = (sql: string) =>
     migration('20260101000000_first', `CREATE TABLE a (b integer); ${sql}; CREATE TABLE c (d integer);`)
   await cut('SELECT pg_terminate_backend(pg_backend_pid())')

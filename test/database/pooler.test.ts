@@ -99,7 +99,7 @@ describe.skipIf(!hasProgram('pgbouncer'))('behind PgBouncer, which keeps transac
     await database.drop()
   })
 
-  it('connections run in UTC, whichever of the server they are given, and prepare nothing', async () => {
+  it('connections run in UTC, with any connection of the server, and prepare nothing', async () => {
     const pooled = connectDatabase(pooler.url, { max: 8 })
     const zRow = z.strictObject({ zone: z.string(), prepared: z.int(), at: z.date() })
     const statement = () => pooled.sql(zRow)`

@@ -369,7 +369,7 @@ describe('a replica that cannot be used', () => {
     expect(await sourcesOf(one)).toEqual({ behind: 2, replica: 1 })
   })
 
-  it('since it is away is done without, with one warning, and is used again once it is back', async () => {
+  it('because it is unreachable is left out, with one warning, and is used again after its return', async () => {
     await idsAt(one, OFFERINGS, STRANGER)
     await postgres.replica.stop()
     for (let count = 0; count < 5; count += 1)

@@ -73,7 +73,7 @@ describe('a replica', () => {
     expect(await standby.standing()).toBe(standing)
   })
 
-  it('is asked once a second, and may be used until what it has is ten seconds old, not only when it is asked', async () => {
+  it('is asked once a second, and may be used until its data are ten seconds old, not only when it is asked', async () => {
     answers = [behind(9_500)]
     expect(await standby.standing()).toBe('replica')
     now += 500
@@ -83,7 +83,7 @@ describe('a replica', () => {
     expect(asked).toBe(1)
   })
 
-  it('is unavailable if a read failed there while it was asked, whatever it answers', async () => {
+  it('is unavailable if a read failed there while it was asked, with any answer', async () => {
     let answer = (_: Answer) => {}
     answers = [() => new Promise<Answer>((resolve) => (answer = resolve))]
     const standing = standby.standing()
@@ -102,7 +102,7 @@ describe('a replica', () => {
     expect(asked).toBe(2)
   })
 
-  it('at which reads fail again within two minutes is left alone for twice as long each time, for a minute at most', async () => {
+  it('whose reads fail again within two minutes is avoided for twice as long each time, for a minute at most', async () => {
     const leftAlone: number[] = []
     const fail = async () => {
       expect(await standby.standing()).toBe('replica')

@@ -35,7 +35,7 @@ it('ends a start whose connection is cut, since the lock is gone and another may
   await expect(start).rejects.toThrow('terminating connection due to administrator command')
 })
 
-it('says so where the database is away', async () => {
+it('reports an unreachable database', async () => {
   const away = 'postgresql://postgres:x@127.0.0.1:1/postgres'
   await expect(withStartLock(away, async () => undefined)).rejects.toThrow('ECONNREFUSED')
 })

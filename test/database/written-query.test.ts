@@ -92,7 +92,7 @@ describe('a statement that is written out', () => {
       expect(load()).toMatchObject({ busy: 0, waiting: 0 })
     }))
 
-  it('that takes too long, or finds what it was prepared for changed, leaves no connection behind that others could meet', async () => {
+  it('that takes too long, or finds its prepared form changed, leaves no such connection in the pool', async () => {
     await using empty = await createEmptyDatabase()
     const database = connectDatabase(empty.url, { max: 1, statementMs: 200 })
     try {
@@ -107,7 +107,7 @@ describe('a statement that is written out', () => {
     }
   })
 
-  it('attack: a migration changes its columns while it is prepared on every connection: each is read as what it is now', async () => {
+  it('attack: a migration changes its columns while it is prepared on every connection: each is read by its present type', async () => {
     await using empty = await createEmptyDatabase()
     const database = connectDatabase(empty.url, { max: 4 })
     try {
@@ -134,7 +134,7 @@ describe('a statement that is written out', () => {
       expect(await refusalOf(crossed)).toBe('0A000')
     }))
 
-  it('gives what the driver’s own query gives, for every kind of value and text', () =>
+  it('returns the same as the driver’s own query, for every kind of value and text', () =>
     onOneConnection(async ({ sql }, url) => {
       const texts = [
         '',

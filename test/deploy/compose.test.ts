@@ -169,7 +169,7 @@ describe(PROCESSES, () => {
     expect(others.map(([name]) => name).sort()).toEqual(['credence-1', 'credence-2', 'migrate'])
   })
 
-  it('leaves to the image what the image says', () => {
+  it('does not repeat settings of the image', () => {
     for (const name of ['HOST', 'PORT']) expect(one?.environment[name]).toBeUndefined()
     expect(imageEnvironment()).toMatchObject({ HOST: '0.0.0.0', PORT: '3000', NODE_ENV: 'production' })
   })

@@ -269,7 +269,7 @@ describe.skipIf(!hasProgram('kubectl')).each(readdirSync(join(root, HERE, 'overl
   })
 })
 
-it('each file of variables says what the image does not', () => {
+it('each file of variables has only settings beyond the image’s', () => {
   for (const file of ['base', 'overlays/single', 'overlays/production'].map(
     (folder) => `${HERE}/${folder}/credence.env`,
   )) {

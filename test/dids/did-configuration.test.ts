@@ -103,7 +103,7 @@ describe('GET /.well-known/did-configuration.json', () => {
 })
 
 describe('GET /.well-known/jwt-vc-issuer', () => {
-  it('publishes the keys of every issuer under the `kid` that stands in its credentials, public halves only', async () => {
+  it('publishes the keys of every issuer under the `kid` of its credentials, public halves only', async () => {
     const { status, json } = await service.request('GET', '/.well-known/jwt-vc-issuer')
     expect([status, json.issuer]).toEqual([200, `${ORIGINS.issuer}/tenant`])
     const issuers = (await records()).filter(({ kind }) => kind === 'issuer')

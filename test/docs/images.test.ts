@@ -37,7 +37,7 @@ describe('the pictures of the documents', () => {
     expect([...new Set(shown.map(({ path }) => path))].sort()).toEqual([...kept].sort())
   })
 
-  it('say in words what is to be seen on them', () => {
+  it('have a description in words', () => {
     for (const { path, alt } of shown) expect(alt.split(' ').length, path).toBeGreaterThan(5)
   })
 

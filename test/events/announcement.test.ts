@@ -8,7 +8,7 @@ const announcements = (count: number) =>
   Array.from({ length: count }, (_, at) => [nameOf(`session ${at}`), at + 1] as [string, number])
 
 describe('messages', () => {
-  it('hold what was packed, each shorter than PostgreSQL allows, and as few as can be', () => {
+  it('contain the packed entries, each shorter than PostgreSQL allows, and in the fewest messages', () => {
     const all = announcements(1_000)
     const messages = packed(all)
     expect(messages.every((message) => Buffer.byteLength(message) <= 7_800)).toBe(true)
@@ -86,7 +86,7 @@ describe('announcements that gather', () => {
     expect(transport.sent).toHaveLength(2)
   })
 
-  it('is bounded, and goes on some time after a batch that could not be sent, in batches of 5,000', async () => {
+  it('is bounded, and continues some time after a batch that could not be sent, in batches of 5,000', async () => {
     const transport = slowTransport()
     const announcer = new Announcer(transport, createLog('silent'), 400)
     announcer.announce('first', 2)

@@ -196,7 +196,7 @@ describe('an announcement that comes again', () => {
 })
 
 describe('after an outage of the way by which processes hear of each other', () => {
-  it('it is asked at once what was missed, after the lowest position of all readers of a session that wait', async () => {
+  it('the database is asked at once for missed events, after the lowest position of all waiting readers of a session', async () => {
     const { id } = await watched()
     await other.recordSilently(id, 2, 'RequestUriRetrieved')
     const later = await events.stream({

@@ -160,7 +160,7 @@ describe('a stream ends with its token', () => {
     })
   })
 
-  it('and the client goes on with a new token after the last event that it saw', async () => {
+  it('and the client continues with a new token after the last event that it saw', async () => {
     const lifetimes = [ahead + 300, ahead + DAY]
     const client = createCredenceClient({
       url: service.url,

@@ -112,7 +112,7 @@ describe('events of sessions', () => {
     expect(await partitions()).not.toContain(place)
   })
 
-  it('of sessions that are gone leave what was there before there were partitions by themselves, the others stay', async () => {
+  it('of removed sessions from before partitioning are deleted one by one, the others stay', async () => {
     clock.ahead = 88 * DAY
     const [first] = await run(
       "SELECT min(substring(pg_get_expr(relpartbound, oid) FROM 'FROM [(]''([^'']+)''[)]'))::timestamptz AS since FROM pg_class WHERE relispartition AND relname LIKE 'session_events_2%'",

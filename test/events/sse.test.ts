@@ -77,7 +77,7 @@ describe('GET /verification-sessions/{sessionId}/events', () => {
     expect(await next).toMatchObject({ id: '2', session: { state: 'RequestUriRetrieved' } })
   })
 
-  it('goes on after Last-Event-ID, or shows the current state again', async () => {
+  it('continues after Last-Event-ID, or shows the current state again', async () => {
     const asked = await newSession()
     await fetchRequest(asked)
     await using behind = await open(asked, { 'last-event-id': '1' })
@@ -165,7 +165,7 @@ describe('a slow reader', () => {
     socket.destroy()
   })
 
-  it('that takes what it gets is kept', async () => {
+  it('that reads its events is kept', async () => {
     const last = 200
     async function* bounded() {
       for (let count = 1; count <= last; count += 1) yield [String(count), 'x'.repeat(65_536)] as const

@@ -180,7 +180,7 @@ describe('a stream of session events', () => {
     await events.close()
   })
 
-  it('is not misled by what strangers say on its channel: an event is what the database has', async () => {
+  it('is not misled by strangers on its channel: an event is taken from the database', async () => {
     const id = await newSession()
     const subscriber = await a.subscribe(id)
     await subscriber.take(1)
@@ -209,7 +209,7 @@ describe('a stream of session events', () => {
     subscriber.leave()
   })
 
-  it('has what a process did that ended before it announced it', async () => {
+  it('has events of a process that ended before it announced them', async () => {
     const id = await newSession()
     const subscribers = await Promise.all([a.subscribe(id), b.subscribe(id)])
     await b.recordSilently(id, 2, 'RequestUriRetrieved')

@@ -120,7 +120,7 @@ describe.each([
     await new Promise((resolve) => silent.close(resolve))
   })
 
-  it('serves while the server is away, and ends', async () => {
+  it('serves while the server is unreachable, and ends', async () => {
     const make = makeTransport({ url: urlOf(1), ...IMPATIENT })
     await using process = startEventProcess(database.url, make, { everyMs: 100 })
     const id = randomUUID()

@@ -59,7 +59,7 @@ describe('health', () => {
   })
 })
 
-describe('an identity provider that is away', () => {
+describe('an unreachable identity provider', () => {
   const ready = async (at: TestService) => {
     const { status, json } = await at.request('GET', '/health/readiness')
     return [status, json.status, json.details.identityProvider.status]

@@ -167,7 +167,7 @@ describe('an unread body is not drained for longer', () => {
   it.each([
     ['413', 'identity', `${(2 * 1_048_576).toString(16)}\r\n${'a'.repeat(2 * 1_048_576)}\r\n`],
     ['415', 'compress', ''],
-  ])('of what was refused before, by %s', async (status, encoding, first) => {
+  ])('of a request that was refused earlier, by %s', async (status, encoding, first) => {
     const headers = { ...form, 'Content-Encoding': encoding }
     // Two MiB allow 8,448 pieces.
     const chunks = first + chunked(MANY, 1)

@@ -45,7 +45,7 @@ async function both(procedure: AnyProcedure, rawInput: unknown = {}) {
 class Sold extends Error {}
 
 describe('a procedure that is called over REST', () => {
-  it('gets what its middlewares hand on, each beside what it was given itself', async () => {
+  it('receives the values of its middlewares, each beside the middleware’s own input', async () => {
     const seen: unknown[] = []
     const looked = t.middleware(({ ctx, input, meta, path, type, next }) => {
       seen.push({ ctx, input, meta, path, type })

@@ -44,7 +44,7 @@ const ENVELOPE = {
   error: 'Service Unavailable',
 }
 
-describe('while the database is away', () => {
+describe('while the database is unreachable', () => {
   it('a JSON route answers 503 with the envelope', async () => {
     for (const path of [
       '/api/v1/offerings',

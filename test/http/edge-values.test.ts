@@ -270,7 +270,7 @@ describe('an offering that expires at the edges', () => {
     ['0001-01-01T00:00:00Z', 400],
     ['0000-01-01T00:00:00Z', 400],
     ['0000-01-01T00:00:00+23:59', 400],
-  ])('%s is a %i, and what was made can be read and listed', async (expires_at, status) => {
+  ])('%s is a %i, and a created offering can be read and listed', async (expires_at, status) => {
     const subject = { productName: 'Book', merchant: 'Shop', purchaseDate: '2026-03-01' }
     const body = { credential_type: 'ProofOfPurchase', credential_subject: subject, expires_at }
     const made = await service.request('POST', '/api/v1/offerings', { body })

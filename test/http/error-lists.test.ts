@@ -79,7 +79,7 @@ describe('a long name is shortened', () => {
   const create = (length: number) =>
     service.request('POST', '/api/v1/verifier/vp-queries', { client: true, body: { query: query(length) } })
 
-  it('of a VP query, which is measured before it is looked at', async () => {
+  it('of a VP query, which is measured before it is read', async () => {
     const { json } = await create(500_000)
     expect(json.message).toEqual(['query must not be larger than 64 KiB'])
   })

@@ -126,7 +126,7 @@ describe('AUTH_DISABLED', () => {
     expect((await open.request('GET', '/trpc/agentHolders.list?input={"json":{}}')).status).toBe(200)
   })
 
-  it('names the one admin in the audit log for what otherwise needs the client secret', async () => {
+  it('names the one admin in the audit log for calls that otherwise need the client secret', async () => {
     const body = { query: [{ fields: [{ path: ['$.credentialSubject.productName'] }] }] }
     const saved = await open.request('POST', '/api/v1/verifier/vp-queries', { body })
     expect(saved.status, saved.text).toBe(201)

@@ -216,7 +216,7 @@ describe('names that mean something to JavaScript', () => {
     },
   )
 
-  it('an inherited member is none: __proto__ cannot supply what is missing', async () => {
+  it('an inherited member does not count: __proto__ cannot supply missing members', async () => {
     for (const body of ['{"__proto__":{"credential":"x"}}', '{"\\u005f_proto__":{"credential":"x"}}']) {
       expect(messageOf(await verify(body))).toEqual(['property __proto__ should not exist'])
       expect(rpcMessagesOf(await call(`{"json":${body}}`))).toEqual(['property __proto__ should not exist'])

@@ -289,7 +289,7 @@ describe('values that never reach the log', () => {
     }
   })
 
-  it('of every path that callers without credentials may name, but for what everybody may know', () => {
+  it('path parameters of callers without credentials, except public ones', () => {
     const known = new Set([
       '/{uuid}/did.json',
       '/{uuid}/.well-known/did.json',
@@ -312,7 +312,7 @@ describe('values that never reach the log', () => {
     }
   })
 
-  it('such an id within an address, in a reason or in an error', () => {
+  it('such an id within an address, a reason or an error', () => {
     const log = createLog('info', destination)
     const id = crypto.randomUUID()
     const uri = `https://credence.example/openid4vci/offers/${id}`

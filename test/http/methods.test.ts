@@ -93,7 +93,7 @@ describe('undefined methods', () => {
     }
   })
 
-  it('CONNECT ends the connection, and the service goes on', async () => {
+  it('CONNECT ends the connection, and the service continues', async () => {
     const { hostname, port } = new URL(service.url)
     const socket = connect(Number(port), hostname, () => socket.write('CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n'))
     await new Promise((resolve) =>

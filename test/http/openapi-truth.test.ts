@@ -29,7 +29,7 @@ const example = (operation: Operation, status: string) =>
   operation.responses[status]?.content?.['application/json']?.example?.message
 const filled = (path: string) => path.replaceAll(/\{\w+\}/g, crypto.randomUUID())
 
-describe('the document’s examples are what the service says', () => {
+describe('the document’s examples agree with the service', () => {
   it('of a 400, to a body without its members and to a query with one too many', async () => {
     let tried = 0
     for (const { path, method, operation } of operations) {

@@ -95,7 +95,7 @@ describe('the OpenAPI document', () => {
     for (const { description } of tags) expect(description).toMatch(/^[A-Z].*\.$/)
   })
 
-  it('says of every operation what it does', () => {
+  it('describes the effect of every operation', () => {
     for (const { path, method, operation } of operations()) {
       expect([method, path, operation.description]).toEqual([method, path, expect.stringMatching(/^\S.*\.$/)])
     }

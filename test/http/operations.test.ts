@@ -141,7 +141,7 @@ describe('the examples of the document', () => {
     return examples
   }
 
-  it('are answers that were received here: UPDATE_EXAMPLES=true writes them anew', async () => {
+  it('are answers that were received here: UPDATE_EXAMPLES=true writes them again', async () => {
     if (process.env.UPDATE_EXAMPLES === 'true') {
       await writeFile(kept, JSON.stringify(received()))
       execFileSync('npx', ['biome', 'format', '--write', kept])
@@ -149,7 +149,7 @@ describe('the examples of the document', () => {
     expect(JSON.parse(await readFile(kept, 'utf8'))).toEqual(received())
   })
 
-  it('stand at every success that has a body', () => {
+  it('exist for every success with a body', () => {
     for (const visit of visited) {
       const { method, template, status, headers, text } = visit
       const [type] = headers.get('content-type')?.split(';') ?? []

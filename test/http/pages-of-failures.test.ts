@@ -59,7 +59,7 @@ describe('an address that there is not', () => {
     expect([status, json.message]).toEqual([404, 'Cannot POST /nothing'])
   })
 
-  it('is a refusal of tRPC over RPC, and what a route refuses stays JSON', async () => {
+  it('is a refusal of tRPC over RPC, and refusals of routes stay JSON', async () => {
     const rpc = await get('/trpc/nothing.at', BROWSER)
     expect([rpc.status, rpc.json.error.json.data.code]).toEqual([404, 'NOT_FOUND'])
     const rest = await get('/agent/holders', BROWSER)

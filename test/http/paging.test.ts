@@ -88,7 +88,7 @@ describe.each(LISTS)('GET $path', (list) => {
     expect([answer.status, answer.json.message]).toEqual([400, ['cursor must be the cursor of a page before']])
   })
 
-  it('goes on behind a row that is deleted, page by page, with nothing twice and nothing left out', async () => {
+  it('continues behind a deleted row, page by page, with nothing twice and nothing left out', async () => {
     const whole = idsOf(list, (await get(list)).json)
     expect(whole.length).toBeGreaterThanOrEqual(LISTED)
     const seen: unknown[] = []
@@ -138,7 +138,7 @@ describe('a list under a base URL with a path, which the proxy strips', () => {
   it.each([
     ['/agent/dids', '/issuing'],
     ['/api/v1/verifier/vp-queries', '/verifying/here'],
-  ])('%s goes on at an address that clients can ask for', async (path, basePath) => {
+  ])('%s continues at an address that clients can ask for', async (path, basePath) => {
     const { databaseUrl, identityProvider } = service
     await using behindProxy = await startService({
       databaseUrl,

@@ -81,7 +81,7 @@ describe('the rate limit', () => {
       expect(await statuses(service, 4)).toEqual([200, 200, 200, 429])
     })
 
-    it('attack: a batch beyond what is left is refused as a whole, with the comma percent-encoded too', async () => {
+    it('attack: a batch beyond the remaining requests is refused as a whole, with the comma percent-encoded too', async () => {
       await using service = await limited({ RATE_LIMIT_MAX: '6' })
       expect((await batch(service, 3)).status).toBe(200)
       const refused = await batch(service, 4, '%2C')
@@ -133,7 +133,7 @@ describe('the rate limit', () => {
     expect((await service.request('GET', '/api-docs/start.js')).status).toBe(200)
   })
 
-  it('does not count what the service asks of itself; a stranger cannot claim that', async () => {
+  it('does not count the service’s requests to itself; a stranger cannot imitate them', async () => {
     await using service = await limited({ RATE_LIMIT_MAX: '1' })
     const sign = ownRequestMac(service.platform.sealingKey('own-request'), () => new Date(), [service.url])
     const own = { [INTERNAL_HEADER]: sign('GET', `${service.url}/version`) }
@@ -200,7 +200,7 @@ describe('REDIS_URL', () => {
     return [200, 'ok', components, {}, components]
   }
 
-  it('away: each process goes on counting for itself and stays ready, degraded; back: it is used again', async () => {
+  it('away: each process counts for itself and stays ready, degraded; back: it is used again', async () => {
     const redis = await startRedisServer()
     const counter = await createRedisCounter(redis.url, log)
     const options = { rateLimitStore: counter.store, checks: { redis: counter.check } }
@@ -236,7 +236,7 @@ describe('REDIS_URL', () => {
     },
   )
 
-  it('away at the start: the service starts and counts, and counts in Redis as soon as it is there', async () => {
+  it('away at the start: the service starts and counts, and counts in Redis as soon as it is available', async () => {
     const redis = await startRedisServer()
     await redis.stop()
     const counter = await createRedisCounter(redis.url, log)

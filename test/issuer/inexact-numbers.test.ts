@@ -99,7 +99,7 @@ describe.each([...DOORS, ...TYPED_DOORS])(
       '{"account":1e-400}',
       '{"account":1.5}',
       '{"undeclared":"9007199254740993"}',
-    ])('%s is as good as ever', async (subject) => {
+    ])('%s is accepted as before', async (subject) => {
       const answer = await json(path, bodyOf(subject))
       expect([200, 201], answer.text.slice(0, 300)).toContain(answer.status)
     })

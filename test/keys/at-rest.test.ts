@@ -57,7 +57,7 @@ async function issues(service: TestService): Promise<boolean> {
 }
 
 describe('private keys and secrets at rest', () => {
-  it('are JWE (RFC 7516) under KEY_ENCRYPTION_KEY: no `d` stands in the database', async () => {
+  it('are JWE (RFC 7516) under KEY_ENCRYPTION_KEY: the database contains no `d`', async () => {
     await using service = await startService({ env: { KEY_ENCRYPTION_KEY: newKek() } })
     await newHolder(service)
     expect(await issues(service)).toBe(true)
@@ -75,7 +75,7 @@ describe('private keys and secrets at rest', () => {
     expect((await encryptions(service.databaseUrl)).size).toBe(1)
   })
 
-  it('stand in the clear where KEY_ENCRYPTION_KEY is unset', async () => {
+  it('are in the clear if KEY_ENCRYPTION_KEY is unset', async () => {
     await using service = await startService()
     const stored = await privateKeys(service.databaseUrl)
     expect(stored.length).toBeGreaterThan(1)
@@ -153,7 +153,7 @@ describe('an attacker who can write to the database', () => {
     expect(await issues(restarted)).toBe(true)
   })
 
-  it('cannot make the service sign with a key of their own: what is in the clear is refused, and never encrypted', async () => {
+  it('cannot make the service sign with a key of their own: a key in the clear is refused, and never encrypted', async () => {
     const env = { KEY_ENCRYPTION_KEY: newKek() }
     await using service = await startService({ env })
     const { databaseUrl, identityProvider } = service
@@ -222,7 +222,7 @@ describe('values that an earlier version encrypted, bound to no row', () => {
 })
 
 describe('keys:rotate --reencrypt', () => {
-  it('encrypts what stood in the clear; the service goes on', async () => {
+  it('encrypts values in the clear; the service continues', async () => {
     await using service = await startService()
     await newHolder(service)
     const KEY_ENCRYPTION_KEY = newKek()

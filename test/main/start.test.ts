@@ -70,7 +70,7 @@ describe('a start that cannot be', () => {
 })
 
 describe('a start', () => {
-  it('migrates, warns of what is open and serves; standard output is structured log lines alone', async () => {
+  it('migrates, warns of open settings and serves; standard output is structured log lines alone', async () => {
     await using service = startProcess({ ...localEnvironment(encrypted.url), KEY_ENCRYPTION_KEY: KEY })
     const url = await service.url()
     const version = await fetch(`${url}/version`)

@@ -63,7 +63,7 @@ function madeUpPace() {
 }
 
 describe('a task', () => {
-  it('goes on while it finds a full batch, however many there are, and then waits for its time', async () => {
+  it('continues while it finds full batches, any number of them, and then waits for its time', async () => {
     let left = 200
     const run = vi.fn(async (_: Date, batchSize: number) => {
       left -= 1

@@ -46,7 +46,7 @@ describe('without a rate limit', () => {
     await free.close()
   })
 
-  it('1,000 different paths, ids and RPC names are one series each for what they reach', async () => {
+  it('1,000 different paths, ids and RPC names are one series for each route', async () => {
     const before = await its.samples()
     const paths = Array.from({ length: 250 }, (_, index) => [
       `/nothing/${index}`,

@@ -176,7 +176,7 @@ describe('sessions of credential offers', () => {
     await issuer.service.close()
   })
 
-  it('count what they come to, and by what they failed', async () => {
+  it('are counted by outcome and by the reason of failure', async () => {
     const before = await operations.samples()
     for (const event of ['credential_accepted', 'credential_failure', 'credential_deleted']) {
       const { credentialOfferSessionId: id } = await issuer.makeOffer()

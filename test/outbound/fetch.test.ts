@@ -72,7 +72,7 @@ describe('fetch, as libraries call it', () => {
     expect(await response.text()).toBe('{"error":"not_found"}')
   })
 
-  test('does not quote what is no JSON, nor does a clone', async () => {
+  test('does not quote a text that is no JSON, nor does a clone', async () => {
     const server = await startServer((_request, response) => response.end('{"token":"s3cret"oops}'))
     const response = await testNetworkGuard().fetch(at(server.port))
     const refusal = {
@@ -153,7 +153,7 @@ describe('TLS', () => {
     expect(server.requests).toHaveLength(0)
   })
 
-  test('every new connection is verified anew', async () => {
+  test('every new connection is verified again', async () => {
     const server = await startTlsServer((request, response) => {
       response.setHeader('connection', 'close')
       response.end(String((request.socket as { isSessionReused?: () => boolean }).isSessionReused?.()))

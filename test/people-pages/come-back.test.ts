@@ -31,7 +31,7 @@ function comingBack(
   return comeBack({ method: 'GET', headers: { cookie } }, 'page', code)
 }
 
-it('the browser that began goes on with the code, beside what the address has already', async () => {
+it('the browser that began continues with the code, beside the parameters of the address', async () => {
   const { status, headers } = await comingBack({})
   expect([status, headers?.location]).toEqual([303, `https://shop.example/done?basket=7&response_code=${CODE}`])
   expect(headers?.['referrer-policy']).toBe('no-referrer')

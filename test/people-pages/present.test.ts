@@ -46,7 +46,7 @@ describe('the page of a request', () => {
     expect(asked.pageUrl).not.toContain(asked.verificationSessionId)
   })
 
-  it('works without script: state and time are text, and a link reads it anew', async () => {
+  it('works without script: state and time are text, and a link reloads it', async () => {
     const asked = await askOnPage(service)
     const page = await open(asked.pageUrl)
     expect(page.text).not.toMatch(/<script(?! src=)|\son\w+=|style=/)
@@ -175,7 +175,7 @@ describe('its end', () => {
     expect(page.text).not.toContain('img')
   })
 
-  it('one whose wallet declined says so, without the wallet’s words', async () => {
+  it('a declined request is shown as declined, without the wallet’s words', async () => {
     const asked = await askOnPage(service)
     const { response_uri, state } = await fetchRequest(asked)
     await postForm(response_uri, { state, error: 'access_denied', error_description: 'Ada has no card' })
@@ -184,7 +184,7 @@ describe('its end', () => {
     )
   })
 
-  it('one whose presentation was refused says so, without the reason', async () => {
+  it('a refused presentation is shown as refused, without the reason', async () => {
     const asked = await askOnPage(service)
     const { response_uri, state } = await fetchRequest(asked)
     expect((await postForm(response_uri, { state, vp_token: '{"purchase":["x"]}' })).status).toBe(400)
@@ -236,7 +236,7 @@ describe('its end', () => {
     expect([400, 404]).toContain(strange.status)
   })
 
-  it('pages go with their sessions, and what is left of them when its time has come', async () => {
+  it('pages go with their sessions, and the remaining rows at their own time', async () => {
     const asked = await askOnPage(service)
     await answerOf(world, asked)
     const later = new Date(CLOCK.now().getTime() + 400 * 86_400_000)
@@ -292,7 +292,7 @@ describe('its events', () => {
 })
 
 describe('POST /pages', () => {
-  it('makes the page of a request that is there, with texts that are shown as they are', async () => {
+  it('makes the page of an existing request, with texts that are shown unchanged', async () => {
     const asked = await ask(service, { dcqlQuery: dcql(service, 'dc+sd-jwt') })
     const texts = { title: 'Pay <less> & "more"', text: "<script>alert('x')</script>" }
     const made = await makePage({ verificationSessionId: asked.verificationSessionId, ...texts })

@@ -138,7 +138,7 @@ describe('coming back from a wallet (OpenID4VP 1.0 §13.3, §14.2)', () => {
     expect((await visitor.open(back)).headers.get('location')).toMatch(/^https:\/\/shop\.example\/done\?response_code=/)
   })
 
-  it('an app’s own address is gone on to as it is', async () => {
+  it('an app’s own address is opened unchanged', async () => {
     const { visitor, back, code } = await answered({ redirectUri: 'com.example.shop:/done?order=1#top' })
     const { headers } = await visitor.open(back)
     expect(headers.get('location')).toBe(`com.example.shop:/done?order=1&response_code=${code}#top`)
@@ -184,7 +184,7 @@ describe('which browser began', () => {
     expect(sent.map(({ status }) => status).sort()).toEqual([303, ...Array.from({ length: 9 }, () => 403)])
   })
 
-  it('one that opens it when all is over did not begin', async () => {
+  it('a browser that opens it after the end did not begin', async () => {
     const page = await askOnPage(service)
     const back = await answerOf(world, page)
     const late = newVisitor(service)

@@ -13,7 +13,7 @@ it('shows no message twice, and counts only messages that are not shown', () => 
   expect(limited([...numbered(20), ...numbered(20)])).toEqual(numbered(20))
 })
 
-it('keeps no more of what it only counts than the message that it is at', () => {
+it('keeps only the current message of those that it just counts', () => {
   let alive = 0
   function* made() {
     for (let at = 0; at < 1_000_000; at += 1) {

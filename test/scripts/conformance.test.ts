@@ -226,7 +226,7 @@ describe('the client of the suite', () => {
     ['a refusal', { status: 400, body: { error: 'Unknown variant' } }, /POST \/api\/plan with 400: .*Unknown variant/],
     ['another shape', { status: 201, body: { id: 1 } }, /POST \/api\/plan in another shape/],
     ['something else than JSON', { status: 201, body: '<html>' }, /POST \/api\/plan without JSON/],
-  ])('says what was asked where it is answered with %s', async (_what, answer, message) => {
+  ])('names the request that is answered with %s', async (_what, answer, message) => {
     remote.answers(() => answer)
     const made = suiteAt(remote.url, ask).createPlan('p', {}, {})
     await expect(made).rejects.toThrow(SuiteError)
@@ -373,7 +373,7 @@ describe('one module', () => {
     expect((await runOf(suiteOf([['WAITING', 'FAILED']]).suite, player(), 20)).outcome).toBe('FAILED')
   })
 
-  it('goes on where a step fails, which stands among the notes', async () => {
+  it('continues after a failed step, which is among the notes', async () => {
     const act = async () => {
       throw new Error('POST /credential-offers was answered 400')
     }

@@ -60,14 +60,14 @@ it('installs what package-lock.json says, with everything and without install sc
   await expect(calls()).resolves.toEqual([`ci ${options}`])
 })
 
-it('installs anew when package-lock.json has changed', async () => {
+it('installs again when package-lock.json has changed', async () => {
   await install()
   await lock('1.3.1')
   await install()
   await expect(calls()).resolves.toEqual([`ci ${options}`, `ci ${options}`])
 })
 
-it('installs anew when node_modules is gone', async () => {
+it('installs again when node_modules is gone', async () => {
   await install()
   await rm(join(directory, 'node_modules'), { recursive: true })
   await install()
@@ -100,7 +100,7 @@ it('installs the locked versions also where the lockfile misses packages of othe
   await expect(calls()).resolves.toEqual([`ci ${options}`, `install --no-save ${options}`])
 })
 
-it('ends with what npm said where it fails, and tries again the next time', async () => {
+it('ends with npm’s output when npm fails, and tries again the next time', async () => {
   await write('npm-fails', 'ci: npm error code ENOTFOUND')
   await expect(install()).rejects.toThrow('npm error code ENOTFOUND')
   await rm(join(directory, 'npm-fails'))

@@ -39,7 +39,7 @@ async function rival(): Promise<{ pid: number; outcome: string; kill(): Promise<
   }
 }
 
-it('is taken by one process and refused to another, which learns by whom it is held', async () => {
+it('is taken by one process and refused to another, which learns the holder', async () => {
   expect(acquireLock(file)).toBeNull()
   const { outcome, kill } = await rival()
   expect(outcome).toBe(String(process.pid))

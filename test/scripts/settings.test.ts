@@ -65,7 +65,7 @@ describe('planStart', () => {
     expect(plan({ OIDC_JWKS_URL: '', DATABASE_URL: '', TRUSTED_ISSUERS: '', PORT: '' })).toEqual(plan({}))
   })
 
-  it('leaves what is set as it is', () => {
+  it('does not change given settings', () => {
     const { TRUSTED_ISSUERS: _, ...rest } = localSettings
     expect(plan({ TRUSTED_ISSUERS: 'self' }).added).toEqual(rest)
   })
@@ -155,7 +155,7 @@ describe('npm start -- --public', () => {
     'https://user@demo.example',
     'https://demo.example?a=b',
     '',
-  ])('refuses what is neither of a tunnel nor of the local network: %s', (address) => {
+  ])('refuses an address that is neither a tunnel’s nor the local network’s: %s', (address) => {
     expect(() => open(address)).toThrow('--public needs the address by which others reach this machine')
   })
 

@@ -50,7 +50,7 @@ const beside = (env: Record<string, string>) =>
   })
 
 describe('GET /api/v1/setup', () => {
-  it('says of a fresh installation what is there, and what to do next', async () => {
+  it('describes a fresh installation and the next steps', async () => {
     const { items, warnings } = await setup(service)
     expect(items.issuerBaseUrl).toEqual({
       id: 'issuerBaseUrl',

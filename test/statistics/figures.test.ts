@@ -53,7 +53,7 @@ describe('figures of a time', () => {
     expect(store.steps).not.toHaveBeenCalled()
   })
 
-  it('have each counter in its step and place, and nought for what was not counted', async () => {
+  it('have each counter in its step and place, and zero for everything that was not counted', async () => {
     const at = new Date('2026-02-28T00:00:00Z')
     const { read } = statistics({
       counted: [

@@ -88,7 +88,7 @@ describe('counting audit events', () => {
     expect(await requests()).toBe(5)
   })
 
-  it('counts what was there before there were counters, a bounded batch at a time', async () => {
+  it('counts events from before there were counters, a bounded batch at a time', async () => {
     await sql(event(25))
     await sql('UPDATE statistics_progress SET high = 0')
     const [written] = await sql<{ all: number; requests: number }>(
@@ -100,7 +100,7 @@ describe('counting audit events', () => {
     expect(await requests()).toBe(written?.requests)
   })
 
-  it('attack on the figures: what is written before and committed after others is counted, and once, however long that takes', async () => {
+  it('attack on the figures: an event written before and committed after others is counted once, after any delay', async () => {
     const slow = await openTransaction(3)
     await becomesOldest(slow)
     await sql(event(2))
@@ -153,7 +153,7 @@ describe('counting audit events', () => {
     expect(await asked()).toEqual({ watched: true, asked: true })
   })
 
-  it('attack: ten thousand missing numbers are remembered at most, and what is new waits until some are given up', async () => {
+  it('attack: ten thousand missing numbers are remembered at most, and new events wait until some are given up', async () => {
     await sql(
       `UPDATE statistics_progress SET gaps = (SELECT range_agg(int8range(-2 * n, 1 - 2 * n)) FROM generate_series(1, 10000) n)`,
     )
@@ -185,7 +185,7 @@ describe('counting audit events', () => {
     expect(await requests()).toBe(430)
   })
 
-  it('takes a bounded part of what comes late, too, and gives nothing of it up', async () => {
+  it('takes a bounded part of late events, too, and gives none of them up', async () => {
     const before = await openTransaction(1)
     // An event that commits after this transaction began distinguishes it from future transactions.
     await sql(event())

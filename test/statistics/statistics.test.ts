@@ -35,7 +35,7 @@ async function read(filters: Record<string, string> = {}) {
 }
 
 describe('GET /api/v1/statistics', () => {
-  it('counts what was offered, issued by type and format, and revoked', async () => {
+  it('counts offered credentials, issued ones by type and format, and revoked ones', async () => {
     const credential = { type, credential_subject: SUBJECT }
     const offered = { credential_type: type, credential_subject: SUBJECT }
     const offering = await post('/api/v1/offerings', offered, { client: true })

@@ -108,7 +108,7 @@ it('credential requests with a nonce that was used', () =>
     return others
   }))
 
-it('credential requests with a proof that is refused, for an offer that has ended, for what is not offered', () =>
+it('credential requests with a refused proof, for an ended offer, or for a configuration that is not offered', () =>
   burnsNone(async () => {
     const made = await issuer.makeOffer({ credentialConfigurationIds: [JWT_VC] })
     const token = await issuer.token(made.credentialOfferSessionId)

@@ -232,7 +232,7 @@ describe('the blocks of a process', () => {
     expect(await lists()).toBe(1)
   })
 
-  it('give out once what a refused request gave back, also while the next block is being reserved', async () => {
+  it('give out an index once after a refused request returned it, also while the next block is being reserved', async () => {
     const allot = createAllotment(createStatusListStore(database), randomUUID, () => Buffer.alloc(32, 1))
     const take = (count: number) => allot(context.issuerId, context.keyId, count)
     const refused = await take(32)

@@ -99,7 +99,7 @@ describe.each([
     expect([changed.status, changed.headers.get('etag') === etag]).toEqual([200, false])
   })
 
-  it('answers the same bytes until something is revoked, and signs anew before they expire', async () => {
+  it('answers the same bytes until a revocation, and signs again before they expire', async () => {
     const first = await get(form, place)
     expect((await get(form, place)).text).toBe(first.text)
     const issued = now

@@ -67,7 +67,7 @@ describe('the wallet of one installation takes credentials from another and pres
     ])
   })
 
-  it('a stored VP query, in whichever format, and the wallet learns where to go on', async () => {
+  it('a stored VP query, in either format, and the wallet receives the next address', async () => {
     const wallet = await holding()
     const stored = await b.request('POST', '/api/v1/verifier/vp-queries', {
       client: true,

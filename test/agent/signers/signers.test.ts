@@ -160,7 +160,7 @@ describe('GET /api/v1/issuers/{id}', () => {
 })
 
 describe('GET /api/v1/verifiers/{id}', () => {
-  it('says by which client identifiers it can name itself (OpenID4VP 1.0 §5.9.3), and what it lacks for the others', async () => {
+  it('shows its possible client identifiers (OpenID4VP 1.0 §5.9.3), and the missing parts for the others', async () => {
     const { id } = await make('verifier')
     const { did, names: before } = (await read(`/api/v1/verifiers/${id}`)).json
     expect(before).toEqual([

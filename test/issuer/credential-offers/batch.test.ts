@@ -83,7 +83,7 @@ describe('POST /api/v1/credential-offers/batch', () => {
     expect(added.repeated).toBe(false)
   })
 
-  it('knows a row again whose members come in another order, and what was left out of it', async () => {
+  it('recognizes a row with members in another order, and a missing member', async () => {
     const subject = { product: 'Kettle', price: 30 }
     const [first] = await offers([row('order', { credentialSubject: subject, txCode: true })])
     const { price, product } = subject
@@ -138,7 +138,7 @@ describe('POST /api/v1/credential-offers/batch', () => {
     expect(await written()).toEqual(before)
   })
 
-  it('dryRun makes nothing, and says of each row what is wrong', async () => {
+  it('dryRun makes nothing, and reports the errors of each row', async () => {
     const before = await written()
     const { status, json } = await send([row('p'), row('q', { credentialSubject: {} })], { dryRun: true })
     expect(status).toBe(200)
@@ -146,7 +146,7 @@ describe('POST /api/v1/credential-offers/batch', () => {
     expect(await written()).toEqual(before)
   })
 
-  it('attack: a key stands for no other offer than its first', async () => {
+  it('attack: a key names no other offer than its first', async () => {
     await offers([row('fixed')])
     const { status, json } = await send([row('fixed', { credentialSubject: { product: 'Another' } })])
     expect([status, json.message]).toEqual([400, ['rows.0.key has another offer already']])

@@ -162,7 +162,7 @@ describe('GET /api/v1/credentials', () => {
     expect([answer.status, answer.json.message]).toEqual([400, [message]])
   })
 
-  it('takes a NUL for what no schema is called', async () => {
+  it('treats a NUL as the name of no schema', async () => {
     const answer = await service.request('GET', `${PATH}?schema=a%00`, { client: true })
     expect([answer.status, answer.json.message]).toEqual([400, 'Text must not contain a NUL character.'])
   })

@@ -60,7 +60,7 @@ async function told() {
 
 const configuration = async (id: string) => (await told()).issuer.credential_configurations_supported[id]
 
-describe('metadata after a change say what has changed, at every process and in every form', () => {
+describe('metadata after a change have the change, at every process and in every form', () => {
   it('a new type, a new version, a withdrawn one', async () => {
     const name = newTypeName()
     expect(await configuration(name)).toBeUndefined()

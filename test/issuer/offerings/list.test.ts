@@ -106,7 +106,7 @@ describe('GET /api/v1/offerings', () => {
     }
   })
 
-  it('answers byte for byte with what the contract makes of it, however claims, schemas and credentials stand in the database', async () => {
+  it('answers byte for byte as the contract writes it, for all stored forms of claims, schemas and credentials', async () => {
     const { id } = await postOffering(service, {
       credential_type: type,
       credential_subject: { ...SUBJECT, product: 'quote " and \\ é \u0001 }],{"' },
@@ -135,7 +135,7 @@ describe('GET /api/v1/offerings', () => {
     expect(overRpc.json.result.data.json).toEqual(reordered.json)
   })
 
-  it('attack: however often offerings were redeemed, a page ends before it has more than 1,000 redemptions, and the next one goes on', async () => {
+  it('attack: with any number of redemptions, a page ends before it has more than 1,000 redemptions, and the next one continues', async () => {
     for (let made = 0; made < 13; made += 1) await postOffering(service, { credential_type: type })
     const ids: string[] = (await list({}, '?limit=13')).json.map(({ id }: { id: string }) => id)
     const dana = await service.bearer('dana', { did: 'did:example:dana' })

@@ -31,7 +31,7 @@ const post = (members: Readonly<Record<string, unknown>>) =>
 const pathOf = (id: string) => `/api/v1/offerings/${id}`
 
 describe('POST /api/v1/offerings', () => {
-  it('answers 201 with the detail form; what was not asked for is null or absent', async () => {
+  it('answers 201 with the detail form; members that were not requested are null or absent', async () => {
     const answer = await post({})
     expect(answer.status).toBe(201)
     const { id } = answer.json

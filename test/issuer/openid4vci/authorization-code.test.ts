@@ -146,7 +146,7 @@ describe('the authorization code flow (OpenID4VCI 1.0 §5, RFC 6749 §4.1)', () 
     expect(again.status).toBe(409)
   })
 
-  it('is what the metadata say (RFC 8414, RFC 9126 §5, RFC 9207 §3)', async () => {
+  it('agrees with the metadata (RFC 8414, RFC 9126 §5, RFC 9207 §3)', async () => {
     const { json } = await issuer.service.request('GET', '/.well-known/oauth-authorization-server')
     const at = (path: string) => `${issuer.service.url}/openid4vci/${path}`
     expect(json).toMatchObject({
@@ -443,7 +443,7 @@ describe('attacks on codes (RFC 6749 §4.1.3, RFC 7636 §4.6)', () => {
     ['no code_verifier', { code_verifier: '' }],
     ['a wrong code_verifier', { code_verifier: newPkce().verifier }],
     ['the code_challenge as the verifier', { code_verifier: newPkce().challenge }],
-  ])('%s: invalid_grant, and the code stays good', async (_name, changes) => {
+  ])('%s: invalid_grant, and the code stays valid', async (_name, changes) => {
     const { parameters, verifier } = await newRequest()
     const code = await codeFor(await pushed(parameters))
     expect(refusalOf(await redeem(code, verifier, changes)).slice(0, 2)).toEqual([400, 'invalid_grant'])
@@ -630,7 +630,7 @@ describe('tokens of an authorization (OpenID4VCI 1.0 §14.3, RFC 6749 §6)', () 
     expect(refusalOf(refused).slice(0, 2)).toEqual([400, 'credential_request_denied'])
   })
 
-  it('take key proofs of their own client, or of none (Appendix F.1); under a pre-authorized code iss is not looked at', async () => {
+  it('take key proofs of their own client, or of none (Appendix F.1); under a pre-authorized code iss is ignored', async () => {
     const wallet = await newWallet()
     const takeAs = async (token: string, iss: string | undefined) => {
       const jwt = [await wallet.proof(issuer.service.url, await issuer.nonce(), { payload: { iss } })]
@@ -701,7 +701,7 @@ describe('tokens of an authorization (OpenID4VCI 1.0 §14.3, RFC 6749 §6)', () 
     expect(refusalOf(await refresh(tokens.refresh_token)).slice(0, 2)).toEqual([400, 'invalid_grant'])
   })
 
-  it('end with the first refresh token, whichever took its place', async () => {
+  it('end when the first refresh token expires, also with its successors', async () => {
     const tokens = await tokensFor()
     expect((await issuer.take(tokens.access_token, SD_JWT)).status).toBe(200)
     clock.ahead = 90 * 86_400 - 100

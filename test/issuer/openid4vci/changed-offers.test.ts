@@ -71,6 +71,6 @@ it.each(CHANGES)(
   },
 )
 
-it('an offer that is still what was shown is given', async () => {
+it('an offer that is unchanged since its page is given', async () => {
   expect(responseOf(await (await shownOffer()).accept())).toHaveProperty('code')
 })

@@ -76,7 +76,7 @@ describe('claimsFrom of a schema', () => {
   })
 })
 
-describe('a credential of what the identity provider says of the user', () => {
+describe('a credential of the identity provider’s claims about the user', () => {
   it('is shown, made of the claims that the schema names when they agree, and of no others', async () => {
     const { address, verifier } = byScope()
     const { browser, id, page } = await open(address)
@@ -128,7 +128,7 @@ describe('a credential of what the identity provider says of the user', () => {
     expect((await open(byScope().address)).page.text).toContain('Caroline')
   })
 
-  it('is denied where the schema does not accept what the provider says, and nothing is left', async () => {
+  it('is denied if the schema does not accept the provider’s claims, and nothing is left', async () => {
     const before = await rows('SELECT id FROM offerings')
     const unstorable = [{ given_name: 'Al\0ice' }, { given_name: '\ud800' }, { address: { locality: 'Ox\udc00ford' } }]
     const unfit = [{ birthdate: 'long ago' }, { given_name: 7 }, ...unstorable]

@@ -162,7 +162,7 @@ describe('requests under one token at once', () => {
 })
 
 describe('revoking', () => {
-  it('reaches what is taken at that very moment', async () => {
+  it('reaches a credential that is taken at that very moment', async () => {
     const id = (await issuer.makeOffer()).credentialOfferSessionId
     const token = await issuer.token(id)
     expect((await issuer.take(token, JWT_VC)).status).toBe(200)
@@ -319,7 +319,7 @@ describe('cost in SQL statements', () => {
     expect(await countedStatements(() => issuer.notify(token, body))).toHaveLength(1)
   })
 
-  it('a refusal costs no more than what it looked at', async () => {
+  it('a refusal costs no more than its reads', async () => {
     const token = await issuer.token((await issuer.makeOffering()).id)
     const body = { credential_configuration_id: SD_JWT, proofs: { jwt: ['a.b.c'] } }
     let refusal: unknown

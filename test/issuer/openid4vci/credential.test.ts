@@ -465,7 +465,7 @@ describe('attacks with tokens (§8.3.1.1, RFC 6750 §3)', () => {
     }
   })
 
-  it('one in the query is not looked at', async () => {
+  it('a token in the query is ignored', async () => {
     const token = await newToken()
     const answer = await issuer.service.request('POST', `/openid4vci/credential?access_token=${token}`, { body: {} })
     expect(answer.status).toBe(401)
@@ -482,7 +482,7 @@ describe('attacks with tokens (§8.3.1.1, RFC 6750 §3)', () => {
     }
   })
 
-  it('one of the token endpoint is of no use on the management API', async () => {
+  it('a token of the token endpoint is of no use on the management API', async () => {
     const authorization = `Bearer ${await newToken()}`
     for (const [method, path] of [
       ['GET', `/api/v1/credentials/${crypto.randomUUID()}`],
@@ -497,7 +497,7 @@ describe('attacks with tokens (§8.3.1.1, RFC 6750 §3)', () => {
     }
   })
 
-  it('one that has expired', async () => {
+  it('an expired token', async () => {
     const token = await newToken()
     clock.ahead = 300
     const answer = await issuer.take(token, JWT_VC, wallet)
@@ -505,7 +505,7 @@ describe('attacks with tokens (§8.3.1.1, RFC 6750 §3)', () => {
     expect(refusalOf(answer)).toEqual([401, 'invalid_token', invalid])
   })
 
-  it('one of another offering enables nothing of this one', async () => {
+  it('a token of another offering does not work for this one', async () => {
     const token = await newToken({ credentialConfigurationIds: [SD_JWT] })
     for (const configuration of [JWT_VC, 'Other', 'Other-sd-jwt']) {
       const answer = await issuer.take(token, configuration, wallet)
@@ -546,7 +546,7 @@ describe('attacks with tokens (§8.3.1.1, RFC 6750 §3)', () => {
     expect(refusalOf(answer)).toEqual([400, 'credential_request_denied', 'The credential offer has expired.'])
   })
 
-  it('one of an offering that a claim used up meanwhile', async () => {
+  it('a token of an offering that a claim used up meanwhile', async () => {
     const offering = await issuer.makeOffering({ redemption_limit: 1 })
     const token = await issuer.token(offering.id)
     const authorization = await issuer.authorization()

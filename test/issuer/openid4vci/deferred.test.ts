@@ -223,14 +223,14 @@ describe('a deferred offer (OpenID4VCI 1.0 §8.3, §9)', () => {
     expect(await issuer.session(offerId)).toMatchObject({ state: 'TokenIssued' })
   })
 
-  it('its endpoint stands in the metadata (§12.2.4)', async () => {
+  it('its endpoint is in the metadata (§12.2.4)', async () => {
     const { json } = await issuer.service.request('GET', '/.well-known/openid-credential-issuer')
     expect(json.deferred_credential_endpoint).toBe(`${issuer.service.url}/openid4vci/deferred-credential`)
   })
 })
 
 describe('a decision', () => {
-  it('may correct the claims; what the schema does not allow is refused, and nothing is lost', async () => {
+  it('may correct the claims; claims that the schema does not allow are refused, and nothing is lost', async () => {
     const { offerId, token, transactionId } = await waiting({}, JWT_VC)
     const refused = await issuer.decide(offerId, 'approve', { credentialSubject: { product: 7, colour: 'red' } })
     expect(refused.status).toBe(400)
@@ -269,7 +269,7 @@ describe('a decision', () => {
     expect(json.errorMessage).toBe('The issuer rejected the request.')
   })
 
-  it('is made once: a second one is a 409, whichever it is', async () => {
+  it('is made once: a second decision of any kind is a 409', async () => {
     const first = await waiting()
     await approved(first.offerId)
     const second = await waiting()
@@ -310,7 +310,7 @@ describe('a decision', () => {
     expect((await issuer.decide(offerId, 'approve', {}, admin)).status).toBe(200)
   })
 
-  it('may be made before a wallet asks: what is approved is issued at once, with the corrected claims', async () => {
+  it('may be made before a wallet asks: an approved credential is issued at once, with the corrected claims', async () => {
     const offerId = await newOffer()
     expect(await approved(offerId, { credentialSubject: { product: 'Tea kettle' } })).toMatchObject({
       state: 'Created',
@@ -418,7 +418,7 @@ describe('a transaction (§9.1)', () => {
     expect(await onRecord(offerId)).toEqual({ counted: 1, records: 1, instances: 1 })
   })
 
-  it('whose credentials were lost on the way: the credential endpoint gives others of the same record at once', async () => {
+  it('whose credentials were lost on the way: the credential endpoint gives other copies of the same record at once', async () => {
     const { offerId, token, transactionId } = await waiting()
     await approved(offerId)
     credentialOf(await issuer.collect(token, transactionId))
@@ -473,7 +473,7 @@ describe('a waiting wallet', () => {
     expect(late.status).toBe(400)
   })
 
-  it('has proved its key: what is refused waits for nothing and counts nothing', async () => {
+  it('has proved its key: a refused request neither waits nor counts', async () => {
     const offerId = await newOffer()
     const { access_token: token } = await tokensFor(offerId)
     const nonce = await issuer.nonce()
@@ -502,7 +502,7 @@ describe('a waiting wallet', () => {
     expect(waits).toHaveLength(1)
   })
 
-  it('collects what was counted as it asked, which is not counted again', async () => {
+  it('collects a credential that was counted with its request, and is not counted again', async () => {
     const offerId = await newOffer()
     const { access_token: token } = await tokensFor(offerId)
     const wallets = await Promise.all(Array.from({ length: 20 }, () => newWallet()))
@@ -654,7 +654,7 @@ describe('cost in SQL statements', () => {
 })
 
 describe('changes while a wallet waits', () => {
-  it('a schema version that is withdrawn: what was offered of it is still issued', async () => {
+  it('a schema version that is withdrawn: credentials that were offered with it are still issued', async () => {
     const name = `Waiting${crypto.randomUUID().slice(0, 8)}`
     const authorization = await issuer.authorization()
     const posted = await issuer.service.request('POST', '/schemas', {

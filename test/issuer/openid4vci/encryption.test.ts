@@ -321,7 +321,7 @@ describe('refused messages', () => {
       (body) => encryptFor(key, body.replace('{', '{"__proto__":{},')),
       [400, request, 'property __proto__ should not exist'],
     ],
-  ])('%s; nothing is spent, and the token is still good', async (_, make, refusal) => {
+  ])('%s; nothing is spent, and the token is still valid', async (_, make, refusal) => {
     const token = await newToken()
     const before = await spent()
     const jwe = await make(JSON.stringify(await requestOf()))
@@ -410,7 +410,7 @@ describe('refused messages', () => {
     expect(await spent()).toEqual(before)
   })
 
-  it('a JWE without a token: it is not even looked at', async () => {
+  it('a JWE without a token: it is not even read', async () => {
     const answer = await issuer.service.request('POST', '/openid4vci/credential', {
       headers: { 'content-type': 'application/jwt' },
       body: 'a.b.c.d.e',

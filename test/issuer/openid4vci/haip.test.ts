@@ -70,7 +70,7 @@ describe.each([
     ['without a challenge', { pop: { payload: { challenge: undefined } } }, [401, 'use_attestation_challenge']],
     ['with a challenge of somebody', { pop: { payload: { challenge: 'x' } } }, [401, 'use_attestation_challenge']],
   ]
-  it.each(refused)('PAR and token endpoint refuse %s, and the code is still good', async (_what, sent, expected) => {
+  it.each(refused)('PAR and token endpoint refuse %s, and the code is still valid', async (_what, sent, expected) => {
     const { issuer, wallet } = at()
     const state = stateOf(await offerOf(issuer))
     const pushed = await wallet.push(wallet.parametersOf(state).parameters, sent)
@@ -90,7 +90,7 @@ describe.each([
     expect(refusalOf(await wallet.refresh(token.json.refresh_token, sent)).slice(0, 2)).toEqual(expected)
   })
 
-  it('the token endpoint refuses a request without DPoP proof, and the code is still good', async () => {
+  it('the token endpoint refuses a request without DPoP proof, and the code is still valid', async () => {
     const { issuer, wallet } = at()
     const code = await wallet.code(stateOf(await offerOf(issuer)))
     expect(refusalOf(await wallet.redeem(code, { dpop: false })).slice(0, 2)).toEqual([400, 'invalid_dpop_proof'])
@@ -222,7 +222,7 @@ describe('an installation with ISSUER_PROFILE=haip', () => {
     expect(headers.get('www-authenticate')).toMatch(/^DPoP algs="/)
   })
 
-  it('ends what was offered with a pre-authorized code before', async () => {
+  it('ends earlier offers with a pre-authorized code', async () => {
     const { issuer } = single
     const made = await issuer.makeOffer({ txCode: true })
     Object.assign(issuer.service.platform.config, { issuerProfile: 'haip' })

@@ -306,7 +306,7 @@ describe('the status of a key attestation (Token Status List §8.3)', () => {
     ])
   })
 
-  it('that says suspended is no good one', async () => {
+  it('that says suspended makes it invalid', async () => {
     const { path, status } = await listOf(provider, [])
     const { uri } = (status as { status_list: { uri: string } }).status_list
     const lst = deflateSync(Uint8Array.from({ length: 16 }, (_, at) => (at === 1 ? 2 << 6 : 0))).toString('base64url')
@@ -348,7 +348,7 @@ describe('the status of a key attestation (Token Status List §8.3)', () => {
     expect(fetched()).not.toContain(paths[4])
   })
 
-  it('is paid for from what a request may cost', async () => {
+  it('is paid for from the work budget of a request', async () => {
     const { path, status } = await listOf(provider, [])
     const { uri } = (status as { status_list: { uri: string } }).status_list
     const payload = {
@@ -409,7 +409,7 @@ describe('a schema with keyAttestation', () => {
     expect(read.json.keyAttestation).toEqual(versions.json[0].keyAttestation)
   })
 
-  it('publishes what it demands for both proof types (§12.2.4); others publish nothing', async () => {
+  it('publishes its demands for both proof types (§12.2.4); others publish nothing', async () => {
     const { json } = await issuer.service.request('GET', '/.well-known/openid-credential-issuer')
     const required = (id: string) => {
       const { jwt, attestation } = json.credential_configurations_supported[id].proof_types_supported

@@ -34,7 +34,7 @@ describe('a credential offer by reference (OpenID4VCI 1.0 §4.1.3)', () => {
     )
   })
 
-  it('is repeatable: each time a fresh code, all of them good, none stored', async () => {
+  it('is repeatable: each time a fresh code, all of them valid, none stored', async () => {
     const { credentialOfferSessionId: id } = await issuer.makeOffer()
     const codes = await Promise.all([issuer.code(id), issuer.code(id), issuer.code(id)])
     expect(new Set(codes).size).toBe(3)

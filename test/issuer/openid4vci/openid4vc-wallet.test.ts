@@ -115,7 +115,7 @@ describe('@openid4vc/openid4vci takes credentials', () => {
   })
 })
 
-describe('the record of what a wallet took', () => {
+describe('the record of a wallet’s credentials', () => {
   const listed = async (offeringId: string) => {
     const { json } = await issuer.service.request('GET', '/api/v1/offerings', { client: true })
     return json.find(({ id }: { id: string }) => id === offeringId).redemptions

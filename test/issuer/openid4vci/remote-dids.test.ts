@@ -128,7 +128,7 @@ describe('a proof by the DID of another host', () => {
   })
 })
 
-it('any other refusal spends nothing: the nonce is still good', async () => {
+it('any other refusal spends nothing: the nonce is still valid', async () => {
   const wallet = await newWallet()
   const nonce = await issuer.nonce()
   const token = await newToken()

@@ -47,7 +47,7 @@ describe('the nonces of a credential request', () => {
     expect(asked).toEqual([sha256('one')])
   })
 
-  it('are refused where one of them was used by another request, as often as it is needed', async () => {
+  it('are refused if another request has used one of them, for all its proofs', async () => {
     const { begin } = noncesWith('two')
     const nonces = begin()
     const refusal = expect.objectContaining({ error: 'invalid_nonce' })

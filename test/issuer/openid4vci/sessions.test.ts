@@ -78,7 +78,7 @@ describe('a credential-offer session', () => {
     ])
   })
 
-  it('whose offer went by value skips OfferRetrieved', async () => {
+  it('of an offer by value skips OfferRetrieved', async () => {
     const made = await issuer.makeOffer()
     const [grant] = Object.values<{ 'pre-authorized_code': string }>(made.credentialOffer.grants)
     const [type = ''] = Object.keys(made.credentialOffer.grants)
@@ -288,7 +288,7 @@ describe('expiry of sessions', () => {
     expect([left, right, rest].map(({ count }) => count)).toEqual([5, 5, 2])
   })
 
-  it('tokens and used nonces leave, but not before a code or nonce that they stand for has expired', async () => {
+  it('tokens and used nonces leave, but not before their code or nonce has expired', async () => {
     const { databaseUrl } = issuer.service
     const id = await newSession()
     const count = async () => {

@@ -112,7 +112,7 @@ describe('sign-in at the identity provider (OpenID Connect Core 1.0 §3.1)', () 
     expect((await rowOf(authorization))?.user_dids).toEqual(['did:example:other', wallet.did])
   })
 
-  it('shared by two windows, counts in whichever is first; the other gets the page too', async () => {
+  it('shared by two windows, counts in the first one; the other gets the page too', async () => {
     const { address } = newRequest({ issuer_state: (await forAlice()).issuer_state })
     const browser = newBrowser(issuer.service)
     const { id, at } = await toProvider(browser, address)
@@ -248,7 +248,7 @@ describe('answers that are no sign-in', () => {
   })
 })
 
-describe('a provider that is away', () => {
+describe('an unreachable provider', () => {
   it('gives the wallet temporarily_unavailable; afterwards the same request can be opened again', async () => {
     const other = await startOpenidProvider()
     other.away = true
@@ -289,7 +289,7 @@ describe('a provider that is away', () => {
     expect((await browser.get(locationOf(await browser.get(again)))).status).toBe(200)
   })
 
-  it('is asked what it offers once in ten minutes', async () => {
+  it('is asked for its metadata once in ten minutes', async () => {
     const discoveries = () => provider.requests.filter((path) => path.startsWith('/.well-known/')).length
     const open = async () =>
       toProvider(newBrowser(issuer.service), newRequest({ issuer_state: (await forAlice()).issuer_state }).address)

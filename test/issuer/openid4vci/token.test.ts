@@ -162,7 +162,7 @@ describe('authorization_details (§6.1.1, §6.2, RFC 9396)', () => {
       JSON.stringify([{ ...details(JWT_VC)[0], locations: ['https://other.example'] }]),
       'The locations of authorization_details must hold the credential issuer identifier.',
     ],
-  ])('are refused where they are wrong, and the code stays good: %s', async (sent, description) => {
+  ])('are refused if they are wrong, and the code stays valid: %s', async (sent, description) => {
     const code = await issuer.code((await newOffer()).id)
     const answer = await issuer.requestToken(grantOf(code, { authorization_details: sent }))
     expect(refusalOf(answer)).toEqual([400, 'invalid_authorization_details', description])

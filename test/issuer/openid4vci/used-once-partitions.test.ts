@@ -57,7 +57,7 @@ async function take(token: string, nonce: string, at: TestService = issuer.servi
 const USED = [400, 'invalid_nonce', 'The nonce of the proof has been used already.']
 
 describe('a nonce (OpenID4VCI 1.0 §13.8) that was used', () => {
-  it('is refused in whichever hour it comes again: its row is in the hour in which it expires', async () => {
+  it('is refused in every later hour: its row is in the hour in which it expires', async () => {
     clock.ahead = untilTheHour() - 60
     const [first, second] = [await newToken(), await newToken()]
     const nonce = await issuer.nonce()

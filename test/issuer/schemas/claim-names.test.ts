@@ -55,7 +55,7 @@ const configurationsOf = async (of: Issuer) =>
   (await of.service.request('GET', '/.well-known/openid-credential-issuer')).json.credential_configurations_supported
 
 describe('names of claims in several languages', () => {
-  it('are in the issuer’s metadata, each where the claim stands in its format (OpenID4VCI 1.0 Appendix B.2)', async () => {
+  it('are in the issuer’s metadata, each at the claim’s place in its format (OpenID4VCI 1.0 Appendix B.2)', async () => {
     const configurations = await configurationsOf(issuer)
     expect(configurations['Member-sd-jwt'].credential_metadata.claims).toEqual([
       { path: ['givenName'], mandatory: true, display: GIVEN_NAME },
@@ -124,7 +124,7 @@ describe('names of claims in several languages', () => {
     ])
   })
 
-  it('are given to what the elements of an array hold, by null in the path (Appendix C.1, SD-JWT VC "Claim Path")', async () => {
+  it('are given to the elements of an array, by null in the path (Appendix C.1, SD-JWT VC "Claim Path")', async () => {
     const schema = {
       type: 'object',
       properties: {

@@ -76,7 +76,7 @@ const DECLARED = [
   'x_1.note',
 ]
 
-describe('selectivelyDisclosable: what is named by no path is in the clear in every credential (RFC 9901 §4.2)', () => {
+describe('selectivelyDisclosable: a claim without a path in it is in the clear in every credential (RFC 9901 §4.2)', () => {
   it('takes every path that leads to a claim which some part of the schema declares', async () => {
     const answer = await post({ schema: PERSON, selectivelyDisclosable: DECLARED })
     expect([answer.status, answer.json.selectivelyDisclosable], answer.text.slice(0, 300)).toEqual([201, DECLARED])

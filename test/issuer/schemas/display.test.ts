@@ -78,7 +78,7 @@ describe('display of a type (OpenID4VCI 1.0 §12.2.4)', () => {
     }
   })
 
-  it('a data URI that wallets’ libraries refuse is left out of what is published, so that they read the rest', async () => {
+  it('a data URI that wallets’ libraries refuse is not published, so that they read the rest', async () => {
     for (const uri of [SVG, 'data:image/png,%89PNG', 'data:image/png;charset=utf-8;base64,AA==']) {
       const name = newTypeName()
       const answer = await post({ ...GOOD, logo: { uri } }, name)

@@ -103,7 +103,7 @@ describe('mdoc of a schema', () => {
     expect(String(answer.json.message)).toContain(`mdoc.namespaces.${NAMESPACE}.height must be`)
   })
 
-  it('attack: combinations that multiply with each step of a pointer are looked at once', async () => {
+  it('attack: combinations that multiply with each step of a pointer are read once', async () => {
     const parts = Array.from({ length: 40 }, (_, at) => `p${at}`)
     const $defs = {
       a: { allOf: parts.map((part) => ({ $ref: `#/$defs/${part}` })) },

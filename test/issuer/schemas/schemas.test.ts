@@ -280,7 +280,7 @@ describe('POST /schemas/{id}/issuers/{issuerId}', () => {
   const assign = (schemaId: string, issuerId: string, authorization = alice) =>
     service.request('POST', `/schemas/${schemaId}/issuers/${issuerId}`, { authorization })
 
-  it('assigns a schema, once, and says to whom it belongs', async () => {
+  it('assigns a schema, once, and names its owner', async () => {
     const schema = await postSchema(service, alice)
     const issuer = await newIssuer(service, 'alice')
     const answer = await assign(schema.id, issuer.id)

@@ -46,7 +46,7 @@ describe('the displayed name of a type', () => {
     }
   })
 
-  it('is another thing than descriptions, titles of claims and the values that a schema allows, which stay as they are', async () => {
+  it('differs from descriptions, titles of claims and allowed values of a schema, which do not change', async () => {
     const members = {
       schema: {
         type: 'object',

@@ -165,7 +165,7 @@ describe('a drop', () => {
 })
 
 describe('the default partition', () => {
-  it('has what has no other; its rows stay there, and still meet their repeats, when their time is near', async () => {
+  it('has rows without another partition; they stay there, and still meet their repeats, when their time is near', async () => {
     expect(await use('early', at(2.5))).toBe(1)
     const { run: turn, changes } = worker()
     expect(await turn(at(0))).toBe(3)

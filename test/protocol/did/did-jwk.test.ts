@@ -25,7 +25,7 @@ describe('did:jwk', () => {
     expect(didJwk(JWK)).toBe(DID)
   })
 
-  it('stands for a document whose one method is #0', () => {
+  it('has a document with one method, #0', () => {
     expect(didJwkDocument(DID)).toEqual({
       '@context': ['https://www.w3.org/ns/did/v1', 'https://w3id.org/security/suites/jws-2020/v1'],
       id: DID,

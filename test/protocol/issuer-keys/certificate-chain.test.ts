@@ -273,7 +273,7 @@ describe('extendedKeyUsage (RFC 5280 §4.2.1.12)', () => {
     expect(() => verify([signer(root, { purposes: [purpose] })], [root], now, 'request')).toThrow(REFUSED)
   })
 
-  it('that lists nothing, or stands twice, allows nothing', () => {
+  it('that is empty, or present twice, allows nothing', () => {
     expect(() => verify([signer(root, { purposes: [] })])).toThrow(REFUSED)
     const twice = { id: '551d25', critical: false, value: '300606042a030405' }
     expect(() => verify([signer(root, { extensions: [twice, twice] })])).toThrow(IssuerKeyError)
@@ -329,7 +329,7 @@ describe('a certificate signed with RSASSA-PSS (RFC 4055 §3.1)', () => {
     expect(() => verify([leaf], [anchor])).toThrow(NOT_ALLOWED)
   })
 
-  it('whose hash or mask is left out, and so SHA-1, is refused', () => {
+  it('with an omitted hash or mask, and so SHA-1, is refused', () => {
     const withoutHash = chain(
       'sha1',
       'sha256',

@@ -119,7 +119,7 @@ describe('a DID issuer', () => {
     )
   })
 
-  it('lets a failure of the service itself through as what it is', async () => {
+  it('passes on a failure of the service itself unchanged', async () => {
     const outage = new Error('database is away')
     const io = { ...world({}), resolveDid: () => Promise.reject(outage) }
     await expect(resolveIssuerKey({}, { iss: WEB }, io)).rejects.toBe(outage)
@@ -137,7 +137,7 @@ describe('a DID issuer', () => {
 describe('the issuer of a payload', () => {
   const did = didJwk(issuer)
 
-  it('of VCDM 2.0 may stand in issuer (VC-JOSE-COSE)', async () => {
+  it('of VCDM 2.0 may be in issuer (VC-JOSE-COSE)', async () => {
     const context = { '@context': ['https://www.w3.org/ns/credentials/v2'] }
     for (const named of [did, { id: did, name: 'Example' }]) {
       await expect(resolveIssuerKey({}, { ...context, issuer: named }, world({}))).resolves.toMatchObject({

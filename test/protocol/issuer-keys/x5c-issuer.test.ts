@@ -84,7 +84,7 @@ describe('an issuer with x5c', () => {
     })
   })
 
-  it('is found by what it publishes where no root is configured', async () => {
+  it('is verified by its published keys if no root is configured', async () => {
     const leaf = leafFor({ dns: ['issuer.example'] })
     const did = didJwk(issuer)
     await expect(resolveIssuerKey({ x5c: [leaf.x5c] }, { iss: did }, world({}))).resolves.toMatchObject({

@@ -76,7 +76,7 @@ describe('algorithmOfJwk', () => {
     expect(algorithmOfJwk(jwk as Jwk)).toBeUndefined()
   })
 
-  it('asks RSA keys for 2048 bits (RFC 7518 §3.3) and bounds what a stranger can make us compute', () => {
+  it('demands 2048 bits of RSA keys (RFC 7518 §3.3) and bounds the work that a stranger can cause', () => {
     expect(algorithmOfJwk(rsaOf(2048))).toBe('RS256')
     expect(algorithmOfJwk(rsaOf(2040))).toBeUndefined()
     expect(algorithmOfJwk(rsaOf(1024))).toBeUndefined()
@@ -106,7 +106,7 @@ describe('algorithmOfJwk', () => {
 })
 
 describe('readPublicJwk', () => {
-  it('reads a public key and drops what it does not know', () => {
+  it('reads a public key and drops unknown members', () => {
     expect(readPublicJwk({ ...P256, kid: 'a', x5c: ['…'], foo: 1 })).toEqual({ ...P256, kid: 'a' })
   })
 

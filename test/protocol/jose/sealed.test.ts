@@ -40,7 +40,7 @@ describe('seal and open', () => {
     expect(seal(key, { a: 1 })).not.toBe(token)
   })
 
-  it('shows nothing of what is inside', () => {
+  it('shows nothing of its content', () => {
     expect(Buffer.from(seal(key, { holder: 'alice' }), 'base64url').toString('latin1')).not.toContain('alice')
   })
 
@@ -128,7 +128,7 @@ describe('encryptSecret and decryptSecret', () => {
     await expect(decryptSecret([], jwe, PLACE)).rejects.toBeInstanceOf(SecretError)
   })
 
-  it('refuses what was altered', async () => {
+  it('refuses an altered value', async () => {
     const parts = (await encryptSecret(current, 'secret', PLACE)).split('.')
     const ciphertext = Buffer.from(parts[3] ?? '', 'base64url')
     ciphertext[0] = (ciphertext[0] ?? 0) ^ 1
@@ -136,7 +136,7 @@ describe('encryptSecret and decryptSecret', () => {
     await expect(decryptSecret([current], altered, PLACE)).rejects.toThrow('The encrypted secret was altered.')
   })
 
-  it('refuses it whichever of its parts was altered, cut short or added', async () => {
+  it('refuses it if any part was altered, cut short or added', async () => {
     const parts = (await encryptSecret(current, 'secret', PLACE)).split('.')
     const { kid } = JSON.parse(Buffer.from(parts[0] ?? '', 'base64url').toString())
     const encoded = (header: object) => Buffer.from(JSON.stringify(header)).toString('base64url')
@@ -196,7 +196,7 @@ describe('encryptSecret and decryptSecret', () => {
     await expect(decryptSecret([current], foreign, PLACE)).resolves.toEqual(read)
   })
 
-  it('refuses what is no such JWE', async () => {
+  it('refuses a value that is no such JWE', async () => {
     await expect(decryptSecret([current], 'plain text', PLACE)).rejects.toThrow(
       'The stored value is not an encrypted secret.',
     )

@@ -49,7 +49,7 @@ const forge = (vp: unknown, claims: JsonObject = {}, header: JsonObject = { typ:
 const refusal = (message: string) => expect.objectContaining({ name: 'CredentialError', message })
 
 describe('A VP JWT (VCDM 1.1 §6.3.1, OpenID4VP 1.0 Appendix B.1.3.1.5)', () => {
-  it('says who presents what to whom', async () => {
+  it('names presenter, credentials and audience', async () => {
     expect(decode(presentation)).toEqual({
       header: { alg: 'ES256', typ: 'JWT', kid: 'did:example:holder#0' },
       payload: {

@@ -102,7 +102,7 @@ describe('Verifying a JWT VC (VCDM 1.1 §6.3.1)', () => {
     await expect(verify(await forge(VC, {}, { typ }))).resolves.toHaveProperty('issuer')
   })
 
-  describe('refuses what is no credential', () => {
+  describe('refuses a JWT that is no credential', () => {
     it.each(['oauth-authz-req+jwt', 'kb+jwt', 'statuslist+jwt', 'openid4vci-proof+jwt', 'dc+sd-jwt', 'at+jwt', 7])(
       'a JWT of typ %s (RFC 8725 §3.11)',
       async (typ) => {

@@ -63,7 +63,7 @@ it('An unchanged presentation is accepted', async () => {
   })
 })
 
-describe('A holder does not change what the issuer has signed (ISO/IEC 18013-5 §9.1.2)', () => {
+describe('A holder cannot change data that the issuer has signed (ISO/IEC 18013-5 §9.1.2)', () => {
   const withItem = (change: (item: Tree) => void) =>
     changed(presented, (root) => {
       const items = listAt(root, ...ITEMS, NAMESPACE)
@@ -391,7 +391,7 @@ describe('Elements that the device signs itself (KeyAuthorizations; ISO/IEC 1801
   it.each<[string, Map<string, Encodable>]>([
     ['namespace', new Map([['nameSpaces', [NAMESPACE]]])],
     ['element', new Map([['dataElements', new Map([[NAMESPACE, ['nickname']]])]])],
-  ])('stand among the claims where their %s is authorized', async (_, authorizations) => {
+  ])('are listed among the claims if their %s is authorized', async (_, authorizations) => {
     const verified = await verify(await selfSigned(await authorizing(authorizations), 'nickname'))
     expect(verified.claims[NAMESPACE]).toMatchObject({ family_name: 'Möbius', nickname: 'mine' })
   })

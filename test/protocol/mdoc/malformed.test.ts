@@ -210,7 +210,7 @@ it.each([
   ['too short', { kty: 'EC', crv: 'P-256', x: 'AAAA', y: 'AAAA' }],
   ['without y', { kty: 'EC', crv: 'P-256', x: 'A'.repeat(43) }],
   ['of another type than its curve', { kty: 'OKP', crv: 'P-256', x: 'A'.repeat(43) }],
-])('A key %s does not stand in an mdoc', (_, jwk) => {
+])('A key %s is refused in an mdoc', (_, jwk) => {
   expect(() => coseKeyOf(jwk)).toThrow('Holder key cannot stand in an mdoc: it must be of P-256, P-384 or Ed25519.')
 })
 

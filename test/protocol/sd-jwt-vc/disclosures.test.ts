@@ -101,12 +101,12 @@ describe('Processing disclosures (RFC 9901 §7.1, steps 3 to 5)', () => {
       ['in one array', (digest: string) => ({ _sd: [digest, digest] })],
       ['on two levels', (digest: string) => ({ _sd: [digest], nested: { _sd: [digest] } })],
       ['in an object and in an array', (digest: string) => ({ _sd: [digest], list: [{ '...': digest }] })],
-    ])('a digest that stands twice %s, disclosed or not (step 4)', (_, payload) => {
+    ])('a digest that is present twice %s, disclosed or not (step 4)', (_, payload) => {
       refused(payload(sha256(claim)), [], 'Credential holds a digest more than once.')
       expect(() => processDisclosures(payload(sha256(claim)), [claim])).toThrow(CredentialError)
     })
 
-    it('a digest that stands twice by way of another disclosure', () => {
+    it('a digest that is present twice through another disclosure', () => {
       const parent = disclosure('salt', 'address', { _sd: [sha256(claim)] })
       refused({ _sd: [sha256(parent), sha256(claim)] }, [parent, claim], 'Credential holds a digest more than once.')
     })

@@ -127,7 +127,7 @@ describe('Verifying key binding (RFC 9901 §7.3, step 5)', () => {
     await expect(verify(await forge({}, { typ }))).rejects.toThrow(refusal('Key Binding JWT typ is not kb+jwt.'))
   })
 
-  it('refuses what is no JWT', async () => {
+  it('refuses a value that is no JWT', async () => {
     await expect(verify(`${credential}x.y`)).rejects.toThrow(
       refusal('Key Binding JWT is not a well-formed JWT: A JWT consists of three segments separated by dots.'),
     )

@@ -49,7 +49,7 @@ const forge = async (payload: JsonObject, header: JsonObject = { typ: 'dc+sd-jwt
 const refusal = (message: string) => expect.objectContaining({ name: 'CredentialError', message })
 
 describe('Verifying an SD-JWT VC', () => {
-  it('gives the signed body, the merged claims and what else the caller goes on with', async () => {
+  it('returns the signed body, the merged claims and further data for the caller', async () => {
     const verified = await verify(compact)
     expect(verified.issuer).toBe('did:example:issuer')
     expect(verified.issuerKey).toEqual({

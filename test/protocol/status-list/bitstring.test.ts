@@ -118,7 +118,7 @@ describe('Reading a BitstringStatusListCredential (§3.2)', () => {
     refused(foreign({}, { id: `${URL}0` }), entry(0), 'Status list is not the one that the credential names.')
   })
 
-  it('refuses what is no status list', () => {
+  it('refuses a credential that is no status list', () => {
     refused(
       foreign({}, { type: ['VerifiableCredential'] }),
       entry(0),

@@ -132,7 +132,7 @@ describe('The status of a foreign credential', () => {
 })
 
 describe('Reading a status list', () => {
-  it('is paid for, by its length and by what it expands to', async () => {
+  it('is paid for, by its length and by its expanded size', async () => {
     const zeros = { status_list: { bits: 8, lst: zlibBase64url(new Uint8Array(2 * 1024 * 1024)) } }
     const bomb = await forged(tokenList, zeros)
     await expect(check(bomb, TOKEN, { work: new Work(1_000_000) })).resolves.toBe('valid')
@@ -234,7 +234,7 @@ describe('The signer of a status list', () => {
     ])
   })
 
-  it('is not another issuer, however good the signature', async () => {
+  it('is not another issuer, even with a valid signature', async () => {
     const source = { resolveIssuerKey: other.resolveIssuerKey }
     const message = 'Status list is of another issuer than the credential.'
     await expect(check(await tokenListOf(other, []), TOKEN, source)).rejects.toThrow(refusal(message))

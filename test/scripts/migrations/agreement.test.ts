@@ -72,7 +72,7 @@ it('Prisma finds nothing to do and nothing changed after a start', async () => {
   await expect(deploy(database.url)).resolves.toEqual([])
 })
 
-it('a database that Prisma migrated goes on: nothing to do where it is complete, the rest where it is not', async () => {
+it('a database that Prisma migrated continues: nothing to do if it is complete, otherwise the rest', async () => {
   const names = (await readMigrations(directory)).map(({ name }) => name)
   await deploy(database.url)
   await expect(start(database.url)).resolves.toEqual([])
@@ -82,7 +82,7 @@ it('a database that Prisma migrated goes on: nothing to do where it is complete,
   await expect(nextStep(other.url)).resolves.toBe('createMigration')
 })
 
-it('Prisma takes up what failed and was undone, and what it calls failed stops the start', async () => {
+it('Prisma repeats a failed migration that was undone, and a migration that Prisma calls failed stops the start', async () => {
   const [first] = await readMigrations(directory)
   await start(database.url)
   const attempt = (rolledBackAt: string) =>

@@ -9,7 +9,7 @@ import { projectDirectory } from '../../../server/database/migrations.js'
 const prisma = join(projectDirectory(), 'prisma')
 const { url } = inject('databaseServer')
 
-it('schema.prisma says what the migrations make', async () => {
+it('schema.prisma agrees with the migrations', async () => {
   await expect(migrationDrift(prisma, url)).resolves.toBeNull()
 })
 

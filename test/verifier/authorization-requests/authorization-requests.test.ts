@@ -113,7 +113,7 @@ describe('POST /api/v1/verifier/vp-queries/{id}/authorization-request', () => {
     expect((await byQuery(id, REDIRECT)).status).toBe(404)
   })
 
-  it('asks in both formats, whichever of them the wallet has', async () => {
+  it('asks in both formats, so that the wallet can have either', async () => {
     const { json } = await byQuery(await storedQuery(), REDIRECT)
     expect((await fetchRequest(json)).dcql_query).toEqual({
       credentials: [

@@ -70,7 +70,7 @@ describe('members that go together over the Digital Credentials API, or do not',
     },
   )
 
-  it('each name needs what it stands for', async () => {
+  it('each name needs its settings', async () => {
     const prefixes = ['x509_hash', 'verifier_attestation']
     expect(await made({ clientIdPrefix: prefixes })).toEqual([
       400,

@@ -25,7 +25,7 @@ describe('walletUrl', () => {
     ['https://wallet.example/authorize', 'https://wallet.example/authorize?'],
     ['https://wallet.example/authorize?tenant=7', 'https://wallet.example/authorize?tenant=7&'],
     ['eudi-wallet://', 'eudi-wallet://?'],
-  ])('is what a further address begins with, and the QR code: %s', async (walletUrl, start) => {
+  ])('is the beginning of a further address, and of the QR code: %s', async (walletUrl, start) => {
     const { walletUri = '', authorizationRequestUri, qr_code_url: qrCode, ...request } = await asked({ walletUrl })
     expect(walletUri.startsWith(start)).toBe(true)
     const parameters = Object.fromEntries(new URL(authorizationRequestUri).searchParams)
@@ -69,7 +69,7 @@ describe('verifierInfo (OpenID4VP 1.0 §5.1, verifier_info)', () => {
   ]
   const infoOf = async ({ request_uri: uri }: Asked) => decodeJwt(await (await fetch(uri)).text()).verifier_info
 
-  it('goes with the request as it is', async () => {
+  it('goes with the request unchanged', async () => {
     expect(await infoOf(await asked({ verifierInfo: INFO }))).toEqual(INFO)
     expect(await infoOf(await asked())).toBeUndefined()
   })

@@ -137,7 +137,7 @@ describe('attacks by answers to something else', () => {
     await expectStillOpen(request, await answered(other), 'Response is encrypted for another key.')
   })
 
-  it('an answer to another request is encrypted anew for this one', async () => {
+  it('an answer to another request is encrypted again for this one', async () => {
     const [request, other] = await Promise.all([1, 2].map(() => asked({ responseMode: 'dc_api.jwt' })))
     if (request === undefined || other === undefined) throw new Error('There are no requests.')
     const shown = await present(world.held['dc+sd-jwt'], world.wallet, parametersOf(other.digitalCredentialRequest), {

@@ -93,7 +93,7 @@ describe('data that the issuer has signed (ISO/IEC 18013-5 §9.1.2)', () => {
       'Credential has two items of one digest id in a namespace.',
     ))
 
-  it('another docType stands around it', () =>
+  it('another docType around it', () =>
     refused(
       tampered((root) => mapAt(root, ...DOCUMENT).set('docType', 'org.iso.23220.photoid.1')),
       'Presentation has another docType than its issuer has signed.',

@@ -53,7 +53,7 @@ describe('a proof for something else', () => {
 })
 
 describe('a presentation by someone else', () => {
-  it('whose key is not the one in cnf', async () => {
+  it('with another key than the one in cnf', async () => {
     const thief = await newWallet()
     const { asked: request, payload } = await world.asked('dc+sd-jwt')
     const presentation = await present(world.held['dc+sd-jwt'], thief, payload)

@@ -48,7 +48,7 @@ describe('the query is checked again, after the wallet’s own choice', () => {
     await world.expectRefused(request, payload, { 'item-0-sd-jwt': [presentation] }, sentence)
   })
 
-  it('a credential of another type under the id of what was asked for', async () => {
+  it('a credential of another type under the id of the requested one', async () => {
     const { request, payload } = await byItems([
       { fields: [{ path: ['$.type'], filter: { contains: { const: 'Passport' } } }] },
     ])
@@ -57,7 +57,7 @@ describe('the query is checked again, after the wallet’s own choice', () => {
     await world.expectRefused(request, payload, { 'item-0-jwt-vc': [presentation] }, sentence)
   })
 
-  it('of a claim that stands twice, once good and once bad, the good one does not help', async () => {
+  it('a claim that is present twice, once satisfying and once failing, is refused', async () => {
     const open = await openType('TwoPrices')
     const subject = { price: 50, before: { price: 5_000 } }
     const held = await issue(world.service, world.wallet, 'jwt_vc_json', subject, open)
@@ -128,7 +128,7 @@ describe('the query is checked again, after the wallet’s own choice', () => {
     await world.expectRefused(request, payload, { 'item-0-jwt-vc': [presentation] }, sentence)
   })
 
-  it('an issuer that stands as an object is asked for by its id (VCDM 1.1 §4.5)', async () => {
+  it('an issuer that is an object is asked for by its id (VCDM 1.1 §4.5)', async () => {
     const { privateJwk, publicJwk } = await generateKeyPair('ES256')
     const did = didJwk(publicJwk)
     const compact = await signCompact(
@@ -224,7 +224,7 @@ describe('queries that are made to cost', () => {
     await world.expectRefused(request, payload, { 'item-0-jwt-vc': [presentation] }, sentence)
   })
 
-  it('a JSONPath bomb: what it may cost on a credential is bounded', async () => {
+  it('a JSONPath bomb: its cost on a credential is bounded', async () => {
     const chain = (depth: number): unknown => (depth === 0 ? 1 : { a: chain(depth - 1) })
     const { privateJwk, publicJwk } = await generateKeyPair('ES256')
     const did = didJwk(publicJwk)

@@ -122,7 +122,7 @@ describe('a request over the Digital Credentials API (OpenID4VP 1.0 Appendix A)'
     })
   })
 
-  it('signed by several names: each in its own protected header, with what belongs to it (A.3.2.2)', async () => {
+  it('signed by several names: each in its own protected header, with its own members (A.3.2.2)', async () => {
     const verifierInfo = [{ format: 'jwt', data: 'eyJ.eyJ.c2ln', credential_ids: ['purchase'] }]
     const { digitalCredentialRequest: request } = await asked({
       clientIdPrefix: ['x509_hash', 'x509_san_dns', 'decentralized_identifier'],

@@ -124,7 +124,7 @@ describe('a request of profile haip (HAIP 1.0 §5, §5.1)', () => {
     }
   })
 
-  it('is opened with haip-vp:// beside the address of the interface, or with what the request says', async () => {
+  it('is opened with haip-vp:// beside the address of the interface, or with the request’s own scheme', async () => {
     const request = await asked()
     const parameters = request.authorizationRequestUri.replace(/^openid4vp:/, '')
     expect(request.walletUri).toBe(`haip-vp:${parameters}`)
@@ -148,7 +148,7 @@ describe('a request of profile haip (HAIP 1.0 §5, §5.1)', () => {
     expect(await formats('final')).toEqual(['dc+sd-jwt', 'jwt_vc_json'])
   })
 
-  it('is what a VP query makes too, whose result is read without the code, as the interface has it', async () => {
+  it('is also made by a VP query; its result is read without the code, as the interface has it', async () => {
     const call = (method: string, path: string, body?: unknown) =>
       service.request(method, path, { client: true, ...(body === undefined ? {} : { body }) })
     const path = '/api/v1/verifier/vp-queries'
@@ -316,7 +316,7 @@ describe('an answer to a request of profile haip', () => {
 describe('holder binding in profile haip (HAIP 1.0 §6.1.1.1)', () => {
   const unproven = { credentials: [{ ...CLUB, require_cryptographic_holder_binding: false }] }
 
-  it('attack: a credential that has it is presented without its proof, though the query asks for none', async () => {
+  it('attack: a credential with a holder binding is presented without its proof, though the query asks for none', async () => {
     const credential = await membership(club(), wallet)
     const body = { dcqlQuery: unproven }
     expect(await refusalOf(credential, { body, holderProof: false })).toBe(

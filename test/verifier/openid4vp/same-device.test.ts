@@ -79,7 +79,7 @@ describe('requireResponseCode (OpenID4VP 1.0 §14.2)', () => {
     ])
   })
 
-  it('leaves a session that is not answered as it is: 409', async () => {
+  it('does not change an unanswered session: 409', async () => {
     const { asked: request } = await asked({ requireResponseCode: true })
     expect(await result(request)).toEqual([409, 'Verification session has no result.'])
     expect(await result(request, 'a')).toEqual([409, 'Verification session has no result.'])

@@ -29,7 +29,7 @@ function payloadIn(address: string): RequestPayload {
 }
 
 describe('a request of clientIdPrefix redirect_uri (OpenID4VP 1.0 §5.9.3)', () => {
-  it('is not signed: all of it stands in the address, and nothing is fetched', async () => {
+  it('is not signed: the whole request is in the address, and nothing is fetched', async () => {
     const request = await asked()
     expect(request).not.toHaveProperty('request_uri')
     const { searchParams } = new URL(request.authorizationRequestUri)

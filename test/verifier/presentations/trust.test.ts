@@ -33,7 +33,7 @@ describe('TRUSTED_ISSUERS', () => {
     expect(await trustIn(own, entries).named(issuer)).toBe(trusted)
   })
 
-  it('takes whom a request names beside them', async () => {
+  it('are extended by the issuers that a request names', async () => {
     const { named } = trustAlso(trustIn(own, ['self']), ['did:web:named.example'])
     expect([await named('did:web:named.example'), await named(OWN), await named('did:web:other.example')]).toEqual([
       true,

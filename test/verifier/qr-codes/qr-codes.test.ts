@@ -49,7 +49,7 @@ describe('GET /api/v1/verifier/qr-codes/{id}', () => {
 })
 
 describe('DELETE /api/v1/verifier/qr-codes/{id}', () => {
-  it('needs the client secret, answers 204 once, and leaves the request as it is', async () => {
+  it('needs the client secret, answers 204 once, and does not change the request', async () => {
     const asked = await newRequest()
     expect((await world.service.request('DELETE', pathOf(asked))).status).toBe(401)
     const removed = await world.service.request('DELETE', pathOf(asked), { client: true })

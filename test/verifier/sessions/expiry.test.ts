@@ -79,7 +79,7 @@ describe('a request without an answer', () => {
     expect(events.map(({ data }) => data.state)).toEqual(['RequestCreated', 'Error'])
   })
 
-  it('ends once, however many look after it, and a session that has ended stays as it is', async () => {
+  it('ends once for any number of readers, and an ended session does not change', async () => {
     let now = new Date()
     await using service = await startService({ clock: () => now, maintenance: false })
     const open: Asked[] = []

@@ -75,7 +75,7 @@ describe('GET /api/v1/verification-sessions', () => {
     expect(await list({ from: new Date(Date.parse(newest?.createdAt ?? '') + 60_000).toISOString() })).toEqual([])
   })
 
-  it('goes on behind a session that is gone', async () => {
+  it('continues behind a removed session', async () => {
     const first = await pageOf(service, PATH, { limit: '1' })
     await query(service.databaseUrl, 'DELETE FROM verification_sessions WHERE id = $1', idsOf(first.items))
     const next = await pageOf(service, PATH, { limit: '1', cursor: first.nextCursor ?? '' })

@@ -34,7 +34,7 @@ describe('the life of a session', () => {
     expect(rows).toEqual([{ secrets: null }])
   })
 
-  it('is audited by what happened to it, never by claims', async () => {
+  it('is audited by its events, never by claims', async () => {
     const { asked, payload } = await world.asked('dc+sd-jwt')
     await answer(payload, { purchase: ['x~'] })
     const rows = await sql(

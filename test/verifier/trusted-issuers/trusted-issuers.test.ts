@@ -48,7 +48,7 @@ describe('issuers that were added', () => {
     expect((await remove(added.json.id)).json.message).toBe('Trusted issuer not found.')
   })
 
-  it('do not widen a request that names whom it trusts itself', async () => {
+  it('do not widen a request that names its own trusted issuers', async () => {
     const { json } = await add(await ownDid())
     expect(await refusalOf({ trustedIssuers: ['did:web:nobody.example'] })).toContain('is not trusted.')
     await remove(json.id)
@@ -64,7 +64,7 @@ describe('issuers that were added', () => {
     await Promise.all(others.map(({ json }) => remove(json.id)))
   })
 
-  it('stand there once, in one form, also where two are added at once', async () => {
+  it('are stored once, in one form, also if two are added at once', async () => {
     const both = await Promise.all([add('https://University.example'), add('https://university.example:443/')])
     expect(both.map(({ status }) => status).sort()).toEqual([201, 409])
     const [first, second] = both.toSorted((a, b) => a.status - b.status)

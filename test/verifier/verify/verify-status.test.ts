@@ -45,7 +45,7 @@ describe.each([
     list: (uri: string, revoked: number[], by?: ForeignIssuer) => issuer.bitstringStatusList(uri, revoked, by?.signer),
   },
 ])('the status of a foreign credential: $form', ({ credential, list }) => {
-  it('is read live: what was valid is revoked as soon as its list says so', async () => {
+  it('is read live: a valid credential is revoked as soon as its list says so', async () => {
     const uri = address(`/live/${crypto.randomUUID()}`)
     const { pathname } = new URL(uri)
     web.documents.set(pathname, { body: await list(uri, [4711]), type: 'text/plain' })

@@ -146,7 +146,7 @@ describe('a decision counts once', () => {
     expect(verifier.refusals).toHaveLength(1)
   })
 
-  it('one that failed to be confirmed may be declined', async () => {
+  it('a flow whose confirmation failed may be declined', async () => {
     await using verifier = await startRemoteVerifier({
       answer: () => ({ status: 400, body: { error: 'invalid_request' } }),
     })

@@ -167,7 +167,7 @@ describe('flows that cannot be started', () => {
   })
 })
 
-describe('whose DID it is', () => {
+describe('the owner of the DID', () => {
   it.each([
     ['of another caller’s holder', async () => (await newWallet(world.service, 'bob')).did],
     ['that nobody here knows', async () => (await newRemoteKey()).did],

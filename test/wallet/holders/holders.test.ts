@@ -155,7 +155,7 @@ describe('credentials of a holder', () => {
     expect([credential.status, credential.expiresAt]).toEqual(['expired', expect.stringMatching(/Z$/)])
   })
 
-  it('one whose status list cannot be had is unknown', async () => {
+  it('a credential whose status list cannot be fetched is unknown', async () => {
     const gone = await startService({ env: LOOPBACK })
     const { name } = await postSchema(gone, await gone.bearer('issuer'))
     const wallet = await newWallet(service)

@@ -108,7 +108,7 @@ describe('a wallet attestation (OpenID4VCI 1.0 Appendix E)', () => {
     expect(requestsTo(taken.issuer, '/token')[0]?.headers.get('oauth-client-attestation')).toBeNull()
   })
 
-  it('is of the same instance when tokens are renewed for what was deferred', async () => {
+  it('is of the same instance when tokens are renewed for deferred credentials', async () => {
     const deferral = newRemoteDeferral()
     await using taken = await taking(service, demanding({ deferral, refresh: true }))
     taken.issuer.endAccessTokens()

@@ -159,7 +159,7 @@ describe('when it is asked', () => {
   it.each<[string, (transactionId: string) => RemoteAnswer]>([
     ['refused', () => ({ status: 400, body: { error: 'invalid_transaction_id' } })],
     ['told to wait', (transaction_id) => ({ status: 202, body: { transaction_id, interval: 600 } })],
-  ])('a process that was held up, and is %s, changes nothing of what another has taken over', async (_, answer) => {
+  ])('a delayed process that is %s changes nothing after another has taken over', async (_, answer) => {
     const takenOver = new Date(Date.now() + 60_000)
     await using waits = await waiting({
       replace: {
@@ -194,7 +194,7 @@ describe('the life of the tokens', () => {
     expect(await waits.held()).toHaveLength(2)
   })
 
-  it('one that is about to end is replaced before it is used, with the same key', async () => {
+  it('a token that is about to end is replaced before it is used, with the same key', async () => {
     await using waits = await waiting({ refresh: true, expiresIn: 300, dpop: true, anonymous: false })
     clock.later = 290_000
     approve(waits)
@@ -205,7 +205,7 @@ describe('the life of the tokens', () => {
     expect(decodeJwt(last?.headers.get('dpop') ?? '').htu).toBe(`${waits.issuer.url}/token`)
   })
 
-  it('with no refresh token it ends with the access token, and what was stored goes', async () => {
+  it('without a refresh token it ends with the access token, and the stored data are removed', async () => {
     await using waits = await waiting({ expiresIn: 300 })
     const [row] = await pendingOf(service, waits.wallet.id)
     clock.later = 400_000
@@ -266,7 +266,7 @@ describe('the end of it', () => {
     expect(await waits.held()).toHaveLength(2)
   })
 
-  it('nor is an issuer that is away', async () => {
+  it('an unreachable issuer does not end it either', async () => {
     const waits = await waiting()
     await waits.issuer.close()
     await askDue(service)
@@ -285,7 +285,7 @@ describe('the end of it', () => {
     expect(await pendingOf(service, waits.wallet.id)).toEqual([])
   })
 
-  it('one that is bound to another key is refused', async () => {
+  it('a credential that is bound to another key is refused', async () => {
     await using waits = await waiting({
       forge: async (issuer, _holder, format) =>
         format === 'dc+sd-jwt' ? issuer.signSdJwtVc(issuer.key.publicJwk) : issuer.signJwtVc(issuer.key.did),

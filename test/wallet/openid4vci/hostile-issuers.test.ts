@@ -268,14 +268,14 @@ describe('a credential that does not verify, or is not the holder’s, is refuse
     expect(refusal).toMatchObject({ message: 'Credential is not bound to a key of this wallet.', stored: 0 })
   })
 
-  it('one of another type than was offered', async () => {
+  it('a credential of another type than was offered', async () => {
     const refusal = await refusalOf({
       forge: (issuer, holder) => issuer.signSdJwtVc(holder.publicJwk, DIPLOMA, 'https://pid.example/vct'),
     })
     expect(refusal).toMatchObject({ message: 'Credential is of another type than was offered.', stored: 0 })
   })
 
-  it('one that has the types of the offer but for one (W3C VCDM 1.1 §4.3)', async () => {
+  it('a credential that lacks one of the types of the offer (W3C VCDM 1.1 §4.3)', async () => {
     const vc = (did: string, name: string) => ({
       '@context': ['https://www.w3.org/2018/credentials/v1'],
       type: ['VerifiableCredential', name],
@@ -307,7 +307,7 @@ describe('a credential that does not verify, or is not the holder’s, is refuse
     })
   })
 
-  it('one of another format than was offered', async () => {
+  it('a credential of another format than was offered', async () => {
     const refusal = await refusalOf({ forge: (issuer, holder) => issuer.signJwtVc(holder.did) })
     expect(refusal).toMatchObject({ message: 'Credential has another format than was offered.', stored: 0 })
   })
@@ -327,7 +327,7 @@ describe('a credential that does not verify, or is not the holder’s, is refuse
     expect((await wallet.get('/credentials')).json).toEqual([])
   })
 
-  it('keeps the good one of two', async () => {
+  it('keeps the valid one of two', async () => {
     const refusal = await refusalOf(
       {
         forge: async (issuer, holder, format) =>

@@ -64,7 +64,7 @@ describe('attack: a mobile document is refused and not stored', () => {
       }),
     ).toBe(CHANGED))
 
-  it('with an item that stands in another namespace than it was signed in', async () =>
+  it('with an item in another namespace than it was signed in', async () =>
     expect(
       await refusalOfChanged((root) => {
         const namespaces = mapAt(root, 'nameSpaces')
@@ -132,13 +132,13 @@ describe('attack: a mobile document is refused and not stored', () => {
       'Credential has a mobile security object of an unknown version.',
     ))
 
-  it('whose status is of a kind that cannot be read', async () =>
+  it('with a status of an unreadable kind', async () =>
     expect(await refusalOfSigned((object) => object.set('status', new Map([['identifier_list', new Map()]])))).toBe(
       'Credential status holds no status_list with uri and idx.',
     ))
 })
 
-describe('attack: what is no mobile document at all is refused and not stored', () => {
+describe('attack: content that is no mobile document at all is refused and not stored', () => {
   const base64url = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64url')
 
   it('CBOR that ends too early', async () =>
@@ -163,7 +163,7 @@ describe('attack: what is no mobile document at all is refused and not stored', 
       'Credential is not acceptable CBOR: more than 4096 elements.',
     ))
 
-  it('one that is oversized', async () =>
+  it('an oversized document', async () =>
     expect(
       await refusalOf(async (jwk) =>
         changed(await licenceFor(world.issuer, jwk, DOCTYPE), (root) =>

@@ -111,7 +111,7 @@ describe('a hosted wallet takes mobile documents of another installation', () =>
     expect(await listed(wallet)).toMatchObject([{ status: 'revoked' }])
   })
 
-  it('attack: what is stored is protected', async () => {
+  it('attack: stored documents are protected', async () => {
     await using protecting = await startService({
       env: {
         ...LOOPBACK,

@@ -120,7 +120,7 @@ describe.each([
   ['dc+sd-jwt', [] as Path],
   ['jwt_vc_json', ['credentialSubject'] as Path],
 ])('a claims path into a %s', (format, subject) => {
-  it.each(SELECTING)('%j selects what is there, null too (OpenID4VP 1.0 §7.1.1)', async (path, name) => {
+  it.each(SELECTING)('%j selects existing values, null too (OpenID4VP 1.0 §7.1.1)', async (path, name) => {
     const presented = String(await answerTo(format, [{ path: [...subject, ...path] }]))
     if (format === 'dc+sd-jwt') expect(disclosed(presented)).toEqual([name])
     else expect(presented.split('.')).toHaveLength(3)

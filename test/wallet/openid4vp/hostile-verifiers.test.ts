@@ -68,7 +68,7 @@ describe('a response goes nowhere but where the client identifier allows (OpenID
   })
 })
 
-describe('a request must come from whom it names (OpenID4VP 1.0 §5.9, RFC 9101)', () => {
+describe('a request must come from the client that it names (OpenID4VP 1.0 §5.9, RFC 9101)', () => {
   const broken = "The authorization request's signature does not hold: "
 
   it('signed with another key than the DID’s', async () => {
@@ -192,7 +192,7 @@ describe('a request must come from whom it names (OpenID4VP 1.0 §5.9, RFC 9101)
     expect(refusal.message).toContain('does not have the wallet_nonce that it was asked for with')
   })
 
-  it('a parameter that stands twice in the address: 400', async () => {
+  it('a repeated parameter in the address: 400', async () => {
     const uri = await world.verifier.request(world.diploma())
     const answer = await world.wallet.process(`${uri}&client_id=redirect_uri%3Ahttps%3A%2F%2Fattacker.example`)
     expect([answer.status, answer.json.message]).toEqual([400, ['The parameter client_id is given more than once.']])

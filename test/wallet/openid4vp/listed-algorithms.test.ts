@@ -153,7 +153,7 @@ describe('of several credentials', () => {
     expect(await outcome(formats, query)).toEqual(shown('jwt'))
   })
 
-  it('one that a query can do without is left out', async () => {
+  it('an optional credential is left out', async () => {
     const query = {
       credentials: [diploma(), jwtDiploma()],
       credential_sets: [{ options: [['sd']] }, { options: [['jwt']], required: false }],
@@ -210,7 +210,7 @@ describe('verifiers of drafts, which list algorithms under other names', () => {
     ['vc+sd-jwt', { 'vc+sd-jwt': { 'sd-jwt_alg_values': ['ES256'], 'kb-jwt_alg_values': ['ES256'] } }],
     ['jwt_vc_json and jwt_vp_json', { jwt_vc_json: { alg: ['ES256'] }, jwt_vp_json: { alg: ['ES256'] } }],
     ['jwt_vc and jwt_vp', { jwt_vc: { alg: ['ES256'] }, jwt_vp: { alg: ['ES256'] } }],
-  ])('are answered by what they list as %s', async (_name, formats) => {
+  ])('are answered according to their list in %s', async (_name, formats) => {
     expect(await byExchange(undefined, formats)).toEqual([200])
   })
 
@@ -220,7 +220,7 @@ describe('verifiers of drafts, which list algorithms under other names', () => {
     ['jwt_vc_json', { jwt_vc_json: { alg: ['ES384'] }, jwt_vp_json: { alg: ['ES256'] } }],
     ['jwt_vp_json', { jwt_vc_json: { alg: ['ES256'] }, jwt_vp_json: { alg: ['EdDSA'] } }],
     ['jwt_vp', { jwt_vp: { alg: ['ES256K'] } }],
-  ])('are not where another algorithm stands under %s', async (_name, formats) => {
+  ])('are not answered if another algorithm is in %s', async (_name, formats) => {
     expect(await byExchange(undefined, formats)).toEqual([500, NOT_SUPPORTED])
   })
 

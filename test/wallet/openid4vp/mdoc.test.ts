@@ -250,7 +250,7 @@ describe('documents that a hosted wallet does not present', () => {
   it('attack: a namespace that every object has is none of a document', async () =>
     expect(await refusalOf({ claims: [{ path: ['__proto__', 'toString'] }] })).toBe('The DCQL query is not valid.'))
 
-  it('attack: a path beside the names of a draft discloses what it says, and not what they say', async () => {
+  it('attack: a path beside the names of a draft discloses its own element, not theirs', async () => {
     const claims = [{ namespace: NAMESPACE, claim_name: 'portrait', path: [NAMESPACE, 'family_name'] }]
     const { document } = await presentedTo({}, [licence({ claims })])
     const [item] = listAt(document, 'documents', 0, 'issuerSigned', 'nameSpaces', NAMESPACE)
@@ -262,7 +262,7 @@ describe('documents that a hosted wallet does not present', () => {
     expect(await refusalOf({}, draft)).toBe('The DCQL query asks for credentials of no supported format.')
   })
 
-  it('transaction data: an mdoc has no place for what authorizes them', async () => {
+  it('transaction data: an mdoc has no place for their authorization', async () => {
     const entry = Buffer.from(JSON.stringify({ type: 'payment', credential_ids: ['licence'] })).toString('base64url')
     const { authorization, did } = wallet
     const qrContent = await verifier.request({ credentials: [licence()] }, { payload: { transaction_data: [entry] } })
@@ -282,7 +282,7 @@ describe('documents that a hosted wallet does not present', () => {
     expect((await holder.get('/presentations')).json[0]).toMatchObject({ state: 'failed' })
   })
 
-  it('one that has expired meanwhile is shown all the same, as others are, and its verifier refuses it', async () => {
+  it('a document that has expired meanwhile is still shown, as others are, and its verifier refuses it', async () => {
     const expiresAt = new Date(Date.now() + 4_000)
     const forge = (_: unknown, { publicJwk }: { publicJwk: object }) =>
       licenceFor(world.issuer, publicJwk, { expiresAt, doctype: DIPLOMA_DOCTYPE })

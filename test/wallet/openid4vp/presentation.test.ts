@@ -245,7 +245,7 @@ describe('choosing credentials (OpenID4VP 1.0 §6.4)', () => {
 })
 
 describe('a wallet’s record of its presentations', () => {
-  it('to whom, which credentials, and how it ended; never the claims', async () => {
+  it('has the verifier, the credentials and the outcome; never the claims', async () => {
     await wallet.process(await verifier.request(jwtQuery()))
     const [latest] = (await wallet.get('/presentations')).json
     const [credential] = (await wallet.get('/credentials')).json.filter(

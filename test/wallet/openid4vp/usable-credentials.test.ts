@@ -158,14 +158,14 @@ describe('cost of choosing', () => {
     expect(await fetching(presented)).toEqual([])
   })
 
-  it('of several, no more is read than until a good one is found', async () => {
+  it('of several, statuses are read only until a valid one is found', async () => {
     await take(3)
     expect(await fetching(presented)).toEqual(['/status/2'])
     statuses[2] = 1
     expect(await fetching(presented)).toEqual(['/status/2', '/status/1'])
   })
 
-  it('three seconds at most, where a list does not come: then it is presented as if it were good', async () => {
+  it('three seconds at most, if a list does not come: then it is presented as if it were valid', async () => {
     await take(2)
     instead = () => ({ raw: () => {} })
     const before = performance.now()

@@ -101,7 +101,7 @@ describe('a verifier with an attestation (OpenID4VP 1.0 §5.9.3 verifier_attesta
     expect(metadata.client_id_prefixes_supported).toContain('verifier_attestation')
   })
 
-  it('whose redirect_uris hold its response_uri', async () => {
+  it('with redirect_uris that contain its response_uri', async () => {
     const responseUri = `${verifier.url}/response?id=none`
     const jwt = await attest({ payload: { redirect_uris: ['https://shop.example/other', responseUri] } })
     // No server listens at that address. The error shows that the wallet sent its answer there.

@@ -131,7 +131,7 @@ describe("A stranger's CBOR has bounds", () => {
     refused(Buffer.alloc(1_048_577), 'longer than 1048576 bytes')
   })
 
-  it('elements are counted over the whole, and over what is encoded in it', () => {
+  it('elements are counted over the whole, including encoded parts', () => {
     const row = `9903ff${'00'.repeat(1_023)}`
     expect(decode(`84${row.repeat(4)}`)).toHaveLength(4)
     refused(bytes(`85${row.repeat(5)}`), 'more than 4096 elements')

@@ -94,7 +94,7 @@ describe('the type', () => {
     ])
   })
 
-  it('stands as it is where it is foreign', () => {
+  it('is unchanged if it is foreign', () => {
     expect(metas(dcql([[of('https://other.example/id')]]))).toEqual([
       { vct_values: ['https://other.example/id'] },
       { type_values: [['https://other.example/id']] },

@@ -108,7 +108,7 @@ describe('an input descriptor (DIF Presentation Exchange 2 §5)', () => {
     },
   )
 
-  it('has a bound for what is said of types', () => {
+  it('has a bound for conditions on types', () => {
     const types = Array.from({ length: 10 }, (_, at) => [`A${at}`, `B${at}`, `C${at}`])
     const credentials = [jwtVc('a', { meta: { type_values: types } })]
     expect(definitionOf({ credentials }).input_descriptors[0]?.constraints.fields).toHaveLength(8)

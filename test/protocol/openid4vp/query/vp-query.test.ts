@@ -74,7 +74,7 @@ const issues = (schema: typeof zVpQuery | typeof zVpQueryItem | typeof zVpFilter
   }))
 
 describe('the shape of a VP query', () => {
-  it('takes every key of a filter that the interface lists, and keeps it as it is', () => {
+  it('takes every key of a filter that the interface lists, and keeps it unchanged', () => {
     expect(Object.keys(wholeFilter).sort()).toEqual([...FILTER_KEYS].sort())
     expect(zVpFilter.parse(wholeFilter)).toEqual(wholeFilter)
   })

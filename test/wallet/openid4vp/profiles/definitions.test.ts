@@ -138,7 +138,7 @@ describe('a presentation definition (DIF Presentation Exchange 2)', () => {
     expect(mapped()).toEqual([['a', 'jwt_vp', '$']])
   })
 
-  it('a credential that cannot limit what it discloses is not shown where that is required', async () => {
+  it('a credential that cannot limit its disclosure is not shown if that is required', async () => {
     const fields = [{ path: ['$.vc.credentialSubject.degree'] }]
     const limited = descriptor('a', fields, { format: JWT }, { limit_disclosure: 'required' })
     expect(await answer(definition([limited]))).toEqual(refused('vp_formats_not_supported'))
@@ -291,7 +291,7 @@ describe('a definition that is not understood is never half-answered', () => {
     ],
     ['a format that cannot hold it', () => definition([descriptor('a', [{ path: ['$.vct'] }], { format: JWT })])],
     ['a place that no holder could find', () => definition([descriptor('a', [{ path: ['$..degree'] }])])],
-  ])('one that asks for %s: vp_formats_not_supported', async (_what, value) => {
+  ])('a definition that asks for %s: vp_formats_not_supported', async (_what, value) => {
     expect(await answer(value())).toEqual(refused('vp_formats_not_supported'))
   })
 

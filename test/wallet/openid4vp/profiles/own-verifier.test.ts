@@ -47,7 +47,7 @@ describe.each(['draft24', 'draft21'])('the verifier of this service as one of %s
     ['dc+sd-jwt', 'direct_post.jwt', sdJwt],
     ['jwt_vc_json', 'direct_post', jwt],
     ['jwt_vc_json', 'direct_post.jwt', jwt],
-  ] as const)('takes what a hosted wallet presents: %s by %s', async (_format, responseMode, query) => {
+  ] as const)('accepts a hosted wallet’s presentation: %s by %s', async (_format, responseMode, query) => {
     const { answer, session } = await verified(profile, { credentials: [query()] }, { responseMode })
     expect(answer.status, answer.text).toBe(200)
     expect(session.state).toBe('ResponseVerified')
