@@ -26,7 +26,7 @@ const partsOf = (compact: string) => {
 
 const dotted = (entry: string) => new X509Certificate(Buffer.from(entry, 'base64'))
 
-/** As somebody does who knows the root and nothing else: every certificate by the next, the signature by the first. */
+/** Verifies as a verifier with the root only: each certificate by the next, the signature by the first. */
 async function verifiesToRoot(compact: string): Promise<void> {
   const { jwt, header } = partsOf(compact)
   const chain = [...(header.x5c ?? []).map(dotted), root.certificate]
@@ -196,7 +196,7 @@ describe('an issuer with ISSUER_X509', () => {
     expect(partsOf((await actors.sign('dc+sd-jwt')).credential).header.x5c).toEqual([leaf.x5c, intermediate.x5c])
   })
 
-  it('takes a key once, a renewed certificate of it in place, another key as a rotation, and a former key again', async () => {
+  it('accepts a key once, its renewed certificate in place, another key as a rotation, and a former key again', async () => {
     const keySet = () =>
       query(
         service.databaseUrl,

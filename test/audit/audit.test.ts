@@ -6,7 +6,7 @@ import { environmentOf } from '../keys/environment.js'
 import { query } from '../support/postgres.js'
 import { type Answer, startService, type TestService } from '../support/service.js'
 
-/** Stands in every claim that these tests make. */
+/** A text in every claim of these tests. */
 const CLAIM = 'c1a1m-of-a-person'
 
 let service: TestService

@@ -7,7 +7,7 @@ const INVALID = 'Invalid access token.'
 const NOT_FOUND = 'Access token signing key was not found.'
 const UNAVAILABLE = 'Access token signing keys are unavailable.'
 
-/** Keys of the identity provider by `kid`; none says in its JWK which algorithm it is for, as some providers leave out. */
+/** Keys of the identity provider by `kid`. No JWK names its algorithm, as with some providers. */
 const KEYS = {
   rsa: generateKeyPairSync('rsa', { modulusLength: 2048 }),
   ec: generateKeyPairSync('ec', { namedCurve: 'P-256' }),
@@ -123,7 +123,7 @@ describe('attack: the algorithm', () => {
 
   it('an RSA key of less than 2048 bits proves nothing (RFC 7518 §3.3)', async () => {
     expect(await outcome(token('short'))).toBe(UNAVAILABLE)
-    // Nor does it keep those that are long enough from being used.
+    // Its presence does not prevent the use of long enough keys.
     expect(await outcome(token('rsa'))).toBe('accepted')
   })
 })
@@ -195,7 +195,7 @@ describe('attack: the signature', () => {
 })
 
 describe('attack: the claims', () => {
-  /** JSON that is written by hand: numbers of which JavaScript makes something else. */
+  /** JSON that is written by hand: numbers that JavaScript reads as other numbers. */
   const written = (member: string) => JSON.stringify(claims({ exp: undefined })).replace('{', `{${member},`)
 
   it.each([

@@ -17,7 +17,7 @@ const CLAIMS: Readonly<Record<string, object>> = {
   recipient: { did: DID },
 }
 
-/** A client that users sign in with, and the page where they do. */
+/** A client that users sign in with, and its page for the sign-in. */
 const APP = 'app'
 const CALLBACK = 'https://app.example/callback'
 const LOGIN = '/login'
@@ -67,7 +67,7 @@ async function provider(): Promise<Provider> {
   })
 }
 
-/** RFC 6749 §4.4, RFC 8707: a JWT for this service where a resource is named, an opaque token else. */
+/** RFC 6749 §4.4, RFC 8707: a JWT for this service if a resource is named, otherwise an opaque token. */
 async function tokenOf(client: string, resource: string | undefined = RESOURCE): Promise<string> {
   const answer = await fetch(`${issuer}/token`, {
     method: 'POST',

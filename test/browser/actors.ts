@@ -6,7 +6,7 @@ import { inTime } from './in-time.js'
 
 const axe = readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** Serious findings of axe. A page's own policy lets no script in, so that it is run in a world of its own. */
+/** Serious findings of axe. A page's own policy allows no script, so axe runs in an isolated world. */
 async function findings(page: Page): Promise<string[]> {
   const client = await page.context().newCDPSession(page)
   const { frameTree } = await client.send('Page.getFrameTree')

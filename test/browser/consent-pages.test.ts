@@ -61,7 +61,7 @@ afterAll(async () => {
   await provider?.close()
 })
 
-/** Goes on with Tab until something with a name has the focus, which must be seen. */
+/** Presses Tab until the element with this name has the focus, which must be visible. */
 async function tabTo(page: Page, name: string): Promise<void> {
   const target = page.getByRole('button', { name }).or(page.getByLabel(name)).first()
   for (let steps = 0; steps < 40; steps += 1) {

@@ -66,7 +66,7 @@ const walletWill = (behaviour: Record<string, unknown>) =>
 
 const respondWith = ({ protocol, data }: BrowserRequest) => walletWill({ action: 'respond', protocol, response: data })
 
-/** @returns what the page says after the click. */
+/** @returns the page's text after the click. */
 async function clicked(request: AskedOverBrowser): Promise<string> {
   await page.goto(origin)
   await page.evaluate((made) => Object.assign(globalThis, { asked: made }), request as never)

@@ -55,7 +55,7 @@ function complaintsOf(page: Page): string[] {
   return complaints
 }
 
-/** A phone's camera: what the QR code says that is seen on the page, and nothing else of it. */
+/** A phone's camera: reads only the QR code that the page shows. */
 const seenByCamera = async (page: Page): Promise<string> =>
   textInPng(await page.screenshot({ fullPage: true })) ?? 'no QR code is seen'
 

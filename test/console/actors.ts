@@ -16,7 +16,7 @@ export interface ConsoleService extends AsyncDisposable {
   readonly provider: OpenidProvider
 }
 
-/** Variables of a service whose users log in at a provider. */
+/** Variables of a service whose users sign in at a provider. */
 export const envOf = (provider: OpenidProvider) => ({ ...provider.env(), OIDC_JWKS_URL: `${provider.issuer}/jwks` })
 
 /** A service, and the provider at which its users log in: JWTs with roles, and refresh tokens. */
@@ -52,7 +52,7 @@ export class Browser {
     return [...this.jar(url)].map(([name, value]) => `${name}=${value}`).join('; ')
   }
 
-  /** Opens an address, without following where it leads. */
+  /** Opens an address, without following its redirect. */
   async open(url: string): Promise<Response> {
     const response = await fetch(url, { redirect: 'manual', headers: { cookie: this.cookies(url) } })
     const jar = this.jar(url)

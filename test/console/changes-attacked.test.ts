@@ -39,7 +39,7 @@ async function post(path: string, body: unknown, roles: readonly string[]) {
 }
 
 describe('attack: readers of changes', () => {
-  /** Every subject of the audit, some that nobody knows yet, and one that every object of JavaScript has. */
+  /** Every subject of the audit, some unknown ones, and the name of a member that every object of JavaScript has. */
   const STATELESS = {
     'vp-query': 'vp-query',
     'trusted-issuer': 'trusted-issuer',
@@ -220,7 +220,7 @@ describe('attack: more changes than a stream can send', () => {
 })
 
 describe('attack: numbers of audit events that come late', () => {
-  /** Takes numbers as transactions do that are under way. */
+  /** Takes numbers as open transactions do. */
   async function takeNumbers(count: number): Promise<number> {
     const [row] = await query<{ last: string }>(
       service.databaseUrl,

@@ -78,7 +78,7 @@ describe('GET /api/v1/console/events', () => {
     ])
     const session = await service.request('GET', `/credential-offer-sessions/${id}`, { authorization: issuer })
     expect(session.json.state).toBe('Created')
-    // A wallet reads the offer, which no audit event tells of.
+    // A wallet reads the offer. No audit event reports this.
     const { json } = await service.request('GET', path)
     expect(json.credential_configuration_ids).toEqual([type])
     expect(await changes.next()).toEqual({ kind: 'credential-offer-session', id, state: 'OfferRetrieved' })

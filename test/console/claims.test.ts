@@ -42,7 +42,7 @@ describe('the table of claims and the JSON Schema are the same thing', () => {
     { properties: { 'a.b': { type: 'string' } } },
     { properties: { claim: true } },
     { type: 'array', items: {} },
-    // Publishing the table would say of the claims that it does not show that nobody may withhold them.
+    // Publishing the table would forbid withholding of the claims that the table does not show.
     { $ref: '#/$defs/named', $defs: { named: { properties: { name: {} } } } },
     { properties: { a: {} }, allOf: [{ properties: { b: {} } }] },
     { properties: { a: { type: 'object', properties: {}, if: {}, else: { properties: { b: {} } } } } },

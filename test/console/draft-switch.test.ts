@@ -32,7 +32,7 @@ const VERSION: CredenceOutputs['schemas']['read'] = {
   createdAt: '2026-01-01T00:00:00.000Z',
 }
 
-/** The call that publishes a draft whose schema is shown as JSON. */
+/** The call that publishes a draft, with the schema as JSON. */
 const publishedAsJson = (draft: TypeDraft, before: typeof VERSION | undefined, schema: object = SCHEMA) => {
   const asJson: TypeDraft = { ...draft, mode: 'json', json: written({ ...schema }) }
   return newVersion(asJson, schemaOfDraft(asJson) ?? {}, [], before)

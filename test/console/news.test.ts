@@ -88,7 +88,7 @@ describe('news of sessions', () => {
     reader.heard('a')
     reader.heard('nobody')
     expect(await reader.read()).toEqual([session('a')])
-    // Where announcements were missed, all are looked at, and those told of that are in another state.
+    // After missed announcements all sessions are read, and the sessions with another state are reported.
     reader.missed()
     expect(await reader.read()).toEqual([])
   })
@@ -143,7 +143,7 @@ describe('news of sessions', () => {
 describe('changes that a process remembers', () => {
   const CALLER = { caller: { sub: 'a' }, rights: { roles: [], isAdmin: true, mayIssue: true, mayVerify: true } }
 
-  /** Streams over a store whose next pages of news are given. */
+  /** Streams over a store with given pages of news. */
   function newChanges(pages: Iterator<readonly News[]>) {
     let turns = 0
     const { store } = newStore()

@@ -45,7 +45,7 @@ describe('new tokens', () => {
     expect([answer.status, answer.json.message]).toEqual([503, 'Identity provider is unavailable.'])
     expect(tokenRequests()).toBe(1)
     open.provider.away = false
-    // The provider ends all that came of a login whose refresh token is used twice.
+    // If a refresh token is used twice, the provider ends all tokens of its login.
     await expect.poll(status, { timeout: 12_000, interval: 500 }).toBe(200)
     expect(await sessionRows(open.service)).toHaveLength(1)
   })

@@ -178,7 +178,7 @@ describe('an operator of one half without the role admin', () => {
       const { status, json } = await strict.request('GET', pathOf(procedure), { authorization })
       const outcome = role === roles[access as keyof typeof roles] ? 'answered' : 'Insufficient role.'
       expect([role, outcomeOf({ status, message: json?.message })]).toEqual([role, outcome])
-      // The role is nothing where it is not set.
+      // The role has no effect if it is not set.
       const elsewhere = await service.request('GET', pathOf(procedure), { authorization })
       expect(outcomeOf({ status: elsewhere.status, message: elsewhere.json?.message })).toBe('Insufficient role.')
     }

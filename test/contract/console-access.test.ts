@@ -4,7 +4,7 @@ import { type Browser, type ConsoleService, logIn, OF_CONSOLE, startConsole } fr
 import { askOnce } from './ask-once.js'
 import { allProcedures, type ContractedProcedure, calledProcedures } from './procedures.js'
 
-/** Roles of users with a session, and sessions that prove nobody. */
+/** Roles of users with a session, and invalid sessions. */
 const SESSIONS = ['admin', 'issuer', 'verifier', 'ended', 'forged', 'foreign page'] as const
 type Session = (typeof SESSIONS)[number]
 type Outcome = 'answered' | 'Insufficient role.' | 'Access to holder denied.' | 'ended' | 'unknown' | 'wallet'
@@ -81,7 +81,7 @@ function outcomeOf(status: number, message: unknown): Outcome {
 
 const accessOf = ({ meta }: ContractedProcedure): RouteAccess => meta?.rest?.access ?? 'public'
 
-/** A logout would end what the others need. */
+/** A sign-out would end the session that the other tests need. */
 const asked = (session: Session, access: RouteAccess) => access !== 'console' || !(session in ROLES)
 
 async function byPath({ meta }: ContractedProcedure, session: Session): Promise<Outcome> {

@@ -27,7 +27,7 @@ function silentObjects(schema: Schema, path: string, seen = new Set<Schema>()): 
   return [...own, ...innerSchemas(schema).flatMap(([name, inner]) => silentObjects(inner, `${path}/${name}`, seen))]
 }
 
-/** Paths of lists that any number of elements may stand in: each wrong one would be told. */
+/** Paths of lists without a limit of elements: each wrong element would be reported. */
 function endlessLists(schema: Schema, path: string, seen = new Set<Schema>()): string[] {
   if (seen.has(schema)) return []
   seen.add(schema)

@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import type { ProcedureMeta } from '../../server/api/contract.js'
 import { appRouter, restRouter } from '../support/contracts.js'
 
-/** One procedure of the service with all that its contract says. */
+/** One procedure of the service with its whole contract. */
 export interface ContractedProcedure {
   readonly name: string
   readonly type: 'query' | 'mutation' | 'subscription'

@@ -60,7 +60,7 @@ describe('connectDatabase', () => {
     await using database = await createEmptyDatabase()
     const { sql, close } = connectDatabase(database.url, { max: 1, waitMs: 500 })
     await sql(z.unknown())`SELECT 1`
-    // The only connection is in use until nobody waits for it any more.
+    // The only connection is in use until its last waiting caller has left.
     const busy = sql(z.unknown())`SELECT pg_sleep(2)`
     const refused: unknown = await sql(z.unknown())`SELECT 1`.catch((error: unknown) => error)
     expect(isDatabaseUnavailable(refused)).toBe(true)

@@ -5,7 +5,7 @@ import { KeptPool } from '../../server/database/kept-connections.js'
 
 type End = (error?: Error | null, result?: unknown) => void
 
-/** A pool of one connection, which answers when the test says so. */
+/** A pool of one connection, which answers on the test's command. */
 function startPool() {
   const released: (boolean | undefined)[] = []
   let end: End = () => {}

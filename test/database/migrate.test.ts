@@ -78,7 +78,7 @@ describe('a migration that fails', () => {
     await migration('20260103000000_third', 'CREATE TABLE g (h integer);')
   })
 
-  it('is named with its cause and the way on, leaves nothing of itself behind, and ends the start before the next', async () => {
+  it('is named with its cause and the next step, leaves no traces, and ends the start before the next migration', async () => {
     await expect(start()).rejects.toThrow(
       'Migration 20260102000000_second failed: type "no_such_type" does not exist [42704]. Nothing of it was applied. Remove the cause and start again.',
     )

@@ -25,7 +25,7 @@ const asNobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 
 interface Pooler {
   readonly url: string
-  /** The application names of those who are connected to it, in order. */
+  /** The application names of its connections, in order. */
   clients(): Promise<string[]>
   stop(): Promise<void>
 }
@@ -86,7 +86,7 @@ async function startPooler(databaseUrl: string): Promise<Pooler> {
   }
 }
 
-// Needs PgBouncer on the machine (Debian: apt-get install pgbouncer), and is skipped where it is missing.
+// Needs PgBouncer on the machine (Debian: apt-get install pgbouncer), otherwise it is skipped.
 describe.skipIf(!hasProgram('pgbouncer'))('behind PgBouncer, which keeps transactions', () => {
   let database: TestDatabase
   let pooler: Pooler

@@ -7,7 +7,7 @@ import { textsMade } from '../../server/database/statement-texts.js'
 const SERVER = fileURLToPath(new URL('../../server', import.meta.url))
 export const PRINTED = fileURLToPath(new URL('./statements', import.meta.url))
 
-/** The name that a function without one is given where it stands: `const issuer = coalesced(async (ids) => …)`. */
+/** The name that a function without one gets from its place: `const issuer = coalesced(async (ids) => …)`. */
 function namedAt(file: string, line: number): string {
   const before = readFileSync(file, 'utf8').split('\n').slice(0, line).reverse()
   return (

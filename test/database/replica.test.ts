@@ -13,7 +13,7 @@ import { LOOPBACK, newWallet } from '../support/wallet.js'
 import { ITEM } from '../verifier/actors.js'
 
 let postgres: ReplicatedPostgres
-/** Two processes of one installation, which share its databases alone, and one of it that knows no replica. */
+/** Two processes of one installation, which share only its databases, and one process of it without a replica. */
 let one: TestService
 let two: TestService
 let unaware: TestService
@@ -30,7 +30,7 @@ const STRANGER = {}
 
 const onReplica = (statement: string) => query(postgres.replica.url, statement)
 
-/** Until the replica has replayed what the primary has written. */
+/** Waits until the replica has replayed the primary's writes. */
 async function level(): Promise<void> {
   const [{ lsn } = {}] = await query<{ lsn: string }>(postgres.primary.url, 'SELECT pg_current_wal_lsn()::text AS lsn')
   const isLevel = () => onReplica(`SELECT pg_last_wal_replay_lsn() >= '${lsn}' AS level`)
@@ -39,13 +39,13 @@ async function level(): Promise<void> {
 
 /** Until the replica shows all that was committed. */
 async function caughtUp(): Promise<void> {
-  // Commits of a server for tests are written a moment later; one that waits for the disk writes those before it.
+  // A test server writes commits to disk a moment later. A commit that waits for the disk writes all earlier ones.
   const commit = "BEGIN; SET LOCAL synchronous_commit = on; SELECT pg_logical_emit_message(true, 'test', ''); COMMIT"
   await query(postgres.primary.url, commit)
   await level()
 }
 
-/** The replica receives what the primary writes, and shows nothing of it. */
+/** The replica receives the primary's writes, but does not show them. */
 async function delay(): Promise<void> {
   await caughtUp()
   await onReplica('SELECT pg_wal_replay_pause()')
@@ -311,7 +311,7 @@ describe('a read that the replica ends', () => {
   })
 
   it.runIf(process.env.PROOF)(
-    'or does not answer within three seconds goes to the primary too, and the replica is left alone for a second',
+    'or does not answer within three seconds goes to the primary too, and the replica is not asked for a second',
     async () => {
       await idsAt(one, OFFERINGS, STRANGER)
       await locked()
@@ -328,7 +328,7 @@ describe('a read that the replica ends', () => {
   )
 })
 
-it('a read that took too long at the replica is not made once more at the primary, and says nothing of the replica', async () => {
+it('a read that took too long at the replica is not repeated at the primary, and does not count against the replica', async () => {
   const failed = vi.fn()
   const lists = replicaLists({
     primary: 'primary',
@@ -347,7 +347,7 @@ it('a read that took too long at the replica is not made once more at the primar
 
 describe('a replica that cannot be used', () => {
   it('since nothing says how far it is behind', async () => {
-    // From here on it has nothing to replay when it starts, and waits with everything else.
+    // From here on the replica has nothing to replay at its start, and waits with everything later.
     await query(postgres.primary.url, 'CHECKPOINT')
     await level()
     await onReplica(`ALTER SYSTEM SET recovery_min_apply_delay = '1h'`)

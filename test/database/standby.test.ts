@@ -23,7 +23,7 @@ let standby: Standby
 const answering =
   (answer: Partial<Answer>): (() => Promise<Answer>) =>
   async () => ({ standby: true, level: false, at: new Date(PRIMARY_AT), database: 'one', ...answer })
-/** It has not what was committed in these last milliseconds. */
+/** The replica lacks the commits of these last milliseconds. */
 const behind = (ms: number) => answering({ at: new Date(PRIMARY_AT - ms) })
 const LEVEL = answering({ level: true, at: new Date(PRIMARY_AT - HOUR_MS) })
 

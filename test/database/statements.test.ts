@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => collected.stop())
 
-/** `UPDATE_STATEMENTS=true npx vitest run --project service test/database/statements.test.ts` prints them anew. */
+/** `UPDATE_STATEMENTS=true npx vitest run --project service test/database/statements.test.ts` prints them again. */
 describe('each statement that a tour of all operations makes', () => {
   it('is printed as it runs in test/database/statements, by the store and the function that ask for it', () => {
     const printed = printedStatements()

@@ -7,7 +7,7 @@ import { createEmptyDatabase, query } from '../support/postgres.js'
 
 const zRow = z.record(z.string(), z.unknown())
 
-/** A database with one connection, so that each statement meets what the one before it left there. */
+/** A database with one connection, so that each statement finds the state that the former one left there. */
 async function onOneConnection(use: (database: Database, url: string) => Promise<void>): Promise<void> {
   await using empty = await createEmptyDatabase()
   const database = connectDatabase(empty.url, { max: 1 })
@@ -204,7 +204,7 @@ describe('a statement that is written out', () => {
       }
     }))
 
-  it('attack: an error in the middle of rows gives none of them, and the next statement is not mistaken for it', () =>
+  it('attack: an error in the middle of rows returns none of them, and does not affect the next statement', () =>
     onOneConnection(async ({ sql }) => {
       const some = (from: number) => sql(zRow)`SELECT 1 / (n - 5000) AS a FROM generate_series(${from}::int, 9000) n`
       for (let time = 1; time <= 2; time += 1) {

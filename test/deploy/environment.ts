@@ -37,7 +37,7 @@ export const configOf = (environment: Environment): Config => readConfig({ ...im
 /** Seconds that a process needs to stop: its delay, 25 for requests under way, and 5 to close connections. */
 export const stopSeconds = (config: Config): number => config.shutdownDelaySeconds + 30
 
-/** Whether the image has what a command starts: a file of the build, whose source is here. */
+/** Whether the image contains a command's program: a file of the build, whose source is here. */
 export function isInImage([program, file = '']: readonly string[]): boolean {
   const source = file.replace(/^dist\/(server\/.+)\.js$/, '$1.ts')
   return program === 'node' && source !== file && existsSync(join(root, source))

@@ -240,7 +240,7 @@ describe.skipIf(!hasProgram('kubectl')).each(readdirSync(join(root, HERE, 'overl
       minReplicas: 2,
       scaleTargetRef: { kind: 'Deployment', name: only('Deployment').metadata.name },
     })
-    // A number of replicas would be put back at each apply, whatever the autoscaler had made of it.
+    // Each apply would restore a fixed number of replicas and undo the autoscaler's.
     expect(only('Deployment').spec).not.toHaveProperty('replicas')
     expect(only('PodDisruptionBudget').spec).toMatchObject({
       maxUnavailable: 1,

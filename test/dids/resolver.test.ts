@@ -14,7 +14,7 @@ const keysOf = (did: string) => ({ id: did, verificationMethod: [], authenticati
 
 type SetUp = { maxEntries?: number; ttlSeconds?: number; document?: (did: string) => object }
 
-/** A resolver with a clock that is set by hand, and counters of what it asked for. */
+/** A resolver with a clock that is set by hand, and counters of its requests. */
 function setUp({ document = documentOf, ...options }: SetUp = {}) {
   const state = { now: 0, fetched: [] as string[], asked: [] as string[], online: true }
   const own = new Map<string, DidDocument>()

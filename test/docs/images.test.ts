@@ -15,7 +15,7 @@ interface Shown {
   readonly alt: string
 }
 
-/** Each picture of a document, with what is read aloud in its place. */
+/** Each picture of a document, with its text for screen readers. */
 function picturesOf(document: string): Shown[] {
   const text = readFileSync(document, 'utf8')
   const inMarkdown = [...text.matchAll(/!\[([^\]]*)\]\(([^)\s]+)\)/g)].map(([, alt = '', path = '']) => ({ path, alt }))

@@ -49,7 +49,7 @@ describe('messages', () => {
   })
 })
 
-/** A transport whose answers come when the test says so. */
+/** A transport that answers on the test's command. */
 function slowTransport() {
   const sent: string[][] = []
   let answer: { resolve: () => void; reject: (error: Error) => void } | undefined

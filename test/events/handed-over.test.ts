@@ -9,7 +9,7 @@ import { createTestDatabase, type TestDatabase } from '../support/postgres.js'
 import { type EventProcess, KEY, startEventProcess } from './actors.js'
 
 let database: TestDatabase
-/** Another process, which stores events and tells nobody here. */
+/** Another process, which stores events without an announcement. */
 let other: EventProcess
 
 beforeAll(async () => {
@@ -23,7 +23,7 @@ afterAll(async () => {
 
 const nameOf = sessionNames(KEY)
 
-/** A process, what it read, and the door by which it hears of others. */
+/** A process, its reads, and the listener through which it receives announcements. */
 let events: Events
 let hearer: Hearer
 let reads: Mock<EventStore['after']>
@@ -65,7 +65,7 @@ async function watched() {
     const { value } = await stream.next()
     return [value?.[0], value?.[1].state]
   }
-  /** A transition that this process made: the event is stored, and told with what the statement returned. */
+  /** A transition of this process: the event is stored, and announced with the statement's result. */
   const made = async (seq: number, state: string) => {
     await other.recordSilently(id, seq, state)
     return () => events.announce([{ id, seq, data: { id, state } }])
@@ -84,7 +84,7 @@ describe('an event of a transition that this process made', () => {
       const announce = await made(seq, state)
       announce()
       expect(await waiting).toEqual([String(seq), state])
-      // It comes back by the way on which all processes hear of it, this one too, and again.
+      // The announcement returns on the channel to all processes, this one too, and again.
       hearer.onMessage(`${nameOf(id)}:${seq}`)
       hearer.onMessage(`${nameOf(id)}:${seq}`)
       announce()

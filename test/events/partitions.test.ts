@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => issuer.service.close())
 
 const run = (sql: string, values: unknown[] = []) => query(issuer.service.databaseUrl, sql, values)
-/** The task that this process goes on with. */
+/** The later runs of this process's task. */
 const ofEvents = () => issuer.service.features.sessionEvents.tasks
 const maintain = async (tasks = ofEvents()) => {
   for (const task of [...issuanceTasks(issuer.service), ...tasks]) await runTask(task, clock.now())

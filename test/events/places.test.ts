@@ -19,7 +19,7 @@ describe('places of streams', () => {
     expect(refusal(take('alice'))).toEqual([429, 30])
     places.take('bob')
     expect(refusal(take('carol'))).toEqual([503, 30])
-    // Her own limit is what a caller can do something about.
+    // A caller can act on their own limit.
     expect(refusal(take('alice'))).toEqual([429, 30])
     first?.()
     expect(refusal(take('carol'))).toBeUndefined()

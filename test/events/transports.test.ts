@@ -27,7 +27,7 @@ describe.each([
 ] as const)('EVENTS=%s', (transport, program, startServer, makeTransport) => {
   const urlOf = (port: number | string) => `${transport}://127.0.0.1:${port}`
 
-  // These need the program of the server on the machine, and are skipped where it is missing.
+  // These tests need the server's program on the machine, otherwise they are skipped.
   describe.skipIf(!hasProgram(program))(`with ${program}`, () => {
     let server: OwnServer
     let a: EventProcess
@@ -100,7 +100,7 @@ describe.each([
         ...Array.from({ length: 30 }, (_, at) => [String(at + 2), `state ${at + 2}`]),
       ])
       subscriber.leave()
-      // And announcements arrive again, not only what is asked for.
+      // Announcements arrive again, not only polled events.
       heard.length = 0
       await vi.waitFor(async () => {
         await a.record(id, (await seqOf(id)) + 1, 'x')

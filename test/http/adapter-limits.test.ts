@@ -27,7 +27,7 @@ const offer = (members: object = {}) =>
     body: { credential_type: 'Ticket', credential_subject: { seat: 12 }, ...members },
   })
 
-/** Known limits of the library that maps REST onto procedures, and what the service does instead. */
+/** Known limits of the library that maps REST to procedures, and the service's own behaviour there. */
 describe('the façade over trpc-to-openapi', () => {
   describe('1. a body of another type than application/json, or none at all', () => {
     it('accepts POST without body and content type where the route has no members beyond its path', async () => {

@@ -160,7 +160,7 @@ describe('an unread body is not drained for longer', () => {
     ['of the port for operators', 404, 'POST /metrics', () => operations.url],
     ['of its health', 200, 'GET /health/liveness', () => operations.url],
   ])('%s: %i', async (_, expected, line, url) => {
-    // The connection ends although the request does not: nothing else closes it.
+    // The connection ends although the request does not: no other cause closes it.
     expect((await sendEndless(url(), line, json, MANY)).status).toBe(expected)
   })
 

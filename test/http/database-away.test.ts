@@ -22,7 +22,7 @@ interface Operation {
   readonly path: string
 }
 
-/** Every operation with each kind of credentials; bodies are what is left out. */
+/** Every operation with each kind of credentials, without bodies. */
 async function operations(): Promise<Operation[]> {
   const { paths } = (await service.request('GET', '/api-docs-json')).json
   return Object.entries<object>(paths).flatMap(([template, methods]) =>

@@ -94,7 +94,7 @@ const NUMBERS = [
   '9'.repeat(400),
 ]
 
-/** As they stand in an address. The last three are cursors at the edges of a list. */
+/** Values as addresses contain them. The last three are cursors at the edges of a list. */
 const TEXTS = [
   '%00',
   'a%00b',
@@ -128,7 +128,7 @@ const TEXTS = [
 const BODY_TEXTS = ['', '\u0001', '\uffff', '__proto__', 'x'.repeat(100_000), '%', 'did:web:%', 'http://[', 'null']
 const BODY_NUMBERS = [-1, 0, 0.5, 2 ** 31, 2 ** 53, 2 ** 63, 1e308, -1e308]
 
-/** A hosted wallet says so of an issuer that does not answer. */
+/** The message of a hosted wallet that cannot reach an issuer. */
 const UNREACHED = '127.0.0.1 has an address that is not public, so it may not be requested.'
 
 /** The interface's own 500s, which say that a record is unknown. */

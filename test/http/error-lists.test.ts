@@ -28,7 +28,7 @@ const names = (count: number) => Array.from({ length: count }, (_, index) => `me
 const members = (count: number, value: unknown) => Object.fromEntries(names(count).map((name) => [name, value]))
 const unknown = (count: number) => names(count).map((name) => `property ${name} should not exist`)
 
-/** A request with more faults than anybody reads: each door tells twenty of them and how many more there are. */
+/** A request with too many faults: each door reports twenty of them and the number of the others. */
 describe('a list of errors ends', () => {
   it('of a contract, by path', async () => {
     const body = { credential: 'x', ...members(332, 1) }
@@ -72,7 +72,7 @@ describe('a list of errors ends', () => {
   })
 })
 
-/** A name within whose value much is wrong would be told with each fault: 500 KB of it in each of 900 paths were 450 MB. */
+/** If many values under one name are wrong, each fault would repeat the name: 500 KB of it in each of 900 paths were 450 MB. */
 describe('a long name is shortened', () => {
   const filter = (length: number) => ({ properties: { ['n'.repeat(length)]: { properties: members(900, 1) } } })
   const query = (length: number) => [{ fields: [{ path: ['$.x'], filter: filter(length) }] }]

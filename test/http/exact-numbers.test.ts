@@ -21,7 +21,7 @@ const WORDS = 'must be an integer up to 9007199254740991, or a text'
 const DCQL = '"dcqlQuery":{"credentials":[{"id":"c","format":"dc+sd-jwt","meta":{"vct_values":["urn:x"]}}]}'
 const request = (members: string) => `{${DCQL},${members}}`
 
-/** Each door, what it calls the place, and the body with a number there. */
+/** Each door, its name for the place, and the body with a number there. */
 type Door = readonly [door: string, path: string, place: string, bodyOf: (number: string) => string]
 
 const DOORS: readonly Door[] = [

@@ -205,7 +205,7 @@ describe('AUTH_DISABLED', () => {
       }
     })
 
-    it('is answered where a page is opened, and not where a form is sent or a page is asked for in another way', async () => {
+    it('is answered when a page is opened, and not for a sent form or another way of asking for a page', async () => {
       expect(await ask('GET', '/api-docs-json', opened)).toBe(200)
       expect(await ask('POST', '/agent/holder', opened)).toBe(403)
       expect(await ask('GET', '/api-docs-json', { ...opened, 'sec-fetch-mode': 'cors' })).toBe(403)

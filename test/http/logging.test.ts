@@ -233,7 +233,7 @@ describe('values that never reach the log', () => {
 
   it('the values of a statement that the database refuses', async () => {
     const { stores } = service.platform
-    // As no caller can hand it over: a row without what the table needs, whose answer nobody reads.
+    // No caller can cause this: a row that lacks required columns, with an unread answer.
     const row = { id: crypto.randomUUID(), credentialSubject: { name: CLAIM } } as never
     vi.spyOn(stores.offerings, 'find').mockImplementation(() => stores.offerings.insert(row, null) as never)
     const failed = await service.request('GET', '/api/v1/offerings/x')

@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** Node answers these two by itself. */
+/** Node itself answers these two. */
 const sendable = METHODS.filter((method) => method !== 'CONNECT' && method !== 'OPTIONS')
 
 function ask(method: string, path: string): Promise<{ status: number; allow: string | undefined; body: string }> {

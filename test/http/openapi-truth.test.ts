@@ -33,7 +33,7 @@ describe('the document’s examples agree with the service', () => {
   it('of a 400, to a body without its members and to a query with one too many', async () => {
     let tried = 0
     for (const { path, method, operation } of operations) {
-      // Ownership comes first there, and every protocol route ignores what it does not know.
+      // Ownership is checked first there, and every protocol route ignores unknown members.
       if (path.startsWith('/holders/') || path.startsWith('/openid4v')) continue
       const message = example(operation, '400')
       if (message === undefined) continue
@@ -110,7 +110,7 @@ describe('status and media type of an answer are in the document', () => {
 
   const withParameter = () => operations.filter(({ path }) => path.includes('{'))
   const malformed = (path: string, name: string, value: string) => filled(path.replace(name, value))
-  /** A UUID is told from other segments before anything is decoded. */
+  /** A UUID is recognized among segments before anything is decoded. */
   const isDecoded = (name: string) => name !== '{uuid}'
 
   it.each(MALFORMED)('to a path with %s in it, for every Accept header', async (value) => {

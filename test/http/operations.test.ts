@@ -38,7 +38,7 @@ async function contents({ databaseUrl }: TestService): Promise<Map<string, strin
   return new Map(rows.map(({ name, hash }) => [name, hash]))
 }
 
-/** Before each GET a HEAD, in the state in which the GET would move what it moves. */
+/** Sends a HEAD before each GET, in the state that the GET would change. */
 const lookAt =
   (service: TestService) =>
   async (visit: Visit): Promise<void> => {
@@ -93,7 +93,7 @@ describe('every operation of the document', () => {
 describe('ids in answers (RFC 9562 §5.4)', () => {
   const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi
 
-  /** A text with what the JWTs in it say, and the JWTs in those. */
+  /** A text with the content of its JWTs, and of the JWTs in them. */
   const opened = (text: string): string =>
     text.replaceAll(/\beyJ[\w-]+/g, (part) => opened(Buffer.from(part, 'base64url').toString()))
 

@@ -26,7 +26,7 @@ const LISTS: readonly List[] = [
   { path: '/api/v1/verifier/vp-queries', table: 'vp_queries' },
   { path: '/holders/{holderId}/credentials', table: 'wallet_credentials' },
   { path: '/holders/{holderId}/presentations', table: 'wallet_presentations' },
-  // Last, since what a holder has goes with it.
+  // Last, because the holder's records are deleted with the holder.
   { path: '/agent/holders', table: 'holders' },
 ]
 
@@ -55,7 +55,7 @@ beforeAll(async () => {
   for (const table of ['redemptions', 'credential_instances', 'credentials', 'issuance_tokens']) {
     await query(service.databaseUrl, `DELETE FROM ${table}`)
   }
-  // All at the same moment: then the ids alone tell an order.
+  // All at the same moment: then only the ids decide the order.
   for (const { table } of LISTS)
     await query(service.databaseUrl, `UPDATE ${table} SET created_at = '2026-03-01T12:00:00Z'`)
 })

@@ -37,7 +37,7 @@ interface Got {
   readonly text: string
 }
 
-/** A request to the public listener with all that might make somebody of a caller, and the Host of this machine. */
+/** A request to the public listener with everything that might identify a caller, and the Host of this machine. */
 function ask(method: string, path: string, headers: Record<string, string> = {}, body?: unknown): Promise<Got> {
   const sent = {
     host: 'localhost',
@@ -62,7 +62,7 @@ function ask(method: string, path: string, headers: Record<string, string> = {},
 const concrete = (template: string) => template.replaceAll(/\{\w+\}/g, crypto.randomUUID())
 
 describe('the public listener', () => {
-  it('has these routes and no other: a new one is closed unless its contract’s kind and access say that it is for strangers', () => {
+  it('has exactly these routes: a new one is closed unless its contract’s kind and access open it to strangers', () => {
     const open = routesOf(restRouter).filter(isOpenRoute)
     expect(open.map(({ method, template }) => `${method} ${template}`).toSorted()).toEqual([
       'GET /',

@@ -208,7 +208,7 @@ describe('REDIS_URL', () => {
     expect(await readinessOf(service)).toEqual(withRedis('up'))
     expect(await statuses(service, 1)).toEqual([200])
     await redis.stop()
-    // Two were counted while Redis was there: nobody starts anew because it is away.
+    // Two were counted while Redis was there: their counts continue without Redis.
     expect(await readinessOf(service)).toEqual(withRedis('degraded'))
     expect(await statuses(service, 3)).toEqual([200, 429, 429])
     await redis.start()

@@ -67,7 +67,7 @@ class Steady {
   }
 }
 
-/** Long words with capitals that stand in answers. */
+/** Long words with capitals that occur in answers. */
 const WORDS: ReadonlySet<string> = new Set([
   'BitstringStatusListEntry',
   'JsonSchemaValidator2018',
@@ -75,7 +75,7 @@ const WORDS: ReadonlySet<string> = new Set([
   'VerifiableCredential',
 ])
 
-/** Base64url that was drawn or computed: two dozen characters of it without a capital are a word. */
+/** Random or computed base64url. Two dozen characters without a capital are a word instead. */
 const isRandom = (token: string): boolean => /[A-Z]/.test(token) && !WORDS.has(token)
 
 function steadyNumber(name: string, value: number): number {

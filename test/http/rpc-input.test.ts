@@ -26,7 +26,7 @@ interface Refusal {
   readonly messages: readonly string[]
 }
 
-/** Calls procedures, several as a batch, each with an envelope as it is, and gives the error of each. */
+/** Calls procedures, several as a batch, each with an unchanged envelope, and returns the error of each. */
 async function call(procedures: readonly ContractedProcedure[], envelopes: readonly unknown[]): Promise<Refusal[]> {
   const batch = procedures.length > 1
   const path = `/trpc/${procedures.map(({ name }) => name).join(',')}`
@@ -80,7 +80,7 @@ const PLACES: readonly ((annotation: unknown, value: unknown) => unknown)[] = [
   (annotation, id) => ({ json: { id: { id } }, meta: { values: { id: { id: [annotation] } }, v: 1 } }),
 ]
 
-/** Meta of other forms: references, a tree below `undefined`, what is no meta. */
+/** Meta of other forms: references, a tree below `undefined`, values that are no meta. */
 const OTHER_META: readonly unknown[] = [
   { referentialEqualities: { id: ['holderId'] }, v: 1 },
   { referentialEqualities: [['id']], v: 1 },

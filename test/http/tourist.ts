@@ -1,7 +1,7 @@
 import { readEvents } from '../issuer/openid4vci/event-reader.js'
 import type { Answer, RequestOptions, TestService } from '../support/service.js'
 
-/** One operation of the API, asked for as it is meant to be. */
+/** One correct request for an operation of the API. */
 export interface Visit {
   readonly method: string
   /** The path as contracts have it. */

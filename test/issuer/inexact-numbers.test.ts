@@ -28,7 +28,7 @@ const json = (path: string, body: string): Promise<Answer> =>
 
 const WORDS = 'must be an integer up to 9007199254740991, or a text'
 
-/** Every door through which claims come as JSON, and what it calls them. */
+/** Every door through which claims come as JSON, and its name for them. */
 const DOORS: readonly (readonly [string, string, string, (subject: string) => string])[] = [
   [
     'an offering',

@@ -38,7 +38,7 @@ const revoke = (id: string) => service.request('POST', `/api/v1/credentials/${id
 const verifyHere = async (credential: string) =>
   (await service.request('POST', '/credentials/verify', { authorization, body: { credential } })).json
 
-/** did:jwk (its specification, "Read"): the key stands in the DID itself. */
+/** did:jwk (its specification, "Read"): the DID itself contains the key. */
 const keyOfDidJwk = (kid: string | undefined): JWK => {
   const [, encoded = '', fragment] = /^did:jwk:([\w-]+)#(\w+)$/.exec(kid ?? '') ?? []
   expect(fragment).toBe('0')

@@ -21,7 +21,7 @@ export interface Balancer extends AsyncDisposable {
   said(): string[]
 }
 
-/** @param probeEvery between two probes, such as `200ms`; what the file says unless given. */
+/** @param probeEvery between two probes, such as `200ms`; from the deployment's file unless given. */
 export async function createBalancer(probeEvery?: string): Promise<Balancer> {
   const [port = 0, ...others] = await Promise.all(Array.from({ length: 5 }, freePort))
   const [one = 0, oneProbe = 0, two = 0, twoProbe = 0] = others

@@ -30,7 +30,7 @@ it('the migration job brings a database to this version and ends, and finds noth
   expect(await defaults()).toEqual(made)
 })
 
-/** A pooler of transactions that is away, before the database at an address. */
+/** An unreachable pooler of transactions, before the database at an address. */
 const behindPooler = (direct: string) => {
   const pooler = new URL(direct)
   pooler.port = '1'

@@ -28,7 +28,7 @@ export interface ServiceProcess extends AsyncDisposable {
   exit(): Promise<number | NodeJS.Signals | null>
 }
 
-/** Variables of this machine's environment that would change what is tested. */
+/** Variables of this machine's environment that would change the tested behaviour. */
 const INHERITED = ['PATH', 'HOME', 'TMPDIR', 'LANG']
 
 /** @param program below `dist/server/`. */

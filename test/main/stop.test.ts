@@ -88,7 +88,7 @@ describe('SIGTERM', () => {
 })
 
 it.each([1, 2])(
-  'a connection on which nothing was asked holds up no stop and is no request that was cut off, with WEB_CONCURRENCY=%i',
+  'a connection without a request does not delay a stop, and does not count as cut off, with WEB_CONCURRENCY=%i',
   async (processes) => {
     await using service = startProcess({ ...localEnvironment(database.url), WEB_CONCURRENCY: String(processes) })
     await service.logged('listening', processes)
@@ -121,7 +121,7 @@ const newSession = async (url: string) => {
   return ((await answer.json()) as { verificationSessionId: string }).verificationSessionId
 }
 
-/** Opens a session's stream; what it still says when it ends, once it has said its first event. */
+/** Opens a session's stream and waits for its first event; returns the rest of it, at its end. */
 async function openStream(url: string, session: string): Promise<{ rest: Promise<string> }> {
   const { body } = await fetch(`${url}/verification-sessions/${session}/events`)
   const reader = body?.getReader()
@@ -163,7 +163,7 @@ describe('SHUTDOWN_DELAY_SECONDS', () => {
       service.child.kill('SIGTERM')
       await service.logged('stopping', processes)
       expect(await notReady(operations)).toMatchObject([503, { service: { status: 'down' } }])
-      // Requests are still served, on new connections too, and each is the last one of its own.
+      // Requests are still served, on new connections too. Each is the last one on its connection.
       for (let asked = 0; asked < 2 * processes; asked += 1) {
         const answer = await fetch(`${url}/version`)
         expect([answer.status, answer.headers.get('connection')]).toEqual([200, 'close'])
@@ -177,7 +177,7 @@ describe('SHUTDOWN_DELAY_SECONDS', () => {
 
       service.child.kill('SIGINT')
       await service.logged('draining', processes)
-      // Streams end where they would else break off; what was begun is answered.
+      // Streams end properly instead of breaking off; requests under way are answered.
       expect(await Promise.all([before.rest, during.rest])).toEqual(['', ''])
       busy.socket.write(BODY.slice(5))
       await once(busy.socket, 'close')
@@ -241,7 +241,7 @@ describe('a signal before the start is complete', () => {
   )
 })
 
-/** Leads to a database, until it says nothing any more, on new connections either, and closes nothing. */
+/** Forwards to a database. On a command it goes silent, for new connections too, and closes none. */
 async function freezable(databaseUrl: string): Promise<{ url: string; freeze: () => void } & AsyncDisposable> {
   const sockets: Socket[] = []
   let isFrozen = false

@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-/** Each on a connection of its own, so that the workers take turns. */
+/** Each on a new connection, so that the workers take turns. */
 const statuses = (url: string, count: number) =>
   Promise.all(Array.from({ length: count }, async () => (await sendPath(url, 'GET', '/version')).status))
 
@@ -49,7 +49,7 @@ const ready = async (operations: string) => {
 }
 
 describe('WEB_CONCURRENCY=2', () => {
-  it('serves from two processes that count one rate limit and one sum of metrics, replaces one that dies, and stops as a whole', async () => {
+  it('serves from two processes with a common rate limit and common metrics, replaces one that dies, and stops as a whole', async () => {
     await using service = startProcess({
       ...localEnvironment(database.url),
       WEB_CONCURRENCY: '2',

@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => issuer.service.close())
 
-/** Rests no longer than this: the share of time is tested by itself, and grows with what a busy machine needs for a batch. */
+/** The longest rest. The share of time has its own test, and grows with the time that a busy machine needs for a batch. */
 const REST_MS = 5
 const hurried: Pace = {
   now: () => performance.now(),

@@ -47,7 +47,7 @@ const maintenance = (tasks: readonly MaintenanceTask[], options: Partial<Mainten
 /** The lock of a process that is alone. */
 const alone = { exclusively: async (work: () => Promise<void>) => work().then(() => true) }
 
-/** A clock that goes on when a batch or a rest says so, and never by itself; it has the rests too. */
+/** A clock that moves only with a batch or a rest; it records the rests. */
 function madeUpPace() {
   const rests: number[] = []
   const pace = {

@@ -3,7 +3,7 @@ import { ownSources } from '../../server/process/operations.js'
 import { closeServer, listenLocally } from '../support/local-server.js'
 import type { TestService } from '../support/service.js'
 
-/** The samples of a text in the Prometheus format: what stands before the value, and the value. */
+/** The samples of a text in the Prometheus format: the text before the value, and the value. */
 export type Samples = ReadonlyMap<string, number>
 
 const SAMPLE = /^([a-z][a-z0-9_]*(?:\{.*\})?) (\S+)$/

@@ -13,7 +13,7 @@ import {
 
 const at = (port: number, path = '/') => `http://wallet.example:${port}${path}`
 
-/** Answers with what it was asked. */
+/** Answers with the request. */
 const echo = () =>
   startServer(async (request: IncomingMessage, response) => {
     const { method, url, headers } = request

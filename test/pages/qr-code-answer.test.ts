@@ -25,7 +25,7 @@ afterAll(() => Promise.all([service.close(), verifier.close()]))
 const askShop = (members: Record<string, unknown> = {}) =>
   ask(verifier, { dcqlQuery: dcql(verifier, 'dc+sd-jwt'), responseMode: 'direct_post', redirectUri: SHOP, ...members })
 
-/** The address of a QR code, and what a wallet is to be told by it. */
+/** The address of a QR code, and the address that a wallet reads from it. */
 const CODES = {
   async offering() {
     const offering = await issuer.makeOffering()
@@ -51,7 +51,7 @@ describe.each(Object.entries(CODES))('the QR code of an %s', (_, make) => {
     expect(await contentOfQrCode(url)).toBe(walletUri)
   })
 
-  it('is a PNG or an SVG where that is asked for, which any page may show and no script runs in', async () => {
+  it('is a PNG or an SVG if requested; any page may show it, and it runs no script', async () => {
     const { url, walletUri } = await make()
     const png = await get(url, 'image/png')
     expect([png.status, png.headers.get('content-type')]).toEqual([200, 'image/png'])

@@ -14,7 +14,7 @@ const turned = (text: string): string => `${text}\u202e${text}\u202c\u2067\u2066
 /** How it is shown. */
 const plain = (text: string): string => `<bdi>${text}${text}${text}</bdi>`
 
-/** How it stands in an attribute or a field, where it stays what it is. */
+/** The text in an attribute or a field, where it is unchanged. */
 const written = (text: string): string =>
   text.replaceAll('"', '&quot;').replaceAll(new RegExp(CONTROL, 'g'), (control) => `&#${control.charCodeAt(0)};`)
 

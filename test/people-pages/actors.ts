@@ -7,7 +7,7 @@ export const SHOP = 'https://shop.example/done'
 /** A browser: it keeps its cookie, and goes where pages of the service are. */
 export interface Visitor {
   cookie: string | undefined
-  /** Follows nothing by itself. */
+  /** Follows no redirect. */
   open(url: string, headers?: Readonly<Record<string, string>>): Promise<Answer>
 }
 
@@ -48,7 +48,7 @@ export async function resultOf(service: TestService, page: Pick<Page, 'verificat
   })
 }
 
-/** A wallet answers; where it leads its user. */
+/** A wallet answers; returns the address for its user. */
 export async function answerOf(
   world: Awaited<ReturnType<typeof makeWorld>>,
   page: Pick<Page, 'request_uri'>,

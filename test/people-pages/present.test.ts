@@ -144,7 +144,7 @@ describe('the page of a request', () => {
     const record = recordStatements()
     try {
       const counts: number[] = []
-      // The first answer also reads what is kept afterwards.
+      // The first answer also reads data that is cached afterwards.
       for (const page of [false, false, true]) {
         record.clear()
         const asked = await askOnPage(service, { page })
@@ -154,7 +154,7 @@ describe('the page of a request', () => {
         counts.push(record.sent().length)
       }
       expect(counts.slice(4)).toEqual(counts.slice(2, 4))
-      // Created in two; fetched in one, answered in three with the status of what is presented.
+      // Two statements create it, one fetches it, and three answer it with the status of the presented credential.
       expect(counts.slice(4)).toEqual([2, 4])
     } finally {
       record.stop()

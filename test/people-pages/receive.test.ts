@@ -106,7 +106,7 @@ describe('the page of a credential offer', () => {
   })
 
   it('an offer with a page is made in as many statements as without', async () => {
-    // The first two learn what is kept afterwards.
+    // The first two read data that is cached afterwards.
     for (const page of [false, true]) await issuer.makeOffer({ page })
     const record = recordStatements()
     try {
@@ -203,7 +203,7 @@ describe('a browser that did not begin', () => {
   const host = () => new URL(issuer.service.url).host
   const heading = () => `${host()} Proof of purchase for your wallet`
 
-  /** Begins in a browser, does something with the offer, and tells what this and other browsers are told. */
+  /** Begins in a browser, acts on the offer, and returns the texts in this and in other browsers. */
   async function told(
     members: Record<string, unknown>,
     act: (offer: Awaited<ReturnType<typeof offerOnPage>>['offer']) => Promise<unknown>,

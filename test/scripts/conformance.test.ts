@@ -144,7 +144,7 @@ describe('the command line', () => {
 
 type Answer = (request: IncomingMessage, body: string) => { status?: number; body?: unknown; headers?: object }
 
-/** A server whose requests are kept, and which answers as a test says. */
+/** A server that records requests, and answers as a test decides. */
 async function standIn() {
   const seen: { readonly line: string; readonly body: string; readonly headers: IncomingMessage['headers'] }[] = []
   let answer: Answer = () => ({})
@@ -281,7 +281,7 @@ describe('the browser', () => {
   })
 })
 
-/** A suite in memory: one module, whose states a test lists. */
+/** A suite in memory: one module, with the states that a test lists. */
 function suiteOf(states: readonly [status: string, result?: string][], log: readonly LogEntry[] = []) {
   const calls: string[] = []
   let at = 0

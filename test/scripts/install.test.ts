@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { projectDirectory } from '../../server/database/migrations.js'
 
-/** Stands in for npm: notes its arguments, fails as told, and otherwise installs the one dependency. */
+/** Replaces npm: records its arguments, fails on demand, and otherwise installs the one dependency. */
 const npm = `
 const { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } = require('node:fs')
 appendFileSync('npm-calls', process.argv.slice(2).join(' ') + '\\n')

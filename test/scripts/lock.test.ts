@@ -20,7 +20,7 @@ beforeEach(async () => {
 
 afterEach(() => rm(directory, { recursive: true }))
 
-/** A process that takes the lock, says what came of it, and holds on. */
+/** A process that takes the lock, reports the result, and keeps the lock. */
 async function rival(): Promise<{ pid: number; outcome: string; kill(): Promise<void> }> {
   const program = `import { acquireLock } from '${lockModule}'
     process.stdout.write(String(acquireLock('${file}')))

@@ -40,7 +40,7 @@ export class Project {
 
   private constructor(readonly directory: string) {}
 
-  /** @param more paths to copy beside what the scripts need. */
+  /** @param more paths to copy in addition to the scripts' own needs. */
   static async create(more: readonly string[] = []): Promise<Project> {
     const directory = await mkdtemp(join(tmpdir(), 'credence-project-'))
     for (const path of [...copied, ...settings, ...more]) {

@@ -101,7 +101,7 @@ describe('GET /api/v1/setup', () => {
     })
   })
 
-  it('finds out that a stranger answers at a base URL, that one is dead, and that status lists cannot be looked up', async () => {
+  it('detects a stranger at a base URL, an unreachable base URL, and status lists that cannot be found', async () => {
     const dead = 'http://127.0.0.1:9'
     await using other = await beside({ ISSUER_BASE_URL: strangersUrl, VERIFIER_BASE_URL: dead })
     const { items } = await setup(other)

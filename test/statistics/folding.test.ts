@@ -136,7 +136,7 @@ describe('counting audit events', () => {
     await expect.poll(turn, { timeout: 20_000 }).toEqual([])
   })
 
-  it('waits some seconds until it asks who could still bring a number, since who takes one has only then begun to write', async () => {
+  it('waits some seconds before it asks which transactions may still use a number, because a transaction writes after taking it', async () => {
     await end(await openTransaction(3), 'ROLLBACK')
     await sql(event())
     const asked = async () => {

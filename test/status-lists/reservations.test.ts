@@ -202,7 +202,7 @@ describe('the blocks of a process', () => {
   })
   afterEach(() => vi.restoreAllMocks())
 
-  it('grow while they are used up at once, to less than a hundredth of a list; only the largest ask for further lists', async () => {
+  it('grow while they are used up at once, to less than a hundredth of a list; only the largest open further lists', async () => {
     const asked: Pick<Reservation, 'count' | 'mostOpen'>[] = []
     const store = createStatusListStore(database)
     const allot = createAllotment(

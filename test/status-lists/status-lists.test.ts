@@ -45,7 +45,7 @@ interface RawAnswer {
   readonly body: Buffer
 }
 
-/** As it is on the wire: fetch asks for compressed answers by itself, and hides that they are. */
+/** The answer on the wire: fetch itself asks for compressed answers and hides the compression. */
 function raw(method: string, form: (typeof FORMS)[number], { listId }: Place, headers: Record<string, string> = {}) {
   return new Promise<RawAnswer>((resolve, reject) => {
     const sent = request(`${service.url}/${form}/${listId}`, { method, headers }, async (response) => {
@@ -261,7 +261,7 @@ describe('status indices', () => {
     expect(Math.max(...indices) - Math.min(...indices)).toBeGreaterThan(SIZE / 2)
   })
 
-  it('come from a new list when one is full; both stay published, the new one with a sequence of its own', async () => {
+  it('come from a new list when one is full; both stay published, the new one with its own sequence', async () => {
     const first = await issue()
     await query(service.databaseUrl, 'UPDATE status_lists SET allotted = size')
     // The process has some indices left that it reserved before.

@@ -8,7 +8,7 @@ import { projectDirectory } from '../../server/database/migrations.js'
 
 const project = projectDirectory()
 
-/** The service as the container image has it: what was built, the migrations, and the packages of production alone. */
+/** The service as in the container image: the build, the migrations, and only the packages for production. */
 export interface Installation {
   readonly directory: string
   remove(): Promise<void>

@@ -23,11 +23,11 @@ export interface OpenidProvider extends AsyncDisposable {
   user: Readonly<Record<string, unknown>> | null
   /** Whether access tokens are JWTs with the user's `roles`; opaque unless set, and then for userinfo. */
   jwt: boolean
-  /** For how many seconds they are good. */
+  /** Lifetime of access tokens in seconds. */
   accessSeconds: number
-  /** Whether there are refresh tokens, each good once. */
+  /** Whether there are refresh tokens, each for one use. */
   refreshTokens: boolean
-  /** Requests are answered with 503 meanwhile; or those for some paths alone. */
+  /** Requests get 503 meanwhile; or only requests for some paths. */
   away: boolean | readonly string[]
   /** Paths that were asked for. */
   readonly requests: string[]

@@ -14,7 +14,7 @@ export interface DatabaseServer {
   readonly template: string
 }
 
-/** A database of its own for one test or file. */
+/** A separate database for one test or file. */
 export interface TestDatabase {
   readonly url: string
   /** Removes the database and ends its connections. */
@@ -22,7 +22,7 @@ export interface TestDatabase {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** A server of its own, for tests that stop the database. */
+/** A separate server, for tests that stop the database. */
 export interface OwnPostgres {
   /** URL of a migrated database. */
   readonly url: string
@@ -55,7 +55,7 @@ export async function createEmptyDatabase(): Promise<TestDatabase> {
   return copyOf('template0', inject('databaseServer').url)
 }
 
-/** A PostgreSQL of its own, always embedded, with a migrated database; under two seconds. */
+/** A separate PostgreSQL, always embedded, with a migrated database; under two seconds. */
 export async function startOwnPostgres(settings: Readonly<Record<string, string>> = {}): Promise<OwnPostgres> {
   const { url, stop, restart, remove } = await startTemporaryPostgres(settings, undefined, await memoryFolder())
   await withStartLock(url, (lock) => migrate(lock))
@@ -79,7 +79,7 @@ async function copyOf(template: string, serverUrl: string): Promise<TestDatabase
   return { url: databaseUrl(serverUrl, name), drop, [Symbol.asyncDispose]: drop }
 }
 
-/** One statement on a connection of its own. */
+/** One statement on a new connection. */
 export async function query<Row extends pg.QueryResultRow>(
   url: string,
   sql: string,

@@ -40,7 +40,7 @@ export interface RemoteIssuerOptions extends Omit<RemoteAuthorizationOptions, 'i
   readonly batchSize?: number
   /** The token response names credential identifiers, which the credential request must use. */
   readonly identifiers?: boolean
-  /** How many nonces are refused as stale before one is good. */
+  /** How many nonces are refused as stale before one is accepted. */
   readonly staleNonces?: number
   readonly bindingMethods?: readonly string[]
   /** Credentials are bound to no key: the metadata name no binding methods, and no proofs are taken. */
@@ -64,7 +64,7 @@ export interface RemoteIssuer extends AsyncDisposable {
   readonly key: RemoteKey
   readonly seen: readonly SeenRequest[]
   readonly notifications: readonly string[]
-  /** From now on no access token that was given is good any more. */
+  /** From now on all issued access tokens are invalid. */
   endAccessTokens(andRefreshTokens?: boolean): void
   /** `openid-credential-offer://` with the offer by value. */
   offer(configurationIds?: readonly string[]): Promise<string>

@@ -50,7 +50,7 @@ export interface RemoteResponse {
   readonly nonce: string
   readonly clientId: string
   readonly responseUri: string
-  /** The key of the request that the answer was encrypted to; undefined where it was not. */
+  /** The key of the request that the answer was encrypted to; undefined for an unencrypted answer. */
   readonly encryptionKey: JWK | undefined
   readonly encrypted: boolean
   readonly state: string | undefined
@@ -145,7 +145,7 @@ export async function startRemoteVerifier(options: RemoteVerifierOptions = {}): 
   const responses: RemoteResponse[] = []
   const refusals: RemoteRefusal[] = []
 
-  /** The error in an answer; undefined where there is none. */
+  /** The error in an answer; undefined if there is none. */
   const refusalIn = async (form: Record<string, string>): Promise<RemoteRefusal | undefined> => {
     const { response: jwe } = form
     const parameters =

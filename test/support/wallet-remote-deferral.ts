@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { RemoteAnswer, RemoteHandler, SeenRequest } from './wallet-http.js'
 
-/** How an independent issuer lets wallets wait (OpenID4VCI 1.0 §9), and what it decided. */
+/** How an independent issuer lets wallets wait (OpenID4VCI 1.0 §9), and its decision. */
 export interface RemoteDeferral {
   readonly interval: number
   /** Configurations that are deferred; all unless given. */
@@ -10,7 +10,7 @@ export interface RemoteDeferral {
   decision: 'pending' | 'approved' | (() => RemoteAnswer)
   /** The requests, in order. */
   readonly asked: string[]
-  /** Requests for deferred credentials that were under way at once, at most. */
+  /** The largest number of simultaneous requests for deferred credentials. */
   most: number
 }
 

@@ -16,7 +16,7 @@ export interface RemoteEncryptionOptions {
   readonly enc?: string
   /** Compresses answers. */
   readonly zip?: boolean
-  /** Changes what is encrypted, or sends something else than a JWE: an attack. */
+  /** Changes the encrypted answer, or replaces it by something else than a JWE: an attack. */
   readonly answer?: (jwe: string, wallet: JWK) => Promise<RemoteAnswer> | RemoteAnswer
 }
 

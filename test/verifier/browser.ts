@@ -47,7 +47,7 @@ export function parametersOf({ protocol, data }: BrowserRequest): RequestPayload
 }
 
 export interface BrowserWallet extends PresentOptions {
-  /** Where the browser says that the page is. */
+  /** The origin of the page, as the browser reports it. */
   readonly origin?: string
 }
 
@@ -78,7 +78,7 @@ export async function credentialWith(
   return { protocol, data: { response: await encrypt(parameters, answer) } }
 }
 
-/** A page posts what it got. */
+/** A page posts the browser's response. */
 export async function postFrom(
   origin: string | undefined,
   { response_uri: uri }: Pick<AskedOverBrowser, 'response_uri'>,

@@ -9,7 +9,7 @@ import { createTokenStatusList } from '../../server/protocol/status-list/token-s
 
 const LIST_SIZE = 131_072
 
-/** Somebody else who issues credentials, with a key of their own. */
+/** Another issuer of credentials, with its own key. */
 export class ForeignIssuer {
   private constructor(
     readonly id: string,

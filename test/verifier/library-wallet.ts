@@ -11,7 +11,7 @@ import type { WalletActor } from '../support/wallet-actor.js'
 import type { Held } from './actors.js'
 import { type Candidate, chosenByDefinition, type Definition, submissionOf } from './exchange-wallet.js'
 
-/** Plain http is what the service under test speaks. */
+/** The service under test speaks plain http. */
 setGlobalConfig({ allowInsecureUrls: true })
 
 export const callbacks: Omit<CallbackContext, 'generateRandom' | 'clientAuthentication'> = {
@@ -146,7 +146,7 @@ async function chosen(wallet: WalletActor, queryJson: unknown, held: readonly He
 type Choice = Awaited<ReturnType<typeof chosen>>[number]
 type Present = (choice: Choice) => Promise<string>
 
-/** Draft 24 §7.1: one presentation for each query. The library tells drafts from 1.0 at the 27th. */
+/** Draft 24 §7.1: one presentation for each query. The library distinguishes drafts from 1.0 at the 27th. */
 async function byDcql(choices: readonly Choice[], present: Present, version: number) {
   const entries = choices.map(async (choice) => {
     const presentation = await present(choice)
@@ -158,7 +158,7 @@ async function byDcql(choices: readonly Choice[], present: Present, version: num
 const candidates = (wallet: WalletActor, held: readonly Held[]) =>
   Promise.all(held.map(async (one) => ({ held: one, claims: await claimsOf(wallet, one) })))
 
-/** Draft 21 §6.1: an array only where there are several. */
+/** Draft 21 §6.1: an array only for several presentations. */
 async function byExchange(definition: Definition, of: readonly Candidate[], present: Present) {
   const choices = chosenByDefinition(definition, of)
   const presentations = await Promise.all(
@@ -184,7 +184,7 @@ interface Resolved {
 /**
  * The answer to a request: the presentations of the credentials that it asks for, for an audience.
  *
- * @param origin who asks, where a browser says so
+ * @param origin of the page, if a browser reports it
  */
 export async function answerTo(
   client: Openid4vpClient,

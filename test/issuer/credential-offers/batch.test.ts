@@ -52,7 +52,7 @@ describe('POST /api/v1/credential-offers/batch', () => {
     const rows = Array.from({ length: 100 }, (_, n) => row(`hundred-${n}`, { txCode: true, page: n === 0 }))
     const before = await written()
     const made = await offers(rows)
-    // Offerings, sessions, keys, pages, and what the audit says of it.
+    // Offerings, sessions, keys, pages, and their audit rows.
     const counts = await written()
     expect(counts.map((count, at) => count - (before[at] ?? 0))).toEqual([100, 100, 100, 1, 100])
     expect(made.map(({ key }: { key: string }) => key)).toEqual(rows.map(({ key }) => key))

@@ -9,7 +9,7 @@ const ALICE = { sub: 'alice', roles: new Set(['admin']), tokenDids: [] }
 
 type Session = DecidableOffer['session']
 
-/** An offer that can be decided over, but for what is given. */
+/** An offer that can be decided, with the given changes. */
 function offer(session: Partial<Session> = {}, deferred = true): DecidableOffer {
   const open = { id: 'session', state: 'CredentialIssued', seq: 4, deferred: 'pending', errorMessage: null }
   const schema = {

@@ -161,7 +161,7 @@ describe('which issuer signs', () => {
     }
   })
 
-  it('is the first assigned one, or one that the request names, where the type is assigned to others than the default one', async () => {
+  it('is the first assigned issuer, or an assigned one in the request, if the type is not assigned to the default one', async () => {
     const schema = await postSchema(service, alice)
     const [first, second, third] = await Promise.all([1, 2, 3].map(() => newIssuer(service, 'alice')))
     await assign(schema.id, first?.id ?? '')

@@ -119,7 +119,7 @@ describe('GET /api/v1/credentials', () => {
       const filters = Object.fromEntries(
         Object.entries(filter).map(([name, value]) => [name, { first, it: offeringId }[value] ?? value]),
       )
-      // All at the same moment, redemptions with them: then the ids alone tell an order.
+      // All at the same moment, also the redemptions: then only the ids decide the order.
       const restored = await query<{ id: string; created_at: Date }>(
         service.databaseUrl,
         'SELECT id, created_at FROM credentials',

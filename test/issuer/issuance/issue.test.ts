@@ -19,7 +19,7 @@ const REQUEST: IssueRequest = {
   action: 'credential.claimed',
 }
 
-/** Issuance of one credential, with what the status list gives and what becomes of signature and record. */
+/** Issuance of one credential, with the status list's result and the outcome of signature and record. */
 function issuing({
   indices = [{ listId: 'list', index: 7 }],
   signs = async () => {},

@@ -53,7 +53,7 @@ const offer = async (name: string, ...ids: readonly string[]) =>
   })
 
 describe('metadata list mobile documents where the issuer that signs has a certificate for its key (OpenID4VCI 1.0 §12.2.4)', () => {
-  it('not of a type that is assigned to an issuer without one alone; an offer that names them is a 400', async () => {
+  it('not of a type that is assigned only to an issuer without a certificate; an offer that names them is a 400', async () => {
     const name = 'OfAnother'
     await assigned(name, await uncertified())
     expect(await listed(name)).toEqual([name, `${name}-sd-jwt`])

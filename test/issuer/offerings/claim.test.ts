@@ -126,7 +126,7 @@ describe('POST /api/v1/offerings/{id}/claim', () => {
     expect(await redemptionsOf(id)).toEqual([{ recipient_did: RECIPIENT, redeemed_by: 'bob', redemption_count: 1 }])
   })
 
-  it('takes a DID of a holder that the caller created for one of theirs, and not a DID of anyone else’s holder', async () => {
+  it('accepts a DID of a holder that the caller created, and not a DID of another caller’s holder', async () => {
     const did = await newHolder('holly')
     const id = await offer({ recipient: did })
     expect((await claim(id, await service.bearer('bob'))).status).toBe(403)

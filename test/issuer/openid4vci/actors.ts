@@ -42,7 +42,7 @@ export interface Issuer {
   makeOffer(members?: Readonly<Record<string, unknown>>): Promise<Answer['json']>
   /** POST /api/v1/offerings. */
   makeOffering(members?: Readonly<Record<string, unknown>>): Promise<Answer['json']>
-  /** POST to a session's approve or reject, as its creator unless `by` is somebody else's Authorization header. */
+  /** POST to a session's approve or reject, as its creator unless `by` is another caller's Authorization header. */
   decide(id: string, decision: 'approve' | 'reject', body?: unknown, by?: string): Promise<Answer>
   /** The session as its creator reads it. */
   session(id: string): Promise<Answer['json']>

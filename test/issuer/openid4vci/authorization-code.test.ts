@@ -566,7 +566,7 @@ describe('codes that are bound to a key (RFC 9449 §10)', () => {
     }
   })
 
-  it('a refresh token without a key that comes with a proof makes room for one of that key (RFC 9449 §5)', async () => {
+  it('a refresh token without a key is replaced by a bound one when it comes with a proof (RFC 9449 §5)', async () => {
     const [wallet, tokens] = [await newWallet(), await tokensFor()]
     const refresh = async (token: string, headers: Parameters = {}) =>
       issuer.requestToken({ grant_type: 'refresh_token', refresh_token: token }, { headers })

@@ -20,7 +20,7 @@ afterAll(() => issuer.service.close())
 const rows = <Row extends pg.QueryResultRow>(sql: string, ...values: unknown[]) =>
   query<Row>(issuer.service.databaseUrl, sql, values)
 
-/** Holds a row lock while `during` is under way, until as many statements wait for it as there should. */
+/** Holds a row lock during the action, until the given number of statements wait for it. */
 async function whileLocked<T>(lock: string, value: string, waiting: number, during: () => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: issuer.service.databaseUrl })
   await client.connect()
@@ -147,7 +147,7 @@ describe('requests under one token at once', () => {
       return { token, jwt: await Promise.all(proofs) }
     })
     const prepared = await Promise.all(requests)
-    // Both are stopped at one nonce, having written what comes before it.
+    // Both are stopped at one nonce, after their earlier writes.
     const expiry = issuer.service.platform.seals.nonceExpiresAt(nonces[5] ?? '').toISOString()
     const lock = `INSERT INTO used_nonces (hash, expires_at) VALUES ($1, '${expiry}')`
     const answers = await whileLocked(lock, sha256(nonces[5] ?? ''), 2, () =>

@@ -47,9 +47,9 @@ export interface Granted {
 export type Suite = Awaited<ReturnType<typeof startSuite>>
 
 /**
- * An installation under HAIP with two wallets that do what the conformance suite's do.
+ * An installation under HAIP with two wallets that act as the wallets of the conformance suite.
  *
- * @param configuration of the credentials that they take, where nothing else is said
+ * @param configuration of the credentials that they take by default
  */
 export async function startSuite(configuration = SD_JWT) {
   const files = await haipFiles()
@@ -159,7 +159,7 @@ export async function startSuite(configuration = SD_JWT) {
   }
   const keyProof = async (holder: WalletActor, changes: Changes = {}): Promise<string> =>
     holder.proof(base, await issuer.nonce(), { ...changes, payload: { iat: seconds(), ...changes.payload } })
-  /** A schema of its own, with the subject of all offers here. */
+  /** A separate schema, with the subject of all offers here. */
   const postSchema = async (name: string, members: object): Promise<void> => {
     const properties = { product: { type: 'string' }, price: { type: 'number' } }
     const authorization = await issuer.authorization()

@@ -16,7 +16,7 @@ afterAll(() => suite.close())
 
 const AS_METADATA = '/.well-known/oauth-authorization-server'
 
-/** An error page, which sends nobody anywhere. */
+/** An error page without a redirect. */
 async function expectErrorPage(address: string): Promise<void> {
   const answer = await newBrowser(suite.service).get(address)
   expect(answer.status).toBe(400)

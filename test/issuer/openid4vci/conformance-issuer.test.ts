@@ -6,7 +6,7 @@ import { CREDENTIAL, type Sent, type Suite, startSuite } from './conformance-act
 import { type CredentialFormat, certified, FORMATS, ISSUED } from './conformance-formats.js'
 import { encryptFor, ISSUER_METADATA, newAnswerKey, requestKey } from './encryption-actors.js'
 
-/** The value of `credential_format` that the modules under way are run with. */
+/** The value of `credential_format` for the running modules. */
 let format: CredentialFormat
 let suite: Suite
 

@@ -428,7 +428,7 @@ describe('attacks on the proof', () => {
     const other = [await (await newWallet()).proof(issuer.service.url, nonce)]
     const elsewhere = { credential_configuration_id: SD_JWT, proofs: { jwt: other } }
     expect(refusalOf(await issuer.requestCredential(await newToken(), elsewhere))).toEqual(used)
-    // With a fresh nonce the token is still good.
+    // With a fresh nonce the token is still valid.
     expect((await issuer.take(token, JWT_VC, wallet)).status).toBe(200)
   })
 

@@ -690,7 +690,7 @@ describe('changes while a wallet waits', () => {
     expect(refusalOf(await issuer.collect(token, second)).slice(0, 2)).toEqual([400, 'credential_request_denied'])
   })
 
-  it('an approval at the moment in which the wallet begins to wait: it waits as long as its tokens last all the same', async () => {
+  it('an approval at the moment in which the wallet begins to wait: it still waits as long as its tokens last', async () => {
     const offerId = await newOffer()
     const tokens = await tokensFor(offerId)
     const { vault } = issuer.service.platform

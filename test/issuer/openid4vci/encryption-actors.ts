@@ -23,7 +23,7 @@ export async function requestKey(service: Pick<TestService, 'request'>): Promise
   return json.credential_request_encryption.jwks.keys[0]
 }
 
-/** A JWE by another implementation; `header` changes what stands in its header. */
+/** A JWE by another implementation; `header` changes members of its header. */
 export async function encryptFor(
   key: JWK,
   content: string | Uint8Array,

@@ -25,7 +25,7 @@ afterAll(async () => {
 const AS_METADATA = '/.well-known/oauth-authorization-server'
 const ISSUER_METADATA = '/.well-known/openid-credential-issuer'
 
-/** An offer under HAIP, at an installation where all are or where this one is. */
+/** An offer under HAIP, at an installation where all offers or only this one are. */
 const offerOf = ({ makeOffer }: Issuer, members: Record<string, unknown> = {}) =>
   makeOffer({ profile: 'haip', credentialConfigurationIds: [SD_JWT], ...members })
 

@@ -66,7 +66,7 @@ async function newToken(configuration = SD_JWT, at: Issuer = issuer): Promise<st
 const request = (token: string, proofs: unknown, configuration = SD_JWT, at: Issuer = issuer): Promise<Answer> =>
   at.requestCredential(token, { credential_configuration_id: configuration, proofs })
 
-/** `proofs` with an attestation of keys, in one of both ways. */
+/** `proofs` with an attestation of keys, in one of the two ways. */
 type Way = (attestation: string, nonce: string) => Promise<Record<string, readonly string[]>>
 
 const alone: Way = async (attestation) => ({ attestation: [attestation] })
@@ -322,7 +322,7 @@ describe('the status of a key attestation (Token Status List §8.3)', () => {
     expect((await taken(alone, provider, { payload: { status: other } })).status).toBe(200)
   })
 
-  /** Proofs with an attestation each, of whose status lists there are as many as `paths`. */
+  /** Proofs with one attestation each, with as many status lists as `paths`. */
   async function manyAttested(statuses: readonly unknown[]): Promise<Answer> {
     const nonce = await issuer.nonce()
     const many = await Promise.all(statuses.map(async (status) => ({ status, wallet: await newWallet() })))

@@ -8,7 +8,7 @@ import { installValidationMessages } from '../../../server/api/validation.js'
 installValidationMessages()
 setGlobalConfig({ allowInsecureUrls: true })
 
-/** A key of the wallet, named by itself or by its did:jwk. */
+/** A key of the wallet, named by its JWK or by its did:jwk. */
 export interface HolderKey {
   readonly privateJwk: JWK
   readonly publicJwk: JWK
@@ -47,7 +47,7 @@ export interface Taking {
   readonly whileWaiting?: WhileWaiting
 }
 
-/** Asked while a wallet waits: what lets it go on. */
+/** Called while a wallet waits; lets it continue. */
 export type WhileWaiting = (polled: { readonly interval: number | undefined }) => Promise<unknown>
 
 /** Credentials that a wallet received for one configuration. */
@@ -131,7 +131,7 @@ const withoutNotificationId =
     return Response.json(body, { status: answer.status })
   }
 
-/** A wallet that nobody here wrote (`@openid4vc/openid4vci`): it takes everything that an offer offers, and says so. */
+/** An independent wallet (`@openid4vc/openid4vci`): it takes the whole offer, and reports the credentials. */
 export async function takeOffer({
   signedMetadata = false,
   offer,

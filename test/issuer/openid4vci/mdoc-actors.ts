@@ -57,7 +57,7 @@ export const fetchFrom =
   (input, init) =>
     fetch(String(input).replace(service.config.issuerBaseUrl, service.url), init)
 
-/** The randoms of a document's items (ISO/IEC 18013-5 §9.1.2.5), of 32 bytes: each stands behind its name. */
+/** The randoms of a document's items (ISO/IEC 18013-5 §9.1.2.5), of 32 bytes: each follows its name. */
 export function randomsOf(issuerSigned: string): string[] {
   const bytes = Buffer.from(issuerSigned, 'base64url')
   const found: string[] = []

@@ -84,7 +84,7 @@ describe('keys that COSE cannot carry', () => {
     expect(refusalOf(answer)).toEqual([400, 'invalid_proof', REFUSAL])
   })
 
-  it('attack: one of them that an attestation vouches for', async () => {
+  it('attack: such a key with an attestation', async () => {
     const haip = await startHaip()
     try {
       expect((await postSchema(haip.issuer, licenceSchema())).status).toBe(201)

@@ -41,7 +41,7 @@ const metadata = async () =>
   (await issuer.service.request('GET', '/.well-known/openid-credential-issuer')).json
     .credential_configurations_supported
 
-/** A mobile document for each wallet, of an offer of its own. */
+/** A mobile document for each wallet, from a separate offer. */
 async function taken(...wallets: readonly WalletActor[]): Promise<string[]> {
   const { credentialOfferSessionId: id } = await offerOf(issuer)
   const answer = await issuer.take(await issuer.token(id), MDOC, ...wallets)

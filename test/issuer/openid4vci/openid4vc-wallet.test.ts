@@ -34,7 +34,7 @@ describe('@openid4vc/openid4vci takes credentials', () => {
     })
     const { sub } = payloadOf(jwtVc)
     if (named === 'by did') expect(sub).toBe(key.did)
-    // The service writes the DID of a bare key itself, with members in an order of its own.
+    // The service itself writes the DID of a bare key, with its own order of members.
     expect(JSON.parse(Buffer.from(sub.slice('did:jwk:'.length), 'base64url').toString())).toEqual(key.publicJwk)
     expect(payloadOf(sdJwt).cnf).toEqual(named === 'by did' ? { kid: `${key.did}#0` } : { jwk: key.publicJwk })
     expect((await issuer.session(made.credentialOfferSessionId)).state).toBe('Accepted')

@@ -27,7 +27,7 @@ interface RemoteWallet {
   proof(nonce: string): Promise<string>
 }
 
-/** A wallet whose DID document lies on a server of its own; `listed` says which key stands in it. */
+/** A wallet with a DID document on another server; `listed` says which key the document has. */
 async function remoteWallet(listed?: WalletActor): Promise<RemoteWallet> {
   made += 1
   const name = `wallet-${made}`

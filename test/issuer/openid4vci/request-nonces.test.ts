@@ -4,7 +4,7 @@ import { sha256 } from '../../../server/keys/secret-hash.js'
 
 const EXPIRY = new Date('2026-05-04T10:05:00Z')
 
-/** The nonces of requests over a store in which some are used up already; what the store was asked. */
+/** The nonces of requests over a store with some used ones, and the store's calls. */
 function noncesWith(...usedUp: string[]) {
   const asked: string[] = []
   const spent = new Set(usedUp.map(sha256))

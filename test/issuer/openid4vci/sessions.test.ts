@@ -26,7 +26,7 @@ const eventsOf = async (id: string) => {
 const maintain = async () => {
   for (const task of issuanceTasks(issuer.service)) await runTask(task, clock.now())
 }
-/** A session whose credential was taken, with what a notification needs. */
+/** A session with a taken credential, and the data for a notification. */
 const redeemed = async () => {
   const id = await newSession()
   const token = await issuer.token(id)
@@ -306,7 +306,7 @@ describe('expiry of sessions', () => {
     clock.ahead = 590
     await maintain()
     expect(await count()).toEqual({ tokens: 1, nonces: 2 })
-    // A token's partition, of four hours, leaves when none in it is good any more, at whatever time of the day this runs.
+    // A token's partition, of four hours, leaves when its last token has expired, at any time of the day.
     clock.ahead = 5.5 * 3_600
     await maintain()
     expect(await count()).toEqual({ tokens: 0, nonces: 0 })

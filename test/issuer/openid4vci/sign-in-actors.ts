@@ -68,7 +68,7 @@ export async function atProvider({ issuer }: OpenidProvider, address: URL): Prom
   }
 }
 
-/** Opens a request in a new browser and signs its user in; what the provider's answer led to. */
+/** Opens a request in a new browser and signs its user in; returns the response to the provider's answer. */
 export async function signIn(issuer: Issuer, provider: OpenidProvider, address: string) {
   const browser = newBrowser(issuer.service)
   const { id, at } = await toProvider(browser, address)

@@ -3,7 +3,7 @@ import type { WalletOffering } from '../../../server/issuer/openid4vci/offer-sto
 import { createWalletOffers } from '../../../server/issuer/openid4vci/wallet-offers.js'
 import { NOW, storedSession, walletOffering } from './offering-fakes.js'
 
-/** Offers over a store with one offering, or none; what the store was asked. */
+/** Offers over a store with one offering, or none, and the store's calls. */
 function offersWith(found: WalletOffering | undefined, issuerProfile: 'final' | 'haip' = 'final') {
   const asked: unknown[] = []
   const { handOut } = createWalletOffers({

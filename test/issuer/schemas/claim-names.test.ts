@@ -113,7 +113,7 @@ describe('names of claims in several languages', () => {
     expect(metadata.claims?.find(({ path }) => path.join('.') === 'level')).not.toHaveProperty('display')
   })
 
-  it('a title in the schema is in the language of the type’s first name, unless that language has a name of its own', async () => {
+  it('a title in the schema is in the language of the type’s first name, unless the claim has a name in that language', async () => {
     const claims = [{ path: ['address'], display: [{ name: 'Wohnort', locale: 'DE' }] }]
     const display = [{ name: 'Ausweis', locale: 'de' }, { name: 'Card' }]
     expect((await post({ ...MEMBER, name: 'Ausweis', display, claims })).status).toBe(201)

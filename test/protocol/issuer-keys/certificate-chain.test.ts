@@ -81,10 +81,10 @@ describe('a certificate chain (RFC 5280 §6.1)', () => {
       expect(() => strict(chain)).toThrow(held)
       expect(() => verify(chain)).not.toThrow()
     }
-    // An authority below the root is an anchor where it is configured as one.
+    // An authority below the root is an anchor if it is configured as one.
     expect(() => strict([leaf, lower], [lower])).toThrow(held)
     expect(() => strict([leaf], [lower])).not.toThrow()
-    // Made anew with the anchor's name and key, it is a root all the same.
+    // A new certificate with the anchor's name and key is a root too.
     const { privateKey } = root
     const renewed = makeCertificate({
       subject: 'Root',

@@ -173,14 +173,14 @@ describe('compressed content (RFC 7516 §4.1.3)', () => {
     ['ends early', deflateRawSync(Buffer.from('secret')).subarray(0, -2)],
     ['is nothing', Buffer.alloc(0)],
   ])('that %s is refused', (_, content) => {
-    // The header is authenticated, so that only its maker can say what is not so.
+    // The header is authenticated, so only its maker can write a false one.
     const { d: _d, ...publicJwk } = BOB
     const jwe = forged(publicJwk, content)
     expect(refusal(jwe, 1_000)).toMatchObject({ tooLong: false, message: 'The JWE does not decompress.' })
   })
 })
 
-/** A JWE with further members in its header, which is authenticated with them; `zip` unless given, around content as it is. */
+/** A JWE with further members in its authenticated header; `zip` unless given, around unchanged content. */
 function forged(publicJwk: object, content: Uint8Array, members: object = { zip: 'DEF' }): string {
   const ephemeral = generateP256()
   const { d, ...epk } = ephemeral

@@ -13,7 +13,7 @@ export const transcriptBytesOf = (transcript: Uint8Array): Buffer =>
 export function issuerSignedOf(document: IssuerSignedDocument): string {
   const encoded = decodeCbor(new MDoc([document]).encode(), { what: 'Test' }) as Tree
   const issuerSigned = at(encoded, 'documents', 0, 'issuerSigned')
-  // A decoded map, which the type of a tree does not tell from its other nodes.
+  // A decoded map. The type of a tree does not distinguish it from other nodes.
   return Buffer.from(sourceOf(issuerSigned as never) ?? []).toString('base64url')
 }
 

@@ -73,7 +73,7 @@ describe('IssuerSigned (ISO/IEC 18013-5 §8.3.2.1.2.2, §9.1.2.4)', () => {
     }
   })
 
-  it('has 32 random bytes in each item and digest ids below 2^31 that never repeat, in whose order the items stand', async () => {
+  it('has 32 random bytes in each item and unique digest ids below 2^31, in whose order the items are', async () => {
     const { itemMaps } = await issued()
     const items = [...itemMaps(NAMESPACE), ...itemMaps(MORE)]
     expect(new Set(items.map((item) => Buffer.from(item.get('random') as Uint8Array).toString('hex'))).size).toBe(8)

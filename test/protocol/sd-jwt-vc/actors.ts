@@ -25,7 +25,7 @@ export interface Actor {
   sign(header: JsonObject, payload: JsonObject): Promise<string>
 }
 
-/** Somebody with an ES256 key and an identifier. */
+/** A party with an ES256 key and an identifier. */
 export async function actor(id: string): Promise<Actor> {
   const { privateJwk, publicJwk } = await generateKeyPair('ES256')
   const signer = await createSigner(privateJwk, `${id}#0`)

@@ -100,7 +100,7 @@ describe('Issuing an SD-JWT VC', () => {
     const salts = disclosures.map(([salt]) => String(salt))
     expect(new Set(salts).size).toBe(6)
     for (const salt of salts) expect(Buffer.from(salt, 'base64url')).toHaveLength(16)
-    // §4.2.4.1: the digests stand in an order of their own.
+    // §4.2.4.1: the digests have their own order.
     const digests = compact.split('~').slice(1, -1).map(sha256)
     expect(payload._sd).toEqual(digests.toSorted())
     expect(await prettyClaims(compact)).toMatchObject(claims)

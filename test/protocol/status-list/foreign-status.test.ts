@@ -58,7 +58,7 @@ function check(list: string, reference: StatusReference, source: Partial<StatusS
 
 const refusal = (message: string) => expect.objectContaining({ name: 'CredentialError', message })
 
-/** A list signed by the issuer that differs from a good one in its header or payload. */
+/** A list signed by the issuer that differs from a valid one in its header or payload. */
 function forged(list: string, claims: JsonObject, header: JsonObject = {}, by = issuer): Promise<string> {
   const good = decode(list)
   return by.sign({ ...good.header, ...header }, { ...good.payload, ...claims })

@@ -31,7 +31,7 @@ async function deploy(url: string, count?: number): Promise<string[]> {
     .appliedMigrationNames
 }
 
-/** What `prisma migrate status` says. */
+/** The result of `prisma migrate status`. */
 async function history(url: string) {
   const migrationsList = migrationList(directory, await readMigrations(directory))
   return withSchemaEngine(url, (engine) =>

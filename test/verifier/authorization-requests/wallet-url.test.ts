@@ -31,7 +31,7 @@ describe('walletUrl', () => {
     const parameters = Object.fromEntries(new URL(authorizationRequestUri).searchParams)
     expect(Object.fromEntries(new URL(walletUri).searchParams)).toMatchObject(parameters)
     expect(await contentOfQrCode(qrCode)).toBe(walletUri)
-    // The interface's address stays what it is.
+    // The interface's address does not change.
     expect(authorizationRequestUri.startsWith('openid4vp://?')).toBe(true)
     expect((await sessionOf(world.service, request)).authorizationRequestUri).toBe(authorizationRequestUri)
   })

@@ -60,7 +60,7 @@ describe('requireResponseCode (OpenID4VP 1.0 §14.2)', () => {
     expect((await result(request, code, 'HEAD'))[0]).toBe(403)
   })
 
-  it('is false unless given: a backend that sees no browser reads the result, and a code that it sends must fit', async () => {
+  it('is false by default: a backend without a browser reads the result, and a code that it sends must fit', async () => {
     const { asked: request, payload } = await asked()
     const code = codeIn(await presented(payload))
     expect(await result(request)).toEqual([200, undefined])

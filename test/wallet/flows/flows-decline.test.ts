@@ -111,7 +111,7 @@ describe('declining an offer', () => {
     expect((await holder.process(offered.offering_full_url)).status).toBe(200)
   })
 
-  it('is there for DIDs of the token too', async () => {
+  it('also works for DIDs of the token', async () => {
     const { authorization, did } = await world.guest('guest who declines')
     const { json } = await world.start((await world.offering()).offering_full_url, did, authorization)
     expect((await decline(json.data.processId, authorization)).status).toBe(200)

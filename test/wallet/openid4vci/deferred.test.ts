@@ -177,7 +177,7 @@ describe('when it is asked', () => {
 })
 
 describe('the life of the tokens', () => {
-  it('a new access token is taken where the first has ended, and a refresh token that takes the place of another is used', async () => {
+  it('a new access token replaces an expired one, and a new refresh token replaces the former one', async () => {
     await using waits = await waiting({ refresh: true })
     for (const round of [1, 2, 3]) {
       waits.issuer.endAccessTokens()

@@ -155,7 +155,7 @@ describe('verifiers of other makers', () => {
     { mode: 'direct_post.jwt' },
     { mode: 'direct_post.jwt', prefix: 'redirect_uri' },
     { mode: 'direct_post', prefix: 'redirect_uri' },
-  ] as const)('@owf/mdoc and @auth0/mdl verify what comes by $mode $prefix', async (options) => {
+  ] as const)('@owf/mdoc and @auth0/mdl verify a presentation by $mode $prefix', async (options) => {
     const { response, clientId, responseUri, nonce, encryptionKey, encrypted } = await presentedTo(options, [licence()])
     expect(encrypted).toBe(options.mode === 'direct_post.jwt')
     // A request's members have no type of their own here: what stands for a JWK is read from the wire.

@@ -12,7 +12,7 @@ let closed: Issuer
 let wallet: WalletActor
 
 beforeAll(async () => {
-  // The metadata of both are compared, and each encrypts for a key of its own.
+  // The metadata of both are compared, and each has its own encryption key.
   const env = { CREDENTIAL_ENCRYPTION: 'off' }
   issuer = await startIssuer({ env: { ...env, ISSUER_LEGACY_PROFILES: 'draft15, draft13 draft11' } })
   closed = await startIssuer({ env })
