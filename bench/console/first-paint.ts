@@ -13,13 +13,13 @@ export interface FirstPaint {
   readonly title: number
   /** The last script or style had come that the overview needs. */
   readonly scripts: number
-  /** The service had said who uses the console. */
+  /** The answer about the session had come. */
   readonly session: number
-  /** It had said what is configured. */
+  /** The answer about the settings had come. */
   readonly setup: number
-  /** The checklist could be read: the aim of it all. */
+  /** The checklist could be read: the goal of this benchmark. */
   readonly checklist: number
-  /** It had what the service asks others for, too. */
+  /** The answers of other servers were there, too. */
   readonly complete: number
   readonly KiB: number
 }
@@ -74,13 +74,13 @@ export const startBrowser = (): Promise<Browser> =>
   })
 
 /**
- * Opens the console once, as somebody who was never there.
+ * Opens the console once, as a new visitor.
  *
  * @param url of the console
  * @param slowDown how many times slower the browser's processor is made
  */
 export async function firstPaint(browser: Browser, url: string, slowDown: number): Promise<FirstPaint> {
-  // A context of its own has a cache of its own.
+  // A new context has an empty cache.
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en-GB' })
   try {
     const page = await context.newPage()

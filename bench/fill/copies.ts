@@ -1,4 +1,4 @@
-/** Copies of one or some rows that the service has written itself, so that whatever a row has to have, it has. */
+/** Copies of one or more rows that the service itself has written, so that every required value is there. */
 export interface Copies {
   readonly table: string
   /** Which rows are copied. */
@@ -15,7 +15,7 @@ export interface Copies {
 /** Entries of one status list. */
 const LIST_SIZE = 131_072
 
-/** Ids are random to an index, and yet known to those that refer to them. */
+/** Ids are random for an index, but other rows can compute them. */
 export const id = (kind: string, n = 'n') => `md5('${kind} ' || ${n})::uuid::text`
 const hash = (kind: string) => `translate(rtrim(encode(sha256(('${kind} ' || n)::bytea), 'base64'), '='), '+/', '-_')`
 

@@ -7,7 +7,7 @@ interface Column {
   readonly distinct: boolean
 }
 
-/** Columns that a row is given a value for: all but those that count by themselves. */
+/** Columns with a value from here: all except automatic counters. */
 async function columnsOf(client: pg.Client, table: string): Promise<Column[]> {
   const { rows } = await client.query<Column>(
     `SELECT a.attname AS name, a.atttypid = 'text'::regtype AND EXISTS (

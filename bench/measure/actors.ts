@@ -14,7 +14,7 @@ export function inTurn<T>(things: readonly T[], turn: number): T {
  * Measures a flow that several wallets go through, each with the next of some things that were made before: their keys, or
  * what they hold.
  *
- * @param spanOf may give the milliseconds that count, where that is not all of a flow's duration
+ * @param spanOf may return the relevant milliseconds, if they are not the flow's whole duration
  */
 export async function measureActors<T, Result>(
   target: Target,

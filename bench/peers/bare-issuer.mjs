@@ -62,7 +62,7 @@ const issuerMetadata = {
   knownCredentialConfigurations: issuer.getKnownCredentialConfigurationsSupported(credentialIssuer),
 }
 
-/** Offers by id, by the code that is still good, and by the code that was redeemed until its credential is taken. */
+/** Offers by id, by the unused code, and by the used code until its credential is taken. */
 const offers = new Map()
 const open = new Map()
 const redeemed = new Map()

@@ -4,7 +4,7 @@ export type Goal =
   | { readonly kind: 'rate'; readonly of: string; readonly atLeast: number }
   /** CPU time of one operation, in milliseconds. */
   | { readonly kind: 'cpu'; readonly atMostMs: number }
-  /** How much more of it than another row takes. */
+  /** The allowed additional CPU time over another row. */
   | { readonly kind: 'cpuOver'; readonly of: string; readonly atMostMs: number }
   /** CPU time of one operation, as a multiple of another row's. */
   | { readonly kind: 'cpuRatio'; readonly of: string; readonly atMost: number }

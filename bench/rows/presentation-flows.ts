@@ -38,7 +38,7 @@ async function newHeldCredential({ credence }: World): Promise<HeldCredential> {
 /**
  * A request is made, its session watched, the request fetched and answered, until the watcher reads of it.
  *
- * @param watched the process that the session is watched at; the one that is asked unless given
+ * @param watched the process at which the session is watched; by default the process that receives the request
  * @returns milliseconds from the wallet's POST to the event
  */
 async function present(

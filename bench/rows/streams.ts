@@ -171,7 +171,7 @@ async function measureRound(
   }
 }
 
-/** More of them say little more, and each takes two minutes. */
+/** More rounds would add little, and each takes two minutes. */
 const MAX_ROUNDS = 3
 
 /**

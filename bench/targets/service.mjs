@@ -26,6 +26,6 @@ if (restRouter === undefined) serviceRouter._def.record.noop = noop
 else Object.assign(restRouter._def.procedures, router({ bench: router({ noop }) })._def.procedures)
 
 answerMemory()
-// The process over workers ends once they have, though somebody could still ask it for something.
+// The process over workers ends after them, even if it could still receive commands.
 if (cluster.isPrimary) process.channel?.unref()
 await main()

@@ -10,7 +10,7 @@ const STOP_SECONDS = 30
 export interface Target {
   readonly url: string
   readonly pid: number
-  /** Asks the process for something and gives its answer. Rejects with what the process wrote where it has ended. */
+  /** Sends a command to the process and returns its answer. Rejects with the process's output if the process has ended. */
   ask(command: string | Readonly<Record<string, unknown>>): Promise<unknown>
   stop(): Promise<void>
 }

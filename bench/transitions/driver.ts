@@ -4,7 +4,7 @@ import { fragment } from '../../server/database/fragment.js'
 import { idRow } from '../../server/database/row-shapes.js'
 import { type Announce, eventRow, recordEvents } from '../../server/events/store.js'
 
-/** Sessions to move, with no more of them than a row must have but for a view of the usual size. @returns their ids */
+/** Sessions to move, with only the required columns and a view of the usual size. @returns their ids */
 export async function makeSessions({ sql }: Database, count: number): Promise<string[]> {
   const address = `openid4vp://?client_id=decentralized_identifier%3Adid%3Aweb%3Averifier.example&request_uri=${'x'.repeat(120)}`
   const rows = await sql(idRow)`
@@ -43,7 +43,7 @@ export interface Driven {
 }
 
 const TICK_MS = 2
-/** Transitions that are under way at once; what is due beyond them is late. */
+/** The largest number of simultaneous transitions; later ones start late. */
 const MAX_UNDER_WAY = 500
 
 export const nowMs = () => Number(process.hrtime.bigint()) / 1e6

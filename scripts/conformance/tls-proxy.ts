@@ -15,7 +15,7 @@ const CIPHERS = [
 export interface TlsProxyOptions {
   /** Private key and chain as PEM. */
   readonly pem: string
-  /** Where it listens, on 127.0.0.1. */
+  /** Its address on 127.0.0.1. */
   readonly port: number
   /** The port of the service behind it, on 127.0.0.1. */
   readonly servicePort: number

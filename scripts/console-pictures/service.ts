@@ -7,11 +7,11 @@ import { startTemporaryPostgres } from '../postgres/temporary.js'
 import { untilReady } from '../start/readiness.js'
 import { planStart } from '../start/settings.js'
 
-/** The built service, as `npm start` runs it, over a database of its own. */
+/** The built service, as `npm start` runs it, over its own database. */
 export interface Demonstration {
   readonly url: string
   readonly databaseUrl: string
-  /** @returns the answer's body. @throws {Error} with what the service answered, unless that is 2xx */
+  /** @returns the answer's body. @throws {Error} with the service's answer, unless that is 2xx */
   post<Body>(path: string, body: unknown): Promise<Body>
   get<Body>(path: string): Promise<Body>
   end(): Promise<void>

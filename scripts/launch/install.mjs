@@ -22,7 +22,7 @@ function wanted() {
   return `${hash} ${process.platform} ${process.arch}\n`
 }
 
-/** Whether somebody has run npm by hand and everything is there, development dependencies and PostgreSQL included. */
+/** Whether npm was run by hand and everything is there, development dependencies and PostgreSQL included. */
 function isComplete() {
   const hidden = join(modules, '.package-lock.json')
   if (!existsSync(lockfile) || !existsSync(hidden)) return false
@@ -68,7 +68,7 @@ function linkPostgresLibraries() {
   if (existsSync(script)) spawnSync(process.execPath, [script], { cwd: directory, stdio: 'inherit' })
 }
 
-/** Installs the dependencies where they are missing or package-lock.json has changed. */
+/** Installs the dependencies if they are missing or package-lock.json has changed. */
 export function installDependencies() {
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted()) return
   if (!isComplete()) {

@@ -34,7 +34,7 @@ export function isRunning(pid) {
 }
 
 /**
- * When the process began, in the system's own words: tells it from a later one of the same number.
+ * When the process began, in the system's own words. It distinguishes the process from a later one with the same number.
  *
  * @param {number} pid
  */

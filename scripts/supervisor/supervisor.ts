@@ -93,7 +93,7 @@ function report(message: Report): Promise<void> {
 async function answer({ id, command, args }: Call): Promise<void> {
   try {
     const run: (...args: never[]) => Promise<unknown> = commands[command]
-    // Each command's arguments are those that `Call` has for its name.
+    // Each command has the arguments that `Call` declares for its name.
     await report({ id, value: await run(...(args as never[])) })
   } catch (error) {
     await report({ id, error: error instanceof Error ? error.message : String(error) })

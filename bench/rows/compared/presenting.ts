@@ -11,7 +11,7 @@ import { AT_ONCE } from './issuing.js'
 export interface PresentingSide {
   readonly name: string
   readonly target: Target
-  /** How its first party makes a request, and the path of what was presented. */
+  /** Path at which the first party makes a request; `result` is the path of the presented claims. */
   readonly requests: string
   readonly result: (id: string) => string
   readonly headers?: Readonly<Record<string, string>>
@@ -36,7 +36,7 @@ export async function makeRequest(
   return { path: new URL(String(made.request_uri)).pathname, id: String(made.verificationSessionId) }
 }
 
-/** Reads what was presented. @throws where it is not what was asked for */
+/** Reads the presented claims. @throws if they are not the requested ones */
 export async function readResult(
   caller: Caller,
   { result, headers = {} }: Pick<PresentingSide, 'result' | 'headers'>,

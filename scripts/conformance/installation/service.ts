@@ -15,11 +15,11 @@ export interface ServiceOptions {
   readonly tlsPem: string
   /** File with the authorities that the service trusts for TLS, in addition to the authorities of Node. */
   readonly authorities: string
-  /** Takes what the service writes. */
+  /** Receives the service's output. */
   readonly logFile: string
 }
 
-/** Starts the built service over a database of its own, behind TLS. @returns ends both */
+/** Starts the built service over its own database, behind TLS. @returns ends both */
 export async function startService(options: ServiceOptions): Promise<() => Promise<void>> {
   const postgres = await startTemporaryPostgres()
   const servicePort = await freePort()

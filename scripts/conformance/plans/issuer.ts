@@ -116,7 +116,7 @@ class IssuerPlayer implements Player {
     await this.#browser.open(credentialOfferUri)
   }
 
-  /** By value, good for two wallets. */
+  /** By value, valid for two wallets. */
   async #offering(walletUrl: string): Promise<void> {
     const { credential_issuer, grants } = await this.#product.post<Offering>('/api/v1/offerings', {
       credential_type: this.#type.type,

@@ -24,7 +24,7 @@ function sentenceOf(status: number, body: Processed): string {
   return `The wallet took ${body.credentials?.length ?? 0}${deferred}.`
 }
 
-/** Has a hosted wallet take what the suite offers, or ask for it by itself. */
+/** Makes a hosted wallet take the suite's offer, or ask for the credential without an offer. */
 export class ReceivingPlayer implements Player {
   readonly #world
   readonly #holderId
@@ -141,7 +141,7 @@ const FIXED = {
 
 interface Heading {
   readonly name: string
-  /** The credential configuration of the suite that is offered, where it is another than its default. */
+  /** The credential configuration that the suite offers, if it is not its default. */
   readonly offered?: string
   readonly heading: string
   readonly variant: Variant

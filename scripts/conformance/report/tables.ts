@@ -7,7 +7,7 @@ interface Merged {
   readonly ids: readonly string[]
 }
 
-/** The table that a column stands in: the part of its id before the first slash. */
+/** The table of a column: the part of its id before the first slash. */
 export const tableOf = (id: string): string => id.split('/')[0] ?? ''
 
 const cellsOf = ({ modules, variant }: ColumnResult) =>

@@ -8,7 +8,7 @@ import { draw } from './offer.js'
 import { TYPE } from './purchase.js'
 import { watch } from './watch.js'
 
-/** A shop's warranty desk wants to see a proof of purchase, and of it the product and the date. */
+/** A shop's warranty desk asks for the product and the date of a proof of purchase. */
 const QUERY: CredenceInputs['vpQueries']['create']['query'] = [
   {
     fields: [

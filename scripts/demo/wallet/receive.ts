@@ -65,7 +65,7 @@ export async function takeCredential(
   }
 }
 
-/** Tells the issuer that the credential is in the wallet (OpenID4VCI 1.0 §11). */
+/** Notifies the issuer that the credential is in the wallet (OpenID4VCI 1.0 §11). */
 export async function acknowledge(
   wallet: Wallet,
   { metadata }: ScannedOffer,

@@ -4,7 +4,7 @@ import { setGlobalConfig } from '@openid4vc/openid4vci'
 import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from 'jose'
 import type { Stage } from '../stage.js'
 
-/** A wallet on somebody's phone, with one key of its own. It knows of the service what its QR codes say. */
+/** A wallet on a phone, with one key. It knows only the content of the service's QR codes. */
 export interface Wallet {
   readonly owner: string
   /** did:jwk of the key. */
