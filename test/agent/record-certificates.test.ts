@@ -63,7 +63,7 @@ describe('GET /agent/verifier/{id}/certificate-request (RFC 2986)', () => {
     expect(JSON.parse(Buffer.from(encoded, 'base64url').toString())).toMatchObject(publicKey.export({ format: 'jwk' }))
   })
 
-  it('names the host of VERIFIER_BASE_URL (dNSName), and the record by it where that has no name', async () => {
+  it('names the host of VERIFIER_BASE_URL (dNSName), also as the subject of a record without a name', async () => {
     const VERIFIER_BASE_URL = 'https://shop.example'
     await using other = await startService({ env: { VERIFIER_BASE_URL } })
     const authorization = await other.bearer('verifier', { roles: ['admin'] })

@@ -80,7 +80,7 @@ describe('the audit table', () => {
     }
   })
 
-  it('has a row for each offering, claim, issued, signed and revoked credential, and who did it', async () => {
+  it('has a row with its actor for each offering, claim, issued, signed and revoked credential', async () => {
     let answer: Answer['json']
     const offered = await rowsOf(async () => {
       answer = await postOffering(service, { credential_type: type, credential_subject: subject })

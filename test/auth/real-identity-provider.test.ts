@@ -204,7 +204,7 @@ describe('tokens that a client of the provider gets for its user', () => {
     expect([refused.status, refused.json.message]).toEqual([401, 'Invalid access token.'])
   })
 
-  it('is refused by its nonce where no audience is configured, and by its audience where it has no nonce', async () => {
+  it('is refused by its nonce if no audience is configured, and by its audience if it has no nonce', async () => {
     await using lenient = await startService({ env: { OIDC_JWKS_URL: `${issuer}/jwks` } })
     const { access_token, id_token } = await tokensOfUser('a-nonce')
     expect((await ask(lenient, access_token)).status).toBe(200)

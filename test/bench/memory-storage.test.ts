@@ -45,7 +45,7 @@ it.each([
   expect(await found(query)).toEqual(ids)
 })
 
-it('a page of them is found, and what they are now, not what they were', async () => {
+it('a page of them is found, with their current values, not former ones', async () => {
   const { storage, found } = await filled(6)
   expect(await found({ verifierId: 'bench' }, { offset: 1, limit: 2 })).toEqual(['s1', 's2'])
   const session = await storage.getById({}, Session, 's2')

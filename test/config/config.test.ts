@@ -441,7 +441,7 @@ describe('warnings at start', () => {
     expect(warningsWith({ ...SAFE, ...changes })).toEqual([warning])
   })
 
-  it('in production name OIDC_ISSUER and OIDC_AUDIENCE where they are not set, each for itself', () => {
+  it('in production name OIDC_ISSUER and OIDC_AUDIENCE if they are not set, each separately', () => {
     const production = { ...SAFE, NODE_ENV: 'production', AUTH_DISABLED: 'false', OIDC_ISSUER: '', OIDC_CLIENT_ID: '' }
     const warningsWith = (changes: NodeJS.ProcessEnv) =>
       startupWarnings(readConfig({ ...COMPLETE, ...changes })).filter(

@@ -21,7 +21,7 @@ const who = (browser: Browser) => ask(it0.service, browser, 'GET', '/console/ses
 const sessionCookieOf = (browser: Browser) => browser.jar(it0.service.url).get('console') ?? ''
 
 describe('a login', () => {
-  it('leads through the provider to the console, with a session that knows who it is', async () => {
+  it('leads through the provider to the console, with a session that knows its user', async () => {
     const { browser, answer } = await logIn(it0)
     expect([answer.status, answer.headers.get('location')]).toEqual([303, `${it0.service.url}/console/`])
     const { json } = await who(browser)

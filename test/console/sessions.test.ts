@@ -170,7 +170,7 @@ describe('tokens', () => {
     expect((await ask(other, browser, 'GET', '/api/v1/verifier/vp-queries', { headers: { cookie } })).status).toBe(200)
   })
 
-  it('are not renewed again by who read the session before they were', async () => {
+  it('are not renewed again by a request that read the session before', async () => {
     open.provider.accessSeconds = 4
     const { browser } = await logIn(open)
     const store = service.platform.stores.consoleSessions

@@ -16,7 +16,7 @@ it('folders with tests mirror the folders of server/, as far as server/ has them
   expect(folders.length).toBeGreaterThan(20)
 })
 
-it('every test that the projects name is there', () => {
+it('every test that the projects name exists', () => {
   const named = [...unit, ...processes].filter((path) => !path.includes('*'))
   expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([])
   expect(config.test?.projects).toHaveLength(3)

@@ -45,7 +45,7 @@ it('reports the first due time, and whether a full batch may leave more', () => 
   expect(batchDone([], 2)).toEqual({ count: 0, first: undefined, more: false })
 })
 
-it('passes over what another process is at, without waiting for it', async () => {
+it('skips rows of another process, without waiting', async () => {
   const other = new pg.Client({ connectionString: test.url })
   await other.connect()
   try {

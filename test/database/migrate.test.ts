@@ -139,7 +139,7 @@ describe('a statement that runs in no transaction', () => {
 
   beforeEach(() => migration('20260101000000_first', 'CREATE TABLE a (b integer); INSERT INTO a VALUES (1);'))
 
-  it('is applied where it is a migration of its own', async () => {
+  it('is applied in a migration of its own', async () => {
     await migration(name, index)
     await expect(start()).resolves.toEqual(['20260101000000_first', name])
     await expect(indexes()).resolves.toEqual(['a_b'])

@@ -386,7 +386,7 @@ describe('a replica that cannot be used', () => {
     expect(said.filter(({ msg }) => msg === 'lists are read from the replica again')).toHaveLength(1)
   })
 
-  it('since it is none of this database is never asked for a list', async () => {
+  it('of another database is never asked for a list', async () => {
     await using other = await createTestDatabase()
     const beside = Object.assign(new URL(postgres.replica.url), { pathname: '/template1' }).href
     for (const url of [postgres.primary.url, other.url, beside]) {

@@ -53,7 +53,7 @@ it('the service itself believes its statements: it looks at no row', async () =>
   expect(await database.sql(idRow)`SELECT 1 AS other`).toEqual([{ other: 1 }])
 })
 
-it('rows of a transaction are checked where they are used: no statement is cast to a type of its own', async () => {
+it('rows of a transaction are checked: no statement is cast to its own type', async () => {
   const server = join(projectDirectory(), 'server')
   const files = (await readdir(server, { recursive: true })).filter(
     (name) => name.endsWith('.ts') && !name.startsWith('generated'),

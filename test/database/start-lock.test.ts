@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { withStartLock } from '../../server/database/start-lock.js'
 import { createEmptyDatabase, query } from '../support/postgres.js'
 
-it('lets starts that come at once in one after the other', async () => {
+it('admits simultaneous starts one after the other', async () => {
   await using database = await createEmptyDatabase()
   let inside = 0
   const seen: number[] = []

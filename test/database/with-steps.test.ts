@@ -29,7 +29,7 @@ describe('the steps of a statement', () => {
     expect(textOf(fragment`SELECT ${part}`)).toMatch(/^WITH "made" AS \(.*\) SELECT EXISTS \(SELECT 1 FROM "made"\)$/)
   })
 
-  it('are there, though nothing reads them, where they are given beside it or along with a step', () => {
+  it('run although no statement reads them, if they are given beside it or along with a step', () => {
     const step = made()
     const log = audited({ of: step, actor: 'alice', action: 'thing.made', subject: 'thing' })
     const told = new Step('told', fragment`INSERT INTO news SELECT id FROM ${step}`)

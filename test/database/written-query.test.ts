@@ -51,7 +51,7 @@ describe('a statement that is written out', () => {
       expect(rows).toEqual([{ executions: '2' }])
     }))
 
-  it('works after it was refused, also where that was its first execution or its text', () =>
+  it('works after a refusal, even of its first execution or its text', () =>
     onOneConnection(async ({ sql }, url) => {
       const divide = (by: number) => sql(zRow)`SELECT 6 / ${by}::int AS quotient`
       expect(await refusalOf(divide(0))).toBe('22012')

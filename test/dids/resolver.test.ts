@@ -55,14 +55,14 @@ describe('createDidResolver', () => {
     expect(state.fetched).toHaveLength(2)
   })
 
-  it('asks once for all who ask at the same time', async () => {
+  it('asks once for all simultaneous callers', async () => {
     const { state, resolver } = setUp()
     const documents = await Promise.all(Array.from({ length: 20 }, () => resolver.resolve(REMOTE)))
     expect(new Set(documents).size).toBe(1)
     expect(state.fetched).toEqual([REMOTE_URL])
   })
 
-  it('remembers a failure for 15 seconds, for all who asked', async () => {
+  it('remembers a failure for 15 seconds, for all callers', async () => {
     const { state, resolver } = setUp()
     state.online = false
     const failures = await Promise.allSettled([resolver.resolve(REMOTE), resolver.resolve(REMOTE)])

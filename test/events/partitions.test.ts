@@ -52,7 +52,7 @@ async function accepted(): Promise<string> {
 }
 
 describe('events of sessions', () => {
-  it('go with the partition of their day, once no session has events in it; no row is deleted by itself', async () => {
+  it('go with the partition of their day, once no session has events in it; no single row is deleted', async () => {
     const ids = [await accepted(), await accepted()]
     const [place] = await placesOf(ids[0] ?? '')
     expect(place).toMatch(/^session_events_\d{8}_00$/)

@@ -35,7 +35,7 @@ describe('places of streams', () => {
     expect(refusal(() => places.take('alice'))).toEqual([429, 30])
   })
 
-  it('of one caller have no limit of their own where it is 0', () => {
+  it('of one caller have no separate limit if it is 0', () => {
     const places = new StreamPlaces({ perCaller: 0, process: 100 })
     for (let at = 0; at < 100; at += 1) places.take('relay')
     expect(refusal(() => places.take('relay'))).toEqual([503, 30])

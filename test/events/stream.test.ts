@@ -120,7 +120,7 @@ describe('a stream of session events', () => {
     }
   })
 
-  it('throws what reading the state throws, and holds no place then', async () => {
+  it('throws the error of reading the state, and holds no place then', async () => {
     await expect(a.subscribe('nobody')).rejects.toThrow('No such session.')
   })
 
@@ -233,7 +233,7 @@ describe('a stream of session events', () => {
 })
 
 describe('Last-Event-ID', () => {
-  it('brings the events after it first', async () => {
+  it('first sends the events after it', async () => {
     const id = await newSession()
     await a.record(id, 2, 'RequestUriRetrieved')
     await a.record(id, 3, 'ResponseVerified')

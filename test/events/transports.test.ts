@@ -145,6 +145,6 @@ it.each([
   ['nats://127.0.0.1:4222', { servers: '127.0.0.1:4222' }],
   ['nats://ada:s%40crete@nats.example', { servers: 'nats.example', user: 'ada', pass: 's@crete' }],
   ['tls://a-token@nats.example:4443', { servers: 'nats.example:4443', token: 'a-token', tls: {} }],
-])('NATS_URL may say who connects: %s', (url, options) => {
+])('NATS_URL may contain credentials: %s', (url, options) => {
   expect(natsOptions(url)).toEqual(options)
 })

@@ -41,7 +41,7 @@ const BEFORE: Readonly<Record<string, readonly SessionEvent['data'][]>> = {
   o: [offer, { ...offer, state: 'TokenIssued' }, { ...offer, ...waits }, { ...offer, ...waits, deferred: 'approved' }],
 }
 
-it('events of a version that stored the whole session in each read as before, and so do the sessions', async () => {
+it('events of a version that stored the whole session in each are readable as before, and so are the sessions', async () => {
   await using test = await createEmptyDatabase()
   const directory = await mkdtemp(join(tmpdir(), 'credence-before-'))
   try {

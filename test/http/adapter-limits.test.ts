@@ -215,7 +215,7 @@ describe('the façade over trpc-to-openapi', () => {
     })
   })
 
-  describe('8. paths mean what they say', () => {
+  describe('8. paths are literal', () => {
     it.each([
       ['case', '/Version'],
       ['case of a parent', '/API/v1/offerings'],

@@ -131,7 +131,7 @@ describe('internal errors', () => {
   const called = (on: TestService) =>
     on.request('GET', `/trpc/offerings.read?input=${encodeURIComponent('{"json":{"id":"some"}}')}`)
 
-  it('say what happened in development, without `error`', async () => {
+  it('have the error’s message in development, without `error`', async () => {
     expect((await failing(service)).json).toEqual({
       statusCode: 500,
       message: 'relation "x" does not exist',

@@ -64,7 +64,7 @@ describe('a list of errors ends', () => {
     expect(json.message[20]).toBe('and 312 more')
   })
 
-  it('and so does its line in the log', async () => {
+  it('and its line in the log has an end, too', async () => {
     const body = { credential: 'x', ...members(19_000, 1) }
     const answer = await service.request('POST', '/credentials/verify', { authorization, body })
     expect(answer.json.message.at(-1)).toBe('and 18980 more')

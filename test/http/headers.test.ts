@@ -195,7 +195,7 @@ describe('AUTH_DISABLED', () => {
       ])
     })
 
-    it('is answered at what wallets ask of anybody', async () => {
+    it('is answered at the public routes for wallets', async () => {
       const uuid = crypto.randomUUID()
       for (const path of ['/.well-known/openid-credential-issuer', '/.well-known/did-configuration']) {
         expect(await ask('GET', path, image)).toBe(200)
@@ -221,7 +221,7 @@ describe('AUTH_DISABLED', () => {
       expect(await ask('GET', '/agent/holders', headers)).toBe(200)
     })
 
-    it('is answered where callers must show who they are', async () => {
+    it('is answered if callers must authenticate', async () => {
       const { status } = await sendPath(service.url, 'GET', '/version', { headers: image })
       expect(status).toBe(200)
     })

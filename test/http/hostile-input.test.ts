@@ -35,7 +35,7 @@ const call = (body: string, headers: Record<string, string> = {}) =>
 const messageOf = (answer: { body: string }) => JSON.parse(answer.body).message
 const rpcMessagesOf = (answer: { body: string }) => JSON.parse(answer.body).error.json.data.messages
 
-describe('JSON that is none, or holds what cannot be handed on', () => {
+describe('invalid JSON, and JSON with unusable values', () => {
   it.each(['{', '{"credential":"x"', '{"credential":}', "{'credential':'x'}", 'undefined', '{"a":1}{', 'NaN'])(
     'malformed: %s',
     async (body) => {

@@ -112,7 +112,7 @@ describe('the log', () => {
     expect(line?.address).toBe('192.0.2.7')
   })
 
-  it('has a warning for a 4xx, with the reason and what caused it', async () => {
+  it('has a warning for a 4xx, with the reason and its cause', async () => {
     const { headers } = await service.request('POST', '/credentials/verify', {
       authorization: 'Bearer a.b.c',
       body: {},

@@ -183,7 +183,7 @@ describe('status and media type of an answer are in the document', () => {
     expect(pages).toBeGreaterThan(50)
   })
 
-  it('the QR code is bytes where it is an image, and an unknown one a page for people', () => {
+  it('a QR code image is bytes, and an unknown one a page for people', () => {
     const media = (path: string, status: string) =>
       operations.find((each) => each.path === path && each.method === 'GET')?.operation.responses[status]?.content ?? {}
     const bytes = { schema: { type: 'string', format: 'binary' } }

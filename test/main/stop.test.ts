@@ -188,7 +188,7 @@ describe('SHUTDOWN_DELAY_SECONDS', () => {
     },
   )
 
-  it('takes only what its primary says for the second signal of a worker: process managers signal every process', async () => {
+  it('takes only its primary’s message as the second signal of a worker: process managers signal every process', async () => {
     await using service = startProcess({
       ...localEnvironment(database.url),
       WEB_CONCURRENCY: '2',
@@ -205,7 +205,7 @@ describe('SHUTDOWN_DELAY_SECONDS', () => {
     expect(await service.exit()).toBe(0)
   })
 
-  it('ends by itself', async () => {
+  it('ends without a further signal', async () => {
     await using service = startProcess({ ...localEnvironment(database.url), SHUTDOWN_DELAY_SECONDS: '1' })
     await service.url()
     service.child.kill('SIGTERM')
@@ -268,7 +268,7 @@ async function freezable(databaseUrl: string): Promise<{ url: string; freeze: ()
 
 // Most of the time they wait, so they wait together.
 it.concurrent.each([1, 2])(
-  'a database that does not answer holds up no stop: after five seconds the process exits 1, with WEB_CONCURRENCY=%i',
+  'a database that does not answer does not delay a stop: after five seconds the process exits 1, with WEB_CONCURRENCY=%i',
   async (processes) => {
     await using frozen = await freezable(database.url)
     await using service = startProcess({ ...localEnvironment(frozen.url), WEB_CONCURRENCY: String(processes) })

@@ -130,7 +130,7 @@ describe('a task', () => {
 })
 
 describe('the job', () => {
-  it('runs its tasks, and one that fails does not keep the others from theirs', async () => {
+  it('runs its tasks, and one that fails does not stop the others', async () => {
     const ran = vi.fn(async () => NOTHING)
     const failed = vi.fn(async () => {
       throw new Error('no')

@@ -108,7 +108,7 @@ describe('requests', () => {
     })
   })
 
-  it('that the rate limit refuses are counted, and so are statements to the database', async () => {
+  it('that the rate limit refuses are counted, as are statements to the database', async () => {
     const statements = await counted('credence_database_statements_total', () =>
       service.request('GET', `/api/v1/offerings/${crypto.randomUUID()}`),
     )

@@ -41,7 +41,7 @@ describe('paths of the OpenID protocol', () => {
     '/openid4vci/',
     '/openid4vcix/token',
     '/vct',
-  ])('%s is none', (path) => {
+  ])('do not include %s', (path) => {
     expect(isProtocolPath(path)).toBe(false)
   })
 

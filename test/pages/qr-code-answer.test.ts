@@ -156,7 +156,7 @@ describe('the page on demand', () => {
     expect(again.headers.get('location')).toBe(headers.get('location'))
   })
 
-  it('is none of its own where the QR code holds the address of one', async () => {
+  it('is not a separate one if the QR code has the address of a page', async () => {
     const asked = await askShop({ page: true })
     const { pageUrl } = asked as typeof asked & { pageUrl: string }
     expect(await contentOfQrCode(asked.qr_code_url)).toBe(pageUrl)

@@ -119,7 +119,7 @@ describe('texts of others that control their direction, on pages for people', ()
     expectShown(page, 'Issuer', 'Card', 'About', 'Ada', 'gold', 'note', 'value', 'plain', 'Given')
   })
 
-  it('of the form that is filled in, whose values stay what they are', async () => {
+  it('of the form that a person fills in, whose values do not change', async () => {
     const browser = newBrowser(issuer.service)
     const { id, page } = await openPage(browser, newRequest({ scope: 'Turned' }).address)
     expectShown(page, 'Given', 'Hint', 'plain')

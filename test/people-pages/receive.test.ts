@@ -49,7 +49,7 @@ describe('the page of an offering that ends in the last days that RFC 3339 can w
     '9999-12-02T00:00:00.000Z',
     '9999-12-31T23:59:59.999Z',
     '9999-12-31T22:59:59.999-01:00',
-  ])('is there until then: %s', async (expires_at) => {
+  ])('exists until then: %s', async (expires_at) => {
     const { id } = await issuer.makeOffering({ expires_at })
     const { status, json } = await post('/pages', { offeringId: id })
     expect(status).toBe(201)
@@ -101,7 +101,7 @@ describe('the page of a credential offer', () => {
     expect(scannedBoth(retold)).toEqual([offer.pageUrl, offer.credentialOfferUri])
   })
 
-  it('of an offer that no page was asked for there is none', async () => {
+  it('does not exist for an offer without a request for a page', async () => {
     for (const members of [{}, { page: false }]) expect(await issuer.makeOffer(members)).not.toHaveProperty('pageUrl')
   })
 
@@ -286,7 +286,7 @@ describe('a browser that did not begin', () => {
     expect((await open(`${issuer.service.url}/receive/${crypto.randomUUID()}`)).status).toBe(404)
   })
 
-  it('is none that looks or fetches ahead: the next one begins', async () => {
+  it('is not one that previews or prefetches: the next one begins', async () => {
     const { offer, url } = await offerOnPage()
     const ahead = await newVisitor(issuer.service).open(url, { 'sec-purpose': 'prefetch' })
     expect([ahead.status, ahead.headers.get('set-cookie')]).toEqual([503, null])

@@ -83,7 +83,7 @@ describe('coming back from a wallet (OpenID4VP 1.0 §13.3, §14.2)', () => {
     expect((await visitor.open(`${page.pageUrl}/return?response_code=`)).status).toBe(403)
   })
 
-  it('a wallet’s error leads back, too, and the code brings its message', async () => {
+  it('a wallet’s error leads back, too, and the code gives its message', async () => {
     const page = await askOnPage(service)
     const visitor = newVisitor(service)
     await visitor.open(page.pageUrl)
@@ -174,7 +174,7 @@ describe('which browser began', () => {
     expect(visitor.cookie).toBe(cookie)
   })
 
-  it('one page opened twice at once has one first browser', async () => {
+  it('a page opened twice at once has one first browser', async () => {
     const page = await askOnPage(service)
     const visitors = Array.from({ length: 10 }, () => newVisitor(service))
     await Promise.all(visitors.map((visitor) => visitor.open(page.pageUrl)))

@@ -267,7 +267,7 @@ describe('the browser', () => {
     expect(remote.seen.at(-1)).toMatchObject({ line: 'POST /test/a/x/implicit/abc', body: '#code_verifier=1' })
   })
 
-  it('ends where it is sent around in a circle', async () => {
+  it('ends when redirects form a circle', async () => {
     remote.answers(() => ({ status: 302, headers: { location: '/again' } }))
     await expect(newBrowser(ask).open(`${remote.url}/again`)).rejects.toThrow('led on more than 20 times')
     expect(remote.seen.length).toBeLessThan(25)
@@ -337,7 +337,7 @@ describe('one module', () => {
     })
   })
 
-  it('is started once where it does not start by itself', async () => {
+  it('is started once if it does not start on its own', async () => {
     const { suite, calls } = suiteOf([['CONFIGURED'], ['CONFIGURED'], ['CONFIGURED'], ['FINISHED', 'PASSED']])
     expect((await runOf(suite, player())).outcome).toBe('PASSED')
     expect(calls).toEqual(['start'])

@@ -54,7 +54,7 @@ async function install(): Promise<void> {
 const calls = async () =>
   (await readFile(join(directory, 'npm-calls'), 'utf8').catch(() => '')).split('\n').slice(0, -1)
 
-it('installs what package-lock.json says, with everything and without install scripts, and only once', async () => {
+it('installs the packages of package-lock.json, with everything and without install scripts, and only once', async () => {
   await install()
   await install()
   await expect(calls()).resolves.toEqual([`ci ${options}`])

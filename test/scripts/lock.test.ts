@@ -59,7 +59,7 @@ it('is free after it was given up', async () => {
   await kill()
 })
 
-it('is not given up by one who does not hold it', async () => {
+it('cannot be given up by a process that does not hold it', async () => {
   const { pid, kill } = await rival()
   releaseLock(file)
   expect(acquireLock(file)).toBe(pid)

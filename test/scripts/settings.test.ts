@@ -170,13 +170,13 @@ describe('npm start -- --public', () => {
     [{ PUBLIC_HOST: '0.0.0.0' }, '--public chooses PUBLIC_HOST'],
     [{ HOST: '0.0.0.0' }, 'the service itself stays on 127.0.0.1'],
     [{ PUBLIC_PORT: '3000' }, 'Port 3000 is that of the service itself'],
-  ])('refuses what contradicts it: %o', (environment, sentence) => {
+  ])('refuses settings that contradict it: %o', (environment, sentence) => {
     expect(() => open('https://demo.example', environment as Record<string, string>)).toThrow(sentence)
   })
 })
 
 describe('readEnvironment', () => {
-  it('adds what .env sets to the environment, which wins where both do, even by an empty variable', async () => {
+  it('adds variables of .env to the environment, which takes precedence, even with an empty variable', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'credence-env-'))
     const file = join(directory, '.env')
     await writeFile(file, '# a comment\nPORT=8080\nHOST="0.0.0.0"\nOIDC_JWKS_URL=https://idp.example/jwks\n')

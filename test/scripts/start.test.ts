@@ -20,7 +20,7 @@ afterAll(() => project.remove())
 afterEach(() => project.clearJournal())
 
 describe('npm start without any settings', () => {
-  it('builds, starts PostgreSQL and the service, posts the demonstration schema and says where it is', async () => {
+  it('builds, starts PostgreSQL and the service, posts the demonstration schema and prints the address', async () => {
     const run = await project.start()
     expect(run.output()).toContain('Building …')
     expect(run.output()).toContain('Building the console …')

@@ -121,7 +121,7 @@ describe('reservations of many processes at once', () => {
     expect(await lists()).toBe(2)
   })
 
-  it('share a list with an earlier version, which counts it up by itself', async () => {
+  it('share a list with an earlier version, which has its own counter', async () => {
     await reserve(32, 1)
     const earlier = async (): Promise<IndexRange> => {
       const [row] = await query<{ listId: string; to: number }>(

@@ -114,7 +114,7 @@ describe.each([
     }
   })
 
-  it('is compressed for who takes gzip, once for each version, with an ETag of its own (RFC 9110 §8.8.3.3)', async () => {
+  it('is compressed for clients that accept gzip, once for each version, with its own ETag (RFC 9110 §8.8.3.3)', async () => {
     const { body: plain } = await raw('GET', form, place, { 'accept-encoding': 'identity' })
     const first = await raw('GET', form, place, { 'accept-encoding': 'br;q=1.0, gzip;q=0.8, *;q=0.1' })
     expect([first.status, first.headers['content-encoding'], first.headers.vary]).toEqual([

@@ -59,7 +59,7 @@ describe('GET /api/v1/issuers, GET /api/v1/verifiers', () => {
     expect([first.items[0].id, second.items[0].id]).toEqual(made.map(({ id }) => id).reverse())
   })
 
-  it('are for who runs that half: an issuer reads no verifier, nor a verifier an issuer', async () => {
+  it('are for operators of that half: an issuer reads no verifier, nor a verifier an issuer', async () => {
     const [issuer, verifier] = [
       await service.bearer('ida', { roles: ['issuing'] }),
       await service.bearer('vera', { roles: ['verifying'] }),
@@ -195,7 +195,7 @@ describe.each(['issuer', 'verifier'] as const)('POST /api/v1/%ss/{id}/display', 
     service.request('POST', `/api/v1/${kind}s/${id}/display`, { authorization, body })
   const displayOf = async (id: string) => (await read(`/api/v1/${kind}s/${id}`)).json.display
 
-  it('changes how it is shown, and who did so is on record', async () => {
+  it('changes its display, and the caller is on record', async () => {
     const { id } = await make(kind)
     const { status, json } = await rename(id, { before: [], display: [{ name: 'Shop', locale: 'en' }] })
     expect([status, json.display]).toEqual([200, [{ name: 'Shop', locale: 'en' }]])

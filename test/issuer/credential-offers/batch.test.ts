@@ -105,7 +105,7 @@ describe('POST /api/v1/credential-offers/batch', () => {
     expect(answers.flat().filter(({ repeated }: { repeated: boolean }) => !repeated)).toHaveLength(5)
   })
 
-  it('attack: so do rows that come in another order, of which none waits for the other for ever', async () => {
+  it('attack: rows in another order do so too, and none waits for the other for ever', async () => {
     const rows = Array.from({ length: 5 }, (_, n) => row(`opposed-${n}`))
     // Each row takes so long that both are in the middle.
     await query(

@@ -53,7 +53,7 @@ describe('a decision over a deferred offer', () => {
     expect(offerSession).not.toHaveBeenCalled()
   })
 
-  it('is made by the one who asks, an admin as such, and counts once', async () => {
+  it('is made by its caller, an admin as such, and counts once', async () => {
     const { decisions, store, offerSession } = deciding([offer()])
     await expect(decisions.reject(ALICE, { id: 'session', reason: 'Not enrolled.' })).resolves.toMatchObject({
       state: 'Error',

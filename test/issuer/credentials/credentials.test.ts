@@ -121,7 +121,7 @@ describe('POST /api/v1/credentials', () => {
     expect(json.vc.credentialSchema.id).toBe(second.schemaUri)
   })
 
-  it('needs a token, and ISSUER_ROLE where that is set: 403 `Insufficient role.`', async () => {
+  it('needs a token, and ISSUER_ROLE if that is set: 403 `Insufficient role.`', async () => {
     const body = { type, credential_subject: SUBJECT }
     expect((await service.request('POST', '/api/v1/credentials', { body, client: true })).status).toBe(401)
     await using restricted = await startService({
@@ -232,7 +232,7 @@ describe('GET /api/v1/credentials/{id}', () => {
 describe('POST /api/v1/credentials/{id}/revoke', () => {
   const revoke = (id: string) => service.request('POST', `/api/v1/credentials/${id}/revoke`, { client: true })
 
-  it('answers 200 without a body, the second time too, and takes down who and when once', async () => {
+  it('answers 200 without a body, the second time too, and records caller and time once', async () => {
     const { id } = (await create()).json
     for (let time = 0; time < 2; time += 1) {
       const answer = await revoke(id)

@@ -40,7 +40,7 @@ const list = (filters: Record<string, string> = {}) => allOf(service, PATH, filt
 const newestFirst = (...at: number[]) => at.map((index) => made[index]).reverse()
 
 describe('GET /api/v1/credentials', () => {
-  it('lists what all callers made, the newest first, without anything that it says', async () => {
+  it('lists the credentials of all callers, the newest first, without their claims', async () => {
     const entries = await list()
     expect(idsOf(entries)).toEqual(newestFirst(0, 1, 2, 3))
     const claimed = entries[1] as Entry
@@ -167,7 +167,7 @@ describe('GET /api/v1/credentials', () => {
     expect([answer.status, answer.json.message]).toEqual([400, 'Text must not contain a NUL character.'])
   })
 
-  it('holds DIDs that are longer than what an index takes', async () => {
+  it('stores DIDs that are too long for an index', async () => {
     const did = `did:example:${createHash('sha512').update('x').digest('hex').repeat(60)}`
     const body = { type: first, credential_subject: { ...SUBJECT }, format: 'dc+sd-jwt' }
     const { json } = await service.request('POST', '/credentials/sign', { authorization: alice, body })

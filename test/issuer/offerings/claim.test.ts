@@ -72,7 +72,7 @@ describe('POST /api/v1/offerings/{id}/claim', () => {
     expect([answer.status, answer.json.message]).toEqual([400, ['property did should not exist']])
   })
 
-  it('answers 401 without a token; the client secret is none', async () => {
+  it('answers 401 without a token; the client secret does not count as one', async () => {
     const id = await offer({ redemption_limit: 1 })
     const answer = await service.request('POST', `/api/v1/offerings/${id}/claim`, { client: true })
     expect([answer.status, answer.json.message]).toEqual([401, 'Unauthorized'])

@@ -109,7 +109,7 @@ describe('an admission without a record', () => {
     expect(await admit(await requestFor(token, id, { hasSession: true }))).toBe('admitted')
   })
 
-  it('is not given under an authorization that has ended meanwhile, though its token is there', async () => {
+  it('is not given under an authorization that has ended meanwhile, though its token exists', async () => {
     const { credentialOfferSessionId: id } = await issuer.makeOffer({ deferred: true })
     const token = await issuer.token(id)
     const [{ authorizationId }] = (await rows(

@@ -195,7 +195,7 @@ describe('requests that are refused by an error to the wallet (RFC 6749 §4.1.2.
     expect(answer.headers.get('location')).toMatch(/^https:\/\/wallet\.example\/callback\?/)
   })
 
-  it('a parameter that is given twice (RFC 6749 §3.1); a state then is none', async () => {
+  it('a parameter that is given twice (RFC 6749 §3.1); a repeated state does not count', async () => {
     const { parameters } = await newRequest()
     for (const again of ['scope=x', 'resource=x&resource=y', 'code_challenge=x'])
       expect(responseOf(await newBrowser(issuer.service).get(`${addressOf(parameters)}&${again}`))).toMatchObject({
@@ -712,7 +712,7 @@ describe('tokens of an authorization (OpenID4VCI 1.0 §14.3, RFC 6749 §6)', () 
     expect(refusalOf(await issuer.take(next.json.access_token, SD_JWT)).slice(0, 2)).toEqual([401, 'invalid_token'])
   })
 
-  it('a refresh token is of one client, ends after 90 days, and an access token is none', async () => {
+  it('a refresh token belongs to one client and ends after 90 days; an access token cannot replace it', async () => {
     const tokens = await tokensFor()
     expect(refusalOf(await refresh(tokens.refresh_token, { client_id: 'thief' })).slice(0, 2)).toEqual([
       400,

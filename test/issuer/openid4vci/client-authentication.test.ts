@@ -84,7 +84,7 @@ describe('requirements of HAIP for a wallet (HAIP 1.0 §4)', () => {
     ['everything here', 'haip', undefined],
     ['everything here, whatever the offer says', 'haip', { profile: 'final' }],
     ['the offer', 'final', haip],
-  ] as const)('where it is the profile of %s', (_, profile, offer) => {
+  ] as const)('apply if HAIP is the profile of %s', (_, profile, offer) => {
     const { assertTokenClient, assertWallet } = withProfile(profile)
 
     it('is met by an attested wallet with a bound token', () => {

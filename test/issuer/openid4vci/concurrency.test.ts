@@ -253,7 +253,7 @@ describe('cost in SQL statements', () => {
     expect(await countedStatements(() => issuer.nonce())).toEqual([])
   })
 
-  it('one for an offer, also where its session moves on with it', async () => {
+  it('one for an offer, also if its session changes with it', async () => {
     const { credentialOfferSessionId } = await issuer.makeOffer()
     const { id } = await issuer.makeOffering()
     for (const offer of [id, credentialOfferSessionId, credentialOfferSessionId]) {
@@ -263,7 +263,7 @@ describe('cost in SQL statements', () => {
     expect((await issuer.session(credentialOfferSessionId)).state).toBe('OfferRetrieved')
   })
 
-  it('one for a token, and two with a transaction code, right or wrong, or where the wallet waits', async () => {
+  it('one for a token, and two with a transaction code, right or wrong, or if the wallet waits', async () => {
     const made = await issuer.makeOffer({ txCode: true })
     const deferred = await issuer.makeOffer({ deferred: true })
     const session = await issuer.makeOffer()

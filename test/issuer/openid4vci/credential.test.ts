@@ -77,7 +77,7 @@ describe('the credential endpoint (§8)', () => {
     }
   })
 
-  it('takes the one proof of a wallet that has not left the drafts, and answers it in both forms', async () => {
+  it('takes the single proof of a draft wallet, and answers it in both forms', async () => {
     const [jwt] = (await proofs()).jwt
     const request = { credential_configuration_id: SD_JWT, format: 'dc+sd-jwt', proof: { proof_type: 'jwt', jwt } }
     const { status, json } = await issuer.requestCredential(await newToken(), request)

@@ -213,7 +213,7 @@ describe('a deferred offer (OpenID4VCI 1.0 §8.3, §9)', () => {
     )
   })
 
-  it('is not what an offer is by itself: its code gives no refresh token, and it is not decided over', async () => {
+  it('is not the default: the code of another offer gives no refresh token, and it cannot be decided', async () => {
     const offerId = await newOffer({ deferred: false })
     expect(await tokensFor(offerId)).not.toHaveProperty('refresh_token')
     for (const decision of ['approve', 'reject'] as const) {
@@ -322,7 +322,7 @@ describe('a decision', () => {
     expect(await issuer.session(offerId)).toMatchObject({ state: 'CredentialIssued', deferred: 'approved' })
   })
 
-  it('to reject before a wallet asks ends the offer, and tokens that are out', async () => {
+  it('to reject before a wallet asks ends the offer and its tokens', async () => {
     const offerId = await newOffer()
     const { access_token: token } = await tokensFor(offerId)
     expect((await issuer.decide(offerId, 'reject')).status).toBe(200)
@@ -347,7 +347,7 @@ describe('a decision', () => {
 })
 
 describe('a transaction (§9.1)', () => {
-  it('is unknown to who guesses it, and under the token of another authorization', async () => {
+  it('is unknown to a wallet that guesses it, and under the token of another authorization', async () => {
     const mine = await waiting()
     const others = await waiting()
     const foreign = [
@@ -681,7 +681,7 @@ describe('changes while a wallet waits', () => {
     expect(refusalOf(answer).slice(0, 2)).toEqual([400, 'credential_request_denied'])
   })
 
-  it('a credential that the wallet could not keep: the session has ended, and with it what still waits', async () => {
+  it('a credential that the wallet could not keep: the session has ended, and with it the waiting credentials', async () => {
     const { offerId, token, transactionId } = await waiting()
     const second = transactionOf(await issuer.take(token, JWT_VC))
     await approved(offerId)

@@ -44,7 +44,7 @@ const expectTaken = (answer: Answer) => {
 }
 
 describe('metadata (OpenID4VCI 1.0 §12.2.4)', () => {
-  it('have the key for requests, and what answers can be encrypted with, as JSON and signed', async () => {
+  it('have the key for requests, and the algorithms for answers, as JSON and signed', async () => {
     const { json } = await issuer.service.request('GET', ISSUER_METADATA)
     const common = {
       enc_values_supported: ['A128GCM', 'A256GCM'],

@@ -166,7 +166,7 @@ describe.each([
 })
 
 describe('an installation with ISSUER_PROFILE=haip', () => {
-  it('names in its metadata only what can be done (HAIP 1.0 §4.1)', async () => {
+  it('names only allowed features in its metadata (HAIP 1.0 §4.1)', async () => {
     const { service } = whole.issuer
     const server = (await service.request('GET', AS_METADATA)).json
     expect(server).toMatchObject({

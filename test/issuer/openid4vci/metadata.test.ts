@@ -133,7 +133,7 @@ describe('credential issuer metadata (OpenID4VCI 1.0 §12.2)', () => {
     })
   })
 
-  it('is a signed JWT for who accepts that by name (§12.2.3)', async () => {
+  it('is a signed JWT for a wallet that accepts that by name (§12.2.3)', async () => {
     for (const accept of [
       'application/jwt',
       'application/jwt, application/json',

@@ -182,7 +182,7 @@ describe('a notification (OpenID4VCI 1.0 §11)', () => {
 })
 
 describe('a credential that was revoked', () => {
-  it('leaves its session where it is: nothing more is issued, no notification moves it', async () => {
+  it('does not change its session: nothing more is issued, no notification moves it', async () => {
     const { id, token, notificationId } = await redeemed()
     const [row] = await query<{ credential_id: string }>(
       issuer.service.databaseUrl,
@@ -347,7 +347,7 @@ describe('expiry of sessions', () => {
 })
 
 describe('with maintenance running', () => {
-  it('a session ends by itself', async () => {
+  it('a session ends without a request', async () => {
     await using running = (await startIssuer()).service
     const authorization = await running.bearer('issuer')
     const body = { credentialConfigurationIds: [JWT_VC], credentialSubject: { product: 'Kettle' }, expiresInSeconds: 1 }

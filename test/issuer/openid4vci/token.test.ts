@@ -145,7 +145,7 @@ describe('a pre-authorized code', () => {
 })
 
 describe('authorization_details (§6.1.1, §6.2, RFC 9396)', () => {
-  it('narrow the offer; the answer names what may be taken', async () => {
+  it('narrow the offer; the answer names the allowed credentials', async () => {
     const code = await issuer.code((await newOffer()).id)
     const answer = await issuer.requestToken(grantOf(code, { authorization_details: JSON.stringify(details(SD_JWT)) }))
     expect(answer.json.authorization_details).toEqual([

@@ -102,7 +102,7 @@ describe('a nonce (OpenID4VCI 1.0 §13.8) that was used', () => {
     expect(refusalOf(await take(second, nonce, other))).toEqual(USED)
   })
 
-  it('leaves with the partition of its hour, and no row is deleted by itself', async () => {
+  it('leaves with the partition of its hour, and no single row is deleted', async () => {
     clock.ahead = 120 * 24 * HOUR
     await maintain()
     await run('TRUNCATE used_nonces')
@@ -126,7 +126,7 @@ describe('a nonce (OpenID4VCI 1.0 §13.8) that was used', () => {
 })
 
 describe('a pre-authorized code (OpenID4VCI 1.0 §3.5) that was used', () => {
-  it('is refused until it expires by itself, also when nothing is left of its token', async () => {
+  it('is refused until its own expiry, also when nothing is left of its token', async () => {
     const { id } = await issuer.makeOffering()
     const form = { grant_type: PRE_AUTHORIZED, 'pre-authorized_code': await issuer.code(id) }
     expect((await issuer.requestToken(form)).status).toBe(200)

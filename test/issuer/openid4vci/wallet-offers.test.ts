@@ -27,7 +27,7 @@ function offersWith(found: WalletOffering | undefined, issuerProfile: 'final' | 
 const later = new Date(NOW.getTime() + 1)
 
 describe('an offer that is handed out', () => {
-  it('to a wallet moves its session; to who only looks it does not', async () => {
+  it('to a wallet moves its session; to a viewer it does not', async () => {
     const { handOut, asked } = offersWith(walletOffering({ session: storedSession({ state: 'Created' }) }))
     expect(await handOut('offer', true)).toEqual({ of: 'offer' })
     expect(await handOut('offer', false)).toEqual({ of: 'offer' })

@@ -93,7 +93,7 @@ describe('names of claims in several languages', () => {
     }
   })
 
-  it('are what @openid4vc/openid4vci reads in the issuer’s metadata', async () => {
+  it('are readable for @openid4vc/openid4vci in the issuer’s metadata', async () => {
     const client = new Openid4vciClient({ callbacks: libraryCallbacks([]) })
     const { credentialIssuer } = await client.resolveIssuerMetadata(issuer.service.url)
     const configuration = credentialIssuer.credential_configurations_supported['Member-sd-jwt']
@@ -266,7 +266,7 @@ describe('pages show names in their reader’s language (RFC 9110 §12.5.4)', ()
     expect(await pageOf(pageUrl, 'en')).toContain('Member card You show of it Given name Address › Town')
   })
 
-  it('says of each name which language it is in, where that is not the page’s own (WCAG 2.2, 3.1.2)', async () => {
+  it('mark the language of each name that is not in the page’s own (WCAG 2.2, 3.1.2)', async () => {
     const url = await offerPage()
     const textOf = async (language: string) =>
       (await newVisitor(issuer.service).open(url, { 'accept-language': language })).text

@@ -150,7 +150,7 @@ describe('selectivelyDisclosable: a claim without a path in it is in the clear i
     expect((await post({ schema: { type: 'object' }, selectivelyDisclosable: ['/list'] })).status).toBe(400)
   })
 
-  it('attack: steps that a recursive schema lets lead two ways each cost what one request may', async () => {
+  it('attack: steps that can follow a recursive schema in two ways each cost at most one request’s budget', async () => {
     const schema = { properties: { '*': { $ref: '#' } }, items: { $ref: '#' } }
     const paths = Array.from({ length: 200 }, (_, at) => `${'*.'.repeat(100)}none${at}`)
     const answer = await post({ schema, selectivelyDisclosable: paths })

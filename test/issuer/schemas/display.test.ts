@@ -118,7 +118,7 @@ describe('display of a type (OpenID4VCI 1.0 §12.2.4)', () => {
     'rgb(1,2)',
     'rgb(1,2,3',
     '#1d4fc4;',
-  ])('a colour %s is none of CSS Color Module Level 3 that is numerical', async (colour) => {
+  ])('a colour %s is not a numerical one of CSS Color Module Level 3', async (colour) => {
     for (const member of ['background_color', 'text_color'])
       expect((await post({ [member]: colour })).json.message).toEqual([
         `display.0.${member} must be a numerical CSS colour such as #1d4fc4 or rgb(29, 79, 196)`,

@@ -49,7 +49,7 @@ describe('GET /api/v1/schemas', () => {
     expect(entries[0]).toMatchObject({ active: false, withdrawn: true })
   })
 
-  it('leaves out what would make a page large', async () => {
+  it('leaves out members that would make a page large', async () => {
     expect((await list())[1]).not.toHaveProperty('display')
   })
 

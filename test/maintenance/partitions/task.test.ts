@@ -93,7 +93,7 @@ describe('partitions', () => {
     expect([...one.changes, ...other.changes].filter((change) => change === 'occupied')).toEqual([])
   })
 
-  it('are of calendar months where they are to be, over the end of a year', async () => {
+  it('are of calendar months if required, over the end of a year', async () => {
     const store = createPartitionStore(first)
     await worker(first, { step: 'month', ahead: 2 }).run(new Date('2031-11-30T23:00:00Z'))
     expect((await store.list('used_nonces')).map(({ until }) => until.toISOString().slice(0, 10))).toEqual([

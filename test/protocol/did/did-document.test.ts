@@ -57,7 +57,7 @@ describe('didDocument', () => {
     expect(document.verificationMethod).toEqual([method(`${DID}#a`)])
   })
 
-  it('brings the context of a LinkedDomains service', () => {
+  it('has the context of a LinkedDomains service', () => {
     const service = {
       id: `${DID}#linked`,
       type: 'LinkedDomains',

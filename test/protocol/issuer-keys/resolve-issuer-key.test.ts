@@ -47,7 +47,7 @@ describe('a DID issuer', () => {
     await expect(resolveIssuerKey({ kid: '#a' }, { iss: WEB }, io)).resolves.toMatchObject({ jwk: issuer })
   })
 
-  it('needs a kid where it has several keys', async () => {
+  it('needs a kid if it has several keys', async () => {
     const io = world(
       webDocument([
         { id: '#a', jwk: issuer },

@@ -164,7 +164,7 @@ describe('compressed content (RFC 7516 §4.1.3)', () => {
     expect(refusal(jwe, 262_144)).toMatchObject({ tooLong: true })
   })
 
-  it('is refused where it is not asked for', async () => {
+  it('is refused without a request for it', async () => {
     expect(refusal(await sealed(BOB, { zip: 'DEF' }))).toMatchObject({ tooLong: false })
   })
 

@@ -111,7 +111,7 @@ describe.each(SIGNATURE_ALGORITHMS)('%s', (alg) => {
     await expect(verifyCompact(jwt.slice(0, jwt.lastIndexOf('.') + 1), publicJwk)).rejects.toEqual(refusal('signature'))
   })
 
-  it('is refused where it is not allowed', async () => {
+  it('is refused if it is not allowed', async () => {
     const { jwt, publicJwk } = await signed(alg)
     const others = SIGNATURE_ALGORITHMS.filter((other) => other !== alg)
     await expect(verifyCompact(jwt, publicJwk, others)).rejects.toEqual(refusal('algorithm'))

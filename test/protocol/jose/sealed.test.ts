@@ -83,7 +83,7 @@ describe('seal and open', () => {
     }
   })
 
-  it('refuses to seal what JSON cannot express', () => {
+  it('refuses to seal a value that JSON cannot express', () => {
     expect(() => seal(key, undefined)).toThrow(TypeError)
   })
 })

@@ -66,7 +66,7 @@ describe('Verifying a JWT VC (VCDM 1.1 §6.3.1)', () => {
     expect(verified.cnf).toBeUndefined()
   })
 
-  it('verifies what jose alone has signed', async () => {
+  it('verifies a JWT that only jose has signed', async () => {
     const { privateJwk, publicJwk } = await generateKeyPair('EdDSA')
     const signed = await new SignJWT({ vc: VC })
       .setProtectedHeader({ alg: 'EdDSA' })

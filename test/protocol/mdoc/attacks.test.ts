@@ -177,7 +177,7 @@ describe('Only the issuer issues in its own name', () => {
     )
   })
 
-  it('with a chain that brings its root along', async () => {
+  it('with a chain that includes its root', async () => {
     const withRoot = changed(issued, (root) => {
       mapAt(root, 'issuerAuth', 1).set(33, [issuer.certificate.raw, authority.certificate.raw])
     })
@@ -196,7 +196,7 @@ describe('Only the issuer issues in its own name', () => {
       'Issuer signature has no x5chain.',
     ))
 
-  it('by a DID: only the certificates are asked who it is', async () => {
+  it('by a DID: only certificates identify the issuer', async () => {
     const asked: unknown[] = []
     const named = changed(issued, (root) => mapAt(root, 'issuerAuth', 1).set(4, Buffer.from('did:example:issuer#key')))
     const options = trusting(authority)
@@ -254,7 +254,7 @@ describe('A document holds while it is valid (ISO/IEC 18013-5 §9.3.1)', () => {
     ],
   ])('not %s', (_, now, message) => refused(verifyIssuerSigned(issued, trusting(authority, new Date(now))), message))
 
-  it('not where it was signed before its certificate', async () => {
+  it('not if it was signed before its certificate', async () => {
     const early = await resigned(issued, issuer, (object) =>
       mapAt(object, 'validityInfo').set('signed', new Tagged(0, '2024-12-31T23:59:59Z')),
     )

@@ -57,7 +57,7 @@ describe('a key proof of type jwt (OpenID4VCI 1.0 Appendix F.1)', () => {
     expect(await verifyKeyProof(signed, options())).toMatchObject({ key: { did: wallet.did, kid: wallet.kid } })
   })
 
-  it('does not take a key under the name that its document gives it, where that is of another DID', async () => {
+  it('does not take a key under its name in the document if that name belongs to another DID', async () => {
     const victim = await newWallet()
     const signed = await wallet.proofByDid(ISSUER, NONCE, atNow({ header: { kid: wallet.did } }))
     const resolveKey = async () => ({ id: victim.kid, jwk: wallet.publicJwk })

@@ -116,7 +116,7 @@ describe('Processing disclosures (RFC 9901 §7.1, steps 3 to 5)', () => {
       refused({ _sd: [sha256(hidden)] }, [hidden], `Credential discloses a claim named "${name}".`)
     })
 
-    it('a disclosed claim that is there already, signed or disclosed (step 3.3.2.3)', () => {
+    it('a disclosed claim that exists already, signed or disclosed (step 3.3.2.3)', () => {
       const other = disclosure('pepper', 'a', 2)
       refused({ a: 0, _sd: [sha256(claim)] }, [claim], 'Credential discloses the claim a that is there already.')
       refused(

@@ -145,7 +145,7 @@ describe('Verifying key binding (RFC 9901 §7.3, step 5)', () => {
     await expect(at('now')).rejects.toThrow(refusal('Key Binding JWT claim iat is not a number.'))
   })
 
-  it('holds exp and nbf where they are there (step 5.8)', async () => {
+  it('checks exp and nbf if they exist (step 5.8)', async () => {
     await expect(verify(await forge({ exp: NOW_SECONDS - 59 }))).resolves.toHaveProperty('payload')
     await expect(verify(await forge({ exp: NOW_SECONDS - 60 }))).rejects.toThrow(
       refusal('Key Binding JWT has expired.'),

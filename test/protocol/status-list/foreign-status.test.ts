@@ -241,7 +241,7 @@ describe('The signer of a status list', () => {
     await expect(check(await bitstringListOf(other, []), ENTRY, source)).rejects.toThrow(refusal(message))
   })
 
-  it('is not who merely writes the issuer’s name into it', async () => {
+  it('is not a party that merely writes the issuer’s name into it', async () => {
     const forgedByOther = await forged(tokenList, { iss: issuer.id }, {}, other)
     await expect(check(forgedByOther, TOKEN)).rejects.toThrow(refusal('Status list signature is invalid.'))
   })

@@ -19,7 +19,7 @@ const byQuery = (id: string, body: unknown) =>
 const REDIRECT = { redirect_uri: 'https://shop.example/done' }
 
 describe('POST /api/v1/verifier/vp-queries/{id}/authorization-request', () => {
-  it('answers with the request, its QR code, what makes it unique, and its session', async () => {
+  it('answers with the request, its QR code, its unique members, and its session', async () => {
     const created = await byQuery(await storedQuery(), REDIRECT)
     expect(created.status).toBe(201)
     const { url } = world.service
@@ -54,7 +54,7 @@ describe('POST /api/v1/verifier/vp-queries/{id}/authorization-request', () => {
     }
   })
 
-  it.each([1, 90.5, 86_400])('is valid for %d seconds where that is asked', async (validity) => {
+  it.each([1, 90.5, 86_400])('is valid for %d seconds on demand', async (validity) => {
     const before = Date.now()
     const created = await byQuery(await storedQuery(), { ...REDIRECT, validity })
     expect(created.json.validity).toBe(validity)
@@ -299,7 +299,7 @@ describe('the request object (OpenID4VP 1.0 §5)', () => {
     expect((await sessionOf(world.service, asked)).state).toBe('RequestCreated')
   })
 
-  it("says the wallet's nonce again (§5.10), ignores its metadata, and refuses a nonce that is none", async () => {
+  it("repeats the wallet's nonce (§5.10), ignores its metadata, and refuses an invalid nonce", async () => {
     const asked = await ask(world.service, { query: [ITEM] })
     const form = { wallet_nonce: 'qPmxiNFCR3QTm19POc8u', wallet_metadata: '{"vp_formats_supported":{}}', unknown: 'x' }
     const { text } = await postForm(asked.request_uri, form)
@@ -338,7 +338,7 @@ describe('the request object (OpenID4VP 1.0 §5)', () => {
 })
 
 describe('requests that are made at the same moment', () => {
-  it('share the statement that reads who asks, and each has its own answer', async () => {
+  it('share the statement that reads the caller, and each has its own answer', async () => {
     const { authorizationRequests } = world.service.platform.stores
     const record = recordStatements()
     try {

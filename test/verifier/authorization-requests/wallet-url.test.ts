@@ -54,7 +54,7 @@ describe('walletUrl', () => {
     expect(await refused({ walletUrl })).toEqual([400, message])
   })
 
-  it('is refused where it is longer than 1,024 characters, which a QR code would not hold', async () => {
+  it('is refused if it is longer than 1,024 characters, which a QR code would not hold', async () => {
     const long = (length: number) => 'https://wallet.example/'.padEnd(length, 'x')
     expect((await asked({ walletUrl: long(1_024) })).walletUri?.startsWith(`${long(1_024)}?`)).toBe(true)
     const [status, message] = await refused({ walletUrl: long(1_025) })
@@ -103,7 +103,7 @@ describe('verifierInfo (OpenID4VP 1.0 §5.1, verifier_info)', () => {
     [[{ format: 'jwt', data: 'x', credential_ids: [] }], 'verifierInfo.0.credential_ids'],
     [[{ format: 'jwt', data: 'x'.repeat(65_536) }], 'verifierInfo must not hold more than 65536 characters'],
     [Array(17).fill({ format: 'jwt', data: 'x' }), 'verifierInfo'],
-  ])('is refused where it is malformed or too much (%#)', async (verifierInfo, start) => {
+  ])('is refused if it is malformed or too large (%#)', async (verifierInfo, start) => {
     const [status, [message]] = (await refused({ verifierInfo })) as [number, [string]]
     expect(status).toBe(400)
     expect(message.startsWith(start.split(' must')[0] ?? '')).toBe(true)

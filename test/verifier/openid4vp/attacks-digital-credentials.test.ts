@@ -50,7 +50,7 @@ describe('attacks on origins (OpenID4VP 1.0 Appendix A.2, A.4)', () => {
     'https://shop.example/',
     'https://SHOP.example',
     'null',
-  ])('a page that is none of the expected ones posts: %s', async (origin) => {
+  ])('an unexpected page posts: %s', async (origin) => {
     const request = await asked()
     const reply = await postFrom(origin, request, await answered(request))
     expect([reply.status, reply.json]).toEqual([

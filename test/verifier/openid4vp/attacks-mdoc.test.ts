@@ -87,7 +87,7 @@ describe('data that the issuer has signed (ISO/IEC 18013-5 §9.1.2)', () => {
     ),
   )
 
-  it('a digest is there twice', () =>
+  it('a digest is present twice', () =>
     refused(
       tampered((root) => listAt(root, ...ITEMS, NAMESPACE).push(at(root, ...ITEMS, NAMESPACE, 0))),
       'Credential has two items of one digest id in a namespace.',

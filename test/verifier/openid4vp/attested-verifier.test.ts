@@ -96,7 +96,7 @@ const trusting = {
 }
 
 describe('a verifier with VERIFIER_ATTESTATION (OpenID4VP 1.0 §5.9.3, §12)', () => {
-  it('names itself by its sub where it is asked to, with the attestation in the header and no kid', async () => {
+  it('names itself by its sub on demand, with the attestation in the header and no kid', async () => {
     const request = await asked()
     const { compact, header, payload } = await requestObject(request)
     expect(header).toEqual({ typ: 'oauth-authz-req+jwt', alg: 'ES256', jwt: attestation })
@@ -236,7 +236,7 @@ describe('a verifier that cannot have that name', () => {
     await attester.verifyRequest((await requestObject(before)).compact)
   })
 
-  it('has one with redirect_uris, of which no response_uri can be one (§5.9.3, §8.2); over a browser there is none', async () => {
+  it('has an attestation with redirect_uris that fit no response_uri (§5.9.3, §8.2); over a browser there is none', async () => {
     await using other = await startWith({ payload: { redirect_uris: [`${service.url}/openid4vp/responses`] } })
     expect(await refused(other)).toEqual([
       400,

@@ -37,7 +37,7 @@ describe('a presentation that fails a check is discarded (OpenID4VP 1.0 §8.6)',
     expect(discarded).toEqual([{ credentialQueryId: 'spare', reason: `Presentation for spare: ${WRONG_NONCE}` }])
   })
 
-  it('where it is one of several under multiple', async () => {
+  it('if it is one of several under multiple', async () => {
     const { asked: request, payload } = await world.asked('dc+sd-jwt', {
       dcqlQuery: dcql(world.service, 'dc+sd-jwt', { multiple: true }),
     })
@@ -61,7 +61,7 @@ describe('a presentation that fails a check is discarded (OpenID4VP 1.0 §8.6)',
     expect((await world.resultOf(request)).discarded).toHaveLength(1)
   })
 
-  it('where the credential is not what its query asks for', async () => {
+  it('if the credential does not match its query', async () => {
     const { request, payload } = await asked(
       { needed: 'dc+sd-jwt', spare: 'dc+sd-jwt' },
       { credential_sets: REQUIRED_AND_OPTIONAL },

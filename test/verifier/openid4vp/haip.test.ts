@@ -198,7 +198,7 @@ describe('a request of profile haip (HAIP 1.0 §5, §5.1)', () => {
     expect(await refused({}, other)).toEqual([400, [uncertified]])
   })
 
-  it('may be one of an installation that otherwise keeps to OpenID4VP 1.0, and the other way about', async () => {
+  it('may be made by an installation of plain OpenID4VP 1.0, and vice versa', async () => {
     await using other = await startService({ env })
     expect(await fetchRequest(await asked({ profile: 'haip' }, other))).toMatchObject({
       response_mode: 'direct_post.jwt',
@@ -232,7 +232,7 @@ describe('the result of a request of profile haip (HAIP 1.0 §5.1, OpenID4VP 1.0
     expect(await results({})).toEqual([403, 200])
   })
 
-  it('goes to the backend without a code where the request says so, or is none of this profile', async () => {
+  it('goes to the backend without a code if the request says so, or has another profile', async () => {
     expect(await results({ requireResponseCode: false })).toEqual([200, 200])
     expect(await results({ profile: 'final', trustedIssuers: ['x5c'] })).toEqual([200, 200])
   })

@@ -95,7 +95,7 @@ describe('values and authorities of a query', () => {
     )
   })
 
-  it('another doctype is none that was asked for', async () => {
+  it('another doctype does not match', async () => {
     const photoId = await licence(world.issuer, world.holder, { doctype: 'org.iso.23220.photoid.1' })
     expect(await answered({}, photoId)).toBe('Credential licence is not of the doctype_value.')
   })

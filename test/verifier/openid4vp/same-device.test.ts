@@ -102,7 +102,7 @@ describe('every wallet receives a way back (OpenID4VP 1.0 §8.2, HAIP 1.0 §5.1)
     expect(await result(request, code)).toEqual([403, MISMATCH])
   })
 
-  it('so is whose presentation was refused; the reply says why', async () => {
+  it('so is a person with a refused presentation; the reply has the reason', async () => {
     const { asked: request, payload } = await asked()
     const reply = await presented(payload, { nonce: 'another' })
     const errorMessage = 'Presentation for purchase: Key Binding JWT nonce is not that of the request.'
@@ -116,7 +116,7 @@ describe('every wallet receives a way back (OpenID4VP 1.0 §8.2, HAIP 1.0 §5.1)
     expect(await result(request, code)).toEqual([403, MISMATCH])
   })
 
-  it('a stranger who knows nothing of the request gets no address, and no code', async () => {
+  it('a stranger without knowledge of the request gets no address, and no code', async () => {
     const { asked: request, payload } = await asked()
     for (const form of [{ error: 'access_denied' }, { error: 'access_denied', state: 'guessed' }, { vp_token: '{}' }]) {
       const reply = await postForm(payload.response_uri, form as Record<string, string>)
@@ -129,7 +129,7 @@ describe('every wallet receives a way back (OpenID4VP 1.0 §8.2, HAIP 1.0 §5.1)
     expect([again.status, again.json.redirect_uri]).toEqual([400, undefined])
   })
 
-  it('where no address was given, there is none in the reply', async () => {
+  it('without a given address the reply has none', async () => {
     const created = await ask(world.service, { query: [ITEM], responseMode: 'direct_post' })
     const payload = await fetchRequest(created)
     const reply = await postForm(payload.response_uri, { error: 'access_denied', state: payload.state })

@@ -110,7 +110,7 @@ describe('transaction data in a request', () => {
     expect((await world.resultOf(request)).credentials[0]).not.toHaveProperty('transactionData')
   })
 
-  it('names queries of the copy that a wallet gets: none of them is left out for its metadata', async () => {
+  it('names queries of the wallet’s copy: none of them is left out for its metadata', async () => {
     const [sdJwt] = dcql(world.service, 'dc+sd-jwt').credentials
     const [jwtVc] = dcql(world.service, 'jwt_vc_json', { id: 'other' }).credentials
     const dcqlQuery = { credentials: [sdJwt, jwtVc], credential_sets: [{ options: [['purchase'], ['other']] }] }

@@ -77,7 +77,7 @@ describe('finding the key of a trusted issuer', () => {
     await expect(found).rejects.toThrow('Issuer did:web:evil.example is not trusted.')
   })
 
-  it('nor where the stranger is named by the issuer of a document without iss (VC-JOSE-COSE)', async () => {
+  it('nor if the stranger is named by the issuer of a document without iss (VC-JOSE-COSE)', async () => {
     for (const issuer of ['https://evil.example', { id: 'https://evil.example' }]) {
       const found = onlyTrusted(by(never), trust)({}, { '@context': [], issuer })
       await expect(found).rejects.toThrow('Issuer https://evil.example is not trusted.')

@@ -14,7 +14,7 @@ async function expire(service: TestService, now: Date): Promise<void> {
 }
 
 describe('a request without an answer', () => {
-  it('ends in Error by itself, and its subscribers see it without anyone asking', async () => {
+  it('ends in Error without a request, and its subscribers see it', async () => {
     const asked = await ask(world.service, { query: [ITEM], validity: 1 })
     const authorization = await world.service.bearer('verifier')
     await using stream = await readEvents(
@@ -41,7 +41,7 @@ describe('a request without an answer', () => {
     expect((await sessionOf(service, asked)).state).toBe('Error')
   })
 
-  it('also where it was fetched; then neither request nor answer is served', async () => {
+  it('also after it was fetched; then neither request nor answer is served', async () => {
     let now = new Date()
     await using service = await startService({ clock: () => now, maintenance: false })
     const asked = await ask(service, { dcqlQuery: dcql(service, 'dc+sd-jwt'), validity: 60 })

@@ -108,7 +108,7 @@ describe('a result', () => {
     await expect(reading(undefined).read(CLIENT)).rejects.toThrow('Verification session not found.')
   })
 
-  it('is gone at the second, and where it was deleted before', async () => {
+  it('is gone at the second read, and after an earlier deletion', async () => {
     const endedBefore = (ms: number) => reading({}, { now: new Date(ENDED.getTime() + ms) })
     expect((await endedBefore(59_999).read(CLIENT)).verifiedAt).toBe('2026-01-01T12:00:00.000Z')
     await expect(endedBefore(60_000).read(CLIENT)).rejects.toMatchObject({ status: 410 })

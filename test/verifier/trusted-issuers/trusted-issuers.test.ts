@@ -88,7 +88,7 @@ describe('issuers that were added', () => {
     `did:web:${'a'.repeat(2_000)}`,
     undefined,
     ['did:web:good.example'],
-  ])('%j is none', async (issuer) => {
+  ])('%j is not accepted', async (issuer) => {
     const reply = await add(issuer)
     expect([reply.status, String(reply.json.message)]).toEqual([400, expect.stringMatching(/^issuer must /)])
     expect(await query(world.service.databaseUrl, 'SELECT id FROM trusted_issuers')).toEqual([])

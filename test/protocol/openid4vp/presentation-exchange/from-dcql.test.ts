@@ -136,7 +136,7 @@ describe('submission requirements (DIF Presentation Exchange 2 §7)', () => {
     expect(definition).not.toHaveProperty('submission_requirements')
   })
 
-  it('say one of several credentials without nesting, and leave out what no set names', () => {
+  it('demand one of several credentials without nesting, and leave out credentials that no set names', () => {
     const query = {
       credentials: [sdJwt('a'), jwtVc('b'), sdJwt('unused'), sdJwt('extra')],
       credential_sets: [{ options: [['a'], ['b']] }, { options: [['extra']], required: false }],

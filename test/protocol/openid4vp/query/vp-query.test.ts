@@ -114,7 +114,7 @@ describe('the shape of a VP query', () => {
     expect(issues(zVpFilter, { [key]: value })).toEqual([{ code: 'unrecognized_keys', path: '', keys: [key] }])
   })
 
-  it('leaves values alone: enum, const, default and examples hold what they like', () => {
+  it('does not check values: enum, const, default and examples may be anything', () => {
     expect(zVpFilter.parse({ const: { foo: { bar: 1 } }, enum: [{ foo: 1 }] })).toEqual({
       const: { foo: { bar: 1 } },
       enum: [{ foo: 1 }],
