@@ -128,7 +128,7 @@ describe('issuers that were added', () => {
     ])
   })
 
-  it('are changed by who runs the installation alone', async () => {
+  it('are changed only by operators of the installation', async () => {
     const authorization = await world.service.bearer('vera')
     expect(
       (await world.service.request('POST', PATH, { authorization, body: { issuer: 'https://evil.example' } })).status,
@@ -190,7 +190,7 @@ describe('issuers that the configuration trusts', () => {
     ])
   })
 
-  it('is what VERIFIER_PROFILE says where TRUSTED_ISSUERS is not set', async () => {
+  it('follow VERIFIER_PROFILE if TRUSTED_ISSUERS is not set', async () => {
     await using other = await startService({
       databaseUrl: world.service.databaseUrl,
       identityProvider: world.service.identityProvider,

@@ -68,7 +68,7 @@ describe('the status of a credential in a list of this installation', () => {
     expect(asked.some((one) => one.includes(';'))).toBe(false)
   })
 
-  it('is none of a list that belongs to another key', async () => {
+  it('is not taken from a list of another key', async () => {
     const { read } = statuses({ publicJwk: jwkOf('another'), revoked: true } as Partial<typeof ENTRY>)
     await expect(read(READING, [token(7)], ISSUER)).rejects.toThrow(
       'Status list belongs to another issuer than the credential.',

@@ -205,7 +205,7 @@ describe('POST /credentials/verify: an invalid credential', () => {
     expect(await verify(`${token.text}~`)).toEqual(invalid('Credential typ is neither dc+sd-jwt nor vc+sd-jwt.'))
   })
 
-  it('one format passed off as the other', async () => {
+  it('one format declared as the other', async () => {
     const jwt = (await sign('jwt_vc_json')).credential
     const [sdJwt = ''] = (await sign('dc+sd-jwt')).credential.split('~')
     expect(await verify(`${jwt}~`)).toEqual(invalid('Credential typ is neither dc+sd-jwt nor vc+sd-jwt.'))

@@ -171,7 +171,7 @@ describe('only its own', () => {
     expect((await world.service.request('POST', `/flows/${processId}/decline`)).status).toBe(401)
   })
 
-  it('the audit says who declined', async () => {
+  it('the audit names the caller', async () => {
     const { processId } = await startedOffer()
     await decline(processId)
     const rows = await query(

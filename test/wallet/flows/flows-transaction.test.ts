@@ -164,7 +164,7 @@ describe('transaction data of a verifier that shares no code', () => {
     expect(world.verifier.refusals.slice(before)).toMatchObject([{ error: 'invalid_transaction_data' }])
   })
 
-  it('are refused where they are more than 16', async () => {
+  it('are refused if they are more than 16', async () => {
     const entries = Array.from({ length: 17 }, (_, n) => encoded({ type: 'payment', credential_ids: ['diploma'], n }))
     expect((await started(entries)).json.message).toBe('The transaction data are more than 16.')
   })

@@ -126,7 +126,7 @@ const FLOWS = [
   ['pre-authorized, by reference', preAuthorized(), BY_REFERENCE, { txCode: '123456' }],
 ] as const
 
-describe.each(FLOWS)('modules that a hosted wallet takes a credential in: %s', (_name, options, offer, more) => {
+describe.each(FLOWS)('modules in which a hosted wallet takes a credential: %s', (_name, options, offer, more) => {
   it('oid4vci-1_0-wallet-test-credential-issuance', async () => {
     await using taken = await take(options, offer, more)
     await expectTaken(taken)
@@ -270,7 +270,7 @@ describe('modules about the scheme of a challenge (RFC 9110 §11.1)', () => {
   })
 })
 
-describe('modules of the FAPI 2.0 Security Profile that the wallet stops in', () => {
+describe('modules of the FAPI 2.0 Security Profile in which the wallet stops', () => {
   it.each(['https://attacker.example', 'https://attacker.example/test/a/credence/', ''])(
     'fapi2-security-profile-final-client-test-discovery-issuer-mismatch (%s)',
     async (issuer) => {

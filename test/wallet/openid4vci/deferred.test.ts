@@ -53,7 +53,7 @@ describe('credentials that an issuer defers (OpenID4VCI 1.0 §9)', () => {
     expect(await pendingOf(service, waits.wallet.id)).toHaveLength(1)
   })
 
-  it('come beside others that are there at once', async () => {
+  it('come beside others that are issued at once', async () => {
     await using waits = await waiting({}, newRemoteDeferral(5, [DIPLOMA_SD_JWT]))
     expect(waits.answer.json).toMatchObject({ credentials: [{ format: 'jwt_vc_json' }], deferred: 1 })
     approve(waits)

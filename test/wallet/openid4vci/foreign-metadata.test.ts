@@ -138,7 +138,7 @@ describe('metadata that a hosted wallet does not understand or use are ignored (
   })
 })
 
-describe('a member that the wallet needs is refused by its name where it has another type', () => {
+describe('a required member of another type is refused by its name', () => {
   it.each<[string, Parameters<typeof taking>[1]]>([
     ['credential_endpoint', { metadata: { credential_endpoint: 5 } }],
     ['nonce_endpoint', { metadata: { nonce_endpoint: 'nonce' } }],
@@ -279,7 +279,7 @@ describe('members that distinguish versions of the protocol are kept, also in a 
     expect(Object.keys(used.credential_configurations_supported)).toEqual(['__proto__'])
   })
 
-  it('names what an offer of two formats needs', () => {
+  it('names the requirements of an offer of two formats', () => {
     const used = usedIssuerMembers(remoteIssuerMetadata(url, {}), new Set([DIPLOMA_SD_JWT])) as Members
     expect(used.credential_configurations_supported).toEqual({
       [DIPLOMA_SD_JWT]: {

@@ -209,7 +209,7 @@ describe('answers of a hostile issuer', () => {
 })
 
 describe('a credential that does not verify, or is not the holder’s, is refused and not stored', () => {
-  it('one with an invalid signature', async () => {
+  it('a credential with an invalid signature', async () => {
     const refusal = await refusalOf({
       forge: async (issuer, holder) => {
         const compact = await issuer.signSdJwtVc(holder.publicJwk)
@@ -255,7 +255,7 @@ describe('a credential that does not verify, or is not the holder’s, is refuse
     expect(refusal).toMatchObject({ message: 'Credential is not bound to a key of this wallet.', stored: 0 })
   })
 
-  it('one with the right DID and the confirmation key of another, by its DID URL', async () => {
+  it('a credential with the right DID and another holder’s confirmation key, by its DID URL', async () => {
     const refusal = await refusalOf(
       { forge: (issuer, holder) => issuer.signJwtVc(holder.did, { cnf: { kid: `${holder.did}#another` } }) },
       [DIPLOMA_JWT],

@@ -83,7 +83,7 @@ describe('a request must come from the client that it names (OpenID4VP 1.0 §5.9
     expect(refusal.message).toContain('not signed with a key of the DID that is its client identifier')
   })
 
-  it('signed with a key that it brings along', async () => {
+  it('signed with a key in its own header', async () => {
     const other = await newRemoteKey()
     const refusal = await world.refusalOf({ signer: other, header: { kid: undefined, jwk: other.publicJwk } })
     expect(refusal).toMatchObject({ status: 500, presented: 0 })

@@ -138,7 +138,7 @@ describe('a mobile document is presented to a verifier that lists (OpenID4VP 1.0
     [{ issuerauth_alg_values: [-7], deviceauth_alg_values: [-19] }],
     [{ issuerauth_alg_values: ['ES256'] }],
     [{ issuerauth_alg_values: [] }],
-  ])('not where that is %j', async (listed) => {
+  ])('not if that is %j', async (listed) => {
     expect(await listing(listed)).toEqual(REFUSED)
   })
 })
@@ -161,7 +161,7 @@ describe('of several credentials', () => {
     expect(await outcome({ jwt_vc_json: { alg_values: ['ES384'] } }, query)).toEqual(shown('sd'))
   })
 
-  it('one alone without a listed algorithm stops an answer with both', async () => {
+  it('a single one without a listed algorithm stops an answer with both', async () => {
     const query = { credentials: [diploma(), jwtDiploma()] }
     expect(await outcome({ jwt_vc_json: { alg_values: ['ES384'] } }, query)).toEqual(REFUSED)
   })

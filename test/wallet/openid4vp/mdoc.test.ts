@@ -247,7 +247,7 @@ describe('documents that a hosted wallet does not present', () => {
     expect(await refusalOf(members)).toBe('The DCQL query is not valid.'),
   )
 
-  it('attack: a namespace that every object has is none of a document', async () =>
+  it('attack: a namespace with the name of a member of every object is no namespace of a document', async () =>
     expect(await refusalOf({ claims: [{ path: ['__proto__', 'toString'] }] })).toBe('The DCQL query is not valid.'))
 
   it('attack: a path beside the names of a draft discloses its own element, not theirs', async () => {

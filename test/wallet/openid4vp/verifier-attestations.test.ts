@@ -147,7 +147,7 @@ describe('an attestation is refused', () => {
     )
   })
 
-  it('signed with a key that it brings along', async () => {
+  it('signed with a key in its own header', async () => {
     const own = await newRemoteKey()
     const jwt = await attest({ signer: own, header: { kid: undefined, jwk: own.publicJwk } })
     expect(await asked(jwt)).toEqual(refused('it is signed with no key of its issuer'))

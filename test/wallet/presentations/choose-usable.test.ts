@@ -91,6 +91,6 @@ it('reads eight at most, within three seconds and the work of the request', asyn
   expect(bounds).toEqual([{ totalMs: 3_000, work }])
 })
 
-it('has no answer where there is none', async () => {
+it('has no answer if no credential matches', async () => {
   expect(await choosing(matching([matchOf('q', 'a')], []))).toMatchObject({ ids: undefined, read: [] })
 })

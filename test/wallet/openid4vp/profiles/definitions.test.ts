@@ -86,7 +86,7 @@ describe('a presentation definition (DIF Presentation Exchange 2)', () => {
     ])
   })
 
-  it('discloses what its fields lead to, and nothing else', async () => {
+  it('discloses only the claims of its fields', async () => {
     expect(await answer(definition([descriptor('a', [type(), { path: ['$.university'] }])]))).toEqual(ANSWERED)
     expect(disclosed(world.lastResponse().presentations.a?.[0])).toEqual(['university'])
   })
