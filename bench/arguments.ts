@@ -6,7 +6,7 @@ type Values<Of extends Options> = ReturnType<typeof parseArgs<{ args: string[]; 
 /**
  * The values of a command's options.
  *
- * @throws with the names of all options where one is given that there is not, `--help` among them
+ * @throws with the names of all options if an option is unknown, `--help` among them
  */
 export function argumentsOf<const Of extends Options>(args: readonly string[], options: Of): Values<Of> {
   try {

@@ -3,13 +3,13 @@ import pg from 'pg'
 import { startTemporaryPostgres } from '../scripts/postgres/temporary.js'
 import { type PostgresUsage, usageReader } from './measure/postgres-usage.js'
 
-/** One PostgreSQL server, on which everything that is measured has a database of its own. */
+/** One PostgreSQL server. Each measured program has its own database on it. */
 export interface BenchServer {
-  /** Says whose server it is and how it is set, for the report. */
+  /** Names the server and its settings, for the report. */
   readonly description: string
   /** @returns the URL of an empty database, which is dropped in the end */
   createDatabase(): Promise<string>
-  /** What the whole server has used until now. */
+  /** The use of the whole server until now. */
   usage(): Promise<PostgresUsage>
   remove(): Promise<void>
 }

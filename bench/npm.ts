@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { basename, join } from 'node:path'
 
-/** Runs npm, or npx, and gives what it wrote; @throws with that where it fails */
+/** Runs npm, or npx, and returns its output; @throws with the output if it fails */
 function run(program: 'npm' | 'npx', args: readonly string[], cwd: string): string {
   const npm = process.env.npm_execpath ?? ''
   const own = basename(npm) === 'npm-cli.js' ? join(npm, '..', `${program}-cli.js`) : undefined
@@ -15,7 +15,7 @@ function run(program: 'npm' | 'npx', args: readonly string[], cwd: string): stri
   return stdout.trim()
 }
 
-/** Downloads a version of Node.js from npm where it is not there yet. @returns the path of its program, and which it is exactly */
+/** Downloads a version of Node.js from npm if it is missing. @returns the path of its program, and its exact version */
 export function nodeOfVersion(version: string): { readonly program: string; readonly version: string } {
   const said = run(
     'npx',
@@ -26,7 +26,7 @@ export function nodeOfVersion(version: string): { readonly program: string; read
   return { program: path.join(' '), version: exactly }
 }
 
-/** Installs what a folder's lock file names, without scripts: nothing else is downloaded. */
+/** Installs the packages of a folder's lock file, without scripts, and downloads nothing else. */
 export function installExactly(folder: string): void {
   run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], folder)
 }

@@ -17,7 +17,7 @@ export interface BenchOptions {
   readonly profile: string | undefined
   /** Whether the peers are installed and measured. */
   readonly peers: boolean
-  /** Root of another clone, built, whose service is measured beside this one in the rows "in full". */
+  /** Root of another built clone. Its service is measured beside this one in the rows "in full". */
   readonly against: string | undefined
   /** Rows of everything in the database of one more installation; 0: there is none. */
   readonly rows: number
@@ -25,7 +25,7 @@ export interface BenchOptions {
   readonly node: string | undefined
   /** Processes of the service. */
   readonly processes: number
-  /** File for what was measured as JSON. */
+  /** File for the measurements as JSON. */
   readonly json: string | undefined
   /** Whether the report is kept in results/. */
   readonly save: boolean

@@ -7,7 +7,7 @@ import { nodeOfVersion } from './npm.js'
 import type { BenchOptions } from './options.js'
 import { startTarget, type Target, type TargetOptions } from './targets/target.js'
 
-/** One service with a database of its own, and the first party's side of it. */
+/** One service with its own database, and the first party's side of it. */
 export interface Installation {
   readonly service: Target
   readonly credence: CredenceClient
@@ -24,15 +24,15 @@ export interface World extends Installation {
   /** Commits of the same PostgreSQL, without a service. */
   readonly commits: Target
   readonly postgres: BenchServer
-  /** Version of the Node.js that runs what is measured. */
+  /** Version of the Node.js that runs the measured programs. */
   readonly nodeVersion: string
   /** A second, fresh process of the service beside the first, or of the yardstick. It ends with the world. */
   startFresh(which: 'service' | 'express'): Promise<Target>
-  /** The service with further settings, with a database of its own. It ends with the world. */
+  /** The service with further settings and its own database. It ends with the world. */
   startInstallation(env: Readonly<Record<string, string>>): Promise<Installation>
   /** A program of targets/ that does operations, without HTTP. It ends with the world. */
   startOperations(program: string, env?: Readonly<Record<string, string>>): Promise<Target>
-  /** The least that whole flows can cost, with a database of its own. It ends with the world. */
+  /** The least that whole flows can cost, with its own database. It ends with the world. */
   startFloor(): Promise<Target>
   /** One of the programs of peers/. It ends with the world. */
   startPeer(program: string): Promise<Target>
@@ -63,7 +63,7 @@ function environment(settings: ServiceSettings): Record<string, string> {
   }
 }
 
-/** Starts the database, the identity provider and the processes that are measured. Nothing of it remains. */
+/** Starts the database, the identity provider and the measured processes. All of them are removed at the end. */
 export async function createWorld({ profile, node, processes }: BenchOptions): Promise<World> {
   const closing: (() => Promise<void>)[] = []
   const close = async () => {

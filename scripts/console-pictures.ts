@@ -26,7 +26,7 @@ async function run(): Promise<void> {
         return page
       },
       keep: async (page, name) => {
-        // The focus and the pointer belong to whoever drives the browser.
+        // Focus and pointer of the script must not show in the picture.
         await page.evaluate('document.activeElement?.blur()')
         await page.mouse.move(0, 0)
         await page.screenshot({ path: join(directory, `${name}.png`), animations: 'disabled' })

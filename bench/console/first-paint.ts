@@ -1,7 +1,9 @@
 import { type Browser, chromium } from 'playwright-core'
 import { inTime } from '../../server/outbound/in-time.js'
 
-/** What of one opening of the console was seen when, in milliseconds from the click; `KiB` is what came over the wire until the checklist was there. */
+/**
+ * Moments of one opening of the console, in milliseconds from the click. `KiB` is the traffic until the checklist was there.
+ */
 export interface FirstPaint {
   /** The page itself had come. */
   readonly html: number
@@ -11,13 +13,13 @@ export interface FirstPaint {
   readonly title: number
   /** The last script or style had come that the overview needs. */
   readonly scripts: number
-  /** The service had said who uses the console. */
+  /** The answer about the session had come. */
   readonly session: number
-  /** It had said what is configured. */
+  /** The answer about the settings had come. */
   readonly setup: number
-  /** The checklist could be read: the aim of it all. */
+  /** The checklist could be read: the goal of this benchmark. */
   readonly checklist: number
-  /** It had what the service asks others for, too. */
+  /** The answers of other servers were there, too. */
   readonly complete: number
   readonly KiB: number
 }
@@ -46,7 +48,7 @@ const WATCH = `
   new MutationObserver(look).observe(document, { childList: true, subtree: true })
 `
 
-/** What the page knows of its own loading; every request of the console has its procedures' names in its address. */
+/** Data that the page has about its own loading. The address of every console request contains its procedures' names. */
 const READ = `(() => {
   const all = performance.getEntriesByType('resource').filter(({ responseEnd }) => responseEnd <= window.seen.checklist)
   const lastOf = (is) => Math.max(...all.filter(is).map(({ responseEnd }) => responseEnd))
@@ -72,13 +74,13 @@ export const startBrowser = (): Promise<Browser> =>
   })
 
 /**
- * Opens the console once, as somebody who was never there.
+ * Opens the console once, as a new visitor.
  *
  * @param url of the console
  * @param slowDown how many times slower the browser's processor is made
  */
 export async function firstPaint(browser: Browser, url: string, slowDown: number): Promise<FirstPaint> {
-  // A context of its own has a cache of its own.
+  // A new context has an empty cache.
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en-GB' })
   try {
     const page = await context.newPage()

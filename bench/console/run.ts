@@ -26,7 +26,7 @@ function readOptions(args: readonly string[]) {
   return { runs, slowdown, against: values.against }
 }
 
-/** `npm run bench:console`: how long it takes, from an empty cache, until somebody reads the checklist of the overview. */
+/** `npm run bench:console`: the time from an empty cache until the overview shows its checklist. */
 export async function run(args: readonly string[]): Promise<void> {
   const { runs, slowdown, against } = readOptions(args)
   const sides = [{ name: 'here', root: process.cwd() }]

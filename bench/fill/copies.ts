@@ -1,11 +1,11 @@
-/** Copies of one or some rows that the service has written itself, so that whatever a row has to have, it has. */
+/** Copies of one or more rows that the service itself has written, so that every required value is there. */
 export interface Copies {
   readonly table: string
   /** Which rows are copied. */
   readonly where: string
   /**
-   * What differs from copy to copy: SQL with the copy's number `n`, from 1, and the copied row, `row`. Columns that are unique by
-   * themselves differ anyhow.
+   * Columns that differ between copies: SQL with the copy's number `n`, from 1, and the copied row, `row`. Columns with a
+   * unique default differ anyway.
    */
   readonly set: Readonly<Record<string, string>>
   /** Copies of each row, for a number of rows of everything. */
@@ -15,7 +15,7 @@ export interface Copies {
 /** Entries of one status list. */
 const LIST_SIZE = 131_072
 
-/** Ids are random to an index, and yet known to those that refer to them. */
+/** Ids are random for an index, but other rows can compute them. */
 export const id = (kind: string, n = 'n') => `md5('${kind} ' || ${n})::uuid::text`
 const hash = (kind: string) => `translate(rtrim(encode(sha256(('${kind} ' || n)::bytea), 'base64'), '='), '+/', '-_')`
 
@@ -23,7 +23,7 @@ const RECENTLY = "now() - (n % 3600) * interval '1 second'"
 /** Not before the benchmark is over. */
 const LATER = "now() + interval '1 hour' + (n % 3600) * interval '1 second'"
 
-/** What is copied: one issuance and one presentation. */
+/** The copied originals: one issuance and one presentation. */
 export const ORIGINALS = `CREATE TEMPORARY TABLE originals AS
   SELECT (SELECT offering_id FROM redemptions LIMIT 1) AS offering,
          (SELECT credential_id FROM redemptions LIMIT 1) AS credential,
@@ -37,7 +37,7 @@ const events = (session: string, kind: string): Copies => ({
   table: 'session_events',
   where: `session_id = ${session}`,
   set: { session_id: id(kind), at: RECENTLY },
-  // As many events as rows of everything else, those of the two kinds of session together.
+  // Both kinds of session together have as many events as any other table has rows.
   count: (rows, copied) => Math.floor(rows / 2 / copied),
 })
 

@@ -7,7 +7,7 @@ interface Column {
   readonly distinct: boolean
 }
 
-/** Columns that a row is given a value for: all but those that count by themselves. */
+/** Columns with a value from here: all except automatic counters. */
 async function columnsOf(client: pg.Client, table: string): Promise<Column[]> {
   const { rows } = await client.query<Column>(
     `SELECT a.attname AS name, a.atttypid = 'text'::regtype AND EXISTS (
@@ -40,11 +40,11 @@ async function copy(client: pg.Client, { table, where, set, count = (rows) => ro
 }
 
 /**
- * Fills a database with that many rows of everything that grows with use: copies of what the service itself has written,
- * with ids, hashes and times of their own. The account must be a superuser's, so that references, which hold by the way
- * they are made, are not looked up one by one.
+ * Fills a database with that many rows of everything that grows with use. The rows are copies of rows that the service itself
+ * wrote, with their own ids, hashes and times. The account must be a superuser's, so that PostgreSQL skips the check of each
+ * reference; the copies' references are valid by construction.
  *
- * @returns what was done, for the report
+ * @returns the actions, for the report
  */
 export async function fill(databaseUrl: string, rows: number): Promise<string> {
   const client = new pg.Client({ connectionString: databaseUrl })

@@ -1,15 +1,16 @@
 const id = (kind: string) => `md5('${kind}' || n)::uuid::text`
 
-/** The oldest nineteen rows of everything have what no other row has: whoever looks for that in the order of time finds it last. */
+/** The oldest nineteen rows of each table have a rare value. A search for it in the order of time finds it last. */
 const RARE = 'n < 20'
 
-/** About as long as that of a credential of ten claims. */
+/** About as long as a credential of ten claims. */
 const VC = `json_build_object('type', json_build_array('VerifiableCredential'), 'proof', json_build_object('jws',
   (SELECT string_agg(md5(n::text || i), '') FROM generate_series(1, 30) AS i)))`
 
 /**
- * Statements that fill an empty database with that many rows of everything that lists show, one each second: nearly all alike, and a few old ones
- * that are not. The account must be a superuser's: references hold by the way the rows are made.
+ * Statements that fill an empty database with that many rows of everything that lists show, one per second. Nearly all rows are
+ * alike, except for a few old ones. The account must be a superuser's, so that PostgreSQL skips the check of each reference;
+ * the references are valid by construction.
  */
 export function listFilling(rows: number): readonly string[] {
   const from = `FROM generate_series(1, ${rows}) AS n`
@@ -40,7 +41,7 @@ export function listFilling(rows: number): readonly string[] {
        SELECT ${at}, CASE WHEN ${RARE} THEN 'rare' WHEN n % 3 = 0 THEN 'alice' END,
          CASE WHEN ${RARE} THEN 'schema.created' WHEN n % 2 = 0 THEN 'credential.issued' ELSE 'offering.created' END,
          CASE WHEN ${RARE} THEN 'schema' WHEN n % 2 = 0 THEN 'credential' ELSE 'offering' END, ${id('credential')} ${from}`,
-    // As many records as nobody has; each signed with another key before.
+    // Unusually many records; each has a former signing key.
     `INSERT INTO keys (id, key_set_id, alg, public_jwk, private_jwk, created_at, retired_at)
        SELECT ${id('key')} || age, ${id('set')}, 'ES256', '{"kty":"EC","crv":"P-256"}', '{}', ${at} - age * interval '1 day',
          CASE WHEN age > 0 THEN ${at} END ${from}, generate_series(0, 1) AS age`,

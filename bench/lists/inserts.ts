@@ -16,9 +16,9 @@ const TABLES = ['credentials', 'credential_offer_sessions', 'verification_sessio
 
 export interface InsertCost {
   readonly name: string
-  /** Of one row, in bytes of the write-ahead log. */
+  /** Bytes of the write-ahead log for one row. */
   readonly wal: number
-  /** Of one row, in microseconds. */
+  /** Microseconds for one row. */
   readonly micros: number
 }
 
@@ -57,7 +57,7 @@ async function costOf(client: pg.Client, table: string): Promise<Omit<InsertCost
   return { wal: Number(rows[0]?.bytes) / ROWS, micros }
 }
 
-/** What a row more costs each table, without the indices of lists and with them, each time from just after a checkpoint on. */
+/** The cost of one more row in each table, without the lists' indices and with them, each time from just after a checkpoint. */
 export async function insertCosts(client: pg.Client, say: (line: string) => void): Promise<InsertCost[]> {
   const costs: InsertCost[] = []
   const { rows: definitions } = await client.query<{ definition: string }>(

@@ -18,12 +18,15 @@ export interface Question {
   readonly found: number
 }
 
-/** A page of fifty, and one row more that says that there is another page. */
+/** A page of fifty, and one more row, which shows that there is another page. */
 export const TAKE = 51
 
 const WHOLE: TimedPart = { take: TAKE, after: undefined, from: undefined, to: undefined }
 
-/** Each list without a filter, of a time, behind a cursor and with each single filter: of what is frequent, rare and old, and nowhere. */
+/**
+ * Each list without a filter, for a time, behind a cursor and with each single filter: for frequent, rare, old and missing
+ * values.
+ */
 export function questions(database: Database, rows: number, idPrefix: string): Question[] {
   const middle = new Date(Date.now() - (rows / 2) * 1_000)
   const parts: readonly [string, TimedPart][] = [

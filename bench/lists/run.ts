@@ -21,7 +21,7 @@ const TIMES = 15
 
 const GOAL_MS = 100
 
-/** `npm run bench:lists`: how long the first page of each list takes, by what it is read, and what that costs whoever writes. */
+/** `npm run bench:lists`: the time for the first page of each list, the indices that it uses, and their cost for inserts. */
 export async function run(args: readonly string[]): Promise<void> {
   const values = argumentsOf(args, {
     rows: { type: 'string', default: '1000000' },

@@ -3,7 +3,7 @@ import { type Caller, createCaller } from './caller.js'
 import { measureFlows } from './flows.js'
 import type { Sample } from './sample.js'
 
-/** Of some things, the one whose turn it is. */
+/** The thing for this turn, in rotation. */
 export function inTurn<T>(things: readonly T[], turn: number): T {
   const thing = things[turn % things.length]
   if (thing === undefined) throw new Error('Nobody takes part.')
@@ -14,7 +14,7 @@ export function inTurn<T>(things: readonly T[], turn: number): T {
  * Measures a flow that several wallets go through, each with the next of some things that were made before: their keys, or
  * what they hold.
  *
- * @param spanOf may give the milliseconds that count, where that is not all of a flow's duration
+ * @param spanOf may return the relevant milliseconds, if they are not the flow's whole duration
  */
 export async function measureActors<T, Result>(
   target: Target,

@@ -12,7 +12,7 @@ export interface Caller {
   /** @throws where the answer is no success; @returns its body */
   text(path: string, call?: Call): Promise<string>
   json(path: string, call?: Call): Promise<Record<string, unknown>>
-  /** @throws where the answer is no redirect; @returns where it goes, and the cookie that it sets */
+  /** @throws if the answer is no redirect; @returns its address, and the cookie that it sets */
   redirect(path: string, call?: Call): Promise<{ readonly location: string; readonly cookie: string }>
   close(): Promise<void>
 }

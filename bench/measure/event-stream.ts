@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net'
 
 /** One open stream of Server-Sent Events; as little as a client can be, so that thousands fit into the load. */
 export interface EventStream {
-  /** Resolves with the time (`performance.now()`) at which a text had arrived, also where it came before. */
+  /** Resolves with the time (`performance.now()`) at which a text arrived, also if it arrived earlier. */
   arrival(text: string): Promise<number>
   close(): void
 }

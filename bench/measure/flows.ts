@@ -5,7 +5,7 @@ import { percentile, type Sample } from './sample.js'
 /**
  * Actors that each begin the next flow when theirs is over, for a time; a flow that fails ends the benchmark.
  *
- * @param flow may give the milliseconds that count, where that is not all of its duration
+ * @param flow may return the relevant milliseconds, if they are not its whole duration
  */
 export async function measureFlows(
   target: Target,

@@ -1,9 +1,9 @@
 import type { Client } from 'pg'
 import { cpuMs, parentOf } from './process-usage.js'
 
-/** What a PostgreSQL server has used since its start. */
+/** The use of a PostgreSQL server since its start. */
 export interface PostgresUsage {
-  /** CPU time of all its processes; not a number where they are not on this machine. */
+  /** CPU time of all its processes; NaN if they are on another machine. */
   readonly cpuMs: number
   /** Transactions that wrote, of all databases. */
   readonly commits: number

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 const clockTicks = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }))
 const pageBytes = Number(execFileSync('getconf', ['PAGE_SIZE'], { encoding: 'utf8' }))
 
-/** The fields of proc(5)'s stat after the name of the program, which stands in brackets and may hold spaces. */
+/** The fields of proc(5)'s stat after the name of the program, which is in brackets and may contain spaces. */
 function statOf(pid: number): { readonly name: string; readonly fields: readonly string[] } {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   const end = stat.lastIndexOf(')')
@@ -20,7 +20,7 @@ function orGone<T>(read: () => T, gone: T): T {
   }
 }
 
-/** A process and those that it has started: the workers of a service, the backends of a database. */
+/** A process and its child processes: the workers of a service, the backends of a database. */
 function treeOf(pid: number): number[] {
   const children = orGone(() => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8'), '')
   return [pid, ...children.split(' ').filter(Boolean).map(Number).flatMap(treeOf)]
@@ -32,7 +32,7 @@ export function cpuMs(pid: number): number {
   return (ticks.reduce((sum, each) => sum + each, 0) / clockTicks) * 1000
 }
 
-/** Resident memory of a process and those that it has started, in MiB. */
+/** Resident memory of a process and its child processes, in MiB. */
 export function residentMiB(pid: number): number {
   const pages = treeOf(pid).map((each) =>
     orGone(() => Number(readFileSync(`/proc/${each}/statm`, 'utf8').split(' ')[1]), 0),
@@ -40,7 +40,7 @@ export function residentMiB(pid: number): number {
   return (pages.reduce((sum, each) => sum + each, 0) * pageBytes) / 2 ** 20
 }
 
-/** @returns the parent of a process, where that process is on this machine and runs a program of that name */
+/** @returns the parent of a process, if that process is on this machine and runs a program of that name */
 export function parentOf(pid: number, program: string): number | undefined {
   const stat = orGone(() => statOf(pid), undefined)
   return stat?.name === program ? Number(stat.fields[1]) : undefined

@@ -15,7 +15,7 @@ export interface RequestShape {
 /** However slow an answer is, it is measured. */
 const PATIENCE_SECONDS = 60
 
-/** Resolves with the answer to one request, which comes behind what the row before left unanswered. */
+/** Resolves with the answer to one request, which comes after unanswered requests of the row before. */
 async function ready(url: string, init: RequestInit, says: string): Promise<void> {
   const answer = await fetch(url, { ...init, signal: AbortSignal.timeout(PATIENCE_SECONDS * 1000) })
   const text = await answer.text()

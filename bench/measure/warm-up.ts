@@ -3,11 +3,11 @@ const CHEAPER = 0.97
 const MAX_TURNS = 6
 
 /**
- * Loads a process until an operation costs it no less than before, since V8 compiles again and again what is used much: a flow of
- * many small functions takes longer for that than a short one, and would pay for it in the figures.
+ * Loads a process until an operation no longer becomes cheaper. V8 compiles frequently used code again and again. A flow of
+ * many small functions takes longer for this than a short one, and its figures would contain that time.
  *
- * @param load loads it for one turn, and resolves with the CPU time of an operation
- * @param maxTurns after which it is as it is
+ * @param load loads the process for one turn, and resolves with the CPU time of an operation
+ * @param maxTurns limit of turns, after which the process counts as warm
  */
 export async function warmUp(load: () => Promise<number>, maxTurns = MAX_TURNS): Promise<void> {
   let least = Number.POSITIVE_INFINITY

@@ -62,13 +62,13 @@ const issuerMetadata = {
   knownCredentialConfigurations: issuer.getKnownCredentialConfigurationsSupported(credentialIssuer),
 }
 
-/** Offers by id, by the code that is still good, and by the code that was redeemed until its credential is taken. */
+/** Offers by id, by the unused code, and by the used code until its credential is taken. */
 const offers = new Map()
 const open = new Map()
 const redeemed = new Map()
 const nonces = new Map()
 
-/** What is good once. */
+/** Takes a value that may be used once. */
 function used(map, key) {
   const value = map.get(key)
   if (!map.delete(key)) throw new Error(`${key} is unknown or was used.`)

@@ -1,7 +1,8 @@
 import express from 'express'
 import { startAgent } from './credo/agent.mjs'
 
-// Credo as an issuer and a verifier, with two routes for the first party that Credo leaves to whoever embeds it, without a check of who asks.
+// Credo as an issuer and a verifier, with two routes for the first party. Credo leaves such routes to its users. They
+// authenticate no caller.
 const port = Number(process.env.PORT)
 const url = `http://127.0.0.1:${port}`
 const ID = 'bench'

@@ -6,7 +6,7 @@ import type { World } from '../world.js'
 
 const folder = import.meta.dirname
 
-/** What the service is compared with. */
+/** The targets that the service is compared with. */
 export interface Peers {
   readonly bareIssuer: Target
   readonly credo: Target
@@ -25,7 +25,7 @@ function installed(): boolean {
   })
 }
 
-/** Installs the peers by their own lock file where they are missing, and starts them. @throws where that cannot be done */
+/** Installs missing peers by their own lock file, and starts them. @throws if this fails */
 export async function startPeers(world: World): Promise<Peers> {
   if (!installed()) installExactly(folder)
   return { bareIssuer: await world.startPeer('bare-issuer.mjs'), credo: await world.startPeer('credo.mjs') }

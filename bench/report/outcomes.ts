@@ -2,21 +2,21 @@ import { type FullSample, median, percentile } from '../measure/sample.js'
 import { baseOf, type Goal } from '../rows/goal.js'
 import type { Row } from '../rows/row.js'
 
-/** What each row gave, round by round. */
+/** The samples of each row, round by round. */
 export type Measured = ReadonlyMap<Row, readonly FullSample[]>
 
 /** A goal and what came of it. */
 export interface Outcome {
   readonly row: string
-  /** What should be reached, in words. */
+  /** The goal in words. */
   readonly goal: string
-  /** Median and quartiles over the rounds; none where what it compares with was not measured. */
+  /** Median and quartiles over the rounds; undefined if the compared row was not measured. */
   readonly figure: { readonly median: number; readonly lower: number; readonly upper: number } | undefined
   readonly unit: '%' | 'ms' | '×'
   readonly met: boolean | undefined
 }
 
-/** What a goal looks at in one round, what bounds it and how it is said. */
+/** The value of a goal in one round, its bound, its text and its unit. */
 function rule(goal: Goal): {
   readonly value: (own: FullSample, base: FullSample) => number
   readonly within: (value: number) => boolean

@@ -14,11 +14,11 @@ export interface Findings {
   readonly options: BenchOptions
   readonly measured: Measured
   readonly streams: readonly StreamCost[]
-  /** What was said on the way. */
+  /** Messages during the run. */
   readonly notes: readonly string[]
 }
 
-/** What the figures were taken on and how, in sentences. */
+/** The circumstances of the figures, in sentences. */
 function circumstances({ world, options, notes }: Findings): string[] {
   const { rounds, seconds, warmUpSeconds, processes, only } = options
   const service = processes === 1 ? 'one process of the service' : `${processes} processes of the service`
@@ -47,7 +47,7 @@ function jsonOf(findings: Findings, at: Date): string {
   return `${JSON.stringify({ at, setting, notes, rows, goals: outcomesOf(measured), streams }, undefined, 1)}\n`
 }
 
-/** The day, and what was not as usual: a run of fewer rows does not take the place of a whole one. */
+/** The day and the unusual options, so that a run of fewer rows does not overwrite a whole one. */
 export function nameOf({ processes, rows, node, only, quick, against }: BenchOptions, at: Date): string {
   const parts = [
     dayOf(at),
@@ -61,7 +61,7 @@ export function nameOf({ processes, rows, node, only, quick, against }: BenchOpt
   return parts.join('-')
 }
 
-/** Writes what the options ask for. @returns where that is */
+/** Writes the files that the options ask for. @returns their paths */
 export function keep(findings: Findings, at: Date): string[] {
   const { options } = findings
   const files: [path: string, text: string][] = []

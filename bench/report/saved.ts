@@ -7,7 +7,7 @@ export const dayOf = (at: Date): string => at.toISOString().slice(0, 10)
 
 export const titleOf = (at: Date): string => `# Benchmarks of ${dayOf(at)}`
 
-/** What a benchmark prints as its result, line by line, and keeps where that was asked for. */
+/** Prints the result of a benchmark line by line, and stores it if requested. */
 export class Report {
   readonly #lines: string[] = []
 

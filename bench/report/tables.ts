@@ -43,7 +43,7 @@ function goalCellsOf({ row, goal, figure, unit, met }: Outcome): string[] {
   return [row, goal, `${shown(figure.median)} ${unit}`, quartiles, met ? '✓' : '✗']
 }
 
-/** Every goal with what was reached. */
+/** Every goal with its result. */
 export const goalTableOf = (measured: Measured): string =>
   markdown([GOAL_COLUMNS, ...outcomesOf(measured).map(goalCellsOf)], [0, 1])
 

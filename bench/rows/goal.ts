@@ -1,10 +1,10 @@
-/** What a row should reach. Ratios and differences are taken within each round, where both rows saw the same machine. */
+/** The goal of a row. Ratios and differences are taken within each round, where both rows saw the same machine. */
 export type Goal =
   /** Operations a second, as a share of another row's. */
   | { readonly kind: 'rate'; readonly of: string; readonly atLeast: number }
   /** CPU time of one operation, in milliseconds. */
   | { readonly kind: 'cpu'; readonly atMostMs: number }
-  /** How much more of it than another row takes. */
+  /** The allowed additional CPU time over another row. */
   | { readonly kind: 'cpuOver'; readonly of: string; readonly atMostMs: number }
   /** CPU time of one operation, as a multiple of another row's. */
   | { readonly kind: 'cpuRatio'; readonly of: string; readonly atMost: number }

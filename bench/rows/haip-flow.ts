@@ -13,7 +13,7 @@ const PAR = '/openid4vci/par'
 const TOKEN = '/openid4vci/token'
 const CREDENTIAL = '/openid4vci/credential'
 
-/** A request of a browser and where it is sent. */
+/** A browser's request and the address that it is redirected to. */
 async function sentTo(caller: Caller, path: string, call: Parameters<Caller['redirect']>[1] = {}) {
   const { location, cookie } = await caller.redirect(path, call)
   return { url: new URL(location), cookie }
@@ -27,7 +27,7 @@ interface Flow {
   readonly challenge: string
 }
 
-/** The person's part: nobody signs in, the page is opened and agreed to. */
+/** The person's part, without sign-in: the page is opened and accepted. */
 async function agreed(caller: Caller, requestUri: string, clientId: string): Promise<string> {
   const query = new URLSearchParams({ client_id: clientId, request_uri: requestUri })
   const { url, cookie } = await sentTo(caller, `/openid4vci/authorize?${query}`)
@@ -57,7 +57,7 @@ async function takeCredential({ caller, issuer, wallet, issuerState, challenge }
   credentialOf(answer)
 }
 
-/** One that attestations are proven with for as long as a row is measured. */
+/** A challenge for the attestation proofs of a row's whole measurement. */
 async function challengeOf(issuer: string): Promise<string> {
   const caller = createCaller(issuer, 1)
   const answer = caller.json('/openid4vci/challenge', { method: 'POST' })
@@ -65,7 +65,7 @@ async function challengeOf(issuer: string): Promise<string> {
   return String(challenge)
 }
 
-/** The row of a whole issuance under HAIP 1.0, on a process and a database of its own. */
+/** The row of a whole issuance under HAIP 1.0, on its own process and database. */
 export async function haipFlowRow(world: World): Promise<Row> {
   const { env, newWallet, remove } = haipSetup()
   const { service, credence } = await world.startInstallation(env).finally(remove)

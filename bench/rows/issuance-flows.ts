@@ -12,7 +12,7 @@ const CPU_GOAL: Goal = { kind: 'cpu', atMostMs: 4 }
 /** Enough that hardly two wallets meet at one. */
 const MANY = 256
 
-/** Only where there is a limit are redemptions counted, in the offering's own row. */
+/** Redemptions are counted, in the offering's own row, only if there is a limit. */
 const LIMIT = 2_147_483_647
 
 const FLOW = 'OpenID4VCI offer → token → nonce → credential'

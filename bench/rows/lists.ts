@@ -4,10 +4,10 @@ import { SUBJECT, TYPE } from './fixture.js'
 import type { Row } from './row.js'
 
 const CONNECTIONS = 16
-/** A page for a person: of 1,000, as a list has it unless told otherwise, other rows would have made a different number each time. */
+/** The size of a page for a person. With the default of 1,000, other rows would have made a different number each time. */
 const PAGE = 100
 
-/** Those of the REST interface, and those that the console shows. */
+/** Lists of the REST interface and of the console. */
 const LISTS = [
   '/api/v1/offerings',
   '/api/v1/verifier/vp-queries',

@@ -12,7 +12,7 @@ const AT_ONCE = [1, 8, 32] as const
 const CPU_GOAL = { kind: 'cpu', atMostMs: 5 } as const
 const WALLETS = 16
 
-/** What every session asks for. */
+/** The query of every session. */
 export const QUERY = [
   {
     fields: [
@@ -38,7 +38,7 @@ async function newHeldCredential({ credence }: World): Promise<HeldCredential> {
 /**
  * A request is made, its session watched, the request fetched and answered, until the watcher reads of it.
  *
- * @param watched the process that the session is watched at; the one that is asked unless given
+ * @param watched the process at which the session is watched; by default the process that receives the request
  * @returns milliseconds from the wallet's POST to the event
  */
 async function present(

@@ -37,7 +37,7 @@ async function openPages({ credence, service }: World) {
     expiresInSeconds: OPEN_SECONDS,
   })
   const pages = { presentPage: pathOf(asked.pageUrl), receivePage: pathOf(offered.pageUrl) }
-  // The first view draws the QR code, which is kept: the rows are about those that follow.
+  // The first view draws the QR code, which is cached: the rows measure later views.
   for (const path of Object.values(pages)) {
     const { ok, status } = await fetch(`${service.url}${path}`)
     if (!ok) throw new Error(`${path}: ${status}`)
@@ -45,7 +45,7 @@ async function openPages({ credence, service }: World) {
   return pages
 }
 
-/** A credential of each format and what the rows read of them. */
+/** A credential of each format, with the values that the rows read from it. */
 async function prepare(world: World) {
   const { credence } = world
   const offering = await credence.offerings.create.mutate({

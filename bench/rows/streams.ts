@@ -8,11 +8,11 @@ import type { Target } from '../targets/target.js'
 import type { World } from '../world.js'
 import { QUERY } from './presentation-flows.js'
 
-/** What many open streams cost a process, as measured once. */
+/** The cost of many open streams for a process, measured once. */
 export interface StreamSample {
   /** Resident memory that came with one stream, in KiB. */
   readonly kibPerStream: number
-  /** Of it, what JavaScript holds: objects and buffers. */
+  /** The part of it in JavaScript's heap and buffers. */
   readonly heapKibPerStream: number
   /** Share of one processor while nothing happens but heartbeats. */
   readonly idleCpu: number
@@ -21,7 +21,7 @@ export interface StreamSample {
   readonly fanOutLast: number
 }
 
-/** What they cost it in each round. */
+/** The cost in each round. */
 export interface StreamCost {
   readonly name: string
   readonly streams: number
@@ -123,8 +123,8 @@ async function newSessions({ service, authorization }: World, count: number) {
 }
 
 /**
- * A round: the streams of a bare Express route and those of the service. Both processes are fresh, since what one has grown to before would hide
- * what streams add.
+ * A round: the streams of a bare Express route, and the streams of the service. Both processes are fresh, because memory from
+ * earlier work would hide the memory of the streams.
  */
 async function measureRound(
   world: World,
@@ -171,11 +171,11 @@ async function measureRound(
   }
 }
 
-/** More of them say little more, and each takes two minutes. */
+/** More rounds would add little, and each takes two minutes. */
 const MAX_ROUNDS = 3
 
 /**
- * Thousands of open streams: the service's beside those of a bare Express route, in the same run. Every other round runs backwards.
+ * Thousands of open streams: the service's and, in the same run, a bare Express route's. Every other round runs backwards.
  *
  * @param rounds how often; three times at most
  * @returns the yardstick first

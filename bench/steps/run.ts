@@ -43,7 +43,7 @@ function readOptions(args: readonly string[]) {
   }
 }
 
-/** Whose requests of which flow are measured. */
+/** A side and a flow whose requests are measured. */
 interface Measured {
   readonly flow: 'issuing' | 'presenting'
   readonly side: string
@@ -99,7 +99,7 @@ function table(measured: readonly Measured[], samples: ReadonlyMap<Measured, rea
   )
 }
 
-/** What each request of a flow costs, here and at the peers, on a machine where this process has few others beside it. */
+/** Measures each request of a flow, here and at the peers, on a machine with little other work. */
 export async function run(args: readonly string[]): Promise<void> {
   const { flows, rounds, atOnce, warmUp, save, world: options } = readOptions(args)
   const world = await createWorld(options)

@@ -16,7 +16,7 @@ import {
 } from '../wallet/issuance.js'
 import type { BenchWallet } from '../wallet/wallet.js'
 
-/** One request of a flow; what the next ones need of its answer is kept in the flow. */
+/** One request of a flow. The flow keeps the parts of its answer that later requests need. */
 export interface Step<Flow> {
   readonly name: string
   readonly take: (flow: Flow) => Promise<void>
@@ -37,7 +37,7 @@ export const issuingSteps = (
   side: Omit<IssuingSide, 'name'>,
   wallet: BenchWallet,
 ): Step<Partial<Issuance>>[] => {
-  // A step is taken after those before it.
+  // A step runs after all earlier ones.
   const whole = (flow: Partial<Issuance>) => flow as Issuance
   const issuerOf = (flow: Partial<Issuance>) => whole(flow).offer.credential_issuer
   return [

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { answerOperations } from './operations.mjs'
 
-// How many transactions the same PostgreSQL can commit: one row each, by the same driver, and nothing else.
+// The number of transactions that the same PostgreSQL can commit: only one row each, by the same driver.
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 32 })
 await pool.query('CREATE TABLE commits (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, at timestamptz NOT NULL)')
 

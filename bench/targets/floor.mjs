@@ -5,8 +5,9 @@ import pg from 'pg'
 import { accessTokenCheck } from './access-tokens.mjs'
 import { answerMemory } from './memory.mjs'
 
-// The least that the flows "in full" can cost: Node's own HTTP server for as many requests, as many statements of one row by the same driver, and the
-// signatures and decryptions that the standards ask for, by the service's own functions. Nothing is routed, decided, validated, logged or put together.
+// The lower limit for the flows "in full". It has Node's own HTTP server for as many requests, and as many statements of one
+// row by the same driver. It also has the signatures and decryptions that the standards demand, by the service's own functions.
+// It routes, decides, validates, logs and composes nothing.
 const dist = new URL(process.env.BENCH_DIST ?? '../../dist/server/', import.meta.url)
 const of = (path) => import(new URL(path, dist).href)
 const { createSigner, generateKeyPair, publicJwkOf, signCompact, verifyCompact } = await of('protocol/jose/jws.js')
@@ -42,7 +43,7 @@ const DO = {
   write: () => sql(shape)`INSERT INTO floor (at, body) VALUES (${new Date()}, ${BODY}) RETURNING id`,
 }
 
-/** What each request of a flow cannot do without. */
+/** Work that each request of a flow needs in any case. */
 const FLOWS = {
   // Offer made, offer, both metadata, token, nonce, credential.
   issuing: [

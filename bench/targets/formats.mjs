@@ -1,8 +1,8 @@
 import { hash, randomBytes, X509Certificate } from 'node:crypto'
 import { answerOperations } from './operations.mjs'
 
-// What a credential of each format costs by itself, in a process that does nothing else, with the service's own functions: a
-// mobile document and an SD-JWT VC of the same claims, of an issuer with a certificate, all claims presented.
+// The cost of a credential in each format alone, by the service's own functions, in a process without other work. A mobile
+// document and an SD-JWT VC have the same claims and an issuer with a certificate; all claims are presented.
 const dist = new URL(process.env.BENCH_DIST ?? '../../dist/server/', import.meta.url)
 const load = (path) => import(new URL(path, dist).href)
 const { standardFormats: formats } = await load('formats/registry.js')

@@ -14,8 +14,8 @@ async function settledMemory() {
 }
 
 /**
- * Lets the benchmark ask this process over IPC for its memory after a collection of garbage, or for something else that
- * it can do; ends it when the benchmark is gone.
+ * Lets the benchmark ask this process over IPC for its memory after a garbage collection, or for another of its commands. The
+ * process ends when the benchmark has ended.
  *
  * @param {Record<string, () => unknown>} commands
  */

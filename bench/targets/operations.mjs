@@ -20,7 +20,7 @@ export function answerOperations(operations) {
         const begun = performance.now()
         await run()
         times.push(performance.now() - begun)
-        // Whoever awaits settled promises only would keep the others from beginning.
+        // A loop over settled promises never returns to the event loop, so the other actors could not begin.
         if (times.length % 64 === 0) await new Promise((resolve) => setImmediate(resolve))
       }
     }

@@ -1,8 +1,8 @@
 import cluster from 'node:cluster'
 import { answerMemory } from './memory.mjs'
 
-// The service as it is built, with one route more: a procedure that does nothing behind the Bearer check, so that the
-// cost of the check and the façade can be told from the cost of what a route does.
+// The built service with one more route: a procedure that does nothing behind the Bearer check. It separates the cost of the
+// check and the façade from the cost of a route's work.
 const dist = new URL(process.env.BENCH_DIST ?? '../../dist/server/', import.meta.url)
 const { main } = await import(new URL('main.js', dist).href)
 const { restRouter } = await import(new URL('router.js', dist).href)
@@ -26,6 +26,6 @@ if (restRouter === undefined) serviceRouter._def.record.noop = noop
 else Object.assign(restRouter._def.procedures, router({ bench: router({ noop }) })._def.procedures)
 
 answerMemory()
-// The process over workers ends once they have, though somebody could still ask it for something.
+// The process over workers ends after them, even if it could still receive commands.
 if (cluster.isPrimary) process.channel?.unref()
 await main()

@@ -10,7 +10,7 @@ const STOP_SECONDS = 30
 export interface Target {
   readonly url: string
   readonly pid: number
-  /** Asks the process for something and gives its answer. Rejects with what the process wrote where it has ended. */
+  /** Sends a command to the process and returns its answer. Rejects with the process's output if the process has ended. */
   ask(command: string | Readonly<Record<string, unknown>>): Promise<unknown>
   stop(): Promise<void>
 }
@@ -79,7 +79,7 @@ export async function startTarget({
     pid: child.pid,
     ask: async (command) => {
       const answer = once(child, 'message')
-      // That it cannot be sent to a process which has ended is not what went wrong.
+      // If the process has ended, its end is the error to report, not the failed send.
       child.send(command, () => {})
       const [message] = await Promise.race([ended, answer])
       return message

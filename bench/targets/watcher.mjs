@@ -1,4 +1,4 @@
-// Another process of the installation, with readers of many sessions and nothing else. It writes down when each event comes.
+// Another process of the installation, which has only readers of many sessions. It records the arrival of each event.
 const dist = new URL('../../dist/server/', import.meta.url)
 const { connectDatabase } = await import(new URL('database/connect.js', dist).href)
 const { createEventStore } = await import(new URL('events/store.js', dist).href)

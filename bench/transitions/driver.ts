@@ -4,7 +4,7 @@ import { fragment } from '../../server/database/fragment.js'
 import { idRow } from '../../server/database/row-shapes.js'
 import { type Announce, eventRow, recordEvents } from '../../server/events/store.js'
 
-/** Sessions to move, with no more of them than a row must have but for a view of the usual size. @returns their ids */
+/** Sessions to move, with only the required columns and a view of the usual size. @returns their ids */
 export async function makeSessions({ sql }: Database, count: number): Promise<string[]> {
   const address = `openid4vp://?client_id=decentralized_identifier%3Adid%3Aweb%3Averifier.example&request_uri=${'x'.repeat(120)}`
   const rows = await sql(idRow)`
@@ -32,18 +32,18 @@ const moved = (id: string) => fragment`
 export const transition = ({ sql }: Database, id: string) =>
   sql(eventRow)`WITH ${moved(id)} SELECT id, seq, data FROM transitions`
 
-/** As they were made before: PostgreSQL is told to notify in the same transaction, with a lock until it is on disk. */
+/** The former way: PostgreSQL notifies in the same transaction, and holds a lock until the commit is on disk. */
 export const notifyingTransition = ({ sql }: Database, id: string) => sql(idRow)`
   WITH ${moved(id)} SELECT id FROM (SELECT id, pg_notify('credence_bench', id || ' ' || seq) FROM transitions) AS told`
 
-/** What was driven: by session and number of the event, when its commit was known, in milliseconds of the machine's clock. */
+/** Results of a drive: when each commit was known, by session and event number, in milliseconds of the machine's clock. */
 export interface Driven {
   readonly committed: ReadonlyMap<string, number>
   readonly perSecond: number
 }
 
 const TICK_MS = 2
-/** Transitions that are under way at once; what is due beyond them is late. */
+/** The largest number of simultaneous transitions; later ones start late. */
 const MAX_UNDER_WAY = 500
 
 export const nowMs = () => Number(process.hrtime.bigint()) / 1e6

@@ -21,7 +21,7 @@ import { Report } from '../report/saved.js'
 import { startTarget } from '../targets/target.js'
 import { commitRate, drive, makeSessions, notifyingTransition, transition } from './driver.js'
 
-/** What the watcher saw since it was asked: numbers of session and event, and when. */
+/** Events that the watcher saw since the last question: numbers of session and event, and when. */
 const zCollected = z.object({ seen: z.array(z.number()) })
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
@@ -66,13 +66,13 @@ async function backends(databaseUrl: string): Promise<Map<number, number>> {
   return new Map(rows.map(({ pid }) => [pid, cpuMs(pid)]))
 }
 
-/** Of this process alone, which has started PostgreSQL and the readers. */
+/** CPU time of this process alone, which has started PostgreSQL and the readers. */
 function ownCpuMs(): number {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1_000
 }
 
-/** What changed of those that were there before and after. */
+/** CPU time that the current processes used in between. */
 const spent = (before: ReadonlyMap<number, number>, after: ReadonlyMap<number, number>) =>
   [...after].reduce((sum, [pid, ms]) => sum + ms - (before.get(pid) ?? ms), 0)
 
@@ -134,7 +134,7 @@ export async function run(args: readonly string[]): Promise<void> {
       for (let round = 0; round < options.rounds; round += 1) {
         const before = { driver: ownCpuMs(), readers: cpuMs(watcher.pid), backends: await backends(server.url) }
         const driven = await drive(database, sessions, events.announce, { perSecond, seconds: options.seconds })
-        // What was not announced is asked for within a second.
+        // Readers poll once a second, so an event without announcement arrives within this time.
         await sleep(1_500)
         const { seen } = await collect()
         const times: number[] = []

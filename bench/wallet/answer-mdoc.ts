@@ -5,7 +5,7 @@ import type { BenchWallet } from './wallet.js'
 /** A mobile document and the wallet whose key it is bound to. */
 export interface HeldMdoc {
   readonly wallet: BenchWallet
-  /** base64url, as it was issued. */
+  /** The issued `IssuerSigned`, as base64url. */
   readonly issuerSigned: string
   /** The elements that are shown. */
   readonly elements: readonly ElementPath[]

@@ -24,7 +24,7 @@ export interface HeldCredential {
 
 const payloadOf = (jwt: string): unknown => JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString())
 
-/** What a request object says; the wallet trusts the verifier: what a signature costs it is no cost of the service. */
+/** The payload of a request object. The wallet trusts the verifier: its cost of a signature check is no cost of the service. */
 export const readRequestObject = (requestObject: string): RequestObject => payloadOf(requestObject) as RequestObject
 
 /** Which query asks for a format, and the key that the answer is encrypted to. */
@@ -72,7 +72,7 @@ export interface DigitalCredential {
   readonly data: Readonly<Record<string, unknown>>
 }
 
-/** What a browser gives a page of an origin for its signed request (OpenID4VP 1.0 Appendix A). */
+/** The response that a browser gives the page of an origin for its signed request (OpenID4VP 1.0 Appendix A). */
 export function answerInBrowser(
   { protocol, data }: DigitalCredential,
   held: HeldCredential,

@@ -9,7 +9,7 @@ const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).to
 
 type Sign = (payload: Record<string, unknown>) => string
 
-/** An SD-JWT VC with one disclosure, for a wallet of its own; it has no status, whose list would be a request of its own. */
+/** An SD-JWT VC with one disclosure, for a separate wallet. It has no status, because its list would be a further request. */
 function membership(sign: Sign): HeldCredential {
   const wallet: BenchWallet = newBenchWallet()
   const disclosure = encode([randomBytes(16).toString('base64url'), 'level', 'gold'])
@@ -24,8 +24,8 @@ function membership(sign: Sign): HeldCredential {
 }
 
 /**
- * Two issuers of other installations, one known by its certificate and one by its did:jwk, and the settings of an installation
- * that trusts both and has a certificate as a verifier.
+ * Two issuers of other installations: one identified by its certificate, one by its did:jwk. Also the settings of an
+ * installation that trusts both and has a certificate as a verifier.
  */
 export function foreignIssuers() {
   const { fileOf, remove } = certificateFiles()

@@ -8,7 +8,7 @@ const seconds = (): number => Math.floor(Date.now() / 1000)
 const CLIENT = 'https://wallet.example'
 const REDIRECT_URI = 'https://wallet.example/callback'
 
-/** Files for ISSUER_X509 and WALLET_TRUST_ANCHORS, and a provider whose wallets are believed there. */
+/** Files for ISSUER_X509 and WALLET_TRUST_ANCHORS, and a provider whose wallets are trusted there. */
 export function haipSetup() {
   const { fileOf, remove } = certificateFiles()
   const root = certify({ subject: 'Root', ca: true, keyUsage: 0x04 })
@@ -28,7 +28,7 @@ export function haipSetup() {
 
 export type HaipWallet = ReturnType<typeof newHaipWallet>
 
-/** A wallet under HAIP 1.0: an attested instance with keys of its own for tokens and credentials. */
+/** A wallet under HAIP 1.0: an attested instance with separate keys for tokens and credentials. */
 function newHaipWallet(provider: KeyObject, x5c: readonly string[]) {
   const newKey = () => {
     const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })

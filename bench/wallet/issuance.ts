@@ -12,7 +12,7 @@ export interface Endpoints {
   readonly deferred: string
 }
 
-/** What a wallet may take, and by which token. */
+/** Credentials that a wallet may take, and its token. */
 export interface Grant {
   readonly issuer: string
   readonly configurations: readonly string[]
@@ -28,7 +28,7 @@ export type Offer = z.infer<typeof zOffer>
 
 const pathOf = (url: unknown): string => (typeof url === 'string' ? new URL(url).pathname : '')
 
-/** Of an issuer or a server, as OpenID4VCI 1.0 §12.2.2 and RFC 8414 §3.1 make the address. */
+/** The well-known address of an issuer or a server (OpenID4VCI 1.0 §12.2.2, RFC 8414 §3.1). */
 function wellKnown(name: string, identifier: string): string {
   const path = pathOf(identifier)
   return `/.well-known/${name}${path === '/' ? '' : path}`
@@ -60,13 +60,13 @@ export const endpointsOf = (
   deferred: pathOf(issuerMetadata.deferred_credential_endpoint),
 })
 
-/** What both metadata say. */
+/** Endpoints from both metadata. */
 export async function readEndpoints(caller: Caller, issuer: string): Promise<Endpoints> {
   const metadata = await readIssuerMetadata(caller, issuer)
   return endpointsOf(metadata, await readServerMetadata(caller, issuer, metadata))
 }
 
-/** What both metadata of an issuer say, for wallets that know it already. */
+/** Endpoints of an issuer, for wallets that have read its metadata already. */
 export async function endpointsAt(issuer: string): Promise<Endpoints> {
   const caller = createCaller(issuer, 1)
   return readEndpoints(caller, issuer).finally(() => caller.close())

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { ProcedureMeta, RouteAccess } from '../../server/api/contract.js'
 import { docComment, type JsonSchema, membersText, typeText } from './type-text.js'
 
-/** What a contract says of a procedure of `/trpc`. */
+/** The contract of a procedure of `/trpc`. */
 export interface Contracted {
   /** `offerings.create` */
   readonly name: string
@@ -39,7 +39,7 @@ const CALLERS: Readonly<Record<RouteAccess, string>> = {
   console: 'who is logged in to the console',
 }
 
-/** Summary, description, and what the call is over REST, who may make it and how it may be refused. */
+/** Summary, description, and the REST call with its callers and refusals. */
 function commentOf({ name, meta }: Contracted): string {
   const { openapi, rest } = meta
   if (openapi === undefined || rest === undefined) throw new Error(`${name} has no route.`)
@@ -51,7 +51,7 @@ function commentOf({ name, meta }: Contracted): string {
   return [`${openapi.summary}.`, openapi.description, facts.join('\n')].filter(Boolean).join('\n\n')
 }
 
-/** Makes types of Zod's schemas, and keeps those that have a name for themselves. */
+/** Makes types of Zod's schemas, and keeps separate types for schemas with a name. */
 class Types {
   readonly named = new Map<string, JsonSchema>()
 

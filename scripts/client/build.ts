@@ -10,12 +10,12 @@ import { apiText, type Contracted } from './api-text.js'
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
 const client = join(root, 'client')
 
-/** What the package's entry point names; the other declarations are those of its inside. */
+/** Declarations that the package's entry point exports; the others are internal. */
 const DECLARED = ['index', 'api', 'calls', 'request', 'router']
 
 /** Every procedure of `/trpc`, in the order of the table of contents. */
 function contracted(): Contracted[] {
-  // A typed router's procedures are a type of their own each; inputs and contracts are no part of `_def`'s type.
+  // Each procedure of a typed router has its own type; inputs and contracts are no part of `_def`'s type.
   return Object.entries<AnyProcedure>(contractRouters().appRouter._def.procedures as never).map(([name, { _def }]) => {
     const { type, meta, inputs, output } = _def as unknown as Omit<Contracted, 'name' | 'input'> & { inputs: never[] }
     const [input] = inputs

@@ -2,7 +2,7 @@
 export interface JsonSchema {
   readonly $ref?: string
   readonly $defs?: Readonly<Record<string, JsonSchema>>
-  /** Stands for the whole schema, where Zod cannot say what its code accepts. */
+  /** Replaces the whole schema if Zod cannot describe the values that its code accepts. */
   readonly override?: JsonSchema
   readonly type?: string | readonly string[]
   readonly format?: string
@@ -35,7 +35,7 @@ export function docComment(text: string, indent: string): string {
 
 const propertyName = (name: string) => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name))
 
-/** The members of an object type, between its braces; what is optional may also be given as undefined. */
+/** The members of an object type, between its braces. Optional members may also be given as undefined. */
 export function membersText({ properties = {}, required = [] }: JsonSchema, indent: string): string {
   return Object.entries(properties)
     .map(([name, schema]) => {

@@ -7,10 +7,10 @@ export interface Page {
   readonly html: string
 }
 
-/** As much of a browser as the pages of a run need: redirects, cookies, forms, and the one script of the suite. */
+/** The parts of a browser that the pages of a run need: redirects, cookies, forms, and the one script of the suite. */
 export interface Browser {
   open(url: string): Promise<Page>
-  /** Presses a button of the page's form, whose hidden fields go along. */
+  /** Presses a button of the page's form, and sends its hidden fields too. */
   press(page: Page, name: string, value: string): Promise<Page>
 }
 
@@ -31,7 +31,7 @@ function scriptedPost(html: string): string | undefined {
   return literal === undefined ? undefined : String(JSON.parse(literal))
 }
 
-/** RFC 9110 §10.2.2: a redirect without a fragment goes on with that of the address before. */
+/** RFC 9110 §10.2.2: a redirect without a fragment inherits the fragment of the address before. */
 function followed(location: string, from: string): string {
   const target = new URL(location, from)
   if (target.hash === '') target.hash = new URL(from).hash

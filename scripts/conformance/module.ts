@@ -8,7 +8,7 @@ export interface Running {
   readonly shown: Shown
   /** Its log so far. */
   readonly log: readonly LogEntry[]
-  /** Says to the suite that an address was opened. */
+  /** Reports to the suite that an address was opened. */
   visited(url: string): Promise<void>
   /** Keeps a sentence for the report. */
   note(sentence: string): void

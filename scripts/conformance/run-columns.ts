@@ -22,7 +22,7 @@ export interface Run {
 
 const POLL_MS = 300
 
-/** The results in the order of the columns; those of a column that could not be run are left out. */
+/** The results in the order of the columns, without columns that could not run. */
 export async function runColumns(run: Run, columns: readonly Column[]): Promise<ColumnResult[]> {
   const results = new Map<string, ColumnResult>()
   const inTurn = async (waiting: Column[]) => {

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import { createServer } from 'node:https'
 
-/** Recommended by RFC 9325 §4.2 for TLS 1.2, and those of TLS 1.3. */
+/** The ciphers of TLS 1.3, and the ones that RFC 9325 §4.2 recommends for TLS 1.2. */
 const CIPHERS = [
   'TLS_AES_128_GCM_SHA256',
   'TLS_AES_256_GCM_SHA384',
@@ -15,7 +15,7 @@ const CIPHERS = [
 export interface TlsProxyOptions {
   /** Private key and chain as PEM. */
   readonly pem: string
-  /** Where it listens, on 127.0.0.1. */
+  /** Its address on 127.0.0.1. */
   readonly port: number
   /** The port of the service behind it, on 127.0.0.1. */
   readonly servicePort: number

@@ -29,9 +29,9 @@ const MEMBERSHIP = {
 
 const MEMBER = { name: 'Ada Lovelace', level: 'gold', memberSince: '2024-05-01' }
 
-/** What the pictures are of. */
+/** Data that the pictures need. */
 export interface Prepared {
-  /** The address of the page of an offer that nobody took yet. */
+  /** The address of the page of an untaken offer. */
   readonly receivePage: string
 }
 
@@ -40,7 +40,7 @@ interface Offer {
   readonly pageUrl: string
 }
 
-/** A type, offers, a hosted wallet that took one, a request that it answered and one that was refused. */
+/** Makes a type, offers, a hosted wallet that took an offer, a request that it answered, and a refused request. */
 export async function prepare(service: Demonstration): Promise<Prepared> {
   const proofOfPurchase = await readFile(join(projectDirectory(), 'prisma', 'seed', 'proof-of-purchase.json'), 'utf8')
   for (const type of [JSON.parse(proofOfPurchase), MEMBERSHIP]) await service.post('/schemas', type)
@@ -71,13 +71,13 @@ export async function prepare(service: Demonstration): Promise<Prepared> {
       },
     })
   await give((await ask(['*'])).authorizationRequestUri)
-  // The wallet is told that its answer was refused, which is no failure of this.
+  // The wallet's answer is refused on purpose, so its refusal is no failure here.
   await give((await ask(['did:web:elsewhere.example'])).authorizationRequestUri).catch(() => undefined)
   await fillCounters(service.databaseUrl)
   return { receivePage: (await offer()).pageUrl }
 }
 
-/** Figures of the 29 days before today: the counters alone, since what they count cannot be made in the past. */
+/** Figures of the 29 days before today. Only the counters are written, because their events cannot be made in the past. */
 async function fillCounters(connectionString: string): Promise<void> {
   const rows = Array.from({ length: 29 }, (_, index) => {
     const at = new Date((Math.floor(Date.now() / DAY_MS) - index - 1) * DAY_MS)

@@ -7,11 +7,11 @@ import { startTemporaryPostgres } from '../postgres/temporary.js'
 import { untilReady } from '../start/readiness.js'
 import { planStart } from '../start/settings.js'
 
-/** The built service, as `npm start` runs it, over a database of its own. */
+/** The built service, as `npm start` runs it, over its own database. */
 export interface Demonstration {
   readonly url: string
   readonly databaseUrl: string
-  /** @returns the answer's body. @throws {Error} with what the service answered, unless that is 2xx */
+  /** @returns the answer's body. @throws {Error} with the service's answer, unless that is 2xx */
   post<Body>(path: string, body: unknown): Promise<Body>
   get<Body>(path: string): Promise<Body>
   end(): Promise<void>
@@ -24,7 +24,7 @@ export async function startDemonstration(): Promise<Demonstration> {
   const url = added.ISSUER_BASE_URL ?? ''
   const root = projectDirectory()
   const child = spawn(process.execPath, [join(root, 'dist', 'server', 'main.js')], {
-    // Not the settings of whoever runs this, nor those of .env.
+    // The service gets no settings from the caller's environment or from .env.
     env: { PATH: process.env.PATH, ...added, DATABASE_URL: postgres.url, RATE_LIMIT_MAX: '0' },
     cwd: join(root, 'docs'),
     stdio: ['ignore', 'inherit', 'inherit'],
@@ -56,7 +56,7 @@ export async function startDemonstration(): Promise<Demonstration> {
   return {
     url,
     databaseUrl: postgres.url,
-    // What each path answers, its caller knows from the contract.
+    // The caller knows the answer of each path from the contract.
     post: <Body>(path: string, body: unknown) => ask('POST', path, body) as Promise<Body>,
     get: <Body>(path: string) => ask('GET', path) as Promise<Body>,
     end,

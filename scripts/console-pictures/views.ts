@@ -7,18 +7,18 @@ interface Size {
   readonly height: number
 }
 
-/** Where pictures come from, and where they go. */
+/** The source and the destination of pictures. */
 export interface Album {
   readonly service: Demonstration
   readonly prepared: Prepared
   /** @param path an address, or a path of the service */
   open(size: Size, path: string): Promise<Page>
-  /** Keeps what the page shows as `docs/images/NAME.png`, and closes the page. */
+  /** Stores the page's picture as `docs/images/NAME.png`, and closes the page. */
   keep(page: Page, name: string): Promise<void>
 }
 
 const desk = (height: number): Size => ({ width: 1200, height })
-/** From where on the card stands beside the table of claims. */
+/** The smallest width at which the card is beside the table of claims. */
 const WIDE_DESK: Size = { width: 1440, height: 800 }
 const PHONE: Size = { width: 390, height: 844 }
 
@@ -52,7 +52,7 @@ export async function takePictures({ open, keep, prepared }: Album): Promise<voi
   await receive.getByRole('img').first().waitFor()
   await keep(receive, 'receive')
 
-  // Last, so that the counters have followed what the others did.
+  // Last, so that the counters include the other actions.
   const overview = await open(desk(1040), '/console/')
   await overview.getByRole('img', { name: 'The last 30 days' }).waitFor()
   await overview.getByText('The service is ready.').waitFor()

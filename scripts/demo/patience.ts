@@ -3,7 +3,7 @@ import type { Fetch } from '../../client/request.js'
 
 const UNTOLD_SECONDS = 5
 
-/** `fetch` that waits as long as a 429 says and asks again. */
+/** `fetch` that waits for the time in a 429 and asks again. */
 export function patient(onWait: (seconds: number) => void): Fetch {
   return async (address, init) => {
     for (;;) {

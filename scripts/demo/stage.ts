@@ -12,12 +12,12 @@ export interface DemoOptions {
   readonly print: (line: string) => void
 }
 
-/** A step saw something else than it should; the message says what. */
+/** A step saw something unexpected, which the message names. */
 export class Surprise extends Error {
   override readonly name = 'Surprise'
 }
 
-/** Where a scene plays: the service, a way to tell what happens, and to insist on what must. */
+/** The place of a scene: the service, functions that report each step, and functions that check results. */
 export interface Stage {
   readonly url: string
   /** The first party's side: the typed client, with both credentials. */
@@ -26,7 +26,7 @@ export interface Stage {
   readonly fetch: Fetch
   /** Who does what. */
   step(sentence: string): void
-  /** What came of it; long values are cut. */
+  /** Shows a result; long values are cut. */
   saw(what: string, value: unknown): void
   /** Lines as they are, a drawing for instance. */
   show(lines: string): void

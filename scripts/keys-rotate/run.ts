@@ -4,7 +4,7 @@ import { runKeysCommand } from '../../server/key-rotation/command.js'
 import { embeddedData, withEmbeddedDatabase } from '../start/embedded-database.js'
 import { planStart, readEnvironment } from '../start/settings.js'
 
-/** Stands in for the port that `npm start` would choose; nothing of a rotation depends on it. */
+/** Replaces the port that `npm start` would choose; a rotation does not depend on it. */
 const ANY_PORT = 3000
 
 /**

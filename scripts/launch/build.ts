@@ -7,7 +7,7 @@ import { programOf } from './run-program.js'
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 
-/** Generates server/generated/prisma where it is missing or prisma/schema.prisma has changed. */
+/** Generates server/generated/prisma if it is missing or prisma/schema.prisma has changed. */
 export function generateClient(): void {
   const generated = join(root, 'server', 'generated')
   unlessUpToDate(join(generated, '.sources'), join(generated, 'prisma', 'client.ts'), clientSources(), () => {
@@ -16,7 +16,7 @@ export function generateClient(): void {
   })
 }
 
-/** Compiles the service to dist/ where it is missing or a source has changed. */
+/** Compiles the service to dist/ if it is missing or a source has changed. */
 export function build(): void {
   const dist = join(root, 'dist')
   unlessUpToDate(join(dist, '.sources'), join(dist, 'server', 'main.js'), serverSources(), () => {
@@ -29,7 +29,7 @@ export function build(): void {
 
 const CONSOLE = 'client/console/vite.config.ts'
 
-/** Bundles the console to dist/console where it is missing or a source has changed. */
+/** Bundles the console to dist/console if it is missing or a source has changed. */
 export function buildConsole(): void {
   const dist = join(root, 'dist')
   unlessUpToDate(join(dist, '.console-sources'), join(dist, 'console', 'index.html'), consoleSources(), () => {
@@ -67,7 +67,7 @@ const serverSources = (): string[] => [
   ...clientSources(),
 ]
 
-/** The console is made of its own files and of pure readers in `server/protocol`. Of the service's types nothing stands in it. */
+/** Sources of the console: its own files and pure readers in `server/protocol`. It contains none of the service's types. */
 const consoleSources = (): string[] => [
   ...['client', 'server/protocol']
     .flatMap((place) => filesBelow(inRoot(place)))
@@ -86,7 +86,7 @@ function filesBelow(directory: string): string[] {
     .flatMap((path) => (statSync(path).isDirectory() ? filesBelow(path) : [path]))
 }
 
-/** Runs a package's own program quietly; what it wrote is shown when it fails. */
+/** Runs a package's own program quietly; shows its output if it fails. */
 function runQuietly(program: string, ...args: readonly string[]): void {
   const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], { cwd: root, encoding: 'utf8' })
   if (status !== 0) throw new Error(`${basename(program)} ${args.join(' ')} failed:\n${stdout}${stderr}`.trimEnd())

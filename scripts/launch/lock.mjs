@@ -19,7 +19,8 @@ function statOf(pid) {
 }
 
 /**
- * Whether a process of that number is at work; one that has ended and that nobody has asked about yet is not.
+ * Whether a process with that number is running. A process that has ended is not, even if its parent has not read its exit code
+ * yet.
  *
  * @param {number} pid
  */
@@ -33,7 +34,7 @@ export function isRunning(pid) {
 }
 
 /**
- * When the process began, in the system's own words: tells it from a later one of the same number.
+ * When the process began, in the system's own words. It distinguishes the process from a later one with the same number.
  *
  * @param {number} pid
  */
@@ -107,8 +108,8 @@ export function acquireLock(file) {
 }
 
 /**
- * Removes a lock whose holder is no more. Only one process may do so for each holder, or it would remove the lock of the
- * next one: it is the one that gets a second name for the file, made from its content.
+ * Removes the lock of a holder that has ended. Only one process may remove it, otherwise the next holder's lock could be
+ * removed. The right belongs to the process that creates a second name for the file, made from its content.
  *
  * @param {string} file
  * @param {string} content
@@ -121,7 +122,7 @@ function discard(file, content) {
     return
   }
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)
-  // Whoever had the right died within the few instructions above.
+  // The process with the right died within the few instructions above.
   const age = Date.now() - (statSync(right, { throwIfNoEntry: false })?.ctimeMs ?? Date.now())
   if (age > 5_000) rmSync(right, { force: true })
 }

@@ -6,8 +6,8 @@ import { migrationList, withSchemaEngine } from './schema-engine.js'
 const empty = '-- This is an empty migration.'
 
 /**
- * The SQL that would take the migrations to schema.prisma; null where they agree. What Prisma cannot express (check
- * constraints, partial indexes, triggers) may stand in a migration and is no difference.
+ * The SQL that would change the migrations' result to schema.prisma; null if they agree. A migration may contain parts that
+ * Prisma cannot express (check constraints, partial indexes, triggers). These parts are no difference.
  *
  * @param prismaDirectory holds schema.prisma and migrations/
  * @param databaseUrl of a server on which an empty database may be made for the comparison

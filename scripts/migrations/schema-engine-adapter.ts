@@ -12,8 +12,8 @@ const charType = 18
 const charArrayType = 1002
 
 /**
- * What the schema engine connects with: Prisma's adapter for pg, which is made for queries, corrected where migrating and
- * reading the catalogue need more than it does.
+ * The connection of the schema engine: Prisma's adapter for pg. That adapter is made for queries, so this class corrects it
+ * where migrations and reading the catalogue need more.
  */
 export class SchemaEngineAdapterFactory implements SqlMigrationAwareDriverAdapterFactory {
   readonly provider = 'postgres'
@@ -35,7 +35,7 @@ export class SchemaEngineAdapterFactory implements SqlMigrationAwareDriverAdapte
     return this.open(url.href, () => execute(this.databaseUrl, `DROP DATABASE ${name} WITH (FORCE)`))
   }
 
-  /** The engine leaves its connections open, and on one of them the advisory lock that it migrates under. */
+  /** The engine leaves its connections open, and one of them holds the advisory lock of its migration. */
   async dispose(): Promise<void> {
     for (const adapter of this.adapters) await adapter.dispose()
   }
@@ -79,7 +79,9 @@ function driverAdapterError({ code, severity, message, detail, column, hint }: p
   })
 }
 
-/** The adapter knows no `"char"`, which the catalogue is full of: it passes through as its array, and is named anew. */
+/**
+ * The adapter does not know `"char"`, a frequent type in the catalogue: it passes through as its array, and gets its name back.
+ */
 function withCharColumns(adapter: SqlDriverAdapter, pool: pg.Pool): SqlDriverAdapter {
   const query = pool.query.bind(pool)
   const queryWithoutChar = async (config: pg.QueryConfig) => {

@@ -8,7 +8,7 @@ import { SchemaEngineAdapterFactory } from './schema-engine-adapter.js'
 
 type Bindings = typeof import('@prisma/schema-engine-wasm/schema_engine_bg')
 
-// Neither the es2023 library nor Node's types declare WebAssembly.
+// WebAssembly is missing from both the es2023 library and Node's types.
 declare const WebAssembly: {
   instantiate(
     bytes: Uint8Array,

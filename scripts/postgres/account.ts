@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** Who runs PostgreSQL: it refuses to run as root. */
+/** The account that runs PostgreSQL, which refuses to run as root. */
 export interface Account {
   readonly uid: number
   readonly gid: number
@@ -11,8 +11,8 @@ export interface Account {
 const name = 'postgres'
 
 /**
- * The account to run PostgreSQL as: null for the caller's own, else (for root) the owner of the data directory or the
- * system account `postgres`, which is made where it is missing.
+ * The account to run PostgreSQL as. It is null for the caller's own account. For root, it is the owner of the data directory or
+ * the system account `postgres`, which is created if it is missing.
  */
 export function accountFor(dataDirectory: string): Account | null {
   if (process.getuid?.() !== 0) return null
@@ -53,8 +53,8 @@ export interface Command {
 }
 
 /**
- * `file args` as `account`. Where a directory on the way to one of `paths` is closed to that account (a clone below
- * /root, say), the process may search and read directories all the same, by a Linux capability that setpriv(1) gives.
+ * `file args` as `account`. The account may lack access to a directory above one of `paths`, such as a clone below /root. In
+ * this case a Linux capability from setpriv(1) lets the process search and read all directories.
  */
 export function commandAs(account: Account | null, file: string, args: readonly string[], paths: string[]): Command {
   if (account === null) return { file, args, options: {} }

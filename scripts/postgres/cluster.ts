@@ -33,7 +33,7 @@ export class Cluster {
     }
   }
 
-  /** Stops a server that runs on the data directory although nobody supervises it any more. */
+  /** Stops a server that runs on the data directory without a supervisor. */
   static async stopLeftover(options: ClusterOptions): Promise<void> {
     await new Programs(await embeddedBinaries(), options).stopLeftover()
   }
@@ -43,7 +43,7 @@ export class Cluster {
     return `postgresql://postgres:${encodeURIComponent(this.options.password)}@127.0.0.1:${this.port}/${database}`
   }
 
-  /** Calls `listener` when the server is gone, for whatever reason. */
+  /** Calls `listener` when the server has ended, for any reason. */
   onExit(listener: () => void): void {
     if (this.hasEnded()) listener()
     else this.server.once('exit', listener)

@@ -15,7 +15,7 @@ export async function isFree(port: number, host = '127.0.0.1'): Promise<boolean>
   }
 }
 
-/** The preferred TCP port of 127.0.0.1 where it is free, else one that the system picks. */
+/** The preferred TCP port of 127.0.0.1 if it is free, otherwise a port that the system chooses. */
 export async function freePort(preferred?: number): Promise<number> {
   if (preferred !== undefined && (await isFree(preferred))) return preferred
   const server = createServer()

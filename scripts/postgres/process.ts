@@ -10,7 +10,7 @@ export function isPostgresOn(dataDirectory: string, pid: number): boolean {
   }
 }
 
-/** Where there is no /proc. */
+/** For systems without /proc. */
 function commandOf(pid: number): string {
   try {
     return execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8', stdio: 'pipe' })

@@ -12,7 +12,7 @@ export interface ClusterOptions {
   /** Absolute; made when it is missing. */
   readonly dataDirectory: string
   readonly logFile: string
-  /** Of the superuser `postgres`; takes effect when the data directory is made. */
+  /** Password of the superuser `postgres`; takes effect when the data directory is made. */
   readonly password: string
   /** Taken when it is free; otherwise another one is. */
   readonly preferredPort?: number | undefined

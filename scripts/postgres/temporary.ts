@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Supervisor } from '../supervisor/handle.js'
 
-/** A PostgreSQL for as long as a test run or a command takes; nothing of it remains, however the run ends. */
+/** A PostgreSQL for the time of a test run or a command. It is removed at any end of the run. */
 export interface TemporaryPostgres {
-  /** Of the database `postgres`, as superuser. */
+  /** URL of the database `postgres`, as superuser. */
   readonly url: string
   readonly dataDirectory: string
   /** Stops the server as an outage would; every connection breaks. */
@@ -17,7 +17,7 @@ export interface TemporaryPostgres {
   remove(): Promise<void>
 }
 
-/** Data that nobody will miss need not survive a power cut. */
+/** Temporary data need not survive a power cut. */
 const SETTINGS = {
   fsync: 'off',
   synchronous_commit: 'off',
@@ -30,7 +30,7 @@ const SETTINGS = {
 
 /**
  * @param settings in the place of these or beside them
- * @param makeData makes the data directory, and says the superuser's password there; a new one is made unless given
+ * @param makeData makes the data directory with the superuser's password; by default a new one
  * @param parent where its own folder is made
  */
 export async function startTemporaryPostgres(

@@ -47,7 +47,7 @@ export class DataDirectory {
     return { dataDirectory: this.dataDirectory, logFile: this.logFile, password }
   }
 
-  /** A run that was just killed needs a moment to stop what it ran. */
+  /** A killed run needs a moment to stop its processes. */
   private async claim(supervisor: Supervisor): Promise<void> {
     const deadline = Date.now() + patienceMilliseconds
     for (;;) {

@@ -38,7 +38,7 @@ async function isReady(origin: string, signal: AbortSignal): Promise<boolean> {
 /**
  * Posts the demonstration schema as any client would, unless an earlier start did: the log warns of what is refused.
  *
- * @returns null when it is there, now or from an earlier start; else what the service answered
+ * @returns null if it is there, now or from an earlier start; otherwise the service's answer
  */
 export async function seed(origin: string, file: string): Promise<string | null> {
   const schema: { name: string } = JSON.parse(await readFile(file, 'utf8'))

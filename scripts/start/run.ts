@@ -54,7 +54,7 @@ async function bringUp(supervisor: Supervisor, plan: StartPlan, dev: boolean, si
   await announce(plan, url, dev ? await developConsole(origin, signal) : `${url}/console/`)
 }
 
-/** Serves the console from its sources, and anew when they change, on loopback; the rest is forwarded to the service. */
+/** Serves the console from its sources, again after each change, on loopback; other requests go to the service. */
 async function developConsole(service: string, signal: AbortSignal): Promise<string> {
   const { createServer } = await import('vite')
   process.env.CONSOLE_SERVICE = service
@@ -77,7 +77,7 @@ async function requirePort({ address, open }: StartPlan): Promise<void> {
   )
 }
 
-/** Where this machine reaches the service. */
+/** The service's address for this machine. */
 function originOf({ host, port }: NonNullable<StartPlan['address']>): string {
   const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
@@ -102,7 +102,7 @@ async function announce({ local, embeddedDatabase, open }: StartPlan, url: strin
   say('Stop with Ctrl-C.')
 }
 
-/** What others find, and how they get there. */
+/** Prints what other machines can use, and how they reach it. */
 async function announceOpen({ url, tunnel, host, port }: NonNullable<StartPlan['open']>): Promise<void> {
   say('')
   say(

@@ -4,7 +4,7 @@ import type { PublicAddress } from './public-address.js'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** What `npm start` decides from the environment; the service itself fills in nothing. */
+/** Decisions of `npm start` from the environment; the service itself fills in nothing. */
 export interface StartPlan {
   /** Variables for the service that neither the environment nor .env sets. */
   readonly added: Readonly<Record<string, string>>
@@ -13,9 +13,9 @@ export interface StartPlan {
   /** Sentences for the terminal: why nothing is filled in, which variables the service lacks, and how to set each. */
   readonly advice: readonly string[]
   readonly embeddedDatabase: boolean
-  /** Where the service will listen; null where PORT is none, which the service then says itself. */
+  /** The address that the service will listen on; null for an invalid PORT, which the service itself reports. */
   readonly address: { readonly host: string; readonly port: number } | null
-  /** Where it also listens, for strangers; undefined unless `--public` says so. */
+  /** The second address that it listens on, for strangers; undefined without `--public`. */
   readonly open?: { readonly url: string; readonly tunnel: boolean; readonly host: string; readonly port: number }
 }
 
@@ -39,7 +39,7 @@ function assertMayBePublic(environment: Environment): void {
   }
 }
 
-/** Where it listens for strangers. @throws {Error} a sentence, where that is where the service itself listens. */
+/** The address that it listens on for strangers. @throws {Error} a sentence, if the service itself listens there. */
 function openAt(environment: Environment, address: PublicAddress, port: number): NonNullable<StartPlan['open']> {
   const given = environment.PUBLIC_PORT ?? ''
   const open = { ...address, port: address.port ?? (given === '' ? port + 1 : Number(given)) }
@@ -87,8 +87,8 @@ function adviceFor(
  * Settings are filled in only if no variable has begun to configure an installation. Authentication is therefore never switched
  * off for an installation with an identity provider.
  *
- * @param freePort stands in for PORT=0, since the base URLs must name the port
- * @param publicAddress what `--public` says
+ * @param freePort replaces PORT=0, because the base URLs must name the port
+ * @param publicAddress the value of `--public`
  * @throws {Error} a sentence, where `--public` cannot be had
  */
 export function planStart(environment: Environment, freePort: number, publicAddress?: PublicAddress): StartPlan {
@@ -126,7 +126,7 @@ function localSettings(url: string): Record<string, string> {
   }
 }
 
-/** Plain http is allowed on the local network alone; a tunnel says whose request it brings. */
+/** Plain http is allowed only on the local network; a tunnel reports the client of its requests. */
 function publicSettings({ url, tunnel, host, port }: NonNullable<StartPlan['open']>): Record<string, string> {
   return {
     ISSUER_BASE_URL: url,

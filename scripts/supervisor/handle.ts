@@ -12,7 +12,7 @@ interface Events {
   exit: []
 }
 
-/** The starter's end of a supervisor; its calls are those of `Commands`. */
+/** The starter's end of a supervisor; its methods are the ones of `Commands`. */
 export class Supervisor extends EventEmitter<Events> {
   private readonly pending = new Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }>()
   private calls = 0

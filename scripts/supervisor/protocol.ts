@@ -14,16 +14,16 @@ export interface ServiceEnd {
   readonly signal: NodeJS.Signals | null
 }
 
-/** What the supervisor does when told so; each call is answered once it is done. */
+/** Commands that the supervisor carries out; each call is answered when it is done. */
 export interface Commands {
   /** Takes the lock file for the supervisor's life: null, or the number of the process that holds it. */
   claim(lockFile: string): Promise<number | null>
-  /** Answers with the URL of the database `postgres`. The directory, where one is named, is removed at the end. */
+  /** Answers with the URL of the database `postgres`. The temporary directory, if given, is removed at the end. */
   startPostgres(options: ClusterOptions, temporaryDirectory?: string): Promise<string>
   stopPostgres(): Promise<void>
   /** Answers with the process id. */
   startService(options: ServiceOptions): Promise<number>
-  /** Kills the service where it takes too long to end. */
+  /** Kills the service if it takes too long to end. */
   killService(): Promise<void>
   /** Stops the service, then PostgreSQL, then itself. */
   end(): Promise<void>
@@ -36,7 +36,7 @@ export interface Call {
   readonly args: readonly unknown[]
 }
 
-/** From the supervisor: the answer to a call, or something that happened by itself. */
+/** From the supervisor: the answer to a call, or an event. */
 export type Report =
   | { readonly id: number; readonly value?: unknown }
   | { readonly id: number; readonly error: string }

@@ -1,7 +1,6 @@
 /**
- * Outlives the process that started it by as long as it takes to stop what that one ran: the service first, then
- * PostgreSQL. It runs in a session of its own, so that Ctrl-C in a terminal reaches the starter alone, and ends when
- * the starter says so or has ended, in whatever way.
+ * Stops the processes of a start: the service first, then PostgreSQL. It has a process session of its own, so Ctrl-C in a
+ * terminal reaches only the starter. It ends on the starter's command, or after the starter has ended for any reason.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -94,7 +93,7 @@ function report(message: Report): Promise<void> {
 async function answer({ id, command, args }: Call): Promise<void> {
   try {
     const run: (...args: never[]) => Promise<unknown> = commands[command]
-    // Each command's arguments are those that `Call` has for its name.
+    // Each command has the arguments that `Call` declares for its name.
     await report({ id, value: await run(...(args as never[])) })
   } catch (error) {
     await report({ id, error: error instanceof Error ? error.message : String(error) })

@@ -42,7 +42,7 @@ export function readRequest(pem: string): ReadRequest {
   return { publicKey, signed, text: Buffer.from(info.content).toString('utf8'), der }
 }
 
-/** What an authority makes of it. */
+/** The certificate that an authority issues for a certificate request. */
 export const certificateFor = (request: string, options: Partial<TestCertificateOptions> = {}): TestCertificate =>
   leafOf({
     subject: 'Shop',

@@ -26,7 +26,7 @@ const partsOf = (compact: string) => {
 
 const dotted = (entry: string) => new X509Certificate(Buffer.from(entry, 'base64'))
 
-/** As somebody does who knows the root and nothing else: every certificate by the next, the signature by the first. */
+/** Verifies as a verifier with the root only: each certificate by the next, the signature by the first. */
 async function verifiesToRoot(compact: string): Promise<void> {
   const { jwt, header } = partsOf(compact)
   const chain = [...(header.x5c ?? []).map(dotted), root.certificate]
@@ -99,7 +99,7 @@ describe('an issuer with ISSUER_X509', () => {
     expect([found.issuer, found.method]).toEqual([URL_OF_ISSUER, 'x5c'])
   })
 
-  it('signs their Token Status List the same way, and goes on naming a DID in the Bitstring form', async () => {
+  it('signs their Token Status List the same way, and still names a DID in the Bitstring form', async () => {
     const { credential } = await actors.sign('dc+sd-jwt')
     const list = await listOf(service, credential)
     const { kty, crv, x, y } = leaf.certificate.publicKey.export({ format: 'jwk' })
@@ -142,7 +142,7 @@ describe('an issuer with ISSUER_X509', () => {
     }
   })
 
-  it('keeps what was signed before as it was: the list by its own key under its DID', async () => {
+  it('keeps earlier signatures valid: the list stays signed by its own key under its DID', async () => {
     const { header, payload } = await listOf(service, before.credential)
     const { header: former, payload: claims } = partsOf(before.credential)
     expect([header.x5c, header.kid, payload.iss]).toEqual([undefined, former.kid, claims.iss])
@@ -168,7 +168,7 @@ describe('an issuer with ISSUER_X509', () => {
     },
   )
 
-  it('does not believe who signs with another key under its chain, or with a chain of their own in its name', async () => {
+  it('refuses a signer with another key under its chain, or with another chain in its name', async () => {
     const { credential } = await actors.sign('dc+sd-jwt')
     const { header, payload } = partsOf(credential)
     const stranger = leafOf()
@@ -196,7 +196,7 @@ describe('an issuer with ISSUER_X509', () => {
     expect(partsOf((await actors.sign('dc+sd-jwt')).credential).header.x5c).toEqual([leaf.x5c, intermediate.x5c])
   })
 
-  it('takes a key once, a renewed certificate of it in place, another key as a rotation, and a former key again', async () => {
+  it('accepts a key once, its renewed certificate in place, another key as a rotation, and a former key again', async () => {
     const keySet = () =>
       query(
         service.databaseUrl,

@@ -46,7 +46,7 @@ describe('POST /agent/did', () => {
 })
 
 describe('GET /agent/dids', () => {
-  it('lists what the caller created, their holders’ DIDs too, the newest first', async () => {
+  it('lists the caller’s records, also the DIDs of the caller’s holders, the newest first', async () => {
     const key = (await create('key')).json.did
     const { json } = await service.request('POST', '/agent/holder', { authorization: root, body: { method: 'key' } })
     const listed = await service.request('GET', '/agent/dids', { authorization: root })
@@ -59,7 +59,7 @@ describe('GET /agent/dids', () => {
 })
 
 describe('GET /agent/did/{did}', () => {
-  it('reads a DID of this service, whoever created it', async () => {
+  it('reads every DID of this service, for any creator', async () => {
     const { json } = await create('key')
     expect((await read(json.did)).json).toEqual(json)
     expect((await read(json.did, other)).json).toEqual(json)

@@ -128,7 +128,7 @@ describe('a start with ISSUER_X509', () => {
     expect(about('2030-07-01T00:00:00Z')).toEqual([expect.stringContaining('expired at 2030-06-30T12:00:00.000Z')])
   })
 
-  it('goes on when a certificate runs out, and says so in readiness, metrics and log', async () => {
+  it('continues when a certificate expires, and reports it in readiness, metrics and log', async () => {
     const lines: unknown[] = []
     const log = pino({ level: 'warn' }, { write: (line: string) => lines.push(JSON.parse(line)) })
     const clock = { ahead: 0, now: () => new Date(Date.now() + clock.ahead) }

@@ -63,7 +63,7 @@ describe('GET /agent/verifier/{id}/certificate-request (RFC 2986)', () => {
     expect(JSON.parse(Buffer.from(encoded, 'base64url').toString())).toMatchObject(publicKey.export({ format: 'jwk' }))
   })
 
-  it('names the host of VERIFIER_BASE_URL (dNSName), and the record by it where that has no name', async () => {
+  it('names the host of VERIFIER_BASE_URL (dNSName), also as the subject of a record without a name', async () => {
     const VERIFIER_BASE_URL = 'https://shop.example'
     await using other = await startService({ env: { VERIFIER_BASE_URL } })
     const authorization = await other.bearer('verifier', { roles: ['admin'] })
@@ -125,11 +125,11 @@ describe('POST /agent/verifier/{id}/certificate', () => {
       [id],
     )
     expect(audit).toEqual([{ actor: 'verifier' }])
-    // Nothing of the private key ever shows, and it stays encrypted.
+    // No response contains the private key, and it stays encrypted in the database.
     expect((await keysOf(id))[0]?.private_jwk).toMatch(/^eyJ/)
   })
 
-  it('takes a renewed one, and requests under way stay as they were made', async () => {
+  it('accepts a renewed one, and current requests do not change', async () => {
     const world = await makeWorld(service)
     const id = await newVerifier()
     const request = await requested(id)
@@ -216,7 +216,7 @@ describe('POST /agent/verifier/{id}/certificate', () => {
     expect((await requestObject(await asked(id))).payload.client_id).toMatch(/^decentralized_identifier:/)
   })
 
-  it('attack: a self-signed certificate, which only who has the key can make', async () => {
+  it('attack: a self-signed certificate, which only the owner of the key can make', async () => {
     const [record] = await query<{ private_jwk: string }>(
       plain.databaseUrl,
       'SELECT k.private_jwk FROM verifiers v JOIN keys k USING (key_set_id) WHERE v.id = $1',
@@ -252,7 +252,7 @@ describe('POST /agent/verifier/{id}/certificate', () => {
     expect((await certifyVerifier(await newVerifier(), chain)).status).toBe(400)
   })
 
-  it("attack: somebody else's verifier is an unknown one, for both", async () => {
+  it('attack: a verifier of another caller is unknown, for both', async () => {
     const id = await newVerifier()
     const chain = pemOf(certificateFor(await requested(id)), intermediate)
     const other = await service.bearer('other', { roles: ['admin'] })

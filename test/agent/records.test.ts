@@ -119,7 +119,7 @@ describe('a record of one’s own signs', () => {
     expect(claimed.json.vc.issuer).toBe(did)
   })
 
-  it('an issuer of someone else’s signs for nobody but them: 500', async () => {
+  it('an issuer of another caller signs only for that caller: 500', async () => {
     const { id } = (await create('issuer', { method: 'key' })).json
     const { name: type } = await postSchema(service, other)
     const signed = await service.request('POST', '/credentials/sign', {
@@ -145,7 +145,7 @@ describe('a record of one’s own signs', () => {
     expect([stolen.status, stolen.json.message]).toEqual([500, 'Verifier not found.'])
   })
 
-  it('both stand in the DID configuration, since they sign in the name of this host', async () => {
+  it('both are in the DID configuration, because they sign in the name of this host', async () => {
     const issuer = (await create('issuer', { method: 'web' })).json
     const verifier = (await create('verifier', { method: 'web' })).json
     const { json } = await service.request('GET', '/.well-known/did-configuration')

@@ -83,7 +83,7 @@ describe('VERIFIER_ATTESTATION (OpenID4VP 1.0 §12)', () => {
     await expect(start).rejects.toThrow(reason)
   })
 
-  it('stops the start of the service where it is for another key, and names the right one', async () => {
+  it('stops the start of the service if it is for another key, and names the right one', async () => {
     const other = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' })
     await expect(startWith({}, other)).rejects.toThrow(
       /VERIFIER_ATTESTATION must be for the key of the default verifier: its cnf\.jwk has not the thumbprint [\w-]{43} /,

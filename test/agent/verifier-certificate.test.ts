@@ -74,7 +74,7 @@ describe('VERIFIER_X509', () => {
     await expect(start).rejects.toThrow(
       /^Invalid environment variables:\n- ISSUER_X509 and VERIFIER_X509 must hold different keys\.$/,
     )
-    // With certificates of its own it is the same key.
+    // Other certificates for the same key do not make it another key.
     const key = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     const [one, other] = [leafOf({ keyPair: key }), leafOf({ keyPair: key, subject: 'Verifier' })]
     const issuer = await files.fileOf([one, intermediate])

@@ -23,7 +23,7 @@ const page = (ctx: ListContext<unknown>) =>
     (row) => row,
   )
 
-it('nothing is made of rows that nobody waits for any more', async () => {
+it('rows are not converted after their reader has left', async () => {
   const stays = contextOf({ leaves: false })
   expect(await page(stays)).toEqual(ROWS.slice(0, 2))
   expect(stays.responseHeaders.has('link')).toBe(true)

@@ -6,7 +6,7 @@ import { environmentOf } from '../keys/environment.js'
 import { query } from '../support/postgres.js'
 import { type Answer, startService, type TestService } from '../support/service.js'
 
-/** Stands in every claim that these tests make. */
+/** A text in every claim of these tests. */
 const CLAIM = 'c1a1m-of-a-person'
 
 let service: TestService
@@ -80,7 +80,7 @@ describe('the audit table', () => {
     }
   })
 
-  it('has a row for each offering, claim, issued, signed and revoked credential, and who did it', async () => {
+  it('has a row with its actor for each offering, claim, issued, signed and revoked credential', async () => {
     let answer: Answer['json']
     const offered = await rowsOf(async () => {
       answer = await postOffering(service, { credential_type: type, credential_subject: subject })
@@ -118,7 +118,7 @@ describe('the audit table', () => {
     expect(new Set(rotated.map(([actor, action]) => `${actor} ${action}`))).toEqual(new Set(['null key.rotated']))
   })
 
-  it('has no row for what was refused, read or verified statelessly', async () => {
+  it('has no row for refusals, reads and stateless verifications', async () => {
     expect(
       await rowsOf(async () => {
         await user('POST', '/schemas', { name: type, version: 1, schema: {} })

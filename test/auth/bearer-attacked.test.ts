@@ -7,7 +7,7 @@ const INVALID = 'Invalid access token.'
 const NOT_FOUND = 'Access token signing key was not found.'
 const UNAVAILABLE = 'Access token signing keys are unavailable.'
 
-/** Keys of the identity provider by `kid`; none says in its JWK which algorithm it is for, as some providers leave out. */
+/** Keys of the identity provider by `kid`. No JWK names its algorithm, as with some providers. */
 const KEYS = {
   rsa: generateKeyPairSync('rsa', { modulusLength: 2048 }),
   ec: generateKeyPairSync('ec', { namedCurve: 'P-256' }),
@@ -50,7 +50,7 @@ const claims = (more: object = {}) => ({
 })
 const encoded = (part: unknown) =>
   Buffer.from(typeof part === 'string' ? part : JSON.stringify(part)).toString('base64url')
-/** What is signed: an object, or JSON text that no object of JavaScript would be written as. */
+/** The signing input of a JWT. A header or payload is an object, or JSON text that JSON.stringify would never produce. */
 const input = (header: unknown, payload: unknown) => `${encoded(header)}.${encoded(payload)}`
 
 const SIGN: Readonly<Record<string, (data: Buffer, key: KeyObject) => Buffer>> = {
@@ -84,7 +84,7 @@ describe('attack: the algorithm', () => {
     expect(await outcome(token(kid))).toBe('accepted')
   })
 
-  it('RSA keys are good for both algorithms, and a signature for the one that the header names', async () => {
+  it('an RSA key fits both algorithms, and a signature fits only the algorithm in the header', async () => {
     expect(await outcome(token('rsa', { alg: 'PS256' }, claims(), 'PS256'))).toBe('accepted')
     expect(await outcome(token('rsa', { alg: 'PS256' }, claims(), 'RS256'))).toBe(INVALID)
     expect(await outcome(token('rsa', { alg: 'RS256' }, claims(), 'PS256'))).toBe(INVALID)
@@ -123,7 +123,7 @@ describe('attack: the algorithm', () => {
 
   it('an RSA key of less than 2048 bits proves nothing (RFC 7518 §3.3)', async () => {
     expect(await outcome(token('short'))).toBe(UNAVAILABLE)
-    // Nor does it keep those that are long enough from being used.
+    // Its presence does not prevent the use of long enough keys.
     expect(await outcome(token('rsa'))).toBe('accepted')
   })
 })
@@ -167,7 +167,7 @@ describe('attack: the signature', () => {
       expect(await outcome(`${header}.${payload}.${other.toString('base64url')}`)).toBe(INVALID)
   })
 
-  it('is that of the text that was sent: no other writing of the same octets will do (RFC 7515 §2, RFC 4648 §3.5)', async () => {
+  it('is valid only for the exact text that was sent: another encoding of the same octets is refused (RFC 7515 §2, RFC 4648 §3.5)', async () => {
     const good = token('ed')
     for (const other of [
       `${good}=`,
@@ -179,7 +179,7 @@ describe('attack: the signature', () => {
     }
   })
 
-  it('is of a JWS without extensions: no crit, no b64, whatever they say (RFC 7515 §4.1.11, RFC 7797 §3)', async () => {
+  it('belongs to a JWS without extensions: crit and b64 are refused with any value (RFC 7515 §4.1.11, RFC 7797 §3)', async () => {
     for (const header of [
       { crit: ['b64'], b64: false },
       { crit: ['b64'], b64: true },
@@ -195,7 +195,7 @@ describe('attack: the signature', () => {
 })
 
 describe('attack: the claims', () => {
-  /** JSON that is written by hand: numbers of which JavaScript makes something else. */
+  /** JSON that is written by hand: numbers that JavaScript reads as other numbers. */
   const written = (member: string) => JSON.stringify(claims({ exp: undefined })).replace('{', `{${member},`)
 
   it.each([
@@ -221,7 +221,7 @@ describe('attack: the claims', () => {
     expect(await outcome(token('rsa', {}, written(`"exp":${exp}`)))).toBe('Access token has expired.')
   })
 
-  it('of two members of one name the last one counts, for what is checked and what is believed alike', async () => {
+  it('of two members with one name the last one counts, for the checks and for the result alike', async () => {
     const twice = written(`"exp":${inAnHour()},"exp":1`)
     expect(await outcome(token('rsa', {}, twice))).toBe('Access token has expired.')
   })
@@ -265,7 +265,7 @@ describe('attack: the claims', () => {
 })
 
 describe('attack: the identity provider', () => {
-  it('is asked once in a while, however many unknown keys strangers name, and whatever these are called', async () => {
+  it('is asked only once in a while, even if strangers name many unknown keys', async () => {
     expect(await outcome(token('rsa'))).toBe('accepted')
     const before = jwks.requests
     const kids = ['__proto__', 'constructor', '../../etc', '\u202e', 'x'.repeat(4_000)]
@@ -274,7 +274,7 @@ describe('attack: the identity provider', () => {
     expect(jwks.requests - before).toBeLessThanOrEqual(2)
   })
 
-  it('is not asked for what is refused anyhow', async () => {
+  it('is not asked for a token that is refused in any case', async () => {
     const before = jwks.requests
     expect(await outcome(`${input({ alg: 'HS256', kid: 'never seen' }, claims())}.AAAA`)).toBe(INVALID)
     expect(await outcome(`${input({ alg: 'RS256', kid: 'never seen', crit: ['x'] }, claims())}.AAAA`)).toBe(INVALID)

@@ -14,10 +14,10 @@ export async function newSigningKey(alg: string, kid: string): Promise<SigningKe
   return { privateKey, publicKey, publicJwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' } }
 }
 
-/** A JWKS address that answers whatever a test wants, and counts how often it was asked. */
+/** A JWKS address with answers that a test chooses, and a count of its requests. */
 export interface JwksServer extends AsyncDisposable {
   readonly url: string
-  /** The body of the next answers; a text is sent as it stands. */
+  /** The body of the next answers; a string is sent unchanged. */
   answer: { readonly keys: readonly JWK[] } | string
   status: number
   requests: number
@@ -48,7 +48,7 @@ export async function startJwksServer(keys: readonly JWK[] = []): Promise<JwksSe
   return jwks
 }
 
-/** An access token of `alice`, good for five minutes unless `claims` says something else; undefined removes a claim. */
+/** An access token of `alice`, valid for five minutes unless `claims` changes that; undefined removes a claim. */
 export function accessToken(
   key: CryptoKey | Uint8Array,
   header: JWTHeaderParameters,

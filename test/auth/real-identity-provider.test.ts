@@ -9,7 +9,7 @@ import { startService, type TestService } from '../support/service.js'
 const RESOURCE = 'https://credence.example'
 const DID = 'did:key:zDnaerDaTF5BXEavCrfRZEk316dpbLsfPDZ3WJ5hRTPFU2169'
 
-/** What each client's access tokens say beyond the standard claims. */
+/** Claims that each client's access tokens have beyond the standard ones. */
 const CLAIMS: Readonly<Record<string, object>> = {
   user: {},
   realmAdmin: { realm_access: { roles: ['offline_access', 'admin'] } },
@@ -17,7 +17,7 @@ const CLAIMS: Readonly<Record<string, object>> = {
   recipient: { did: DID },
 }
 
-/** A client that users sign in with, and the page where they do. */
+/** A client that users sign in with, and its page for the sign-in. */
 const APP = 'app'
 const CALLBACK = 'https://app.example/callback'
 const LOGIN = '/login'
@@ -67,7 +67,7 @@ async function provider(): Promise<Provider> {
   })
 }
 
-/** RFC 6749 §4.4, RFC 8707: a JWT for this service where a resource is named, an opaque token else. */
+/** RFC 6749 §4.4, RFC 8707: a JWT for this service if a resource is named, otherwise an opaque token. */
 async function tokenOf(client: string, resource: string | undefined = RESOURCE): Promise<string> {
   const answer = await fetch(`${issuer}/token`, {
     method: 'POST',
@@ -87,7 +87,7 @@ async function signIn(op: Provider, request: IncomingMessage, response: ServerRe
   await op.interactionFinished(request, response, result)
 }
 
-/** Follows redirects within the provider, with its cookies, to the one that leads away. */
+/** Follows redirects within the provider, with its cookies, to the first redirect out of the provider. */
 async function authorize(url: string): Promise<URL> {
   const cookies = new Map<string, string>()
   for (let next = new URL(url); ; ) {
@@ -102,7 +102,7 @@ async function authorize(url: string): Promise<URL> {
   }
 }
 
-/** What a client gets for its user by the authorization code flow (OpenID Connect Core 1.0 §3.1). */
+/** The tokens that a client gets for its user by the authorization code flow (OpenID Connect Core 1.0 §3.1). */
 async function tokensOfUser(nonce: string | undefined): Promise<{ access_token: string; id_token: string }> {
   const verifier = 'v'.repeat(43)
   const sent = {
@@ -163,7 +163,7 @@ describe('access tokens of a real OpenID provider', () => {
     expect([holders.status, holders.json]).toEqual([200, []])
   })
 
-  it('carry the DID of a caller, who may claim what is for it alone', async () => {
+  it('carry the DID of a caller, who may claim offerings for this DID only', async () => {
     const schema = { name: 'Badge', version: 1, schema: { type: 'object' } }
     const user = await tokenOf('user')
     expect((await service.request('POST', '/schemas', { authorization: user, body: schema })).status).toBe(201)
@@ -192,7 +192,7 @@ describe('access tokens of a real OpenID provider', () => {
   })
 })
 
-describe('what a client of the provider gets for its user', () => {
+describe('tokens that a client of the provider gets for its user', () => {
   const ask = async (at: TestService, token: string) =>
     at.request('POST', '/credentials/verify', { authorization: `Bearer ${token}`, body: { credential: 'x' } })
 
@@ -204,7 +204,7 @@ describe('what a client of the provider gets for its user', () => {
     expect([refused.status, refused.json.message]).toEqual([401, 'Invalid access token.'])
   })
 
-  it('is refused by its nonce where no audience is configured, and by its audience where it has no nonce', async () => {
+  it('is refused by its nonce if no audience is configured, and by its audience if it has no nonce', async () => {
     await using lenient = await startService({ env: { OIDC_JWKS_URL: `${issuer}/jwks` } })
     const { access_token, id_token } = await tokensOfUser('a-nonce')
     expect((await ask(lenient, access_token)).status).toBe(200)

@@ -61,12 +61,12 @@ describe('OIDC_ISSUER and OIDC_AUDIENCE', () => {
     [{ iss: undefined }, INVALID],
     [{ aud: 'other' }, INVALID],
     [{ aud: undefined }, INVALID],
-  ])('are checked where they are set: %o is %s', async (claims, expected) => {
+  ])('are checked if they are set: %o is %s', async (claims, expected) => {
     const check = newCheck(undefined, { issuer: 'https://login.example', audience: 'credence' })
     expect(await outcome(check(await bearer({ ...right, ...claims })))).toBe(expected)
   })
 
-  it('are not checked where they are not set', async () => {
+  it('are not checked if they are not set', async () => {
     expect(await outcome(newCheck()(await bearer({ iss: 'https://any.example', aud: 'any' })))).toBe('accepted')
   })
 })
@@ -100,7 +100,7 @@ describe('OIDC_ALGORITHMS', () => {
   })
 })
 
-describe('what a token says of its caller', () => {
+describe('claims of a token about its caller', () => {
   const callerOf = async (claims: object) => newCheck()(await bearer(claims))
 
   it('roles of the realm and of every client', async () => {
@@ -181,7 +181,7 @@ describe('signing keys', () => {
     expect(await outcome(check(await bearer()))).toBe('accepted')
   })
 
-  it('that cannot be had at first: refused, and accepted as soon as the identity provider is there', async () => {
+  it('that cannot be fetched at first: refused, and accepted as soon as the identity provider is reachable', async () => {
     const check = newCheck()
     await jwks.stop()
     expect(await outcome(check(await bearer()))).toBe(UNAVAILABLE)

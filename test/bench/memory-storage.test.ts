@@ -45,7 +45,7 @@ it.each([
   expect(await found(query)).toEqual(ids)
 })
 
-it('a page of them is found, and what they are now, not what they were', async () => {
+it('a page of them is found, with their current values, not former ones', async () => {
   const { storage, found } = await filled(6)
   expect(await found({ verifierId: 'bench' }, { offset: 1, limit: 2 })).toEqual(['s1', 's2'])
   const session = await storage.getById({}, Session, 's2')
@@ -57,13 +57,13 @@ it('a page of them is found, and what they are now, not what they were', async (
   expect(await found({ requestId: 'another' })).toEqual([])
 })
 
-it('what exists and what does not are told by the errors of the peer', async () => {
+it('the errors of the peer distinguish existing from missing records', async () => {
   const { storage } = await filled(1)
   await expect(storage.save({}, new Session('s0', {}))).rejects.toThrow(RecordDuplicateError)
   await expect(storage.getById({}, Session, 's1')).rejects.toThrow(RecordNotFoundError)
 })
 
-it('a question looks at no more records than have the rarest of its tags, whichever tag it names first', async () => {
+it('a query reads no more records than its rarest tag has, in any order of tags', async () => {
   const { found } = await filled(200)
   const has = vi.spyOn(Set.prototype, 'has')
   try {

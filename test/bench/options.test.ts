@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { readOptions } from '../../bench/options.js'
 import { nameOf } from '../../bench/report/report.js'
 
-it('a smoke run is short, and what is given counts all the same', () => {
+it('a smoke run is short, and given options still count', () => {
   expect(readOptions([])).toMatchObject({
     rounds: 7,
     seconds: 2,
@@ -34,6 +34,6 @@ it.each([
   [['--node', '24', '--processes', '2', '--rows', '1000000'], '2026-03-01-node-24-2-processes-1000000-rows'],
   [['--quick', '--only', 'In full,', '--only', '8 at once'], '2026-03-01-quick-in-full-8-at-once'],
   [['--against', '../before'], '2026-03-01-against'],
-])('what %j gives is kept under a name that says what was not as usual', (args, name) => {
+])('the result of %j is stored under a name with the unusual options', (args, name) => {
   expect(nameOf(readOptions(args), AT)).toBe(name)
 })

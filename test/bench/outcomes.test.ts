@@ -46,7 +46,7 @@ it.each<[Goal, readonly [number, boolean]]>([
   expect(outcome(goal, [sample(3, 5, 50)], [sample(2, 2, 100)])).toEqual(expected)
 })
 
-it('what was not measured is neither met nor missed', () => {
+it('a goal without a measurement is neither met nor missed', () => {
   expect(outcome({ kind: 'cpuRatio', of: 'base', atMost: 1 }, [sample(1)])).toEqual([undefined, undefined])
   const away = [sample(1, Number.NaN)]
   expect(outcome({ kind: 'workRatio', of: 'base', atMost: 1 }, away, away)).toEqual([undefined, undefined])

@@ -81,7 +81,7 @@ it('the service of several processes is asked, and ends', async () => {
   }
 })
 
-it('what ends before it answers is told with what it wrote', async () => {
+it('a process that ends before its answer is reported with its output', async () => {
   const target = await start({ program: 'formats.mjs' })
   await expect(target.ask({ operation: 'issuing mso_mdoc', atOnce: 1, seconds: 1 })).rejects.toThrow(
     /formats\.mjs ended with 1:[\s\S]*SyntaxError/,

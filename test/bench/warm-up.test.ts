@@ -8,7 +8,7 @@ async function turns(costs: readonly number[], maxTurns?: number): Promise<numbe
   return taken
 }
 
-it('goes on while an operation becomes cheaper, and ends with the first turn in which it does not', async () => {
+it('continues while an operation becomes cheaper, and ends with the first turn without a gain', async () => {
   expect(await turns([5, 4, 3.5, 3.45, 1])).toBe(4)
   expect(await turns([5, 6, 1])).toBe(2)
 })

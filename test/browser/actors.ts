@@ -6,7 +6,7 @@ import { inTime } from './in-time.js'
 
 const axe = readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** Serious findings of axe. A page's own policy lets no script in, so that it is run in a world of its own. */
+/** Serious findings of axe. A page's own policy allows no script, so axe runs in an isolated world. */
 async function findings(page: Page): Promise<string[]> {
   const client = await page.context().newCDPSession(page)
   const { frameTree } = await client.send('Page.getFrameTree')
@@ -20,7 +20,10 @@ async function findings(page: Page): Promise<string[]> {
   return JSON.parse(String(result.value))
 }
 
-/** Everything that must hold of a page in that language, whatever it shows. With SCREENSHOTS, a folder, each is kept to be looked at. */
+/**
+ * Checks the rules for every page in that language. If SCREENSHOTS names a folder, stores a picture
+ * of each page.
+ */
 export async function assertGood(page: Page, name: string, language = 'en'): Promise<void> {
   const { SCREENSHOTS } = process.env
   if (SCREENSHOTS !== undefined) await page.screenshot({ path: `${SCREENSHOTS}/${name}.png`, fullPage: true })

@@ -61,7 +61,7 @@ afterAll(async () => {
   await provider?.close()
 })
 
-/** Goes on with Tab until something with a name has the focus, which must be seen. */
+/** Presses Tab until the element with this name has the focus, which must be visible. */
 async function tabTo(page: Page, name: string): Promise<void> {
   const target = page.getByRole('button', { name }).or(page.getByLabel(name)).first()
   for (let steps = 0; steps < 40; steps += 1) {
@@ -133,7 +133,7 @@ describe('pages in a browser', () => {
     await context.close()
   })
 
-  it('the form of a local installation is filled in by keyboard alone; what is wrong is said beside its field', async () => {
+  it('the form of a local installation can be filled in by keyboard alone; errors are beside their fields', async () => {
     await inEverySize(browser, async (page, name) => {
       const { address } = newRequest({ scope: 'Member', redirect_uri: 'com.example.wallet:/callback' })
       await page.goto(`${local.service.url}${address}`)
@@ -159,7 +159,7 @@ describe('pages in a browser', () => {
     })
   })
 
-  it('pages of errors are as good', async () => {
+  it('error pages follow the same rules', async () => {
     await inEverySize(browser, async (page, name) => {
       const answer = await page.goto(`${local.service.url}/openid4vci/authorize/unknown`)
       expect(answer?.status()).toBe(404)

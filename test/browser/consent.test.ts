@@ -40,7 +40,7 @@ describe('the page of consent in a browser', () => {
       issuer_state: offer.credentialOffer.grants.authorization_code.issuer_state,
     })}`
     const page = await browser.newPage()
-    // Of another site, as browsers see it: the service is at 127.0.0.1.
+    // The browser regards this page as another site's: the service is at 127.0.0.1.
     await page.goto(`http://localhost:${port}/`).catch(() => page.goto('about:blank'))
     await page.setContent(`<a href="${address.replaceAll('&', '&amp;')}">To the issuer</a>`)
     await page.getByRole('link').click()

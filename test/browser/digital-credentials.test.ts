@@ -8,7 +8,7 @@ import { dcql, makeWorld, sessionOf } from '../verifier/actors.js'
 import { type AskedOverBrowser, answerInBrowser, askBrowser, type BrowserRequest } from '../verifier/browser.js'
 import { ARGUMENTS } from './chromium.js'
 
-/** What a shop's page does: a click asks the browser, and what it gives is posted. */
+/** The script of a shop's page: a click asks the browser for a credential and posts the answer. */
 const SCRIPT = `
   document.querySelector('button').onclick = async () => {
     const say = (text) => { document.querySelector('output').textContent = text }
@@ -60,13 +60,13 @@ const asked = (members: Record<string, unknown> = {}) =>
     ...members,
   })
 
-/** What the wallet behind the browser does when it is asked next. */
+/** Sets what the wallet behind the browser does at its next request. */
 const walletWill = (behaviour: Record<string, unknown>) =>
   devtools.send('DigitalCredentials.setVirtualWalletBehavior' as never, behaviour as never)
 
 const respondWith = ({ protocol, data }: BrowserRequest) => walletWill({ action: 'respond', protocol, response: data })
 
-/** @returns what the page says after the click. */
+/** @returns the page's text after the click. */
 async function clicked(request: AskedOverBrowser): Promise<string> {
   await page.goto(origin)
   await page.evaluate((made) => Object.assign(globalThis, { asked: made }), request as never)
@@ -85,7 +85,7 @@ describe('a page of a shop asks Chromium, with its virtual wallet (OpenID4VP 1.0
   ])('and has the presentation verified: %s', async (_, members) => {
     const request = await asked(members)
     await page.goto(origin)
-    // What a browser tells a wallet is where the page is.
+    // The browser tells a wallet the origin of the page.
     const told = await page.evaluate<string>('location.origin')
     const { digitalCredentialRequest } = request
     const held = world.held['dc+sd-jwt']

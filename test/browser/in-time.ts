@@ -1,6 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** What Playwright waits without an end for, so that a browser that hangs is named: the test would only say that it took too long. */
+/**
+ * Limits an action that Playwright would await forever. The error names the browser action that hangs; without it, only the
+ * test's timeout shows.
+ */
 export async function inTime<Done>(what: string, done: Promise<Done>): Promise<Done> {
   const ended = new AbortController()
   const late = wait(30_000, undefined, { signal: ended.signal }).then(() => {

@@ -47,7 +47,7 @@ afterAll(async () => {
   await service?.close()
 })
 
-/** What a page complains about to the developer: refused styles and scripts, files that are not there. */
+/** Complaints of a page in the developer console: refused styles and scripts, missing files. */
 function complaintsOf(page: Page): string[] {
   const complaints: string[] = []
   page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
@@ -55,12 +55,12 @@ function complaintsOf(page: Page): string[] {
   return complaints
 }
 
-/** A phone's camera: what the QR code says that is seen on the page, and nothing else of it. */
+/** A phone's camera: reads only the QR code that the page shows. */
 const seenByCamera = async (page: Page): Promise<string> =>
   textInPng(await page.screenshot({ fullPage: true })) ?? 'no QR code is seen'
 
 describe('the page at /', () => {
-  it('is good in every size, light and dark', async () => {
+  it('follows the rules for pages in every size, light and dark', async () => {
     await inEverySize(browser, async (page, name) => {
       const complaints = complaintsOf(page)
       await page.goto(`${service.url}/`)
@@ -108,7 +108,7 @@ describe('a camera’s path', () => {
     expect(await taken.json()).toMatchObject({ credential_configuration_ids: ['MembersCard-sd-jwt'] })
   })
 
-  it('the address of an offering’s QR code, opened in a browser, is its page; so is that of a request', async () => {
+  it('the address in the QR code of an offering or a request shows a page in a browser', async () => {
     const offering = await post('/api/v1/offerings', { credential_type: 'MembersCard', credential_subject: SUBJECT })
     const asked = await post('/authorization-requests', {
       dcqlQuery: {
@@ -140,7 +140,7 @@ describe('a camera’s path', () => {
 })
 
 describe('pages of errors', () => {
-  it('say what is wrong in words', async () => {
+  it('explain the error in words', async () => {
     await inEverySize(browser, async (page, name) => {
       const unknown = await page.goto(`${service.url}/receive/${crypto.randomUUID()}`)
       expect(unknown?.status()).toBe(404)
@@ -150,7 +150,7 @@ describe('pages of errors', () => {
   })
 })
 
-describe('what a type’s maker writes', () => {
+describe('texts by the creator of a type', () => {
   it('is text, however it looks, and breaks no page, however long it is', async () => {
     await post('/schemas', {
       name: 'Hostile',

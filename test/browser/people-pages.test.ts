@@ -32,7 +32,7 @@ afterAll(async () => {
 })
 
 describe('the page of a request in a browser', () => {
-  it('is good in both sizes, light and dark; its QR code is read off the screen; it tells the end by itself', async () => {
+  it('follows the rules for pages in both sizes, light and dark; its QR code is readable; it updates live at the end', async () => {
     await inEverySize(browser, async (page, name) => {
       const complaints: string[] = []
       page.on('console', (message) => {
@@ -59,7 +59,7 @@ describe('the page of a request in a browser', () => {
     })
   })
 
-  it('the QR code of a request that stands in its address is read off the screen, too', async () => {
+  it('the QR code of a request inside its address is readable, too', async () => {
     const asked = await askOnPage(service, { redirectUri, clientIdPrefix: 'redirect_uri' })
     expect(asked.authorizationRequestUri.length).toBeGreaterThan(700)
     const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
@@ -70,7 +70,7 @@ describe('the page of a request in a browser', () => {
     await page.close()
   })
 
-  it('another browser is told so, on a page that is as good', async () => {
+  it('another browser sees a notice, on a page that follows the same rules', async () => {
     const asked = await askOnPage(service, { redirectUri })
     const began = await browser.newContext()
     await (await began.newPage()).goto(asked.pageUrl)
@@ -83,7 +83,7 @@ describe('the page of a request in a browser', () => {
     await began.close()
   })
 
-  it('without script the page says all there is, and is read anew by a link', async () => {
+  it('without script the page shows everything, and a link reloads it', async () => {
     const context = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 360, height: 740 } })
     const page = await context.newPage()
     const asked = await askOnPage(service, { redirectUri })
@@ -95,7 +95,7 @@ describe('the page of a request in a browser', () => {
     await context.close()
   })
 
-  it('the button asks the browser’s API, simulated as Appendix A has it, and the page tells the end', async () => {
+  it('the button calls the browser’s API, simulated as in Appendix A, and the page shows the end', async () => {
     const asked = (await askBrowser(service, {
       dcqlQuery: dcql(service, 'dc+sd-jwt'),
       responseMode: 'dc_api.jwt',
@@ -138,7 +138,7 @@ describe('the page of a request in a browser', () => {
 })
 
 describe('the page of an offer in a browser', () => {
-  it('is good in both sizes, light and dark', async () => {
+  it('follows the rules for pages in both sizes, light and dark', async () => {
     const authorization = await service.bearer('issuer')
     const offer = await service.request('POST', '/credential-offers', {
       authorization,
@@ -161,7 +161,7 @@ describe('the page of an offer in a browser', () => {
     })
   })
 
-  it('tells by itself how it went, in the browser that began; others read that the link has been used', async () => {
+  it('updates live in the browser that began; other browsers see that the link has been used', async () => {
     const offer = await service.request('POST', '/credential-offers', {
       authorization: await service.bearer('issuer'),
       body: {

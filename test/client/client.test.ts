@@ -140,7 +140,7 @@ describe('a refusal', () => {
     expect([error.data?.httpStatus, error.data?.messages]).toEqual([401, ['Unauthorized']])
   })
 
-  it('by the rate limit, which stands before the procedures, has the same form, and Retry-After', async () => {
+  it('by the rate limit, which comes before the procedures, has the same form, and Retry-After', async () => {
     await using limited = await startService({ env: { RATE_LIMIT_MAX: '1' } })
     const credence = createCredenceClient({ url: limited.url })
     await credence.service.version.query()
@@ -165,7 +165,7 @@ describe('a refusal', () => {
     expect([error.data?.httpStatus, error.message]).toEqual([502, 'HTTP 502 Bad Gateway'])
   })
 
-  it('is told apart from a service that cannot be reached', async () => {
+  it('differs from the error of a service that cannot be reached', async () => {
     const front = await startFront()
     await front[Symbol.asyncDispose]()
 
@@ -180,7 +180,7 @@ describe('a refusal', () => {
 })
 
 describe('secrets', () => {
-  it('stand in headers, never in an address', async () => {
+  it('are in headers, never in an address', async () => {
     await using front = await startFront(service.url)
     const credence = createCredenceClient({ url: front.url, accessToken, clientSecret: CLIENT_SECRET })
 

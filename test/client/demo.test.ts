@@ -28,7 +28,7 @@ function command(env: Record<string, string>): Promise<{ code: number; stdout: s
 }
 
 describe('npm run demo', () => {
-  it('tells the whole story to somebody without credentials where authentication is disabled', async () => {
+  it('shows the whole story without credentials if authentication is disabled', async () => {
     await using service = await startService({ env: { AUTH_DISABLED: 'true' } })
 
     const { code, stdout } = await command({ CREDENCE_URL: service.url })
@@ -53,7 +53,7 @@ describe('npm run demo', () => {
     expect(code).toBe(0)
   })
 
-  it('tells it where a token and a client secret are asked for, and says so where they are missing', async () => {
+  it('shows it with a token and a client secret, and says so if they are missing', async () => {
     await using service = await startService()
     const accessToken = await service.identityProvider.token('admin', { roles: ['admin'] })
 
@@ -99,7 +99,7 @@ describe('npm run demo', () => {
     expect(code).toBe(1)
   })
 
-  it('ends with 1 where nobody answers', async () => {
+  it('ends with 1 if the service does not answer', async () => {
     const front = await startFront()
     await front[Symbol.asyncDispose]()
 

@@ -17,7 +17,7 @@ export interface SeenRequest {
   readonly headers: IncomingHttpHeaders
 }
 
-/** Stands between a client and the service as a proxy does, and keeps what it saw. */
+/** A proxy between a client and the service, which records the traffic. */
 export interface Front extends AsyncDisposable {
   readonly url: string
   readonly seen: SeenRequest[]
@@ -33,8 +33,8 @@ async function passOn(answer: IncomingMessage, rewrite: (body: string) => string
 }
 
 /**
- * @param target the service's address; without one the front has nobody behind it and answers 502
- * @param rewrite what it makes of the service's answers, streams apart
+ * @param target the service's address; without it the front has no service and answers 502
+ * @param rewrite changes the service's answers, except streams
  */
 export async function startFront(target?: string, rewrite?: (body: string) => string): Promise<Front> {
   const seen: SeenRequest[] = []

@@ -57,17 +57,17 @@ async function rest(method: string, path: string, body?: unknown) {
   return answer.json
 }
 
-/** As text, since the test library compares objects also by what they call their constructor. */
+/** As text, because the test library also compares the names of objects' constructors. */
 const text = (value: unknown) => JSON.stringify(value, undefined, 1)
 
-/** What a query answers, which is the same at every door. */
+/** The answer to a query, which is the same over REST and for both typed clients. */
 async function everywhere<Output>(path: string, query: (client: CredenceClient) => Promise<Output>): Promise<Output> {
   const [byPath, byOwn, byPlain] = await Promise.all([rest('GET', path), query(own), query(plain)])
   expect([byOwn, byPlain].map(text)).toEqual([byPath, byPath].map(text))
   return byOwn
 }
 
-/** The events of a session until one says what is waited for, as JSON. */
+/** The events of a session until the awaited one, as JSON. */
 async function firstEvent(subscribe: (onData: (data: unknown) => void) => { unsubscribe(): void }): Promise<unknown> {
   let subscription: { unsubscribe(): void } | undefined
   const data = await new Promise((resolve) => {

@@ -52,8 +52,8 @@ function queryOf(client: CredenceClient, name: string): Query {
   return (client as unknown as Record<string, Record<string, { query: Query }>>)[router]?.[procedure]?.query as Query
 }
 
-it('nothing must be given where nothing need be given, by the types', () => {
-  // Of its members one must be given, whichever; a client that follows a stream always says from where.
+it('the types require no input for a procedure that needs none', () => {
+  // These inputs need at least one member of several. A client that follows a stream always says where to begin.
   expectTypeOf<NeedingEmptyObject>().toEqualTypeOf<'authorizationRequests.create' | 'console.events' | 'pages.create'>()
   expectTypeOf<CredenceClient['service']['version']['query']>().toBeCallableWith()
   expectTypeOf<CredenceClient['offerings']['list']['query']>().toBeCallableWith()
@@ -61,7 +61,7 @@ it('nothing must be given where nothing need be given, by the types', () => {
   expectTypeOf<CredenceInputs['offerings']['read']>().toEqualTypeOf<{ id: string }>()
 })
 
-it('covers what the service has', () => {
+it('covers the procedures of the service', () => {
   expect(withoutInput.map(({ name }) => name)).toEqual(expect.arrayContaining(['service.version', 'offerings.list']))
 })
 

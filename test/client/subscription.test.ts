@@ -106,7 +106,7 @@ describe('a subscription of the typed client', () => {
     expect(front.seen[2]?.headers['last-event-id']).toBe('1')
   })
 
-  it('is told when to take the connection for lost: after three pings that did not come', async () => {
+  it('treats the connection as lost after three missing pings', async () => {
     const session = await newSession()
     const input = encodeURIComponent(JSON.stringify({ json: { sessionId: session.id } }))
     const gone = new AbortController()
@@ -174,7 +174,7 @@ describe('a subscription of the typed client', () => {
     expect(front.seen).toHaveLength(1)
   })
 
-  it('ends with what the front of the service says', async () => {
+  it('ends with the refusal of the service’s front', async () => {
     await using front = await startFront()
     front.answerNext((response) =>
       response

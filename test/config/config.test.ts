@@ -71,7 +71,7 @@ describe('mandatory variables', () => {
 })
 
 describe('defaults', () => {
-  it('are those of the specification', () => {
+  it('are the defaults of the specification', () => {
     expect(readConfig(COMPLETE)).toMatchObject({
       production: false,
       issuerBaseUrl: 'https://issuer.example',
@@ -397,7 +397,7 @@ describe('the console', () => {
     }
   })
 
-  it('is not forced open where nobody can log in', () => {
+  it('cannot be required if users cannot sign in', () => {
     expect(refusalWith({ CONSOLE: 'on' })).toBe(
       line('CONSOLE must not be on where nobody can log in: set OIDC_ISSUER and OIDC_CLIENT_ID.'),
     )
@@ -441,7 +441,7 @@ describe('warnings at start', () => {
     expect(warningsWith({ ...SAFE, ...changes })).toEqual([warning])
   })
 
-  it('in production name OIDC_ISSUER and OIDC_AUDIENCE where they are not set, each for itself', () => {
+  it('in production name OIDC_ISSUER and OIDC_AUDIENCE if they are not set, each separately', () => {
     const production = { ...SAFE, NODE_ENV: 'production', AUTH_DISABLED: 'false', OIDC_ISSUER: '', OIDC_CLIENT_ID: '' }
     const warningsWith = (changes: NodeJS.ProcessEnv) =>
       startupWarnings(readConfig({ ...COMPLETE, ...changes })).filter(
@@ -479,7 +479,7 @@ describe('.env.example', () => {
     expect(blocks.filter((block) => !/^# [A-Za-z0-9].*\s.*\s/.test(block))).toEqual([])
   })
 
-  it('sets nothing as it stands, so that npm start works with a plain copy', () => {
+  it('sets nothing in its original form, so that npm start works with a plain copy', () => {
     expect(parse(text)).toEqual({})
   })
 

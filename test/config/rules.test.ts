@@ -38,7 +38,7 @@ describe('VERIFIER_ATTESTATION_ISSUERS (OpenID4VP 1.0 §12)', () => {
     )
   })
 
-  it('nobody is trusted without a file', () => {
+  it('without a file no issuer is trusted', () => {
     expect(verifierAttestationIssuers.parse(undefined)).toEqual([])
   })
 })

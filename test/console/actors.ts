@@ -8,7 +8,7 @@ import {
   type TestService,
 } from '../support/service.js'
 
-/** What a page of the console sends. */
+/** Headers that a page of the console sends. */
 export const OF_CONSOLE = { 'x-console': '1', 'sec-fetch-site': 'same-origin' }
 
 export interface ConsoleService extends AsyncDisposable {
@@ -16,7 +16,7 @@ export interface ConsoleService extends AsyncDisposable {
   readonly provider: OpenidProvider
 }
 
-/** Variables of a service whose users log in at a provider. */
+/** Variables of a service whose users sign in at a provider. */
 export const envOf = (provider: OpenidProvider) => ({ ...provider.env(), OIDC_JWKS_URL: `${provider.issuer}/jwks` })
 
 /** A service, and the provider at which its users log in: JWTs with roles, and refresh tokens. */
@@ -52,7 +52,7 @@ export class Browser {
     return [...this.jar(url)].map(([name, value]) => `${name}=${value}`).join('; ')
   }
 
-  /** Opens an address, without following where it leads. */
+  /** Opens an address, without following its redirect. */
   async open(url: string): Promise<Response> {
     const response = await fetch(url, { redirect: 'manual', headers: { cookie: this.cookies(url) } })
     const jar = this.jar(url)
@@ -95,7 +95,7 @@ export async function logIn(
   return { browser, callback, answer: await browser.open(callback) }
 }
 
-/** What a page of the console asks in a browser. */
+/** Sends a request as a page of the console does in a browser. */
 export function ask(
   service: TestService,
   browser: Browser,

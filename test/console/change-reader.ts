@@ -19,7 +19,7 @@ export interface ChangeReader extends AsyncDisposable {
   until(kind: Change['kind'], id: string | null): Promise<Change[]>
 }
 
-/** Opens the stream, and reads nothing of it yet. */
+/** Opens the stream without reading from it. */
 export async function openChanges(
   service: TestService,
   headers: Readonly<Record<string, string>>,
@@ -53,7 +53,7 @@ export async function openChanges(
   }
 }
 
-/** Opens the stream for a user with those roles, of which the first one, `everything`, was read. */
+/** Opens the stream for a user with those roles, and reads its first event, `everything`. */
 export async function watchChanges(
   service: TestService,
   roles: readonly string[],

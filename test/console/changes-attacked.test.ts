@@ -38,8 +38,8 @@ async function post(path: string, body: unknown, roles: readonly string[]) {
   return json
 }
 
-describe('attack: who hears of what', () => {
-  /** Every subject of the audit, some that nobody knows yet, and one that every object of JavaScript has. */
+describe('attack: readers of changes', () => {
+  /** Every subject of the audit, some unknown ones, and the name of a member that every object of JavaScript has. */
   const STATELESS = {
     'vp-query': 'vp-query',
     'trusted-issuer': 'trusted-issuer',
@@ -63,7 +63,7 @@ describe('attack: who hears of what', () => {
   const OF_VERIFIERS = ['trusted-issuer', 'verification-session', 'verifier', 'vp-query']
   const OF_ADMINS = ['agent', 'holder', 'other', 'wallet']
 
-  it('each hears of the kinds in their lists alone, and things of one kind are told of one by one', async () => {
+  it('each caller receives only the kinds in their lists, and only changes of things that they may read', async () => {
     const signed = await post('/credentials/sign', { type, credential_subject: SUBJECT, format: 'dc+sd-jwt' }, [
       'credence-issuer',
     ])
@@ -112,7 +112,7 @@ describe('attack: who hears of what', () => {
     )
   })
 
-  it('a credential brings the session that it was taken in, and what was counted brings statistics', async () => {
+  it('a credential reports the session that it was taken in, and counting reports statistics', async () => {
     const { credentialOfferSessionId: id } = await post(
       '/credential-offers',
       { credentialConfigurationIds: [type], credentialSubject: SUBJECT },
@@ -136,7 +136,7 @@ describe('attack: who hears of what', () => {
     await changes.until('statistics', null)
   })
 
-  it('somebody who comes again with other roles hears of what these have missed alone', async () => {
+  it('a caller who returns with other roles receives only the changes that these roles missed', async () => {
     await using all = await watchChanges(service, ['admin'])
     const authorization = await service.bearer('watcher', { roles: ['admin'] })
     await using before = await openChanges(service, { authorization })
@@ -154,7 +154,7 @@ describe('attack: who hears of what', () => {
 })
 
 describe('attack: Last-Event-ID', () => {
-  it('of a stranger, of what is long forgotten, or of what is yet to come brings everything', async () => {
+  it('of a stranger, of a forgotten change, or of a future one brings everything', async () => {
     await using all = await watchChanges(service, ['admin'])
     const authorization = await service.bearer('watcher', { roles: ['admin'] })
     const first = async (lastEventId: string) => {
@@ -199,8 +199,8 @@ describe('attack: Last-Event-ID', () => {
   })
 })
 
-describe('attack: more than can be told', () => {
-  it('where a reader has not taken 200 changes, it is told that everything may have changed, and then goes on', async () => {
+describe('attack: more changes than a stream can send', () => {
+  it('a reader that has not taken 200 changes hears that everything may have changed, and then continues', async () => {
     await using changes = await watchChanges(service, ['admin'])
     await record(Array.from({ length: 300 }, (_, n) => ['vp-query', `of many ${n}`] as const))
     expect((await changes.next()).change).toEqual(EVERYTHING)
@@ -208,7 +208,7 @@ describe('attack: more than can be told', () => {
     expect((await changes.next()).change).toEqual({ kind: 'vp-query', id: 'after many', state: null })
   })
 
-  it('a thing that changes often at once is told of once, in the place of its last change', async () => {
+  it('a thing with frequent changes is sent once, in the place of its last change', async () => {
     await using changes = await watchChanges(service, ['admin'])
     await record([
       ['vp-query', 'first'],
@@ -220,7 +220,7 @@ describe('attack: more than can be told', () => {
 })
 
 describe('attack: numbers of audit events that come late', () => {
-  /** Takes numbers as transactions do that are under way. */
+  /** Takes numbers as open transactions do. */
   async function takeNumbers(count: number): Promise<number> {
     const [row] = await query<{ last: string }>(
       service.databaseUrl,
@@ -236,7 +236,7 @@ describe('attack: numbers of audit events that come late', () => {
       [number, id],
     )
 
-  it('are told of once, whichever of those that are missing comes, and also where two gaps are open', async () => {
+  it('are sent once, whichever missing number comes, and also with two open gaps', async () => {
     await using changes = await watchChanges(service, ['admin'])
     const one = await takeNumbers(3)
     await record([['vp-query', 'beside one']])
@@ -264,7 +264,7 @@ describe('attack: a stream outlives nothing', () => {
     expect(own.platform.events.open()).toBe(0)
   })
 
-  it('of the access token: it ends with that, whatever is told', async () => {
+  it('of the access token: it ends with the token, even while it sends', async () => {
     let now = Date.now()
     await using own = await startService({ ...OPTIONS, clock: () => new Date(now) })
     const authorization = await own.bearer('watcher', { roles: ['admin'], expiresIn: 600 })
@@ -280,7 +280,7 @@ describe('attack: a stream outlives nothing', () => {
     expect((await own.request('GET', EVENTS, { authorization })).status).toBe(401)
   })
 
-  it('of the session by more than a minute: whoever logged out, or has lost the role, hears no more', async () => {
+  it('of the session by more than a minute: after sign-out, or without the role, no event arrives', async () => {
     let now = Date.now()
     await using open = await startConsole({ ...OPTIONS, clock: () => new Date(now) })
     const at = open.service
@@ -296,7 +296,7 @@ describe('attack: a stream outlives nothing', () => {
       const ended = expect(changes.until('offering', 'never')).rejects.toThrow('The stream ended')
       now += MINUTE
       await ended
-      // Roles are those of the access token, which is renewed when it runs out.
+      // The session has the roles of the access token. It gets new ones when the token expires and is renewed.
       if (end === 'role') now += 24 * 60 * MINUTE
       expect((await openChanges(at, headers)).status, end).toBe(401)
     }
@@ -304,7 +304,7 @@ describe('attack: a stream outlives nothing', () => {
 })
 
 describe('attack: the database', () => {
-  it('cannot be read for a while: everything is told of afterwards, since something may be lost', async () => {
+  it('cannot be read for a while: then everything is reported as changed, because a change may be lost', async () => {
     await using changes = await watchChanges(service, ['admin'])
     await query(
       service.databaseUrl,
@@ -323,7 +323,7 @@ describe('attack: the database', () => {
     await changes.until('vp-query', 'after failures')
   })
 
-  it('is away: nobody gets a stream, which is said by 503, and no place is lost by that', async () => {
+  it('is unavailable: each stream is refused with 503, and no place is lost', async () => {
     await using postgres = await startOwnPostgres()
     await using own = await startService({
       ...OPTIONS,

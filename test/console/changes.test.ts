@@ -70,7 +70,7 @@ async function offer(at = service): Promise<{ id: string; path: string }> {
 const without = (changes: readonly Change[], ...kinds: string[]) => changes.filter(({ kind }) => !kinds.includes(kind))
 
 describe('GET /api/v1/console/events', () => {
-  it('tells an issuer of offers and of how they go on, by id and state alone', async () => {
+  it('sends an issuer the offers and their changes of state, by id and state only', async () => {
     const changes = await watch(['credence-issuer'])
     const { id, path } = await offer()
     expect(without(await changes.until('credential-offer-session', 'Created'), 'everything')).toEqual([
@@ -78,13 +78,13 @@ describe('GET /api/v1/console/events', () => {
     ])
     const session = await service.request('GET', `/credential-offer-sessions/${id}`, { authorization: issuer })
     expect(session.json.state).toBe('Created')
-    // A wallet reads the offer, which no audit event tells of.
+    // A wallet reads the offer. No audit event reports this.
     const { json } = await service.request('GET', path)
     expect(json.credential_configuration_ids).toEqual([type])
     expect(await changes.next()).toEqual({ kind: 'credential-offer-session', id, state: 'OfferRetrieved' })
   })
 
-  it('tells of it whichever process did it, and of sessions that were there before', async () => {
+  it('sends changes by any process, also of earlier sessions', async () => {
     const { id, path } = await offer()
     const other = await startService({
       ...OPTIONS,
@@ -102,7 +102,7 @@ describe('GET /api/v1/console/events', () => {
     }
   })
 
-  it('tells each half of its own things alone, and an admin of all', async () => {
+  it('sends each half only its own things, and an admin all of them', async () => {
     const [issuing, verifying, all] = [
       await watch(['credence-issuer']),
       await watch(['credence-verifier']),
@@ -124,12 +124,12 @@ describe('GET /api/v1/console/events', () => {
     expect(heard).toEqual(expect.arrayContaining([offered, asked]))
     expect(without(await verifying.until(asked.kind, asked.state), 'everything')).toEqual([asked])
     expect(without(await issuing.until(offered.kind, offered.state), 'everything')).toEqual([offered])
-    // What comes next is of the own half again: the other's was never in the stream.
+    // The next event is of the reader's own half again: the other half never was in this stream.
     const next = await offer()
     expect(await issuing.next()).toEqual({ ...offered, id: next.id })
   })
 
-  it('tells a backend, which has the client secret, of both halves, and of nothing that is an admin’s', async () => {
+  it('sends a backend with the client secret both halves, but no event for admins', async () => {
     await using stream = await readEvents(service, PATH, { ...STREAM, 'x-client-secret': CLIENT_SECRET })
     expect((await stream.next()).data).toBe(JSON.stringify(EVERYTHING))
     await query(
@@ -139,7 +139,7 @@ describe('GET /api/v1/console/events', () => {
     expect(JSON.parse((await stream.next()).data ?? '')).toEqual({ kind: 'vp-query', id: 'q', state: null })
   })
 
-  it('is for users with a role: nobody else has a stream', async () => {
+  it('is for users with a role: other users have no stream', async () => {
     const holder = await service.bearer('holder')
     const refused = await service.request('GET', PATH, { authorization: holder })
     expect([refused.status, refused.json.message]).toEqual([403, 'Insufficient role.'])
@@ -162,7 +162,7 @@ describe('GET /api/v1/console/events', () => {
     }
   })
 
-  it('brings who comes again what was missed alone, and everything to who was never here', async () => {
+  it('sends a returning reader only the missed changes, and a new reader everything', async () => {
     const authorization = await service.bearer('watcher', { roles: ['admin'] })
     const come = (lastEventId: string) =>
       readEvents(service, PATH, { ...STREAM, authorization, 'last-event-id': lastEventId })
@@ -183,7 +183,7 @@ describe('GET /api/v1/console/events', () => {
     expect((await stranger.next()).data).toBe(JSON.stringify(EVERYTHING))
   })
 
-  it('tells of everything where more changes at once than can be told', async () => {
+  it('reports everything as changed if more things change at once than it can send', async () => {
     const changes = await watch(['admin'])
     await query(
       service.databaseUrl,
@@ -192,7 +192,7 @@ describe('GET /api/v1/console/events', () => {
     expect(await changes.next()).toEqual(EVERYTHING)
   })
 
-  it('tells of what is committed after what came later', async () => {
+  it('sends a change that is committed after a later one', async () => {
     const changes = await watch(['admin'])
     await query(
       service.databaseUrl,
@@ -211,7 +211,7 @@ describe('GET /api/v1/console/events', () => {
 })
 
 describe('a session of the console', () => {
-  it('is not made to last longer by its stream, nor by what is read while nobody is there', async () => {
+  it('is not prolonged by its stream, nor by queries without an active user', async () => {
     const MINUTE = 60_000
     let now = Date.now()
     const open = await startConsole({ clock: () => new Date(now), maintenance: false })

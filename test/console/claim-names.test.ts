@@ -71,7 +71,7 @@ describe('titles by language in the editor of a type', () => {
     ])
   })
 
-  it('without the first language the next one’s titles are those of the schema', () => {
+  it('without the first language the next language has the titles of the schema', () => {
     const [row] = draftOf(VERSION, 'en').rows
     expect(row && withoutLanguage(row, 0)).toMatchObject({ title: 'Stufe', further: ['Niveau'] })
     expect(row && withoutLanguage(row, 1)).toMatchObject({ title: 'Level', further: ['Niveau'] })
@@ -94,7 +94,7 @@ describe('a schema in the language of its reader', () => {
   const titles = (language: string, version = VERSION) =>
     shownClaims(version.schemaBody, undefined, titlesOf(version, language)).map(({ title }) => title)
 
-  it('has the titles of that language, else those that there are', () => {
+  it('has the titles of that language, otherwise the available ones', () => {
     expect(titles('de')).toEqual(['Stufe', 'Home', 'Ort', '', 'Innen'])
     expect(titles('en')).toEqual(['Level', 'Home', 'Town', '', 'Innen'])
   })

@@ -12,7 +12,7 @@ import { fieldOfPath, type TypeDraft } from '../../client/console/screens/types/
 import demonstration from '../../prisma/seed/proof-of-purchase.json' with { type: 'json' }
 
 describe('the table of claims and the JSON Schema are the same thing', () => {
-  it('a schema comes back from the table as it was, what the table does not show included', () => {
+  it('a schema comes back from the table unchanged, including parts that the table does not show', () => {
     const rows = rowsOf(demonstration.schema, demonstration.selectivelyDisclosable)
     expect(rows?.map(({ path }) => path)).toContain('price.amount')
     expect(schemaOf(rows ?? [], demonstration.schema)).toEqual(demonstration.schema)
@@ -31,7 +31,7 @@ describe('the table of claims and the JSON Schema are the same thing', () => {
     { type: 'object' },
     { type: 'object', properties: {}, additionalProperties: false },
     {},
-  ])('a claim of %j comes back as it was', (property) => {
+  ])('a claim of %j comes back unchanged', (property) => {
     const schema = { ...EMPTY_SCHEMA, properties: { claim: property }, $defs: { address: { type: 'string' } } }
     const rows = rowsOf(schema, undefined)
     expect(rows).toHaveLength(1)
@@ -42,7 +42,7 @@ describe('the table of claims and the JSON Schema are the same thing', () => {
     { properties: { 'a.b': { type: 'string' } } },
     { properties: { claim: true } },
     { type: 'array', items: {} },
-    // Publishing the table would say of the claims that it does not show that nobody may withhold them.
+    // Publishing the table would forbid withholding of the claims that the table does not show.
     { $ref: '#/$defs/named', $defs: { named: { properties: { name: {} } } } },
     { properties: { a: {} }, allOf: [{ properties: { b: {} } }] },
     { properties: { a: { type: 'object', properties: {}, if: {}, else: { properties: { b: {} } } } } },
@@ -51,7 +51,7 @@ describe('the table of claims and the JSON Schema are the same thing', () => {
     expect(rowsOf(schema, undefined)).toBeUndefined()
   })
 
-  it('what is read has the claims behind references and combinations too', () => {
+  it('a schema that is read has the claims behind references and combinations too', () => {
     const schema = {
       allOf: [{ $ref: '#/$defs/named' }],
       properties: { home: { $ref: '#/$defs/address' } },
@@ -87,7 +87,7 @@ describe('the table of claims and the JSON Schema are the same thing', () => {
     expect(schemaOf(changed, {})).toEqual({ type: 'object', properties: { day: { type: 'integer' } } })
   })
 
-  it('two versions differ by what was added, removed and changed', () => {
+  it('two versions differ by their added, removed and changed claims', () => {
     const before = rowsOf({ properties: { a: { type: 'string' }, b: { type: 'string' }, c: {} } }, undefined) ?? []
     const after = rowsOf({ properties: { a: { type: 'string' }, b: { type: 'number' }, d: {} } }, undefined) ?? []
     expect(differences(before, after)).toEqual([
@@ -98,12 +98,12 @@ describe('the table of claims and the JSON Schema are the same thing', () => {
   })
 })
 
-describe('what the service says of a field stands at it', () => {
+describe('the service’s messages about a field appear at that field', () => {
   const rows = [
     { ...emptyRow(), path: 'price' },
     { ...emptyRow(), path: 'price.iss' },
   ]
-  // What finds fields reads the mode and the rows alone.
+  // The search for a field reads only the mode and the rows.
   const draft = { mode: 'table', rows } as unknown as TypeDraft
   it.each([
     ['name', 'name'],

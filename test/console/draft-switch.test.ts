@@ -32,7 +32,7 @@ const VERSION: CredenceOutputs['schemas']['read'] = {
   createdAt: '2026-01-01T00:00:00.000Z',
 }
 
-/** The call that publishes a draft whose schema is shown as JSON. */
+/** The call that publishes a draft, with the schema as JSON. */
 const publishedAsJson = (draft: TypeDraft, before: typeof VERSION | undefined, schema: object = SCHEMA) => {
   const asJson: TypeDraft = { ...draft, mode: 'json', json: written({ ...schema }) }
   return newVersion(asJson, schemaOfDraft(asJson) ?? {}, [], before)
@@ -44,12 +44,12 @@ const withRow = (draft: TypeDraft, path: string, selective: boolean): TypeDraft 
 })
 
 describe('a setting that a schema cannot hold survives the switch from the table to JSON', () => {
-  it('what may be withheld, ticked and unticked in the table', () => {
+  it('withholding, ticked and unticked in the table', () => {
     const changed = withRow(withRow(draftOf(VERSION, 'en'), 'name', false), 'age', true)
     expect(publishedAsJson(changed, VERSION).selectivelyDisclosable).toEqual(['age', 'home.city'])
   })
 
-  it('what may be withheld, of a new type', () => {
+  it('withholding of a new type', () => {
     const draft = { ...draftOf({ ...VERSION, selectivelyDisclosable: undefined }, 'en') }
     expect(publishedAsJson(withRow(draft, 'age', false), undefined).selectivelyDisclosable).toEqual(['name', 'home'])
   })
@@ -76,14 +76,14 @@ describe('a setting that a schema cannot hold survives the switch from the table
     expect(publishedAsJson(draftOf(VERSION, 'en'), VERSION, schema).selectivelyDisclosable).toEqual(['name', 'fresh'])
   })
 
-  it('claims that the table never showed: as they were, without the claims that are gone, with the new ones', () => {
+  it('claims that the table never showed: unchanged, without removed claims, with the new ones', () => {
     const schemaBody = { type: 'object', allOf: [{ properties: { name: text, age: text, gone: text } }] }
     const version = { ...VERSION, schemaBody, selectivelyDisclosable: ['name', 'gone'] }
     const schema = { type: 'object', allOf: [{ properties: { name: text, age: text, card: text } }] }
     expect(publishedAsJson(draftOf(version, 'en'), version, schema).selectivelyDisclosable).toEqual(['name', 'card'])
   })
 
-  it('what the table cannot show keeps the setting of the version before', () => {
+  it('a claim that the table cannot show keeps the setting of the version before', () => {
     const schemaBody = { ...SCHEMA, properties: { ...SCHEMA.properties, 'a.b': {} } }
     const version = { ...VERSION, schemaBody }
     expect(publishedAsJson(draftOf(version, 'en'), version, schemaBody).selectivelyDisclosable).toEqual([
@@ -100,7 +100,7 @@ describe('a setting that a schema cannot hold survives the switch from the table
     })
   })
 
-  it('what may be withheld below a claim that the table does not look into, in the table and in JSON', () => {
+  it('withholding below a claim that the table does not open, in the table and in JSON', () => {
     const schemaBody = {
       type: 'object',
       properties: {

@@ -21,7 +21,7 @@ const who = (browser: Browser) => ask(it0.service, browser, 'GET', '/console/ses
 const sessionCookieOf = (browser: Browser) => browser.jar(it0.service.url).get('console') ?? ''
 
 describe('a login', () => {
-  it('leads through the provider to the console, with a session that knows who it is', async () => {
+  it('leads through the provider to the console, with a session that knows its user', async () => {
     const { browser, answer } = await logIn(it0)
     expect([answer.status, answer.headers.get('location')]).toEqual([303, `${it0.service.url}/console/`])
     const { json } = await who(browser)
@@ -48,7 +48,7 @@ describe('a login', () => {
     })
   })
 
-  it('has values of its own, which nobody can guess', async () => {
+  it('has values of its own that cannot be guessed', async () => {
     const asked = await Promise.all(
       [1, 2].map(async () => {
         const { headers } = await new Browser().open(`${it0.service.url}/console/login`)
@@ -95,7 +95,7 @@ describe('a login', () => {
 describe('a login that begins at another name of this machine', () => {
   const named = (path: string) => `${it0.service.url.replace('127.0.0.1', 'localhost')}${path}`
 
-  it('goes on at the base URL, where the provider sends the browser back to, and ends where it wanted to go', async () => {
+  it('continues at the base URL, where the provider sends the browser back to, and ends at its original address', async () => {
     const browser = new Browser()
     const callback = await browser.followTo(
       named('/console/login?return=%2Fconsole%2Foffers'),
@@ -107,7 +107,7 @@ describe('a login that begins at another name of this machine', () => {
     expect(browser.cookies(named('/'))).toBe('')
   })
 
-  it('is moved once: behind a proxy that names another host it goes on all the same', async () => {
+  it('is moved once: behind a proxy that names another host it continues', async () => {
     const { status, headers } = await new Browser().open(named('/console/login?moved=1'))
     expect([status, headers.get('location')?.startsWith(it0.provider.issuer)]).toEqual([303, true])
   })
@@ -146,14 +146,14 @@ describe('no session is made', () => {
     await expectNone(browser)
   })
 
-  it('while the provider is away', async () => {
+  it('while the provider is unreachable', async () => {
     await using fresh = await startConsole({ maintenance: false })
     fresh.provider.away = true
     const answer = await new Browser().open(`${fresh.service.url}/console/login`)
     expect([answer.status, await answer.text()]).toEqual([503, expect.stringContaining('cannot be used at the moment')])
   })
 
-  it('of an answer that comes to another browser', async () => {
+  it('of an answer in another browser', async () => {
     const browser = new Browser()
     const callback = await browser.followTo(`${it0.service.url}/console/login`, `${it0.service.url}/console/callback`)
     const other = new Browser()
@@ -170,11 +170,11 @@ describe('no session is made', () => {
     callback.searchParams.set('state', 'x'.repeat(43))
     expect((await browser.open(callback.href)).status).toBe(400)
     await expectNone(browser)
-    // Nor is the login used up by it.
+    // The refused answer does not use the login up.
     expect((await browser.open(href)).status).toBe(303)
   })
 
-  it('of an answer that was used, whoever brings it again: the provider is not asked', async () => {
+  it('of a used answer, from any browser: the provider is not asked', async () => {
     const { browser, callback } = await logIn(it0)
     const copy = new Browser()
     for (const [name, value] of browser.jar(it0.service.url)) copy.jar(it0.service.url).set(name, value)
@@ -196,7 +196,7 @@ describe('no session is made', () => {
 })
 
 describe('a session', () => {
-  it('gets an id that nobody had before; the one that the browser came with ends', async () => {
+  it('gets a new id; the session that the browser had before ends', async () => {
     const { browser } = await logIn(it0)
     const former = sessionCookieOf(browser)
     await logIn(it0, '', browser)
@@ -207,7 +207,7 @@ describe('a session', () => {
     expect((await ask(it0.service, old, 'GET', '/api/v1/offerings')).status).toBe(401)
   })
 
-  it('that somebody made up is refused without the database', async () => {
+  it('with an invented id is refused without the database', async () => {
     const { browser } = await logIn(it0)
     const [id = '', mac = ''] = sessionCookieOf(browser).split('.')
     const find = it0.service.platform.stores.consoleSessions.find
@@ -242,7 +242,7 @@ describe('a session', () => {
     expect((await ask(it0.service, browser, 'POST', '/console/logout', { body: {} })).status).toBe(401)
   })
 
-  it('ends here though the provider is away', async () => {
+  it('ends here even if the provider is unreachable', async () => {
     const { browser } = await logIn(it0)
     it0.provider.away = true
     expect((await ask(it0.service, browser, 'POST', '/console/logout', { body: {} })).status).toBe(200)
@@ -278,7 +278,7 @@ describe('a session', () => {
     expect(await status({})).toBe(401)
   })
 
-  it('is not looked at where there is an Authorization', async () => {
+  it('is ignored if there is an Authorization', async () => {
     const { browser } = await logIn(it0)
     const headers = { authorization: 'Bearer wrong' }
     const { status, json } = await ask(it0.service, browser, 'POST', '/schemas', { body: {}, headers })
@@ -298,7 +298,7 @@ describe('a session', () => {
     expect((await answerTo({ 'x-client-secret': CLIENT_SECRET })).status).toBe(200)
   })
 
-  it('is opened to nobody by CORS', async () => {
+  it('is open to no other origin by CORS', async () => {
     const { status, headers } = await it0.service.request('OPTIONS', '/schemas', {
       headers: {
         ...OF_CONSOLE,
@@ -312,7 +312,7 @@ describe('a session', () => {
     expect(headers.get('access-control-allow-credentials')).toBeNull()
   })
 
-  it('is opened by CORS_ORIGINS to nobody either: what they name may call, without cookies', async () => {
+  it('is open to no origin of CORS_ORIGINS either: these origins may call, without cookies', async () => {
     const origin = 'https://app.example'
     await using named = await startService({ env: { CORS_ORIGINS: origin }, maintenance: false })
     const { headers } = await named.request('GET', '/api/v1/verifier/vp-queries', { headers: { origin } })

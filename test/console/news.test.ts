@@ -73,7 +73,7 @@ describe('news of sessions', () => {
   const offering = (id: string) => ({ subject: 'offering', subjectId: id })
   const session = (id: string): OpenSession => ({ kind: 'credential-offer-session', id, state: 'Created' })
 
-  it('one that goes on in the same state is told of, as one that waits for a decision does', async () => {
+  it('a session that continues in the same state is reported, like one that waits for a decision', async () => {
     const { store, add } = newStore([session('a'), session('b')])
     const reader = new NewsReader(
       store,
@@ -88,12 +88,12 @@ describe('news of sessions', () => {
     reader.heard('a')
     reader.heard('nobody')
     expect(await reader.read()).toEqual([session('a')])
-    // Where announcements were missed, all are looked at, and those told of that are in another state.
+    // After missed announcements all sessions are read, and the sessions with another state are reported.
     reader.missed()
     expect(await reader.read()).toEqual([])
   })
 
-  it('one whose transition nobody announced, since the process that made it was killed, is told of within ten seconds', async () => {
+  it('a transition without announcement, after its process was killed, is reported within ten seconds', async () => {
     let now = 0
     const states = [session('a'), session('b')]
     const { store, statesAsked, add } = newStore(states)
@@ -120,7 +120,7 @@ describe('news of sessions', () => {
     expect(statesAsked.length).toBe(before)
   })
 
-  it('attack: however many there are, ten thousand are remembered, those that were heard of last', async () => {
+  it('attack: of any number of sessions the latest ten thousand are remembered', async () => {
     const ids = Array.from({ length: 10_500 }, (_, n) => `session ${n}`)
     const { store, statesAsked, add } = newStore(ids.map(session))
     const reader = new NewsReader(
@@ -140,10 +140,10 @@ describe('news of sessions', () => {
   })
 })
 
-describe('what a process remembers of changes', () => {
+describe('changes that a process remembers', () => {
   const CALLER = { caller: { sub: 'a' }, rights: { roles: [], isAdmin: true, mayIssue: true, mayVerify: true } }
 
-  /** Streams over a store whose next pages of news are given. */
+  /** Streams over a store with given pages of news. */
   function newChanges(pages: Iterator<readonly News[]>) {
     let turns = 0
     const { store } = newStore()
@@ -175,7 +175,7 @@ describe('what a process remembers of changes', () => {
   const page = (id: number, ...things: string[]): News[] =>
     things.map((subjectId, at) => ({ id: id + at, subject: 'vp-query', subjectId }))
 
-  it('a reader that waits is told in the order of the last changes, so that none is lost where it comes again', async () => {
+  it('a waiting reader receives the last changes in order, so that no repeated change is lost', async () => {
     const { watch, turns, end } = newChanges([page(1, 'a', 'b'), page(3, 'a')].values())
     const next = await watch()
     expect(await next()).toEqual({ id: 'series.1', of: 'everything' })
@@ -189,7 +189,7 @@ describe('what a process remembers of changes', () => {
     ])
   })
 
-  it('a position from before what is remembered brings everything, though little has changed since', async () => {
+  it('a forgotten position brings everything, even after few changes', async () => {
     function* often() {
       for (let id = 1; ; id += 1) yield page(id, 'often')
     }

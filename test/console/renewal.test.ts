@@ -33,7 +33,7 @@ const startOther = (): Promise<TestService> =>
 const tokenRequests = () => open.provider.requests.filter((path) => path === '/token').length
 
 describe('new tokens', () => {
-  it('are kept though the keys that they are checked with cannot be fetched: the refresh token before them is good no more', async () => {
+  it('are kept although their verification keys cannot be fetched: the former refresh token is used up', async () => {
     const { browser } = await logIn(open)
     await using other = await startOther()
     const headers = { cookie: browser.cookies(open.service.url) }
@@ -45,12 +45,12 @@ describe('new tokens', () => {
     expect([answer.status, answer.json.message]).toEqual([503, 'Identity provider is unavailable.'])
     expect(tokenRequests()).toBe(1)
     open.provider.away = false
-    // The provider ends all that came of a login whose refresh token is used twice.
+    // If a refresh token is used twice, the provider ends all tokens of its login.
     await expect.poll(status, { timeout: 12_000, interval: 500 }).toBe(200)
     expect(await sessionRows(open.service)).toHaveLength(1)
   })
 
-  it('of somebody else end the session', async () => {
+  it('of another user end the session', async () => {
     const { browser } = await logIn(open)
     const { signIn } = open.service.platform
     if (signIn === undefined) throw new Error('Nobody can sign in.')

@@ -47,7 +47,7 @@ const asking = (draft: CredentialDraft | undefined, values = ''): CredentialDraf
 const formOf = (...credentials: CredentialDraft[]) => ({ ...requestDefaults(undefined), credentials })
 
 describe('types that can be asked for', () => {
-  it('are those of the metadata in formats of today, SD-JWT VC first', () => {
+  it('are the types of the metadata in current formats, SD-JWT VC first', () => {
     expect(types.map(({ format, type }) => `${format} ${type}`)).toEqual([
       `dc+sd-jwt ${VCT}`,
       'jwt_vc_json Pass',
@@ -89,7 +89,7 @@ describe('the DCQL query of a form (OpenID4VP 1.0 §6)', () => {
     })
   })
 
-  it('has a set for what is required, one for the alternatives, and one for each that may be left out', () => {
+  it('has a set for required credentials, one for the alternatives, and one for each optional credential', () => {
     const drafts = (['required', 'alternative', 'alternative', 'optional'] as const).map((need) => ({
       ...asking(sdJwt),
       need,
@@ -129,7 +129,7 @@ it.each([
 })
 
 describe('the VP query of a form', () => {
-  it('is one that the service compiles, and says in short what it asks for', () => {
+  it('is a query that the service compiles, and describes itself in short', () => {
     const foreign = { ...draftOf(undefined), type: 'urn:eudi:pid:1' }
     const items = vpQueryOf(formOf(asking(sdJwt, 'Ada'), asking(jwtVc), asking(mdoc), foreign))
     expect(() => compileVpQuery(zVpQuery.parse(items), requestWork())).not.toThrow()
@@ -142,7 +142,7 @@ describe('the VP query of a form', () => {
     expect(items[0]?.fields[1]).toEqual({ path: ['$.credentialSubject.name'], filter: { enum: ['Ada'] } })
   })
 
-  it('holds all but what belongs to one request', () => {
+  it('contains everything except members of one request', () => {
     const form = formOf(asking(sdJwt))
     expect(isMoreThanVpQuery(form)).toBe(false)
     expect(isMoreThanVpQuery({ ...form, trust: 'own' })).toBe(true)
@@ -177,7 +177,7 @@ describe('the call that a form makes', () => {
     ['query.0.fields.1.path.0', 'credentials.0.configuration'],
     ['query', undefined],
     ['dcqlQuery.credentials.7.id', undefined],
-  ])('what is said of %s stands at %s', (path, field) => {
+  ])('a message about %s appears at %s', (path, field) => {
     expect(fieldOfPath(path, form)).toBe(field)
   })
 })

@@ -36,7 +36,7 @@ describe('the form of a schema', () => {
     [{ oneOf: [{ const: 'low' }, { const: 3 }] }, '1', 3],
     [{ allOf: [{ type: 'array' }, { items: { type: 'integer' } }] }, '1\nmany', ['claim: number']],
     [{ type: 'string' }, '', undefined],
-  ])('of %j makes of %j: %j', (property, typed, value) => {
+  ])('of %j converts %j to: %j', (property, typed, value) => {
     expect(one(property, typed)).toEqual(value)
   })
 

@@ -41,7 +41,7 @@ describe('a session ends', () => {
     expect((await ask(service, browser, 'GET', '/api/v1/verifier/vp-queries')).status).toBe(401)
   })
 
-  it('after 12 hours, whatever is done', async () => {
+  it('after 12 hours in any case', async () => {
     const { browser } = await logIn(open)
     const end = now + 12 * 60 * MINUTE
     while (now + 20 * MINUTE < end) {
@@ -111,7 +111,7 @@ describe('activity', () => {
       'CREATE TRIGGER note_seen AFTER UPDATE OF last_seen_at ON console_sessions FOR EACH ROW EXECUTE FUNCTION note_seen()',
     )
     now += MINUTE
-    // Nobody writes before all have read.
+    // All read before any of them writes.
     const stores = [service, other].map(({ platform }) => platform.stores.consoleSessions)
     let arrived = 0
     let go = () => {}
@@ -138,7 +138,7 @@ describe('activity', () => {
     await query(databaseUrl, 'DROP TRIGGER note_seen ON console_sessions')
   })
 
-  it('is neither a stream nor the question who is logged in', async () => {
+  it('is neither a stream nor the query for the session', async () => {
     const { browser } = await logIn(open)
     const first = now
     now += 5 * MINUTE
@@ -149,7 +149,7 @@ describe('activity', () => {
 })
 
 describe('tokens', () => {
-  it('are renewed before they run out, by one of two processes that need them at once', async () => {
+  it('are renewed before they expire, by one of two processes that need them at once', async () => {
     open.provider.accessSeconds = 4
     await using other = await startOther()
     const { browser } = await logIn(open)
@@ -170,7 +170,7 @@ describe('tokens', () => {
     expect((await ask(other, browser, 'GET', '/api/v1/verifier/vp-queries', { headers: { cookie } })).status).toBe(200)
   })
 
-  it('are not renewed again by who read the session before they were', async () => {
+  it('are not renewed again by a request that read the session before', async () => {
     open.provider.accessSeconds = 4
     const { browser } = await logIn(open)
     const store = service.platform.stores.consoleSessions
@@ -203,7 +203,7 @@ describe('tokens', () => {
     expect(await sessionRows(service)).toEqual([])
   })
 
-  it('that run out while the provider is away leave the session, and a 503', async () => {
+  it('that expire while the provider is unreachable leave the session, and a 503', async () => {
     open.provider.accessSeconds = 10
     const { browser } = await logIn(open)
     now += 11_000
@@ -216,7 +216,7 @@ describe('tokens', () => {
   })
 })
 
-it('what a session makes bears its user', async () => {
+it('records made with a session name its user', async () => {
   const { browser } = await logIn(open)
   const body = { query: [{ fields: [{ path: ['$.type'] }] }] }
   const made = await ask(service, browser, 'POST', '/api/v1/verifier/vp-queries', { body })
@@ -229,7 +229,7 @@ it('what a session makes bears its user', async () => {
 })
 
 describe('the rate limit', () => {
-  it('counts a session apart from its address, and what is no session with it', async () => {
+  it('counts a session apart from its address, and an invalid session with the address', async () => {
     await using limited = await startConsole({
       env: { RATE_LIMIT_MAX: '12', CONSOLE_RATE_LIMIT_MAX: '5' },
       maintenance: false,

@@ -37,7 +37,7 @@ describe('over https', () => {
   })
 })
 
-it('over plain http nobody logs in from another machine, whatever name they reach this one by', async () => {
+it('over plain http a user on another machine cannot sign in, under any name of this machine', async () => {
   await using open = await startConsole({ maintenance: false })
   const { service, provider } = open
   provider.requests.length = 0

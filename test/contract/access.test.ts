@@ -7,7 +7,7 @@ import { allProcedures, type ContractedProcedure, calledProcedures } from './pro
 const CALLERS = ['nobody', 'user', 'other user', 'admin', 'other admin', 'client', 'wrong client', 'forged'] as const
 type Caller = (typeof CALLERS)[number]
 
-/** What becomes of a request before its input is looked at. */
+/** The outcome of a request's access check, before its input is validated. */
 type Outcome = 'answered' | 'Unauthorized' | 'Insufficient role.' | 'Access to holder denied.' | 'forged' | 'wallet'
 
 const TOKENS: readonly Caller[] = ['user', 'other user', 'admin', 'other admin']
@@ -36,9 +36,9 @@ const RULES: Readonly<Record<RouteAccess, (caller: Caller) => Outcome | undefine
   verifier: withToken,
   admin: withRole,
   holder: (caller) => withRole(caller) ?? (caller === 'admin' ? undefined : 'Access to holder denied.'),
-  // What is sent must be right; nothing need be sent.
+  // Credentials are optional. Credentials that are sent must be right.
   optional: (caller) => (caller === 'forged' ? 'forged' : caller === 'wrong client' ? 'Unauthorized' : undefined),
-  // Only what this service's own token endpoint issued.
+  // Accepts only tokens of this service's own token endpoint.
   wallet: () => 'wallet',
   // Test callers have none; test/contract/console-access.test.ts has.
   console: () => undefined,
@@ -178,20 +178,20 @@ describe('an operator of one half without the role admin', () => {
       const { status, json } = await strict.request('GET', pathOf(procedure), { authorization })
       const outcome = role === roles[access as keyof typeof roles] ? 'answered' : 'Insufficient role.'
       expect([role, outcomeOf({ status, message: json?.message })]).toEqual([role, outcome])
-      // The role is nothing where it is not set.
+      // The role has no effect if it is not set.
       const elsewhere = await service.request('GET', pathOf(procedure), { authorization })
       expect(outcomeOf({ status: elsewhere.status, message: elsewhere.json?.message })).toBe('Insufficient role.')
     }
   })
 })
 
-describe('who may ask by path', () => {
+describe('access by path', () => {
   it.each(table(allProcedures))('%s: %s', async (_, access, procedure) => {
     expect(await observed((caller) => byPath(procedure, caller))).toEqual(expected(access))
   })
 })
 
-describe('who may call by name', () => {
+describe('access by name', () => {
   it.each(table(calledProcedures))('%s: %s', async (_, access, procedure) => {
     expect(await observed((caller) => byName(procedure, caller))).toEqual(expected(access))
   })

@@ -1,9 +1,9 @@
 import type { Answer, RequestOptions, TestService } from '../support/service.js'
 
-/** A frame of a stream that says more than that it is open. */
+/** A frame of a stream with more than the sign that it is open. */
 const TOLD = /^(?!event: connected\n)(?:.+\n)*data: .*\n\n/m
 
-/** Asks, and of an answer that has no end reads what it says first. */
+/** Sends a request. It reads only the first part of an answer without an end. */
 export async function askOnce(
   { url }: Pick<TestService, 'url'>,
   method: string,

@@ -4,7 +4,7 @@ import { type Browser, type ConsoleService, logIn, OF_CONSOLE, startConsole } fr
 import { askOnce } from './ask-once.js'
 import { allProcedures, type ContractedProcedure, calledProcedures } from './procedures.js'
 
-/** Roles of users with a session, and sessions that prove nobody. */
+/** Roles of users with a session, and invalid sessions. */
 const SESSIONS = ['admin', 'issuer', 'verifier', 'ended', 'forged', 'foreign page'] as const
 type Session = (typeof SESSIONS)[number]
 type Outcome = 'answered' | 'Insufficient role.' | 'Access to holder denied.' | 'ended' | 'unknown' | 'wallet'
@@ -48,12 +48,12 @@ beforeAll(async () => {
 })
 afterAll(() => open[Symbol.asyncDispose]())
 
-/** Who may, of those who have a session. */
+/** The outcome that each kind of session must have. */
 function expected(access: RouteAccess, session: Session): Outcome {
   if (access === 'public') return 'answered'
   if (access === 'wallet') return 'wallet'
   if (session === 'foreign page') return access === 'optional' ? 'answered' : 'unknown'
-  // Whoever logs out has no session then; the sentence is that of a missing one.
+  // Sign-out ends the session, so the sentence is the one for a missing session.
   if (session === 'ended' || session === 'forged') return access === 'console' ? 'unknown' : 'ended'
   const only = (...may: Session[]): Outcome => (may.includes(session) ? 'answered' : 'Insufficient role.')
   const rules: Partial<Record<RouteAccess, Outcome>> = {
@@ -81,7 +81,7 @@ function outcomeOf(status: number, message: unknown): Outcome {
 
 const accessOf = ({ meta }: ContractedProcedure): RouteAccess => meta?.rest?.access ?? 'public'
 
-/** A logout would end what the others need. */
+/** A sign-out would end the session that the other tests need. */
 const asked = (session: Session, access: RouteAccess) => access !== 'console' || !(session in ROLES)
 
 async function byPath({ meta }: ContractedProcedure, session: Session): Promise<Outcome> {
@@ -113,13 +113,13 @@ async function compare(access: RouteAccess, ask: (session: Session) => Promise<O
   expect(Object.fromEntries(outcomes)).toEqual(Object.fromEntries(rules))
 }
 
-describe('what a session of the console may by path', () => {
+describe('access of a console session by path', () => {
   it.each(table(allProcedures))('%s: %s', (_, access, procedure) =>
     compare(access, (session) => byPath(procedure, session)),
   )
 })
 
-describe('what a session of the console may by name', () => {
+describe('access of a console session by name', () => {
   it.each(table(calledProcedures))('%s: %s', (_, access, procedure) =>
     compare(access, (session) => byName(procedure, session)),
   )

@@ -27,7 +27,7 @@ function silentObjects(schema: Schema, path: string, seen = new Set<Schema>()): 
   return [...own, ...innerSchemas(schema).flatMap(([name, inner]) => silentObjects(inner, `${path}/${name}`, seen))]
 }
 
-/** Paths of lists that any number of elements may stand in: each wrong one would be told. */
+/** Paths of lists without a limit of elements: each wrong element would be reported. */
 function endlessLists(schema: Schema, path: string, seen = new Set<Schema>()): string[] {
   if (seen.has(schema)) return []
   seen.add(schema)
@@ -41,7 +41,7 @@ const kindOf = ({ meta }: ContractedProcedure) => meta?.rest?.kind ?? 'json'
 describe.each(allProcedures.map((procedure) => [procedure.name, procedure] as const))('%s', (_, procedure) => {
   const { meta, inputs, output, type } = procedure
 
-  it('says where it is, what it does and who may call it', () => {
+  it('describes its address, its effect and its callers', () => {
     expect(meta?.openapi?.path).toMatch(/^\//)
     expect(meta?.openapi?.summary).toMatch(/^\S.*[^.]$/)
     expect(meta?.openapi?.description).toMatch(/^\S.*\.$/)

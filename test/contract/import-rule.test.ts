@@ -67,7 +67,7 @@ describe('npm run lint carries the import rule', () => {
     expect(about.join('')).toContain(reason)
   })
 
-  it('and lets pass what runs down', () => {
+  it('and allows downward imports', () => {
     expect(said).not.toContain('fine.ts')
   })
 })

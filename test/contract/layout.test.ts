@@ -9,14 +9,14 @@ const tests = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8
   path.endsWith('.test.ts'),
 )
 
-it('folders with tests mirror those of server/, as far as it has them', () => {
+it('folders with tests mirror the folders of server/, as far as server/ has them', () => {
   const isOfServer = (folder: string) => folder !== '.' && existsSync(join(root, 'server', folder.split('/')[0] ?? ''))
   const folders = [...new Set(tests.map(dirname))].filter(isOfServer)
   expect(folders.filter((folder) => !existsSync(join(root, 'server', folder)))).toEqual([])
   expect(folders.length).toBeGreaterThan(20)
 })
 
-it('every test that the projects name is there', () => {
+it('every test that the projects name exists', () => {
   const named = [...unit, ...processes].filter((path) => !path.includes('*'))
   expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([])
   expect(config.test?.projects).toHaveLength(3)

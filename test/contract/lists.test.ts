@@ -3,7 +3,7 @@ import { changingLists, reading, readingPrimary } from '../../server/api/trpc.js
 import { primaryLists } from '../../server/database/replica/lists.js'
 import { allProcedures, type ContractedProcedure } from './procedures.js'
 
-/** The middleware's function, which has a name where it is made anew for each list. */
+/** The middleware's function. It has a name if each list gets a new one. */
 const uses = (
   { middlewares }: ContractedProcedure,
   { _middlewares: [own] }: { _middlewares: ((...args: never) => unknown)[] },
@@ -18,7 +18,7 @@ const namesWith = (test: (procedure: ContractedProcedure) => boolean) =>
     .map(({ name }) => name)
     .sort()
 
-it('a replica has a part in lists alone: what decides something, and every status list, session and result, is the primary’s', () => {
+it('only lists are read from a replica: decisions, status lists, sessions and results come from the primary', () => {
   expect(namesWith((procedure) => uses(procedure, LIST))).toEqual([
     'agent.dids',
     'agent.issuers',
@@ -45,7 +45,10 @@ it('lists of sessions are the primary’s', () => {
   ])
 })
 
-/** Changes of callers that no list shows, or the lists of sessions alone, which are the primary’s. Whoever adds one says so here, or adds `changingLists` to it. */
+/**
+ * Changes that appear in no list, or only in lists of sessions, which are read from the primary. A new procedure that changes
+ * something is added here, or gets `changingLists`.
+ */
 const SHOWN_IN_NO_LIST: readonly string[] = [
   'authorizationRequests.create',
   'console.logout',

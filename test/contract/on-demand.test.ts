@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 
 const IMPORT = /^(?:import|export) (?!type )[^;']*?from '([^']+)'|^import '([^']+)'/gms
 
-/** What a module imports at once, by its specifiers. */
+/** Specifiers that a module imports statically. */
 const importsOf = (path: string): string[] =>
   [...readFileSync(path, 'utf8').matchAll(IMPORT)].map(([, named, bare = named]) => String(bare))
 
@@ -21,9 +21,9 @@ function loadedWith(entry: string): ReadonlySet<string> {
 
 const loaded = [...loadedWith('server/process/serve.ts')]
 
-it('what reads and writes mobile documents is loaded when the first one comes, and not before', () => {
+it('the code for mobile documents is loaded with the first document, not earlier', () => {
   expect(loaded).toContain('server/protocol/sd-jwt-vc/verify.ts')
-  // What queries and metadata must know.
+  // Queries and metadata need these.
   expect(loaded.filter((path) => path.startsWith('server/protocol/mdoc/')).sort()).toEqual([
     'server/protocol/mdoc/cose/algorithms.ts',
     'server/protocol/mdoc/dcql.ts',

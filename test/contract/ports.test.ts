@@ -23,7 +23,7 @@ const portsIn = (text: string) =>
   }))
 
 // ARCHITECTURE.md, "How a feature is made".
-describe('features take what they use', () => {
+describe('features receive their own ports', () => {
   it('no part of the service is made of everything that the wiring knows', () => {
     const knowing = sources.filter(({ path, text }) => !isWiring(path) && /\bPlatform\b/.test(text))
     expect(knowing.map(({ path }) => path)).toEqual([])
@@ -41,14 +41,14 @@ describe('features take what they use', () => {
     expect(listed.filter(({ members }) => members > MAX_PORTS)).toEqual([])
   })
 
-  it('none has a port that holds the stores of others', () => {
+  it('no feature has a port with the stores of other features', () => {
     const bags = sources.filter(
       ({ path, text }) => !isWiring(path) && /^ {2}readonly (?:stores|features|deps)\b/m.test(text),
     )
     expect(bags.map(({ path }) => path)).toEqual([])
   })
 
-  it('the context of a request holds what belongs to the request', () => {
+  it('the context of a request has only parts of the request', () => {
     const context = sources.find(({ path }) => path === 'api/context.ts')?.text ?? ''
     const [, body = ''] = /export interface Context \{\n([\s\S]*?)\n\}/.exec(context) ?? []
     const members = [...body.matchAll(/^ {2}readonly (\w+):/gm)].map(([, name]) => name)

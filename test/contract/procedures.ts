@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import type { ProcedureMeta } from '../../server/api/contract.js'
 import { appRouter, restRouter } from '../support/contracts.js'
 
-/** One procedure of the service with all that its contract says. */
+/** One procedure of the service with its whole contract. */
 export interface ContractedProcedure {
   readonly name: string
   readonly type: 'query' | 'mutation' | 'subscription'
@@ -24,5 +24,5 @@ function proceduresOf(router: AnyRouter): ContractedProcedure[] {
 /** Every procedure of the service. */
 export const allProcedures = proceduresOf(restRouter)
 
-/** Those that typed clients call on `/trpc`. */
+/** Procedures that typed clients call on `/trpc`. */
 export const calledProcedures = proceduresOf(appRouter)

@@ -31,13 +31,13 @@ async function remove(limit: number): Promise<string[]> {
   return rows.map(({ key }) => key).sort()
 }
 
-it('is at most so many rows, those that are due first', async () => {
+it('has a limited number of rows, the earliest due ones first', async () => {
   expect(await remove(3)).toEqual(['n1', 'n2', 'n3'])
   expect(await remove(3)).toEqual(['n4'])
   expect(await remove(3)).toEqual([])
 })
 
-it('says what was first, and that there may be more where it was full', () => {
+it('reports the first due time, and whether a full batch may leave more', () => {
   const [early, late] = [new Date('2026-01-01T00:00:00Z'), new Date('2026-01-02T00:00:00Z')]
   const rows = [{ at: late }, { at: early }]
   expect(batchDone(rows, 3)).toEqual({ count: 2, first: early, more: false })
@@ -45,7 +45,7 @@ it('says what was first, and that there may be more where it was full', () => {
   expect(batchDone([], 2)).toEqual({ count: 0, first: undefined, more: false })
 })
 
-it('passes over what another process is at, without waiting for it', async () => {
+it('skips rows of another process, without waiting', async () => {
   const other = new pg.Client({ connectionString: test.url })
   await other.connect()
   try {

@@ -29,7 +29,7 @@ describe('reads that are asked for while another is under way', () => {
     vi.useRealTimers()
   })
 
-  it('wait for nothing where there is none', async () => {
+  it('do not wait if there is no other', async () => {
     const { reads, read } = reader()
     const first = read('a')
     await settle()

@@ -5,7 +5,7 @@ import { isDatabaseUnavailable } from '../../server/database/errors.js'
 import { createEmptyDatabase, createTestDatabase, query, startOwnPostgres } from '../support/postgres.js'
 
 describe('connectDatabase', () => {
-  it('reads a timestamp as it was written, whatever the time zone of the server', async () => {
+  it('reads a timestamp unchanged in every time zone of the server', async () => {
     await using database = await createTestDatabase()
     const name = new URL(database.url).pathname.slice(1)
     await query(database.url, `ALTER DATABASE ${name} SET TimeZone = 'Asia/Tokyo'`)
@@ -31,7 +31,7 @@ describe('connectDatabase', () => {
     await close()
   })
 
-  it('counts each statement that it sends, Prisma’s and those of transactions among it', async () => {
+  it('counts each statement that it sends, including the statements of Prisma and of transactions', async () => {
     await using database = await createEmptyDatabase()
     const { prisma, sql, bounded, load, close } = connectDatabase(database.url)
     const sentBy = async (use: () => Promise<unknown>) => {
@@ -60,7 +60,7 @@ describe('connectDatabase', () => {
     await using database = await createEmptyDatabase()
     const { sql, close } = connectDatabase(database.url, { max: 1, waitMs: 500 })
     await sql(z.unknown())`SELECT 1`
-    // The only connection is in use until nobody waits for it any more.
+    // The only connection is in use until its last waiting caller has left.
     const busy = sql(z.unknown())`SELECT pg_sleep(2)`
     const refused: unknown = await sql(z.unknown())`SELECT 1`.catch((error: unknown) => error)
     expect(isDatabaseUnavailable(refused)).toBe(true)

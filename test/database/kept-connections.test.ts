@@ -5,7 +5,7 @@ import { KeptPool } from '../../server/database/kept-connections.js'
 
 type End = (error?: Error | null, result?: unknown) => void
 
-/** A pool of one connection, which answers when the test says so. */
+/** A pool of one connection, which answers on the test's command. */
 function startPool() {
   const released: (boolean | undefined)[] = []
   let end: End = () => {}
@@ -15,7 +15,7 @@ function startPool() {
     },
   })
   const pool: pg.Pool = new KeptPool()
-  // Of a client the pool uses the members above alone.
+  // The pool uses only the members above of a client.
   vi.spyOn(pool, 'connect').mockImplementation((use) =>
     use(undefined, client as unknown as pg.PoolClient, (isBroken) => released.push(isBroken)),
   )
@@ -57,7 +57,7 @@ describe('a connection of the pool', () => {
     expect([released, listeners(client)]).toEqual([[true], 0])
   })
 
-  it('that breaks in the middle of a statement fails it, and is dropped once, whatever it says later', async () => {
+  it('that breaks in the middle of a statement fails it, and is dropped once, even if it reports more errors', async () => {
     const { client, released, ask, end } = startPool()
     const asked = ask()
     client.emit('error', new Error('Connection terminated unexpectedly'))

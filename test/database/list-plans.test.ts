@@ -6,7 +6,7 @@ import { type Question, questions } from '../../bench/lists/questions.js'
 import { connectDatabase, type Database } from '../../server/database/connect.js'
 import { createTestDatabase, type TestDatabase } from '../support/postgres.js'
 
-/** As many rows of everything as make an index worth it. */
+/** Rows in each table, enough that PostgreSQL prefers an index. */
 const ROWS = 20_000
 /** Rows that one node of a plan may go through: a page of each part of a list, and of each group of one moment. */
 const MOST = 600
@@ -40,7 +40,7 @@ afterAll(async () => {
 /** The questions' names: nothing is asked of this database. */
 const NAMES = questions({ bounded: undefined, sql: undefined } as unknown as Database, ROWS, PREFIX).map(nameOf)
 
-describe('a first page is read by indices, and of few rows, whatever it is filtered by', () => {
+describe('a first page is read by indices and from few rows, with every filter', () => {
   it.each(NAMES)('%s', async (name) => {
     const question = asked.get(name)
     if (question === undefined) throw new Error('Nobody asks that.')

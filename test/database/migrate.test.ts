@@ -32,7 +32,7 @@ const tables = async () => {
   return (await query<{ tablename: string }>(database.url, sql)).map((row) => row.tablename)
 }
 
-it('applies what is missing, in the order of the names', async () => {
+it('applies missing migrations in the order of their names', async () => {
   await migration('20260102000000_second', 'ALTER TABLE a ADD COLUMN c text;')
   await migration('20260101000000_first', 'CREATE TABLE a (b integer);')
   await expect(start()).resolves.toEqual(['20260101000000_first', '20260102000000_second'])
@@ -48,7 +48,7 @@ it('applies each migration once, however many processes start at once', async ()
   await expect(query(database.url, 'SELECT b FROM a')).resolves.toEqual([{ b: 1 }])
 })
 
-it('takes semicolons in strings, comments and function bodies for what they are', async () => {
+it('does not split at semicolons in strings, comments and function bodies', async () => {
   await migration(
     '20260101000000_first',
     `CREATE TABLE a (b text DEFAULT 'x;y'); -- one; two
@@ -61,7 +61,7 @@ it('takes semicolons in strings, comments and function bodies for what they are'
   await expect(query(database.url, "UPDATE a SET b = 'z'")).rejects.toThrow('append; only')
 })
 
-/** What was recorded of each attempt, the oldest first. */
+/** The record of each attempt, the oldest first. */
 const attempts = () =>
   query(
     database.url,
@@ -78,7 +78,7 @@ describe('a migration that fails', () => {
     await migration('20260103000000_third', 'CREATE TABLE g (h integer);')
   })
 
-  it('is named with its cause and the way on, leaves nothing of itself behind, and ends the start before the next', async () => {
+  it('is named with its cause and the next step, leaves no traces, and ends the start before the next migration', async () => {
     await expect(start()).rejects.toThrow(
       'Migration 20260102000000_second failed: type "no_such_type" does not exist [42704]. Nothing of it was applied. Remove the cause and start again.',
     )
@@ -110,7 +110,7 @@ describe('a migration that fails', () => {
   })
 })
 
-it('leaves nothing half applied where the connection is cut, and goes on at the next start', async () => {
+it('leaves nothing half applied when the connection is cut, and continues at the next start', async () => {
   const cut = (sql: string) =>
     migration('20260101000000_first', `CREATE TABLE a (b integer); ${sql}; CREATE TABLE c (d integer);`)
   await cut('SELECT pg_terminate_backend(pg_backend_pid())')
@@ -120,7 +120,7 @@ it('leaves nothing half applied where the connection is cut, and goes on at the 
   await expect(start()).resolves.toEqual(['20260101000000_first'])
 })
 
-it('what a migration sets for its session reaches neither its record nor the next', async () => {
+it('a setting that a migration makes for its session reaches neither its record nor the next', async () => {
   await migration(
     '20260101000000_first',
     "SELECT set_config('search_path', '', false); CREATE TABLE public.a (b integer);",
@@ -139,7 +139,7 @@ describe('a statement that runs in no transaction', () => {
 
   beforeEach(() => migration('20260101000000_first', 'CREATE TABLE a (b integer); INSERT INTO a VALUES (1);'))
 
-  it('is applied where it is a migration of its own', async () => {
+  it('is applied in a migration of its own', async () => {
     await migration(name, index)
     await expect(start()).resolves.toEqual(['20260101000000_first', name])
     await expect(indexes()).resolves.toEqual(['a_b'])
@@ -234,7 +234,7 @@ it('stops by name at a migration that a later version has applied', async () => 
   await expect(tables()).resolves.toEqual(['a', 'c'])
 })
 
-it('stops at a database with the tables of somebody else, and touches nothing', async () => {
+it('stops at a database with foreign tables, and changes nothing', async () => {
   await query(database.url, 'CREATE TABLE theirs (b integer)')
   await migration('20260101000000_first', 'CREATE TABLE a (b integer);')
   await expect(start()).rejects.toThrow(

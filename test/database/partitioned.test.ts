@@ -7,7 +7,7 @@ import { migrationsDirectory } from '../../server/database/migrations.js'
 import { withStartLock } from '../../server/database/start-lock.js'
 import { createEmptyDatabase, createTestDatabase, query, type TestDatabase } from '../support/postgres.js'
 
-/** What schema.prisma cannot say: which tables are partitioned, by what, and that each has a default partition. */
+/** schema.prisma cannot express this: the partitioned tables, their partition keys, and a default partition for each. */
 const PARTITIONED = [
   { name: 'audit_events', by: 'RANGE (at)', others: 'audit_events_default' },
   { name: 'issuance_tokens', by: 'RANGE (expires_at)', others: 'issuance_tokens_default' },
@@ -71,7 +71,7 @@ describe('an installation from before they were', () => {
       await expect(run(`${sql} audit_events_former`)).rejects.toThrow('audit_events is append-only')
   })
 
-  it('refuses nonces and codes that were used before, whatever moment they expire at', async () => {
+  it('refuses nonces and codes that were used before, with any expiry', async () => {
     for (const hash of ['nonce 100', 'nonce 1', 'code 100', 'code 1'])
       for (const seconds of [1, 300, 600, 900])
         expect(

@@ -25,7 +25,7 @@ const asNobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 
 interface Pooler {
   readonly url: string
-  /** The application names of those who are connected to it, in order. */
+  /** The application names of its connections, in order. */
   clients(): Promise<string[]>
   stop(): Promise<void>
 }
@@ -86,7 +86,7 @@ async function startPooler(databaseUrl: string): Promise<Pooler> {
   }
 }
 
-// Needs PgBouncer on the machine (Debian: apt-get install pgbouncer), and is skipped where it is missing.
+// Needs PgBouncer on the machine (Debian: apt-get install pgbouncer), otherwise it is skipped.
 describe.skipIf(!hasProgram('pgbouncer'))('behind PgBouncer, which keeps transactions', () => {
   let database: TestDatabase
   let pooler: Pooler
@@ -99,7 +99,7 @@ describe.skipIf(!hasProgram('pgbouncer'))('behind PgBouncer, which keeps transac
     await database.drop()
   })
 
-  it('connections run in UTC, whichever of the server they are given, and prepare nothing', async () => {
+  it('connections run in UTC, with any connection of the server, and prepare nothing', async () => {
     const pooled = connectDatabase(pooler.url, { max: 8 })
     const zRow = z.strictObject({ zone: z.string(), prepared: z.int(), at: z.date() })
     const statement = () => pooled.sql(zRow)`
@@ -124,7 +124,7 @@ describe.skipIf(!hasProgram('pgbouncer'))('behind PgBouncer, which keeps transac
     }
     try {
       const held = await first.exclusively(async () => {
-        // Past the pooler too: whoever holds it is a transaction of the server.
+        // The lock also holds for connections that bypass the pooler: a transaction of the server holds it.
         expect(await second.exclusively(work('beside'))).toBe(false)
         expect(await createMaintenanceStore(direct).exclusively(work('past the pooler'))).toBe(false)
         ran.push('first')
@@ -139,7 +139,7 @@ describe.skipIf(!hasProgram('pgbouncer'))('behind PgBouncer, which keeps transac
     }
   })
 
-  it('credentials are issued and watched, and maintenance makes and drops partitions, and removes what ran out', async () => {
+  it('credentials are issued and watched; maintenance makes and drops partitions, and removes expired rows', async () => {
     const clock = movingClock()
     const issuer: Issuer = await startIssuer({
       clock: clock.now,

@@ -7,7 +7,7 @@ import { textsMade } from '../../server/database/statement-texts.js'
 const SERVER = fileURLToPath(new URL('../../server', import.meta.url))
 export const PRINTED = fileURLToPath(new URL('./statements', import.meta.url))
 
-/** The name that a function without one is given where it stands: `const issuer = coalesced(async (ids) => …)`. */
+/** The name that a function without one gets from its place: `const issuer = coalesced(async (ids) => …)`. */
 function namedAt(file: string, line: number): string {
   const before = readFileSync(file, 'utf8').split('\n').slice(0, line).reverse()
   return (
@@ -43,7 +43,7 @@ export function collectStatements(): { readonly statements: ReadonlyMap<string, 
   return { statements, stop: () => void textsMade.unsubscribe(onText) }
 }
 
-/** The statements that are printed, by who asks for them. One that has several forms has several files. */
+/** The printed statements, by the store function that sends them. A statement with several forms has several files. */
 export function printedStatements(): Map<string, Set<string>> {
   const statements = new Map<string, Set<string>>()
   for (const file of readdirSync(PRINTED, { recursive: true, encoding: 'utf8' })) {

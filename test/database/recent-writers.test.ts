@@ -23,7 +23,7 @@ const isWriter = async (caller: string) => (await writers.among([caller])).has(c
 /** As if the time of every note were over. */
 const later = () => run("UPDATE recent_writers SET expires_at = clock_timestamp() - interval '1 second'")
 
-it('a note holds for ten seconds from the end of a change of one second, and for two more that changes share', async () => {
+it('a note holds for ten seconds after a change of one second, and for two more seconds for changes that share it', async () => {
   await writers.changing(['alice'], async () => {})
   expect(await isWriter('alice')).toBe(true)
   expect(await isWriter('bob')).toBe(false)

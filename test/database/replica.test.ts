@@ -13,7 +13,7 @@ import { LOOPBACK, newWallet } from '../support/wallet.js'
 import { ITEM } from '../verifier/actors.js'
 
 let postgres: ReplicatedPostgres
-/** Two processes of one installation, which share its databases alone, and one of it that knows no replica. */
+/** Two processes of one installation, which share only its databases, and one process of it without a replica. */
 let one: TestService
 let two: TestService
 let unaware: TestService
@@ -30,7 +30,7 @@ const STRANGER = {}
 
 const onReplica = (statement: string) => query(postgres.replica.url, statement)
 
-/** Until the replica has replayed what the primary has written. */
+/** Waits until the replica has replayed the primary's writes. */
 async function level(): Promise<void> {
   const [{ lsn } = {}] = await query<{ lsn: string }>(postgres.primary.url, 'SELECT pg_current_wal_lsn()::text AS lsn')
   const isLevel = () => onReplica(`SELECT pg_last_wal_replay_lsn() >= '${lsn}' AS level`)
@@ -39,13 +39,13 @@ async function level(): Promise<void> {
 
 /** Until the replica shows all that was committed. */
 async function caughtUp(): Promise<void> {
-  // Commits of a server for tests are written a moment later; one that waits for the disk writes those before it.
+  // A test server writes commits to disk a moment later. A commit that waits for the disk writes all earlier ones.
   const commit = "BEGIN; SET LOCAL synchronous_commit = on; SELECT pg_logical_emit_message(true, 'test', ''); COMMIT"
   await query(postgres.primary.url, commit)
   await level()
 }
 
-/** The replica receives what the primary writes, and shows nothing of it. */
+/** The replica receives the primary's writes, but does not show them. */
 async function delay(): Promise<void> {
   await caughtUp()
   await onReplica('SELECT pg_wal_replay_pause()')
@@ -103,7 +103,7 @@ afterAll(async () => {
 beforeEach(async () => {
   await later()
   await caughtUp()
-  // What was known of the replica before is too old, and so is that a read failed there.
+  // Makes former knowledge of the replica too old, including the knowledge of a failed read.
   pass(600_000)
   for (const service of [one, two]) {
     await expect.poll(() => health(service)).toEqual({ status: 'up' })
@@ -183,7 +183,7 @@ describe('lists of a service with a replica', () => {
     expect(warnings()).toEqual([])
   })
 
-  it('are read from the primary for whoever changed something within ten seconds, at whichever process', async () => {
+  it('are read from the primary, in every process, for a caller who changed something within ten seconds', async () => {
     await idsAt(two, OFFERINGS, STRANGER)
     await delay()
     const { offering_id: id } = await postOffering(one, { credential_type: credentialType })
@@ -198,7 +198,7 @@ describe('lists of a service with a replica', () => {
     expect(warnings()).toEqual([])
   })
 
-  it('are the primary’s where they are of sessions, so that who has made one finds it', async () => {
+  it('of sessions come from the primary, so that their creators find them', async () => {
     await delay()
     const made = await one.request('POST', '/authorization-requests', { headers, body: { query: [ITEM] } })
     const offered = await one.request('POST', '/credential-offers', {
@@ -213,7 +213,7 @@ describe('lists of a service with a replica', () => {
     expect(await sourcesOf(two)).toEqual({})
   })
 
-  it('are read from the primary for whoever changed what any of them shows', async () => {
+  it('are read from the primary for a caller who changed something that a list shows', async () => {
     const done = async (method: string, path: string, body?: unknown) => {
       await later()
       const answer = await one.request(method, path, { headers, ...(body === undefined ? {} : { body }) })
@@ -232,7 +232,7 @@ describe('lists of a service with a replica', () => {
     expect(await sourcesOf(two)).toEqual({ wrote: 7 })
   })
 
-  it('of one user are no matter of another’s changes', async () => {
+  it('of one user do not depend on changes by another user', async () => {
     await idsAt(two, OFFERINGS, STRANGER)
     await delay()
     const root = { authorization: await one.bearer('root', { roles: ['admin'] }) }
@@ -243,7 +243,7 @@ describe('lists of a service with a replica', () => {
     expect(await sourcesOf(two)).toMatchObject({ wrote: 1, replica: 2 })
   })
 
-  it('show a change even to who is cut off before its answer', async () => {
+  it('show a change even to a caller whose connection broke before the answer', async () => {
     const holding = new pg.Client({ connectionString: postgres.primary.url })
     await holding.connect()
     await holding.query('BEGIN; LOCK TABLE vp_queries IN SHARE MODE')
@@ -287,7 +287,7 @@ describe('lists of a service with a replica', () => {
 })
 
 describe('a read that the replica ends', () => {
-  /** The replica still has a lock that the primary has given back: whoever reads there waits. */
+  /** The replica still holds a lock that the primary has released, so readers of the replica wait. */
   async function locked(): Promise<void> {
     const holder = new pg.Client({ connectionString: postgres.primary.url })
     await holder.connect()
@@ -311,7 +311,7 @@ describe('a read that the replica ends', () => {
   })
 
   it.runIf(process.env.PROOF)(
-    'or does not answer within three seconds goes to the primary too, and the replica is left alone for a second',
+    'or does not answer within three seconds goes to the primary too, and the replica is not asked for a second',
     async () => {
       await idsAt(one, OFFERINGS, STRANGER)
       await locked()
@@ -328,7 +328,7 @@ describe('a read that the replica ends', () => {
   )
 })
 
-it('a read that took too long at the replica is not made once more at the primary, and says nothing of the replica', async () => {
+it('a read that took too long at the replica is not repeated at the primary, and does not count against the replica', async () => {
   const failed = vi.fn()
   const lists = replicaLists({
     primary: 'primary',
@@ -347,7 +347,7 @@ it('a read that took too long at the replica is not made once more at the primar
 
 describe('a replica that cannot be used', () => {
   it('since nothing says how far it is behind', async () => {
-    // From here on it has nothing to replay when it starts, and waits with everything else.
+    // From here on the replica has nothing to replay at its start, and waits with everything later.
     await query(postgres.primary.url, 'CHECKPOINT')
     await level()
     await onReplica(`ALTER SYSTEM SET recovery_min_apply_delay = '1h'`)
@@ -369,7 +369,7 @@ describe('a replica that cannot be used', () => {
     expect(await sourcesOf(one)).toEqual({ behind: 2, replica: 1 })
   })
 
-  it('since it is away is done without, with one warning, and is used again once it is back', async () => {
+  it('because it is unreachable is left out, with one warning, and is used again after its return', async () => {
     await idsAt(one, OFFERINGS, STRANGER)
     await postgres.replica.stop()
     for (let count = 0; count < 5; count += 1)
@@ -386,7 +386,7 @@ describe('a replica that cannot be used', () => {
     expect(said.filter(({ msg }) => msg === 'lists are read from the replica again')).toHaveLength(1)
   })
 
-  it('since it is none of this database is never asked for a list', async () => {
+  it('of another database is never asked for a list', async () => {
     await using other = await createTestDatabase()
     const beside = Object.assign(new URL(postgres.replica.url), { pathname: '/template1' }).href
     for (const url of [postgres.primary.url, other.url, beside]) {

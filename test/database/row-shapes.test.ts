@@ -38,11 +38,11 @@ describe('under test a row that is not of the shape that its statement declares 
       message: expect.stringContaining('is not of the shape that its statement declares'),
     })
     expect(String(refused)).toContain(reason)
-    // It is the statement's fault, and not that of the database.
+    // The statement is at fault, not the database.
     expect(refused).not.toBeInstanceOf(StatementError)
   })
 
-  it('one that is passes as it came', async () => {
+  it('a row of the declared shape passes unchanged', async () => {
     expect(await database.sql(zCount)`SELECT count(*)::int FROM issuers`).toEqual([{ count: 0 }])
     expect(await database.sql(noRow)`DELETE FROM used_nonces`).toEqual([])
   })
@@ -53,7 +53,7 @@ it('the service itself believes its statements: it looks at no row', async () =>
   expect(await database.sql(idRow)`SELECT 1 AS other`).toEqual([{ other: 1 }])
 })
 
-it('rows of a transaction are checked where they are used: no statement is cast to a type of its own', async () => {
+it('rows of a transaction are checked: no statement is cast to its own type', async () => {
   const server = join(projectDirectory(), 'server')
   const files = (await readdir(server, { recursive: true })).filter(
     (name) => name.endsWith('.ts') && !name.startsWith('generated'),

@@ -15,7 +15,7 @@ const PRIMARY_AT = Date.UTC(2026, 0, 1)
 
 /** Milliseconds of the process's clock. */
 let now = 0
-/** What the replica says when it is asked, one answer after the other; the last one for good. */
+/** The replica's answers, in order. The last one repeats. */
 let answers: (() => Promise<Answer>)[]
 let asked: number
 let standby: Standby
@@ -23,7 +23,7 @@ let standby: Standby
 const answering =
   (answer: Partial<Answer>): (() => Promise<Answer>) =>
   async () => ({ standby: true, level: false, at: new Date(PRIMARY_AT), database: 'one', ...answer })
-/** It has not what was committed in these last milliseconds. */
+/** The replica lacks the commits of these last milliseconds. */
 const behind = (ms: number) => answering({ at: new Date(PRIMARY_AT - ms) })
 const LEVEL = answering({ level: true, at: new Date(PRIMARY_AT - HOUR_MS) })
 
@@ -73,7 +73,7 @@ describe('a replica', () => {
     expect(await standby.standing()).toBe(standing)
   })
 
-  it('is asked once a second, and may be used until what it has is ten seconds old, not only when it is asked', async () => {
+  it('is asked once a second, and may be used until its data are ten seconds old, not only when it is asked', async () => {
     answers = [behind(9_500)]
     expect(await standby.standing()).toBe('replica')
     now += 500
@@ -83,7 +83,7 @@ describe('a replica', () => {
     expect(asked).toBe(1)
   })
 
-  it('at which a read failed while it was asked is away, whatever it answers', async () => {
+  it('is unavailable if a read failed there while it was asked, with any answer', async () => {
     let answer = (_: Answer) => {}
     answers = [() => new Promise<Answer>((resolve) => (answer = resolve))]
     const standing = standby.standing()
@@ -94,7 +94,7 @@ describe('a replica', () => {
     expect(await standing).toBe('away')
   })
 
-  it('that does not answer is away: nobody waits for it for ever, and it is asked again', async () => {
+  it('that does not answer is unavailable: the wait has an end, and it is asked again', async () => {
     answers = [() => new Promise<Answer>(() => {}), LEVEL]
     expect(await standby.standing()).toBe('away')
     now += 1_000
@@ -102,7 +102,7 @@ describe('a replica', () => {
     expect(asked).toBe(2)
   })
 
-  it('at which reads fail again within two minutes is left alone for twice as long each time, for a minute at most', async () => {
+  it('whose reads fail again within two minutes is avoided for twice as long each time, for a minute at most', async () => {
     const leftAlone: number[] = []
     const fail = async () => {
       expect(await standby.standing()).toBe('replica')
@@ -113,7 +113,7 @@ describe('a replica', () => {
         now += 1_000
         seconds += 1
         await standby.standing()
-        // Nobody waits for its answer.
+        // `standing` does not wait for the replica's answer.
         await new Promise(setImmediate)
       } while (asked === before)
       leftAlone.push(seconds)

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { withStartLock } from '../../server/database/start-lock.js'
 import { createEmptyDatabase, query } from '../support/postgres.js'
 
-it('lets starts that come at once in one after the other', async () => {
+it('admits simultaneous starts one after the other', async () => {
   await using database = await createEmptyDatabase()
   let inside = 0
   const seen: number[] = []
@@ -35,7 +35,7 @@ it('ends a start whose connection is cut, since the lock is gone and another may
   await expect(start).rejects.toThrow('terminating connection due to administrator command')
 })
 
-it('says so where the database is away', async () => {
+it('reports an unreachable database', async () => {
   const away = 'postgresql://postgres:x@127.0.0.1:1/postgres'
   await expect(withStartLock(away, async () => undefined)).rejects.toThrow('ECONNREFUSED')
 })

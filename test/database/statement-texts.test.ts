@@ -17,7 +17,7 @@ const squeezed = (text: string) => text.replace(/\s+/g, ' ').trim()
 const ATTACK = "x'); DROP TABLE keys; --"
 
 describe('statementTexts', () => {
-  it('numbers values in the order of the text, those of fragments in their places', () => {
+  it('numbers values in the order of the text, with the values of fragments in their places', () => {
     const { statementOf } = texts()
     const inner = fragment`b = ${2} AND ${fragment`c = ${3}`}`
     const { text, values } = statementOf(fragment`SELECT ${1}::int WHERE ${inner} LIMIT ${4}`)
@@ -52,7 +52,7 @@ describe('statementTexts', () => {
     }
   })
 
-  it('tells statements apart whose fragments and values stand in each other’s places', () => {
+  it('distinguishes statements with fragments and values in exchanged places', () => {
     const { statementOf } = texts()
     const part = fragment`now()`
     const of = (first: SqlValue, second: SqlValue, third: SqlValue) =>
@@ -75,7 +75,7 @@ describe('statementTexts', () => {
     expect(shapes()).toEqual(expected)
   })
 
-  it('tells fragments apart that say the same to begin with', () => {
+  it('distinguishes fragments with the same beginning', () => {
     const { statementOf } = texts()
     const where = (one: boolean): Fragment => (one ? fragment`id = ${1}` : fragment`id = ${1} AND open`)
     const of = (one: boolean) => statementOf(fragment`SELECT 1 WHERE ${where(one)}`).text

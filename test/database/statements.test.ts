@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => collected.stop())
 
-/** `UPDATE_STATEMENTS=true npx vitest run --project service test/database/statements.test.ts` prints them anew. */
+/** `UPDATE_STATEMENTS=true npx vitest run --project service test/database/statements.test.ts` prints them again. */
 describe('each statement that a tour of all operations makes', () => {
   it('is printed as it runs in test/database/statements, by the store and the function that ask for it', () => {
     const printed = printedStatements()
@@ -28,7 +28,7 @@ describe('each statement that a tour of all operations makes', () => {
   it('has no file that nothing makes', () => {
     for (const [asker, texts] of printedStatements()) {
       const made = collected.statements.get(asker)
-      // What a timer does may come, or not, within a tour.
+      // A timer may or may not send its statements during a tour.
       if (made !== undefined) expect([...made].sort(), asker).toEqual([...texts].sort())
     }
   })

@@ -29,7 +29,7 @@ describe('the steps of a statement', () => {
     expect(textOf(fragment`SELECT ${part}`)).toMatch(/^WITH "made" AS \(.*\) SELECT EXISTS \(SELECT 1 FROM "made"\)$/)
   })
 
-  it('are there, though nothing reads them, where they are given beside it or along with a step', () => {
+  it('run although no statement reads them, if they are given beside it or along with a step', () => {
     const step = made()
     const log = audited({ of: step, actor: 'alice', action: 'thing.made', subject: 'thing' })
     const told = new Step('told', fragment`INSERT INTO news SELECT id FROM ${step}`)
@@ -46,7 +46,7 @@ describe('the steps of a statement', () => {
     expect(withSteps(whole)).toBe(whole)
   })
 
-  it('are refused where two have one name: one of them would be read in the place of the other', () => {
+  it('are refused if two have the same name: one would be read instead of the other', () => {
     const whole = fragment`SELECT 1 FROM ${made()}, ${made()}`
     expect(() => withSteps(whole)).toThrow('Two steps of a statement have one name: made.')
   })

@@ -7,7 +7,7 @@ import { createEmptyDatabase, query } from '../support/postgres.js'
 
 const zRow = z.record(z.string(), z.unknown())
 
-/** A database with one connection, so that each statement meets what the one before it left there. */
+/** A database with one connection, so that each statement finds the state that the former one left there. */
 async function onOneConnection(use: (database: Database, url: string) => Promise<void>): Promise<void> {
   await using empty = await createEmptyDatabase()
   const database = connectDatabase(empty.url, { max: 1 })
@@ -25,7 +25,7 @@ const refusalOf = (statement: Promise<unknown>) =>
   )
 
 describe('a statement that is written out', () => {
-  it('gives back every kind of value as it was given, the first time and later', () =>
+  it('returns every kind of value unchanged, the first time and later', () =>
     onOneConnection(async ({ sql }) => {
       const texts = ['a', 'b,c', 'say "d"', 'back\\slash', '{e}', 'NULL', '', 'ünï\n']
       const at = new Date('2026-01-31T12:00:05.123Z')
@@ -51,7 +51,7 @@ describe('a statement that is written out', () => {
       expect(rows).toEqual([{ executions: '2' }])
     }))
 
-  it('works after it was refused, also where that was its first execution or its text', () =>
+  it('works after a refusal, even of its first execution or its text', () =>
     onOneConnection(async ({ sql }, url) => {
       const divide = (by: number) => sql(zRow)`SELECT 6 / ${by}::int AS quotient`
       expect(await refusalOf(divide(0))).toBe('22012')
@@ -66,7 +66,7 @@ describe('a statement that is written out', () => {
       expect(await read()).toEqual([{ a: 1 }])
     }))
 
-  it('attack: whoever has a statement refused for its values has no other connection opened, Prisma’s statements among it', () =>
+  it('attack: a statement that is refused for its values opens no other connection, Prisma’s statements included', () =>
     onOneConnection(async ({ sql, prisma }, url) => {
       await query(url, 'CREATE TABLE single (a int PRIMARY KEY)')
       const connection = async () => (await sql(zRow)`SELECT pg_backend_pid() AS pid`)[0]?.pid
@@ -92,7 +92,7 @@ describe('a statement that is written out', () => {
       expect(load()).toMatchObject({ busy: 0, waiting: 0 })
     }))
 
-  it('that takes too long, or finds what it was prepared for changed, leaves no connection behind that others could meet', async () => {
+  it('that takes too long, or finds its prepared form changed, leaves no such connection in the pool', async () => {
     await using empty = await createEmptyDatabase()
     const database = connectDatabase(empty.url, { max: 1, statementMs: 200 })
     try {
@@ -107,7 +107,7 @@ describe('a statement that is written out', () => {
     }
   })
 
-  it('attack: a migration changes its columns while it is prepared on every connection: each is read as what it is now', async () => {
+  it('attack: a migration changes its columns while it is prepared on every connection: each is read by its present type', async () => {
     await using empty = await createEmptyDatabase()
     const database = connectDatabase(empty.url, { max: 4 })
     try {
@@ -134,7 +134,7 @@ describe('a statement that is written out', () => {
       expect(await refusalOf(crossed)).toBe('0A000')
     }))
 
-  it('gives what the driver’s own query gives, for every kind of value and text', () =>
+  it('returns the same as the driver’s own query, for every kind of value and text', () =>
     onOneConnection(async ({ sql }, url) => {
       const texts = [
         '',
@@ -204,7 +204,7 @@ describe('a statement that is written out', () => {
       }
     }))
 
-  it('attack: an error in the middle of rows gives none of them, and the next statement is not mistaken for it', () =>
+  it('attack: an error in the middle of rows returns none of them, and does not affect the next statement', () =>
     onOneConnection(async ({ sql }) => {
       const some = (from: number) => sql(zRow)`SELECT 1 / (n - 5000) AS a FROM generate_series(${from}::int, 9000) n`
       for (let time = 1; time <= 2; time += 1) {

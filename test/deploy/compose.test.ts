@@ -63,7 +63,7 @@ describe.each(['docker-compose.yml', PROCESSES])('%s', (file) => {
     const linter = new DCLinter({ rules: {}, quiet: false, debug: false, exclude: [] })
     const [result, ...others]: LintResult[] = linter.lintFiles([join(root, file)], false)
     expect(others).toEqual([])
-    // What remains are matters of taste, such as the order of keys.
+    // Warnings are only about style, such as the order of keys.
     expect(result?.messages.filter(({ type }) => type === 'error').map(({ message }) => message)).toEqual([])
   })
 
@@ -107,7 +107,7 @@ describe(PROCESSES, () => {
     expect(config.trustProxy).toEqual(['uniquelocal'])
   })
 
-  it('has a balancer that asks readiness often enough for the delay, and says itself who the client is', () => {
+  it('has a balancer that asks readiness often enough for the delay, and names the client itself', () => {
     const balancer = read('deploy/haproxy/haproxy.cfg')
     expect(balancer).toMatch(/^ {2}option httpchk GET \/health\/readiness\n {2}http-check expect status 200$/m)
     expect(balancer).toMatch(/^ {2}http-request set-header X-Forwarded-For %\[src\]$/m)
@@ -132,7 +132,7 @@ describe(PROCESSES, () => {
     expect(services.migrate?.depends_on).not.toHaveProperty('pgbouncer')
   })
 
-  it('sends statements through a pooler of transactions, and what belongs to a connection past it', () => {
+  it('sends statements through a pooler of transactions, and connection-bound statements past it', () => {
     const pooler = environmentOf(read('deploy/compose/pgbouncer/pgbouncer.ini').replace(/ = /g, '=').toUpperCase())
     const url = new URL(config.databaseUrl)
     expect([url.port, url.searchParams.get('pgbouncer')]).toEqual([pooler.LISTEN_PORT, 'true'])
@@ -169,7 +169,7 @@ describe(PROCESSES, () => {
     expect(others.map(([name]) => name).sort()).toEqual(['credence-1', 'credence-2', 'migrate'])
   })
 
-  it('leaves to the image what the image says', () => {
+  it('does not repeat settings of the image', () => {
     for (const name of ['HOST', 'PORT']) expect(one?.environment[name]).toBeUndefined()
     expect(imageEnvironment()).toMatchObject({ HOST: '0.0.0.0', PORT: '3000', NODE_ENV: 'production' })
   })

@@ -7,17 +7,17 @@ export const read = (path: string): string => readFileSync(join(root, path), 'ut
 
 export type Environment = Readonly<Record<string, string>>
 
-/** Of a file with a `NAME=value` a line. */
+/** Variables of a file with one `NAME=value` per line. */
 export const environmentOf = (text: string): Environment =>
   Object.fromEntries([...text.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]))
 
-/** What the image sets, as the Dockerfile writes it. */
+/** Variables that the image sets, read from the Dockerfile. */
 export function imageEnvironment(): Environment {
   const [, variables = ''] = /^ENV ((?:.*\\\n)*.*)$/m.exec(read('Dockerfile')) ?? []
   return environmentOf(variables.replace(/ *\\\n */g, '\n'))
 }
 
-/** What only whoever runs it knows, for secrets that a deployment leaves empty. */
+/** Values that only the operator knows, for secrets that a deployment leaves empty. */
 export const SECRETS: Environment = {
   DATABASE_URL: 'postgresql://credence:secret@pooler:6432/credence?pgbouncer=true',
   DIRECT_DATABASE_URL: 'postgresql://credence:secret@postgres:5432/credence',
@@ -37,7 +37,7 @@ export const configOf = (environment: Environment): Config => readConfig({ ...im
 /** Seconds that a process needs to stop: its delay, 25 for requests under way, and 5 to close connections. */
 export const stopSeconds = (config: Config): number => config.shutdownDelaySeconds + 30
 
-/** Whether the image has what a command starts: a file of the build, whose source is here. */
+/** Whether the image contains a command's program: a file of the build, whose source is here. */
 export function isInImage([program, file = '']: readonly string[]): boolean {
   const source = file.replace(/^dist\/(server\/.+)\.js$/, '$1.ts')
   return program === 'node' && source !== file && existsSync(join(root, source))

@@ -37,8 +37,8 @@ const typeOf = ({ apiVersion, kind }: Resource) => {
 }
 
 /**
- * What is wrong with resources by the schemas of their kinds, as the compiler says it of literals of those types: fields of another type, fields
- * that are missing, and, what a server would drop without a word, fields that there are not.
+ * Errors of the compiler when resources are literals of the types of their kinds: wrong types, missing fields and unknown
+ * fields. A server would drop unknown fields silently.
  */
 function problemsOf(resources: readonly Resource[]): string[] {
   const directory = mkdtempSync(join(tmpdir(), 'credence-kubernetes-'))
@@ -240,7 +240,7 @@ describe.skipIf(!hasProgram('kubectl')).each(readdirSync(join(root, HERE, 'overl
       minReplicas: 2,
       scaleTargetRef: { kind: 'Deployment', name: only('Deployment').metadata.name },
     })
-    // A number of replicas would be put back at each apply, whatever the autoscaler had made of it.
+    // Each apply would restore a fixed number of replicas and undo the autoscaler's.
     expect(only('Deployment').spec).not.toHaveProperty('replicas')
     expect(only('PodDisruptionBudget').spec).toMatchObject({
       maxUnavailable: 1,
@@ -269,7 +269,7 @@ describe.skipIf(!hasProgram('kubectl')).each(readdirSync(join(root, HERE, 'overl
   })
 })
 
-it('each file of variables says what the image does not', () => {
+it('each file of variables has only settings beyond the image’s', () => {
   for (const file of ['base', 'overlays/single', 'overlays/production'].map(
     (folder) => `${HERE}/${folder}/credence.env`,
   )) {

@@ -37,7 +37,7 @@ describe('an installation that moves to another base URL', () => {
     expect((await after.request('POST', '/credentials/verify', { authorization, body })).json.isValid).toBe(true)
   })
 
-  it('signs as the did:web where that is https, as the did:jwk of the same key where it is http', async () => {
+  it('signs as the did:web for https, as the did:jwk of the same key for http', async () => {
     await using plain = await startService()
     const { databaseUrl, identityProvider } = plain
     const { issuer: didJwk = '' } = await defaultsOf(plain)

@@ -35,7 +35,7 @@ async function assertDomainLinkage(jwt: string, did: string, origin: string): Pr
   const { payload, protectedHeader } = await jwtVerify<{ vc: Record<string, string> }>(jwt, async ({ kid }) =>
     keyOf(did, kid),
   )
-  // `typ` MUST NOT be present, `kid` and `alg` MUST be, and nothing else.
+  // `typ` MUST NOT be present, `kid` and `alg` MUST be present, and no other member may be.
   expect(protectedHeader).toEqual({ alg: 'ES256', kid: expect.stringMatching(new RegExp(`^${did}#`)) })
   const { nbf = 0, exp = 0, vc } = payload
   expect(payload).toEqual({
@@ -103,7 +103,7 @@ describe('GET /.well-known/did-configuration.json', () => {
 })
 
 describe('GET /.well-known/jwt-vc-issuer', () => {
-  it('publishes the keys of every issuer under the `kid` that stands in its credentials, public halves only', async () => {
+  it('publishes the keys of every issuer under the `kid` of its credentials, public halves only', async () => {
     const { status, json } = await service.request('GET', '/.well-known/jwt-vc-issuer')
     expect([status, json.issuer]).toEqual([200, `${ORIGINS.issuer}/tenant`])
     const issuers = (await records()).filter(({ kind }) => kind === 'issuer')

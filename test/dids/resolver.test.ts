@@ -14,7 +14,7 @@ const keysOf = (did: string) => ({ id: did, verificationMethod: [], authenticati
 
 type SetUp = { maxEntries?: number; ttlSeconds?: number; document?: (did: string) => object }
 
-/** A resolver with a clock that is set by hand, and counters of what it asked for. */
+/** A resolver with a clock that is set by hand, and counters of its requests. */
 function setUp({ document = documentOf, ...options }: SetUp = {}) {
   const state = { now: 0, fetched: [] as string[], asked: [] as string[], online: true }
   const own = new Map<string, DidDocument>()
@@ -47,7 +47,7 @@ describe('createDidResolver', () => {
     expect(state.fetched).toEqual([REMOTE_URL, REMOTE_URL])
   })
 
-  it('remembers for as long as it is told', async () => {
+  it('remembers a document for the configured time', async () => {
     const { state, resolver } = setUp({ ttlSeconds: 10 })
     await resolver.resolve(REMOTE)
     state.now = 10
@@ -55,14 +55,14 @@ describe('createDidResolver', () => {
     expect(state.fetched).toHaveLength(2)
   })
 
-  it('asks once for all who ask at the same time', async () => {
+  it('asks once for all simultaneous callers', async () => {
     const { state, resolver } = setUp()
     const documents = await Promise.all(Array.from({ length: 20 }, () => resolver.resolve(REMOTE)))
     expect(new Set(documents).size).toBe(1)
     expect(state.fetched).toEqual([REMOTE_URL])
   })
 
-  it('remembers a failure for 15 seconds, for all who asked', async () => {
+  it('remembers a failure for 15 seconds, for all callers', async () => {
     const { state, resolver } = setUp()
     state.online = false
     const failures = await Promise.allSettled([resolver.resolve(REMOTE), resolver.resolve(REMOTE)])
@@ -151,7 +151,7 @@ describe('createDidResolver', () => {
     },
   )
 
-  it('keeps no more documents than it is told, the least used leaving first', async () => {
+  it('keeps at most the configured number of documents, and drops the least used first', async () => {
     const { state, resolver } = setUp({ maxEntries: 2 })
     await resolver.resolve('did:web:a.example')
     await resolver.resolve('did:web:b.example')
@@ -180,7 +180,7 @@ describe('createDidResolver', () => {
     expect(state.fetched).toHaveLength(10)
   })
 
-  it('keeps nothing of a document that nobody reads: 500 large ones are all remembered', async () => {
+  it('keeps no unused part of a document: 500 large ones are all remembered', async () => {
     const document = (did: string) => ({
       ...documentOf(did),
       '@context': Array(80_000).fill({}),

@@ -23,7 +23,7 @@ const endpointsIn = (text: string) =>
     [...all.matchAll(/GET|POST|PUT|DELETE/g)].map(([method]) => addressOf(method, path)),
   )
 
-it.each(documents)('the endpoints that %s names are there', (document) => {
+it.each(documents)('the endpoints that %s names exist', (document) => {
   expect([...new Set(endpointsIn(read(document)))].filter((endpoint) => !known.has(endpoint))).toEqual([])
 })
 

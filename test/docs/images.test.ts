@@ -15,7 +15,7 @@ interface Shown {
   readonly alt: string
 }
 
-/** Each picture of a document, with what is read aloud in its place. */
+/** Each picture of a document, with its text for screen readers. */
 function picturesOf(document: string): Shown[] {
   const text = readFileSync(document, 'utf8')
   const inMarkdown = [...text.matchAll(/!\[([^\]]*)\]\(([^)\s]+)\)/g)].map(([, alt = '', path = '']) => ({ path, alt }))
@@ -37,7 +37,7 @@ describe('the pictures of the documents', () => {
     expect([...new Set(shown.map(({ path }) => path))].sort()).toEqual([...kept].sort())
   })
 
-  it('say in words what is to be seen on them', () => {
+  it('have a description in words', () => {
     for (const { path, alt } of shown) expect(alt.split(' ').length, path).toBeGreaterThan(5)
   })
 

@@ -17,7 +17,7 @@ function namesThereAre(): Set<string> {
   return new Set([...metrics.registry.getMetricsAsArray().map(({ name }) => name), 'credence_workers'])
 }
 
-/** Names of the service's metrics in a text, without what Prometheus adds to those of histograms. */
+/** Names of the service's metrics in a text, without the suffixes that Prometheus adds to histograms. */
 const namesIn = (text: string) =>
   new Set([...text.matchAll(/\bcredence_[a-z_]+\b/g)].map(([name]) => name.replace(/_(bucket|sum|count)$/, '')))
 

@@ -13,7 +13,7 @@ function blocksOf(heading: string): string[] {
   return [...section.matchAll(/^```\w+\n(.*?)^```$/gms)].map(([, block = '']) => block)
 }
 
-/** What a shortened text stands for. */
+/** A pattern that the full text of a shortened text matches. */
 const patternOf = (text: string): RegExp =>
   new RegExp(
     `^${text
@@ -32,7 +32,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-it('the first hour can be pasted into a shell, and prints what is said there', async () => {
+it('the first hour can be pasted into a shell, and prints the documented output', async () => {
   const [block = '', printed = ''] = blocksOf('A first hour')
   const env = { PATH: process.env.PATH ?? '', CREDENCE_URL: service.url }
   const { stdout, stderr } = await promisify(execFile)('sh', ['-c', block], { env })

@@ -17,7 +17,7 @@ describe('the version', () => {
     expect(SERVICE.version).toBe(version)
   })
 
-  it('is that of the README', () => {
+  it('is the version in the README', () => {
     expect(read('README.md')).toContain(`version ${version}`)
     for (const [, name] of read('README.md').matchAll(/credence-client-([\d.]+)\.tgz/g)) expect(name).toBe(version)
   })
@@ -38,7 +38,7 @@ describe('the version', () => {
 describe('CHANGELOG.md', () => {
   const entries = read('CHANGELOG.md').split(/^## /m).slice(1)
 
-  it('has an entry for what is not released yet, and says at each what an operator must do', () => {
+  it('has an entry for unreleased changes, and each entry says what an operator must do', () => {
     expect(entries[0]).toMatch(/^\[Unreleased\]/)
     for (const entry of entries) expect(entry).toContain('### What an operator must do')
   })

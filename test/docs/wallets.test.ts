@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 
 const docs = resolve(import.meta.dirname, '../../docs')
-/** An earlier version beside a later one is installed under a name of its own: `npm:<library>@<version>`. */
+/** An earlier version beside a later one is installed under its own name: `npm:<library>@<version>`. */
 const versions: Record<string, string> = Object.fromEntries(
   Object.entries({ ...packageJson.dependencies, ...packageJson.devDependencies }).map(([name, version]) => [
     name,
@@ -21,7 +21,7 @@ const rows = readFileSync(resolve(docs, 'wallets.md'), 'utf8')
     return { library: /^`(.+?)`/.exec(what)?.[1] ?? '', what, version, date, paths }
   })
 
-/** Whether a test, or what it imports of the tests' own or runs in a worker, names a library as its import. */
+/** Whether a test names a library as its import, or one of the tests' own modules that it imports or runs in a worker does. */
 function uses(file: string, library: string, seen = new Set<string>()): boolean {
   seen.add(file)
   const text = readFileSync(file, 'utf8')
@@ -39,7 +39,7 @@ describe('docs/wallets.md', () => {
     )
   })
 
-  it.each(rows)('$what: the version is the one that is installed, and the test uses it', (row) => {
+  it.each(rows)('$what: the version is the installed one, and the test uses it', (row) => {
     expect(row.version).toBe(versions[row.library])
     expect(row.date).toMatch(/^20\d\d-\d\d-\d\d$/)
     expect(row.paths.length).toBeGreaterThan(0)

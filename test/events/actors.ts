@@ -15,7 +15,7 @@ export interface EventProcess extends AsyncDisposable {
   record(sessionId: string, seq: number, state: string): Promise<void>
   /** The same of a process that ends before it has announced the event. */
   recordSilently(sessionId: string, seq: number, state: string): Promise<void>
-  /** Subscribes to a session, whose state is that of its newest event. */
+  /** Subscribes to a session. Its state is the state of its newest event. */
   subscribe(sessionId: string, lastEventId?: string): Promise<Subscriber>
 }
 
@@ -32,7 +32,7 @@ export const KEY = new Uint8Array(32).fill(7)
 export const postgresOf = (databaseUrl: string): MakeTransport =>
   postgresTransport({ databaseUrl, log: createLog('silent') })
 
-/** A session as its row has it at first, with no more of it than a row must have. */
+/** A session's row at first, with only the required columns. */
 const newSession = (id: string, state: string) => fragment`
   WITH key_set AS (INSERT INTO key_sets (id) VALUES (${id}) RETURNING id),
   key AS (INSERT INTO keys (id, key_set_id, alg, public_jwk, private_jwk) SELECT id, id, 'ES256', '{}', '{}' FROM key_set RETURNING id)

@@ -8,7 +8,7 @@ const announcements = (count: number) =>
   Array.from({ length: count }, (_, at) => [nameOf(`session ${at}`), at + 1] as [string, number])
 
 describe('messages', () => {
-  it('hold what was packed, each shorter than PostgreSQL allows, and as few as can be', () => {
+  it('contain the packed entries, each shorter than PostgreSQL allows, and in the fewest messages', () => {
     const all = announcements(1_000)
     const messages = packed(all)
     expect(messages.every((message) => Buffer.byteLength(message) <= 7_800)).toBe(true)
@@ -17,7 +17,7 @@ describe('messages', () => {
     expect(packed([])).toEqual([])
   })
 
-  it('say nothing of a session but a name, which nobody makes of its id without the key', () => {
+  it('contain only a name of the session, which cannot be derived from its id without the key', () => {
     const id = '5c2b7a0e-3a0f-4f0e-9b57-0d7e7f3c2a11'
     const [message = ''] = packed([[nameOf(id), 2]])
     expect(message).toMatch(/^[\w-]{22}:2$/)
@@ -43,13 +43,13 @@ describe('messages', () => {
     expect(unpacked(`x ${name}:2 y:3`)).toEqual([{ name, seq: 2 }])
     expect(unpacked(`${name}:2 `.repeat(400))).toEqual([])
     expect(unpacked(' '.repeat(7_800)).length).toBe(0)
-    // As many entries are looked at as a message of announcements has.
+    // The reader parses at most as many entries as one announcement message has.
     expect(unpacked(`${'x '.repeat(324)}${name}:2`)).toEqual([{ name, seq: 2 }])
     expect(unpacked(`${'x '.repeat(325)}${name}:2`)).toEqual([])
   })
 })
 
-/** A transport whose answers come when the test says so. */
+/** A transport that answers on the test's command. */
 function slowTransport() {
   const sent: string[][] = []
   let answer: { resolve: () => void; reject: (error: Error) => void } | undefined
@@ -66,7 +66,7 @@ function slowTransport() {
   }
 }
 
-describe('what gathers', () => {
+describe('announcements that gather', () => {
   it('while a batch is on its way goes in the next one, each session once, with its last number', async () => {
     const transport = slowTransport()
     const announcer = new Announcer(transport, createLog('silent'))
@@ -86,7 +86,7 @@ describe('what gathers', () => {
     expect(transport.sent).toHaveLength(2)
   })
 
-  it('is bounded, and goes on some time after a batch that could not be sent, in batches of 5,000', async () => {
+  it('is bounded, and continues some time after a batch that could not be sent, in batches of 5,000', async () => {
     const transport = slowTransport()
     const announcer = new Announcer(transport, createLog('silent'), 400)
     announcer.announce('first', 2)

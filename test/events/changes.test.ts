@@ -19,8 +19,8 @@ const changesOf = async (session: string) => {
   return rows.map(({ changes }) => changes)
 }
 
-describe('what an event stores', () => {
-  it('of an offer is what has changed since the session began, however much that holds', async () => {
+describe('the stored part of an event', () => {
+  it('of an offer is its changes since the session began, of any size', async () => {
     const { credentialOfferSessionId: id } = await issuer.makeOffer()
     expect((await issuer.take(await issuer.token(id), JWT_VC)).status).toBe(200)
     const changes = await changesOf(id)

@@ -9,7 +9,7 @@ import { createTestDatabase, type TestDatabase } from '../support/postgres.js'
 import { type EventProcess, KEY, startEventProcess } from './actors.js'
 
 let database: TestDatabase
-/** Another process, which stores events and tells nobody here. */
+/** Another process, which stores events without an announcement. */
 let other: EventProcess
 
 beforeAll(async () => {
@@ -23,7 +23,7 @@ afterAll(async () => {
 
 const nameOf = sessionNames(KEY)
 
-/** A process, what it read, and the door by which it hears of others. */
+/** A process, its reads, and the listener through which it receives announcements. */
 let events: Events
 let hearer: Hearer
 let reads: Mock<EventStore['after']>
@@ -65,7 +65,7 @@ async function watched() {
     const { value } = await stream.next()
     return [value?.[0], value?.[1].state]
   }
-  /** A transition that this process made: the event is stored, and told with what the statement returned. */
+  /** A transition of this process: the event is stored, and announced with the statement's result. */
   const made = async (seq: number, state: string) => {
     await other.recordSilently(id, seq, state)
     return () => events.announce([{ id, seq, data: { id, state } }])
@@ -84,7 +84,7 @@ describe('an event of a transition that this process made', () => {
       const announce = await made(seq, state)
       announce()
       expect(await waiting).toEqual([String(seq), state])
-      // It comes back by the way on which all processes hear of it, this one too, and again.
+      // The announcement returns on the channel to all processes, this one too, and again.
       hearer.onMessage(`${nameOf(id)}:${seq}`)
       hearer.onMessage(`${nameOf(id)}:${seq}`)
       announce()
@@ -105,7 +105,7 @@ describe('an event of a transition that this process made', () => {
     expect(reads.mock.calls).toEqual([[[{ sessionId: id, after: 1 }]]])
   })
 
-  it('comes in order and once, however quickly the next one follows, whoever made that', async () => {
+  it('comes in order and once, however quickly the next event of any process follows', async () => {
     const { id, next, made } = await watched()
     const waiting = next()
     const announces = [await made(2, 'a'), await made(3, 'b')]
@@ -144,7 +144,7 @@ describe('an event of a transition that this process made', () => {
     ])
   })
 
-  it('is not lost where it comes while an announcement of somebody else is being looked into', async () => {
+  it('is not lost if it comes while another process’s announcement is being read', async () => {
     const { id, next, made } = await watched()
     const held: ((rows: Awaited<ReturnType<EventStore['after']>>) => void)[] = []
     const read = () => new Promise<Awaited<ReturnType<EventStore['after']>>>((resolve) => held.push(resolve))
@@ -159,7 +159,7 @@ describe('an event of a transition that this process made', () => {
     expect(await waiting).toEqual(['2', 'RequestUriRetrieved'])
     const last = next()
     await expect.poll(() => held.length).toBe(2)
-    // What this read saw was before the commit.
+    // This read ran before the commit and saw no event.
     held[1]?.([])
     announces[1]?.()
     expect(await last).toEqual(['3', 'ResponseVerified'])
@@ -178,7 +178,7 @@ describe('an announcement that comes again', () => {
     )
     const waiting = next()
     await made(2, 'RequestUriRetrieved')
-    // As many processes, and a stranger, may say it.
+    // Several processes, or a stranger, may send the same announcement.
     const again = () => {
       for (const seq of [2, 1, 2]) hearer.onMessage(`${nameOf(id)}:${seq}`)
     }
@@ -196,7 +196,7 @@ describe('an announcement that comes again', () => {
 })
 
 describe('after an outage of the way by which processes hear of each other', () => {
-  it('it is asked at once what was missed, after the lowest position of all readers of a session that wait', async () => {
+  it('the database is asked at once for missed events, after the lowest position of all waiting readers of a session', async () => {
     const { id } = await watched()
     await other.recordSilently(id, 2, 'RequestUriRetrieved')
     const later = await events.stream({

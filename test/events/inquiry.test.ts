@@ -48,7 +48,7 @@ it('asks once for a session with several readers, from the lowest position on, a
   expect(readers.map(({ dirty }) => dirty)).toEqual([true, true, true, false])
 })
 
-it('does not ask for readers that have something to do anyway, nor stirs those that got it meanwhile', async () => {
+it('does not ask for busy readers, nor wakes readers that have received the event meanwhile', async () => {
   const [busy, idle] = [waiting('one'), waiting('two')]
   busy.stir()
   readers = [busy, idle]

@@ -148,7 +148,7 @@ describe('a stream ends with its token', () => {
     expect([again.status, again.json.message]).toEqual([401, 'Access token has expired.'])
   })
 
-  it('on /trpc: told as a passing 503, after which clients connect again', async () => {
+  it('on /trpc: sent as a temporary 503, after which clients connect again', async () => {
     const stream = await open('trpc', 'alice', sessionId, ahead + 300)
     ahead += 301
     const { seen } = await untilEnd(stream)
@@ -160,7 +160,7 @@ describe('a stream ends with its token', () => {
     })
   })
 
-  it('and the client goes on with a new token after the last event that it saw', async () => {
+  it('and the client continues with a new token after the last event that it saw', async () => {
     const lifetimes = [ahead + 300, ahead + DAY]
     const client = createCredenceClient({
       url: service.url,

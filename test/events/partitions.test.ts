@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => issuer.service.close())
 
 const run = (sql: string, values: unknown[] = []) => query(issuer.service.databaseUrl, sql, values)
-/** The task that this process goes on with. */
+/** The later runs of this process's task. */
 const ofEvents = () => issuer.service.features.sessionEvents.tasks
 const maintain = async (tasks = ofEvents()) => {
   for (const task of [...issuanceTasks(issuer.service), ...tasks]) await runTask(task, clock.now())
@@ -52,14 +52,14 @@ async function accepted(): Promise<string> {
 }
 
 describe('events of sessions', () => {
-  it('go with the partition of their day, once no session has events in it; no row is deleted by itself', async () => {
+  it('go with the partition of their day, once no session has events in it; no single row is deleted', async () => {
     const ids = [await accepted(), await accepted()]
     const [place] = await placesOf(ids[0] ?? '')
     expect(place).toMatch(/^session_events_\d{8}_00$/)
     clock.ahead = 29 * DAY
     await maintain()
     expect(await partitions()).toContain(place)
-    // The sessions go, and with them whoever could read the events.
+    // The sessions are deleted, so no caller can read the events any more.
     clock.ahead = 31 * DAY
     await maintain(ofEvents().slice(1))
     for (const id of ids) {
@@ -112,7 +112,7 @@ describe('events of sessions', () => {
     expect(await partitions()).not.toContain(place)
   })
 
-  it('of sessions that are gone leave what was there before there were partitions by themselves, the others stay', async () => {
+  it('of removed sessions from before partitioning are deleted one by one, the others stay', async () => {
     clock.ahead = 88 * DAY
     const [first] = await run(
       "SELECT min(substring(pg_get_expr(relpartbound, oid) FROM 'FROM [(]''([^'']+)''[)]'))::timestamptz AS since FROM pg_class WHERE relispartition AND relname LIKE 'session_events_2%'",

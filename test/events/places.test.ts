@@ -19,7 +19,7 @@ describe('places of streams', () => {
     expect(refusal(take('alice'))).toEqual([429, 30])
     places.take('bob')
     expect(refusal(take('carol'))).toEqual([503, 30])
-    // Her own limit is what a caller can do something about.
+    // A caller can act on their own limit.
     expect(refusal(take('alice'))).toEqual([429, 30])
     first?.()
     expect(refusal(take('carol'))).toBeUndefined()
@@ -35,7 +35,7 @@ describe('places of streams', () => {
     expect(refusal(() => places.take('alice'))).toEqual([429, 30])
   })
 
-  it('of one caller have no limit of their own where it is 0', () => {
+  it('of one caller have no separate limit if it is 0', () => {
     const places = new StreamPlaces({ perCaller: 0, process: 100 })
     for (let at = 0; at < 100; at += 1) places.take('relay')
     expect(refusal(() => places.take('relay'))).toEqual([503, 30])

@@ -13,7 +13,7 @@ export interface OwnServer extends AsyncDisposable {
   stop(): Promise<void>
 }
 
-/** Whether a program is on this machine; tests that need it are skipped by name where it is not. */
+/** Whether a program is on this machine; if not, tests that need it are skipped by name. */
 export function hasProgram(name: string): boolean {
   try {
     execFileSync('sh', ['-c', `command -v ${name}`])
@@ -31,7 +31,7 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-/** Runs a program; it has started once its output says so. */
+/** Runs a program, which has started once its output shows it. */
 async function ownServer(
   program: string,
   args: (port: number, directory: string) => string[],

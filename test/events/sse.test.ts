@@ -77,7 +77,7 @@ describe('GET /verification-sessions/{sessionId}/events', () => {
     expect(await next).toMatchObject({ id: '2', session: { state: 'RequestUriRetrieved' } })
   })
 
-  it('goes on after Last-Event-ID, or shows the current state again', async () => {
+  it('continues after Last-Event-ID, or shows the current state again', async () => {
     const asked = await newSession()
     await fetchRequest(asked)
     await using behind = await open(asked, { 'last-event-id': '1' })
@@ -160,12 +160,12 @@ describe('a slow reader', () => {
     socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n')
     socket.pause()
     await vi.waitFor(() => expect(server.closed).toHaveBeenCalled(), { timeout: 60_000 })
-    // What the kernel's buffers took, and one event more: some megabytes, not the endless rest.
+    // Only the kernel's buffers and one event more were filled: some megabytes of an endless stream.
     expect(produced).toBeLessThan(500)
     socket.destroy()
   })
 
-  it('that takes what it gets is kept', async () => {
+  it('that reads its events is kept', async () => {
     const last = 200
     async function* bounded() {
       for (let count = 1; count <= last; count += 1) yield [String(count), 'x'.repeat(65_536)] as const
@@ -199,7 +199,7 @@ describe('pings', () => {
     timers.mockRestore()
   })
 
-  it('come every 15 seconds unless told otherwise', () => {
+  it('come every 15 seconds by default', () => {
     vi.useFakeTimers()
     const pings = createPings()
     const write = vi.fn()

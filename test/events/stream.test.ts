@@ -10,7 +10,7 @@ import { createLog } from '../../server/log/log.js'
 import { createTestDatabase, query, type TestDatabase } from '../support/postgres.js'
 import { type EventProcess, KEY, killListeners, listeners, postgresOf, startEventProcess } from './actors.js'
 
-/** For what comes by itself, sooner or later. */
+/** For events that arrive sooner or later without another action. */
 const PATIENT = { timeout: 60_000 }
 
 let database: TestDatabase
@@ -53,7 +53,7 @@ function leaver() {
 }
 
 describe('a stream of session events', () => {
-  it('begins with the current state, whatever came before it', async () => {
+  it('begins with the current state, after any earlier events', async () => {
     const id = await newSession()
     await a.record(id, 2, 'RequestUriRetrieved')
     const subscriber = await a.subscribe(id)
@@ -61,7 +61,7 @@ describe('a stream of session events', () => {
     subscriber.leave()
   })
 
-  it('goes on with every change, in order, and only with those of its session', async () => {
+  it('continues with every change, in order, and only with changes of its session', async () => {
     const id = await newSession()
     const other = await newSession()
     const subscriber = await a.subscribe(id)
@@ -120,7 +120,7 @@ describe('a stream of session events', () => {
     }
   })
 
-  it('throws what reading the state throws, and holds no place then', async () => {
+  it('throws the error of reading the state, and holds no place then', async () => {
     await expect(a.subscribe('nobody')).rejects.toThrow('No such session.')
   })
 
@@ -180,7 +180,7 @@ describe('a stream of session events', () => {
     await events.close()
   })
 
-  it('is not misled by what strangers say on its channel: an event is what the database has', async () => {
+  it('is not misled by strangers on its channel: an event is taken from the database', async () => {
     const id = await newSession()
     const subscriber = await a.subscribe(id)
     await subscriber.take(1)
@@ -209,7 +209,7 @@ describe('a stream of session events', () => {
     subscriber.leave()
   })
 
-  it('has what a process did that ended before it announced it', async () => {
+  it('has events of a process that ended before it announced them', async () => {
     const id = await newSession()
     const subscribers = await Promise.all([a.subscribe(id), b.subscribe(id)])
     await b.recordSilently(id, 2, 'RequestUriRetrieved')
@@ -233,7 +233,7 @@ describe('a stream of session events', () => {
 })
 
 describe('Last-Event-ID', () => {
-  it('brings the events after it first', async () => {
+  it('first sends the events after it', async () => {
     const id = await newSession()
     await a.record(id, 2, 'RequestUriRetrieved')
     await a.record(id, 3, 'ResponseVerified')
@@ -280,7 +280,7 @@ describe('the LISTEN connection', () => {
        ('${id}', 2, '{"state": "RequestUriRetrieved"}', now()),
        ('${id}', 3, '{"state": "ResponseVerified"}', now())`,
     )
-    // Nobody announced these two: only asking can have found them.
+    // These two events had no announcement, so only polling can have found them.
     await vi.waitFor(async () => expect((await listeners(database.url)).length).toBe(2), PATIENT)
     await b.record(id, 4, 'After')
     expect(await seen).toEqual([
@@ -293,7 +293,7 @@ describe('the LISTEN connection', () => {
 })
 
 describe('announcements', () => {
-  /** What anybody hears on the channel; a stranger's LISTEN is none of a process's. */
+  /** Listens on the channel as a stranger. Processes do not count a stranger's LISTEN. */
   async function eavesdrop(databaseUrl: string) {
     const client = new pg.Client({ connectionString: databaseUrl })
     const heard: (string | undefined)[] = []
@@ -301,7 +301,7 @@ describe('announcements', () => {
     await client.connect()
     await client.query(`LISTEN ${EVENT_CHANNEL}`)
     return {
-      // What was announced before is here once the connection has answered.
+      // Notifications sent earlier arrive before the answer to this query.
       heard: async () => {
         await client.query('SELECT 1')
         return heard.splice(0)
@@ -336,7 +336,7 @@ describe('announcements', () => {
         }, PATIENT)
         subscriber.leave()
       }
-      // Whoever connects anew asks who listens.
+      // After a reconnection a process asks again which processes listen.
       await killListeners(own.url)
       await vi.waitFor(async () => {
         await record()
@@ -370,7 +370,7 @@ describe('announcements', () => {
     }
   })
 
-  it('reach, in far less than a second, who has just begun to listen', async () => {
+  it('reach a new listener in far less than a second', async () => {
     const own = await createTestDatabase()
     try {
       await using sender = startEventProcess(own.url)
@@ -382,7 +382,7 @@ describe('announcements', () => {
       const unfollow = other.events.follow({ heard: (name) => heard.push(name), missed: () => (missed += 1) })
       await vi.waitFor(() => expect(missed).toBe(1), PATIENT)
       const id = randomUUID()
-      // Nobody has subscribed to it, so that nobody asks for it once a second: it is announced or never heard of.
+      // The session has no subscriber, so no process polls for it: only announcements can report it.
       let seq = 0
       while (!heard.includes(other.events.nameOf(id)) && seq < 40) {
         seq += 1
@@ -390,7 +390,7 @@ describe('announcements', () => {
         await sleep(20)
       }
       expect(seq).toBeLessThan(40)
-      // What was not announced before the sender had heard of it is asked for once more.
+      // Events from before the sender knew of the listener had no announcement, so the listener is asked to read once more.
       await vi.waitFor(() => expect(missed).toBe(2), PATIENT)
       unfollow()
     } finally {

@@ -27,12 +27,12 @@ describe.each([
 ] as const)('EVENTS=%s', (transport, program, startServer, makeTransport) => {
   const urlOf = (port: number | string) => `${transport}://127.0.0.1:${port}`
 
-  // These need the program of the server on the machine, and are skipped where it is missing.
+  // These tests need the server's program on the machine, otherwise they are skipped.
   describe.skipIf(!hasProgram(program))(`with ${program}`, () => {
     let server: OwnServer
     let a: EventProcess
     let b: EventProcess
-    /** What another one hears, who listens as the service does. */
+    /** Announcements that a third listener receives, which listens as the service does. */
     const heard: string[] = []
     let ear: ReturnType<MakeTransport>
 
@@ -69,12 +69,12 @@ describe.each([
       }, PATIENT)
       for (const message of heard) expect(message).toMatch(/^[\w-]{22}:\d+( [\w-]{22}:\d+)*$/)
       expect(heard.join(' ')).not.toContain(id)
-      // Nothing listens on the database.
+      // No process listens on the database.
       expect(await listeners(database.url)).toEqual([])
       subscriber.leave()
     })
 
-    it('lets nobody forge an event who can publish there', async () => {
+    it('does not let a publisher forge an event', async () => {
       const id = await newSession()
       const subscriber = await b.subscribe(id)
       await subscriber.take(1)
@@ -100,7 +100,7 @@ describe.each([
         ...Array.from({ length: 30 }, (_, at) => [String(at + 2), `state ${at + 2}`]),
       ])
       subscriber.leave()
-      // And announcements arrive again, not only what is asked for.
+      // Announcements arrive again, not only polled events.
       heard.length = 0
       await vi.waitFor(async () => {
         await a.record(id, (await seqOf(id)) + 1, 'x')
@@ -109,7 +109,7 @@ describe.each([
     })
   })
 
-  it('gives up what a server that takes connections and never answers was to be told', async () => {
+  it('drops messages for a server that accepts connections but never answers', async () => {
     const sockets = new Set<Socket>()
     const silent = createServer((socket) => sockets.add(socket.on('error', () => socket.destroy())))
     const { port } = new URL(await listenLocally(silent))
@@ -120,7 +120,7 @@ describe.each([
     await new Promise((resolve) => silent.close(resolve))
   })
 
-  it('serves while the server is away, and ends', async () => {
+  it('serves while the server is unreachable, and ends', async () => {
     const make = makeTransport({ url: urlOf(1), ...IMPATIENT })
     await using process = startEventProcess(database.url, make, { everyMs: 100 })
     const id = randomUUID()
@@ -145,6 +145,6 @@ it.each([
   ['nats://127.0.0.1:4222', { servers: '127.0.0.1:4222' }],
   ['nats://ada:s%40crete@nats.example', { servers: 'nats.example', user: 'ada', pass: 's@crete' }],
   ['tls://a-token@nats.example:4443', { servers: 'nats.example:4443', token: 'a-token', tls: {} }],
-])('NATS_URL may say who connects: %s', (url, options) => {
+])('NATS_URL may contain credentials: %s', (url, options) => {
   expect(natsOptions(url)).toEqual(options)
 })

@@ -41,7 +41,7 @@ const BEFORE: Readonly<Record<string, readonly SessionEvent['data'][]>> = {
   o: [offer, { ...offer, state: 'TokenIssued' }, { ...offer, ...waits }, { ...offer, ...waits, deferred: 'approved' }],
 }
 
-it('events of a version that stored the whole session in each read as before, and so do the sessions', async () => {
+it('events of a version that stored the whole session in each are readable as before, and so are the sessions', async () => {
   await using test = await createEmptyDatabase()
   const directory = await mkdtemp(join(tmpdir(), 'credence-before-'))
   try {
@@ -52,7 +52,7 @@ it('events of a version that stored the whole session in each read as before, an
   } finally {
     await rm(directory, { recursive: true })
   }
-  // Nothing that they refer to matters here.
+  // The rows that these rows refer to do not matter here.
   const rows = [
     `INSERT INTO verification_sessions (id, request_id, verifier_id, client_id, key_id, kid, response_mode, dcql_query, state, seq,
        error_message, created_at, expires_at, ended_at)

@@ -88,7 +88,7 @@ describe('an authorization at two processes behind one database', () => {
     expect((await redeem(issuer, response.code ?? '', verifier)).status).toBe(200)
   })
 
-  it('one answer of the provider at both at once counts once, and neither is an error', async () => {
+  it('one answer of the provider at both at once counts once, and both succeed', async () => {
     const browser = newBrowser(a)
     const { id, at } = await toProvider(browser, (await request()).address)
     const other = newBrowser(b)

@@ -64,7 +64,7 @@ async function exchange(index: number): Promise<{ states: string[]; product: unk
 
 describe(`${SESSIONS} full sessions, ${CONCURRENCY} at once`, () => {
   it(
-    'none is lost, none ends in a wrong state, and every subscriber saw all of it in order',
+    'no session is lost or ends in a wrong state, and every subscriber saw all events in order',
     async () => {
       const outcomes: Awaited<ReturnType<typeof exchange>>[] = []
       let next = 0

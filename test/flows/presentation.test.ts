@@ -60,7 +60,7 @@ async function takenByDid(wallet: WalletActor): Promise<Held> {
 }
 
 describe('a wallet of other makers answers', () => {
-  it('with a credential that is bound to the DID URL of its key, and nobody else does', async () => {
+  it('with a credential that is bound to the DID URL of its key, and no other wallet can', async () => {
     const held = await takenByDid(world.wallet)
     expect(decodeJwt(held.credential.split('~')[0] ?? '').cnf).toEqual({ kid: world.wallet.kid })
     const asked = () => ask(service, { dcqlQuery: dcql(service, 'dc+sd-jwt') })
@@ -115,7 +115,7 @@ describe('a wallet of other makers answers', () => {
     expect((await resultOf(asked)).json.credentials).toHaveLength(2)
   })
 
-  it('and is sent back with a response code that is good once', async () => {
+  it('and is sent back with a response code for one use', async () => {
     const asked = await ask(service, { query: [ITEM], redirectUri: 'https://shop.example/done?order=7#paid' })
     const answer = await answerWithLibrary(world.wallet, asked.authorizationRequestUri, [world.held['dc+sd-jwt']])
     const redirect = new URL(String(answer.body.redirect_uri))

@@ -38,9 +38,9 @@ describe('a registry of credential formats', () => {
   })
 })
 
-/** Where a format's name may stand: in its own folder, in what the folder is made of, and in two examples of contracts. */
+/** Places where a format's name may be: its own folder, the folder's sources, and two examples of contracts. */
 const HOMES = [
-  // Tells the versions of foreign metadata apart, some of which differ by the name of a format alone.
+  // Distinguishes the versions of foreign metadata, some of which differ only by the name of a format.
   'wallet/openid4vci/used-members.ts',
   'formats/',
   'protocol/sd-jwt-vc/',

@@ -112,7 +112,7 @@ describe('the issuer of a format that came with one folder and one line in the r
 })
 
 describe('the verifier of it', () => {
-  it('asks for it by DCQL, and verifies what a wallet presents', async () => {
+  it('asks for it by DCQL, and verifies a wallet’s presentation', async () => {
     const { request, payload } = await asked()
     expect(payload.client_metadata).toMatchObject({
       vp_formats_supported: { toy: { toy_alg_values: expect.any(Array) } },
@@ -223,7 +223,7 @@ describe('the verifier of it', () => {
 })
 
 describe('a hosted wallet', () => {
-  it('takes it, shows it, presents it, and tells when it was revoked', async () => {
+  it('takes it, shows it, presents it, and reports its revocation', async () => {
     const hosted = await newHostedWallet(issuer.service)
     const { credentialOfferUri } = await issuer.makeOffer({ credentialConfigurationIds: [TOY] })
     const received = await hosted.process(credentialOfferUri)

@@ -59,7 +59,7 @@ describe('health', () => {
   })
 })
 
-describe('an identity provider that is away', () => {
+describe('an unreachable identity provider', () => {
   const ready = async (at: TestService) => {
     const { status, json } = await at.request('GET', '/health/readiness')
     return [status, json.status, json.details.identityProvider.status]
@@ -69,7 +69,7 @@ describe('an identity provider that is away', () => {
     vi.useRealTimers()
   })
 
-  it('makes nobody unready: degraded as soon as its keys have run out, up as soon as it is back', async () => {
+  it('does not affect readiness: degraded when its keys expire, up when it is back', async () => {
     const { databaseUrl } = service
     const key = await newSigningKey('RS256', 'one')
     await using jwks = await startJwksServer([key.publicJwk])
@@ -88,7 +88,7 @@ describe('an identity provider that is away', () => {
     expect([await ask(later), await ready(other)]).toEqual([200, [200, 'ok', 'up']])
   })
 
-  it('is asked by whoever probes once in five seconds at most, and not at all while its keys are cached', async () => {
+  it('is asked at most once in five seconds by any number of probes, and not at all while its keys are cached', async () => {
     const { databaseUrl } = service
     const key = await newSigningKey('RS256', 'one')
     await using jwks = await startJwksServer([key.publicJwk])

@@ -27,7 +27,7 @@ const offer = (members: object = {}) =>
     body: { credential_type: 'Ticket', credential_subject: { seat: 12 }, ...members },
   })
 
-/** Known limits of the library that maps REST onto procedures, and what the service does instead. */
+/** Known limits of the library that maps REST to procedures, and the service's own behaviour there. */
 describe('the façade over trpc-to-openapi', () => {
   describe('1. a body of another type than application/json, or none at all', () => {
     it('accepts POST without body and content type where the route has no members beyond its path', async () => {
@@ -43,7 +43,7 @@ describe('the façade over trpc-to-openapi', () => {
       expect([revoked.status, revoked.body]).toEqual([200, ''])
     })
 
-    it('takes a body of white space alone for none, whatever type it bears', async () => {
+    it('takes a body of white space as missing, with any type', async () => {
       const { json: offering } = await offer()
       for (const type of ['application/json', 'text/plain']) {
         const claimed = await service.request('POST', `/api/v1/offerings/${offering.id}/claim`, {
@@ -104,12 +104,12 @@ describe('the façade over trpc-to-openapi', () => {
   })
 
   describe('3. statuses, media types and bodies other than 200 and JSON', () => {
-    it('201 for what was created', async () => {
+    it('201 for a creation', async () => {
       const offering = await offer()
       expect([offering.status, offering.headers.get('content-type')]).toEqual([201, 'application/json; charset=utf-8'])
     })
 
-    it('204 without a body for what was deleted', async () => {
+    it('204 without a body for a deletion', async () => {
       const query = await service.request('POST', '/api/v1/verifier/vp-queries', {
         client: true,
         body: { query: [{ fields: [{ path: ['$.vct'], filter: { type: 'string', const: 'x' } }] }] },
@@ -149,7 +149,7 @@ describe('the façade over trpc-to-openapi', () => {
       expect(called.json.error.json.data.messages).toEqual(['redemption_limit must be a number'])
     })
 
-    it('a query member that the contract wants as a number arrives as one; what is none is refused', async () => {
+    it('a query member that must be a number arrives as one; another value is refused', async () => {
       expect((await service.request('GET', '/api/v1/offerings?limit=1', { client: true })).json).toHaveLength(1)
       for (const limit of ['abc', '1.5', '0', '-1', '1e2', '', ' 1', '1001', '1&limit=2']) {
         const answer = await service.request('GET', `/api/v1/offerings?limit=${limit}`, { client: true })
@@ -170,7 +170,7 @@ describe('the façade over trpc-to-openapi', () => {
     })
   })
 
-  it('5. a fixed path goes before one with a parameter, whatever the order of declaration', async () => {
+  it('5. a fixed path goes before a path with a parameter, in any order of declaration', async () => {
     const verified = await service.request('POST', '/credentials/verify', { authorization, body: { credential: 'x' } })
     expect(verified.json).toEqual({ isValid: false, error: UNSUPPORTED })
     const holders = await service.request('GET', '/agent/holders', {
@@ -190,7 +190,7 @@ describe('the façade over trpc-to-openapi', () => {
     }
   })
 
-  describe('7. names that stand in more than one place', () => {
+  describe('7. names in more than one place', () => {
     it('a body member named like a path parameter is an unknown property', async () => {
       const { json: offering } = await offer()
       const answer = await service.request('POST', `/api/v1/offerings/${offering.id}/claim`, {
@@ -215,7 +215,7 @@ describe('the façade over trpc-to-openapi', () => {
     })
   })
 
-  describe('8. paths mean what they say', () => {
+  describe('8. paths are literal', () => {
     it.each([
       ['case', '/Version'],
       ['case of a parent', '/API/v1/offerings'],

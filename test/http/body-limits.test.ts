@@ -83,7 +83,7 @@ describe('a body of many values is refused before it is parsed', () => {
     expect(await refusalOf('/trpc/verify.verify', { json: body })).toEqual(REFUSED)
   })
 
-  it('fewer are for the contract to judge, whatever their texts hold', async () => {
+  it('a body with fewer values goes to the contract, with any texts', async () => {
     expect(await refusalOf('/credentials/verify', members(19_000))).not.toEqual(REFUSED)
     expect(await refusalOf('/credentials/verify', { credential: ',[{'.repeat(20_000) })).not.toEqual(REFUSED)
   })

@@ -144,7 +144,7 @@ describe('a body in too many pieces is refused, and its connection is closed', (
   })
 })
 
-describe('a body that nobody reads is not drained for longer', () => {
+describe('an unread body is not drained for longer', () => {
   it.each([
     ['without a token', 401, 'POST /credentials/verify', () => service.url],
     ['of an unknown path', 404, 'POST /nowhere', () => service.url],
@@ -160,14 +160,14 @@ describe('a body that nobody reads is not drained for longer', () => {
     ['of the port for operators', 404, 'POST /metrics', () => operations.url],
     ['of its health', 200, 'GET /health/liveness', () => operations.url],
   ])('%s: %i', async (_, expected, line, url) => {
-    // The connection ends although the request does not: nothing else closes it.
+    // The connection ends although the request does not: no other cause closes it.
     expect((await sendEndless(url(), line, json, MANY)).status).toBe(expected)
   })
 
   it.each([
     ['413', 'identity', `${(2 * 1_048_576).toString(16)}\r\n${'a'.repeat(2 * 1_048_576)}\r\n`],
     ['415', 'compress', ''],
-  ])('of what was refused before, by %s', async (status, encoding, first) => {
+  ])('of a request that was refused earlier, by %s', async (status, encoding, first) => {
     const headers = { ...form, 'Content-Encoding': encoding }
     // Two MiB allow 8,448 pieces.
     const chunks = first + chunked(MANY, 1)
@@ -175,7 +175,7 @@ describe('a body that nobody reads is not drained for longer', () => {
     expect(String(ended.status)).toBe(status)
   })
 
-  it('what follows a 413 is bounded too', async () => {
+  it('the rest after a 413 is bounded too', async () => {
     const large = `${(2 * 1_048_576).toString(16)}\r\n${'a'.repeat(2 * 1_048_576)}\r\n`
     const { hostname, port } = new URL(service.url)
     const socket = connect(Number(port), hostname)
@@ -257,7 +257,7 @@ describe('framing of a body costs no more than the body (RFC 9112 §7.1)', () =>
     ['an extension without end', extended('a', 2 * 1_048_576)],
     ['5,000 trailers', `1\r\na\r\n0\r\n${Array.from({ length: 5_000 }, (_, at) => `x-${at}: y\r\n`).join('')}`],
     ['a trailer without end', `1\r\na\r\n0\r\nx: ${'y'.repeat(2 * 1_048_576)}`],
-  ])('%s ends the connection, whatever the route', async (_, chunks) => {
+  ])('%s ends the connection on every route', async (_, chunks) => {
     for (const line of ['POST /openid4vp/responses/x', 'POST /nowhere', 'GET /version'])
       expect((await sendChunks(service.url, line, form, chunks)).status).toBeGreaterThanOrEqual(200)
   })

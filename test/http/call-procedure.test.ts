@@ -45,7 +45,7 @@ async function both(procedure: AnyProcedure, rawInput: unknown = {}) {
 class Sold extends Error {}
 
 describe('a procedure that is called over REST', () => {
-  it('gets what its middlewares hand on, each beside what it was given itself', async () => {
+  it('receives the values of its middlewares, each beside the middleware’s own input', async () => {
     const seen: unknown[] = []
     const looked = t.middleware(({ ctx, input, meta, path, type, next }) => {
       seen.push({ ctx, input, meta, path, type })
@@ -102,7 +102,7 @@ describe('a procedure that is called over REST', () => {
     expect(await both(procedure)).toMatchObject({ isTrpc: true })
   })
 
-  it('tells a middleware that what follows has failed', async () => {
+  it('reports a later failure to a middleware', async () => {
     const results: boolean[] = []
     const procedure = t.procedure
       .use(async ({ next }) => {

@@ -77,7 +77,7 @@ describe('/console', () => {
     expect((await fetch(`${url}${path}`)).status).toBe(404)
   })
 
-  it('nothing but reading is answered', async () => {
+  it('only reading methods are answered', async () => {
     expect((await fetch(`${url}/console/`, { method: 'POST' })).status).toBe(404)
     const head = await fetch(`${url}/console/`, { method: 'HEAD' })
     expect([head.status, await head.text()]).toEqual([200, ''])

@@ -1,7 +1,7 @@
 import { Browser, type ConsoleService, OF_CONSOLE, startConsole } from '../console/actors.js'
 import { Tourist, type Visit, type Visited } from './tourist.js'
 
-/** An installation with a console: there users sign in, which the tour of all else goes without. */
+/** An installation with a console: its users sign in, which the main tour does not. */
 export const startWithConsole = (): Promise<ConsoleService> => startConsole({ maintenance: false })
 
 /** Goes to every operation of the console. */

@@ -22,7 +22,7 @@ interface Operation {
   readonly path: string
 }
 
-/** Every operation with each kind of credentials; bodies are what is left out. */
+/** Every operation with each kind of credentials, without bodies. */
 async function operations(): Promise<Operation[]> {
   const { paths } = (await service.request('GET', '/api-docs-json')).json
   return Object.entries<object>(paths).flatMap(([template, methods]) =>
@@ -44,7 +44,7 @@ const ENVELOPE = {
   error: 'Service Unavailable',
 }
 
-describe('while the database is away', () => {
+describe('while the database is unreachable', () => {
   it('a JSON route answers 503 with the envelope', async () => {
     for (const path of [
       '/api/v1/offerings',

@@ -37,7 +37,7 @@ beforeAll(async () => {
   const holder = await service.request('POST', '/agent/holder', { body: { method: 'key' } })
   known = { schemaId: schema.json.id, holderId: holder.json.id, name: schema.json.name }
   const { text } = await service.request('GET', '/api-docs-json')
-  // Nothing is asked for on the network.
+  // The replaced host keeps the service from fetching anything over the network.
   const { paths } = JSON.parse(text.replaceAll('issuer.example', '127.0.0.1:1'))
   operations = Object.entries<Record<string, Operation>>(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ ...operation, path, method: method.toUpperCase() })),
@@ -94,7 +94,7 @@ const NUMBERS = [
   '9'.repeat(400),
 ]
 
-/** As they stand in an address. The last three are cursors at the edges of a list. */
+/** Values as addresses contain them. The last three are cursors at the edges of a list. */
 const TEXTS = [
   '%00',
   'a%00b',
@@ -128,7 +128,7 @@ const TEXTS = [
 const BODY_TEXTS = ['', '\u0001', '\uffff', '__proto__', 'x'.repeat(100_000), '%', 'did:web:%', 'http://[', 'null']
 const BODY_NUMBERS = [-1, 0, 0.5, 2 ** 31, 2 ** 53, 2 ** 63, 1e308, -1e308]
 
-/** A hosted wallet says so of an issuer that does not answer. */
+/** The message of a hosted wallet that cannot reach an issuer. */
 const UNREACHED = '127.0.0.1 has an address that is not public, so it may not be requested.'
 
 /** The interface's own 500s, which say that a record is unknown. */
@@ -178,7 +178,7 @@ function* bodies({ path, method, requestBody }: Operation): Generator<Tried> {
   }
 }
 
-/** Status and body of the answer to an address as it stands; of an event stream the status alone. */
+/** Status and body of the answer to an unmodified address; for an event stream only the status. */
 function sent({ method, path, body }: Tried): Promise<{ status: number; text: string }> {
   const { hostname, port } = new URL(service.url)
   const headers = body === undefined ? {} : { 'content-type': 'application/json' }
@@ -196,7 +196,7 @@ function sent({ method, path, body }: Tried): Promise<{ status: number; text: st
   })
 }
 
-/** What is wrong with the answer; undefined where nothing is. */
+/** The fault in an answer; undefined for a correct answer. */
 async function faultOf(tried: Tried): Promise<string | undefined> {
   const { status, text } = await sent(tried)
   const isUnanswered = tried.path.includes('/token-status-lists/') && status === 501
@@ -270,7 +270,7 @@ describe('an offering that expires at the edges', () => {
     ['0001-01-01T00:00:00Z', 400],
     ['0000-01-01T00:00:00Z', 400],
     ['0000-01-01T00:00:00+23:59', 400],
-  ])('%s is a %i, and what was made can be read and listed', async (expires_at, status) => {
+  ])('%s is a %i, and a created offering can be read and listed', async (expires_at, status) => {
     const subject = { productName: 'Book', merchant: 'Shop', purchaseDate: '2026-03-01' }
     const body = { credential_type: 'ProofOfPurchase', credential_subject: subject, expires_at }
     const made = await service.request('POST', '/api/v1/offerings', { body })

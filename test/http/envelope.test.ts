@@ -53,7 +53,7 @@ describe('the error envelope', () => {
     [{ query: 'x'.repeat(2_000) }, 'query must be an array'],
     [{ query: '' }, 'query must be an array'],
     [{ query: [{ fields: '' }] }, 'query.0.fields must be an array'],
-  ])('says nothing of the size of a text in the place of an array', async (body, message) => {
+  ])('does not name the size of a text that replaces an array', async (body, message) => {
     const answer = await service.request('POST', '/api/v1/verifier/vp-queries', { client: true, body })
     expect([answer.status, answer.json.message]).toEqual([400, [message]])
   })
@@ -131,7 +131,7 @@ describe('internal errors', () => {
   const called = (on: TestService) =>
     on.request('GET', `/trpc/offerings.read?input=${encodeURIComponent('{"json":{"id":"some"}}')}`)
 
-  it('say what happened in development, without `error`', async () => {
+  it('have the error’s message in development, without `error`', async () => {
     expect((await failing(service)).json).toEqual({
       statusCode: 500,
       message: 'relation "x" does not exist',
@@ -175,7 +175,7 @@ describe('internal errors', () => {
     expect((await production.request('GET', path, { authorization: user })).json.message).toBe('Internal server error')
   })
 
-  it('are those of an answer that breaks its own contract, too', async () => {
+  it('include answers that break their own contract', async () => {
     await query(service.databaseUrl, `UPDATE issuers SET method = 'of no contract'`)
     expect((await service.request('GET', '/agent/issuers', { authorization: admin })).status).toBe(500)
   })
@@ -246,7 +246,7 @@ describe('request ids', () => {
     for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
   })
 
-  it('are those that a proxy sent, where they are plain tokens', async () => {
+  it('are the ids of a proxy, if they are plain tokens', async () => {
     expect(await idOf({ 'x-request-id': 'trace-1.a_B' })).toBe('trace-1.a_B')
     for (const id of ['a b', 'a\tb', '<script>', 'a'.repeat(129), 'é']) {
       expect(await idOf({ 'x-request-id': id })).not.toBe(id)

@@ -21,7 +21,7 @@ const WORDS = 'must be an integer up to 9007199254740991, or a text'
 const DCQL = '"dcqlQuery":{"credentials":[{"id":"c","format":"dc+sd-jwt","meta":{"vct_values":["urn:x"]}}]}'
 const request = (members: string) => `{${DCQL},${members}}`
 
-/** Each door, what it calls the place, and the body with a number there. */
+/** Each door, its name for the place, and the body with a number there. */
 type Door = readonly [door: string, path: string, place: string, bodyOf: (number: string) => string]
 
 const DOORS: readonly Door[] = [
@@ -128,7 +128,7 @@ describe('numbers that JSON readers change elsewhere', () => {
     expect([status, json.message]).toEqual([400, [`credentialSubject.a ${WORDS}`]])
   })
 
-  it('are told after what the contract itself refuses, with its words alone', async () => {
+  it('are reported after the contract’s own refusals, which keep their words', async () => {
     const { status, json } = await post('/authorization-requests', request('"validity":9007199254740993'))
     expect([status, json.message]).toEqual([400, ['validity must be at most 86400']])
   })

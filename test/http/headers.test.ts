@@ -34,7 +34,7 @@ describe('security headers', () => {
     },
   )
 
-  it('let the API reference load its own files and style itself, and be framed by nobody', async () => {
+  it('let the API reference load its own files and style itself, and forbid frames', async () => {
     const { headers } = await service.request('GET', '/api-docs')
     const policy = headers.get('content-security-policy') ?? ''
     expect(policy.split('; ')).toEqual([
@@ -49,7 +49,7 @@ describe('security headers', () => {
   })
 })
 
-/** What a browser would do before a request that carries a token. */
+/** The request that a browser sends before a request with a token. */
 const preflight = (on: TestService, path: string, origin: string) =>
   sendPath(on.url, 'OPTIONS', path, {
     headers: {
@@ -126,7 +126,7 @@ describe('AUTH_DISABLED', () => {
     expect((await open.request('GET', '/trpc/agentHolders.list?input={"json":{}}')).status).toBe(200)
   })
 
-  it('names the one admin in the audit log for what otherwise needs the client secret', async () => {
+  it('names the one admin in the audit log for calls that otherwise need the client secret', async () => {
     const body = { query: [{ fields: [{ path: ['$.credentialSubject.productName'] }] }] }
     const saved = await open.request('POST', '/api/v1/verifier/vp-queries', { body })
     expect(saved.status, saved.text).toBe(201)
@@ -195,7 +195,7 @@ describe('AUTH_DISABLED', () => {
       ])
     })
 
-    it('is answered at what wallets ask of anybody', async () => {
+    it('is answered at the public routes for wallets', async () => {
       const uuid = crypto.randomUUID()
       for (const path of ['/.well-known/openid-credential-issuer', '/.well-known/did-configuration']) {
         expect(await ask('GET', path, image)).toBe(200)
@@ -205,7 +205,7 @@ describe('AUTH_DISABLED', () => {
       }
     })
 
-    it('is answered where a page is opened, and not where a form is sent or a page is asked for in another way', async () => {
+    it('is answered when a page is opened, and not for a sent form or another way of asking for a page', async () => {
       expect(await ask('GET', '/api-docs-json', opened)).toBe(200)
       expect(await ask('POST', '/agent/holder', opened)).toBe(403)
       expect(await ask('GET', '/api-docs-json', { ...opened, 'sec-fetch-mode': 'cors' })).toBe(403)
@@ -221,7 +221,7 @@ describe('AUTH_DISABLED', () => {
       expect(await ask('GET', '/agent/holders', headers)).toBe(200)
     })
 
-    it('is answered where callers must show who they are', async () => {
+    it('is answered if callers must authenticate', async () => {
       const { status } = await sendPath(service.url, 'GET', '/version', { headers: image })
       expect(status).toBe(200)
     })

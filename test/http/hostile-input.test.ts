@@ -35,7 +35,7 @@ const call = (body: string, headers: Record<string, string> = {}) =>
 const messageOf = (answer: { body: string }) => JSON.parse(answer.body).message
 const rpcMessagesOf = (answer: { body: string }) => JSON.parse(answer.body).error.json.data.messages
 
-describe('JSON that is none, or holds what cannot be handed on', () => {
+describe('invalid JSON, and JSON with unusable values', () => {
   it.each(['{', '{"credential":"x"', '{"credential":}', "{'credential':'x'}", 'undefined', '{"a":1}{', 'NaN'])(
     'malformed: %s',
     async (body) => {
@@ -193,7 +193,7 @@ describe('NUL characters, which PostgreSQL cannot store', () => {
 const isRefusal = (template: string) => (status: number) =>
   (status >= 400 && status < 500) ||
   (status === 500 && /issuer|verifier|session/.test(template)) ||
-  // Whatever moment is asked for: former lists are not kept.
+  // Former lists are not kept, so 501 is right for every `time`.
   (status === 501 && template === '/token-status-lists/{id}')
 
 describe('names that mean something to JavaScript', () => {
@@ -216,7 +216,7 @@ describe('names that mean something to JavaScript', () => {
     },
   )
 
-  it('an inherited member is none: __proto__ cannot supply what is missing', async () => {
+  it('an inherited member does not count: __proto__ cannot supply missing members', async () => {
     for (const body of ['{"__proto__":{"credential":"x"}}', '{"\\u005f_proto__":{"credential":"x"}}']) {
       expect(messageOf(await verify(body))).toEqual(['property __proto__ should not exist'])
       expect(rpcMessagesOf(await call(`{"json":${body}}`))).toEqual(['property __proto__ should not exist'])
@@ -228,7 +228,7 @@ describe('names that mean something to JavaScript', () => {
     expect([called.status, JSON.parse(called.body).error.json.data.httpStatus]).toEqual([404, 404])
   })
 
-  it('nothing of it reached the prototype of objects', () => {
+  it('the prototype of objects stays clean', () => {
     expect(Object.keys(Object.prototype)).toEqual([])
     expect(({} as Record<string, unknown>).credential).toBeUndefined()
   })
@@ -299,7 +299,7 @@ describe('size', () => {
     expect(called.status).toBe(413)
   })
 
-  it('an encoding that nobody knows is a 415, a broken one a 400', async () => {
+  it('an unknown encoding is a 415, a broken one a 400', async () => {
     expect((await verify('{}', { 'content-encoding': 'x-unknown' })).status).toBe(415)
     const broken = await verify(Buffer.from('no gzip'), { 'content-encoding': 'gzip' })
     expect([broken.status, messageOf(broken)]).toEqual([400, ['Request body could not be read.']])

@@ -85,7 +85,7 @@ describe('the log', () => {
     expect(again?.caller).toBe(alice?.caller)
     expect(bob?.caller).not.toBe(alice?.caller)
     expect(written).not.toContain('alice')
-    // Whoever has a list of subs and the log cannot match them.
+    // An attacker with a list of subs and the log cannot match them.
     const guessed = createHash('sha256').update('alice').digest('base64url')
     expect(alice?.caller).not.toBe(guessed.slice(0, 16))
   })
@@ -112,7 +112,7 @@ describe('the log', () => {
     expect(line?.address).toBe('192.0.2.7')
   })
 
-  it('has a warning for a 4xx, with the reason and what caused it', async () => {
+  it('has a warning for a 4xx, with the reason and its cause', async () => {
     const { headers } = await service.request('POST', '/credentials/verify', {
       authorization: 'Bearer a.b.c',
       body: {},
@@ -177,7 +177,7 @@ describe('the log', () => {
   })
 })
 
-describe('what never reaches the log', () => {
+describe('values that never reach the log', () => {
   const CLAIM = 'Ada-Lovelace-1815'
 
   it('tokens, secrets and claims of requests that succeed, are refused and fail', async () => {
@@ -233,7 +233,7 @@ describe('what never reaches the log', () => {
 
   it('the values of a statement that the database refuses', async () => {
     const { stores } = service.platform
-    // As no caller can hand it over: a row without what the table needs, whose answer nobody reads.
+    // No caller can cause this: a row that lacks required columns, with an unread answer.
     const row = { id: crypto.randomUUID(), credentialSubject: { name: CLAIM } } as never
     vi.spyOn(stores.offerings, 'find').mockImplementation(() => stores.offerings.insert(row, null) as never)
     const failed = await service.request('GET', '/api/v1/offerings/x')
@@ -244,7 +244,7 @@ describe('what never reaches the log', () => {
     expect(failed.text).not.toContain(CLAIM)
   })
 
-  it('ids of offers, requests and QR codes, which let whoever reads them take an offer or answer a request', async () => {
+  it('ids of offers, requests and QR codes, with which a reader could take an offer or answer a request', async () => {
     const authorization = await service.bearer('alice', { roles: ['admin'] })
     const schema = { name: 'Ticket', version: 1, schema: { type: 'object' } }
     await service.request('POST', '/schemas', { authorization, body: schema })
@@ -289,7 +289,7 @@ describe('what never reaches the log', () => {
     }
   })
 
-  it('of every path that callers without credentials may name, but for what everybody may know', () => {
+  it('path parameters of callers without credentials, except public ones', () => {
     const known = new Set([
       '/{uuid}/did.json',
       '/{uuid}/.well-known/did.json',
@@ -312,7 +312,7 @@ describe('what never reaches the log', () => {
     }
   })
 
-  it('such an id within an address, in a reason or in an error', () => {
+  it('such an id within an address, a reason or an error', () => {
     const log = createLog('info', destination)
     const id = crypto.randomUUID()
     const uri = `https://credence.example/openid4vci/offers/${id}`
@@ -323,7 +323,7 @@ describe('what never reaches the log', () => {
     expect(written).not.toContain(id)
   })
 
-  it('members with a secret name, at any depth of what somebody logs', () => {
+  it('members with a secret name, at any depth of a logged value', () => {
     const log = createLog('info', destination)
     const secrets = {
       authorization: CLAIM,

@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** Node answers these two by itself. */
+/** Node itself answers these two. */
 const sendable = METHODS.filter((method) => method !== 'CONNECT' && method !== 'OPTIONS')
 
 function ask(method: string, path: string): Promise<{ status: number; allow: string | undefined; body: string }> {
@@ -86,14 +86,14 @@ describe('a call by the other method', () => {
   })
 })
 
-describe('methods that nobody defined', () => {
+describe('undefined methods', () => {
   it.each(['get', 'Post', 'FOO', 'GETT', 'TRACE1', ''])('%j is a 400', async (method) => {
     for (const path of ['/version', '/trpc/service.version']) {
       expect((await sendRaw(service.url, `${method} ${path} HTTP/1.1\r\nHost: x\r\n\r\n`)).status).toBe(400)
     }
   })
 
-  it('CONNECT ends the connection, and the service goes on', async () => {
+  it('CONNECT ends the connection, and the service continues', async () => {
     const { hostname, port } = new URL(service.url)
     const socket = connect(Number(port), hostname, () => socket.write('CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n'))
     await new Promise((resolve) =>

@@ -15,7 +15,7 @@ let operations: { path: string; method: string; operation: Operation }[]
 
 beforeAll(async () => {
   service = await startService({ env: { AUTH_DISABLED: 'true' } })
-  // What `npm start` finds there.
+  // The schema that `npm start` stores at the first start.
   const seed = JSON.parse(await readFile('prisma/seed/proof-of-purchase.json', 'utf8'))
   expect((await service.request('POST', '/schemas', { body: seed })).status).toBe(201)
   const { json } = await service.request('GET', '/api-docs-json')
@@ -29,11 +29,11 @@ const example = (operation: Operation, status: string) =>
   operation.responses[status]?.content?.['application/json']?.example?.message
 const filled = (path: string) => path.replaceAll(/\{\w+\}/g, crypto.randomUUID())
 
-describe('the document’s examples are what the service says', () => {
+describe('the document’s examples agree with the service', () => {
   it('of a 400, to a body without its members and to a query with one too many', async () => {
     let tried = 0
     for (const { path, method, operation } of operations) {
-      // Ownership comes first there, and every protocol route ignores what it does not know.
+      // Ownership is checked first there, and every protocol route ignores unknown members.
       if (path.startsWith('/holders/') || path.startsWith('/openid4v')) continue
       const message = example(operation, '400')
       if (message === undefined) continue
@@ -88,7 +88,7 @@ describe('status and media type of an answer are in the document', () => {
   /** Percent-encoding that is none, or of bytes that are no UTF-8 (RFC 3986 §2.1, RFC 3629). */
   const MALFORMED = ['%', '%z', '%4', '%FF', '%C0%80', '%ED%A0%80', 'a%']
 
-  /** What is answered to a request for an operation that the document does not say; undefined where it says all of it. */
+  /** A description of an answer that the document does not list for the operation; undefined if the document lists it. */
   async function unsaid(
     url: string,
     { path: template, method, operation }: (typeof operations)[number],
@@ -110,10 +110,10 @@ describe('status and media type of an answer are in the document', () => {
 
   const withParameter = () => operations.filter(({ path }) => path.includes('{'))
   const malformed = (path: string, name: string, value: string) => filled(path.replace(name, value))
-  /** A UUID is told from other segments before anything is decoded. */
+  /** A UUID is recognized among segments before anything is decoded. */
   const isDecoded = (name: string) => name !== '{uuid}'
 
-  it.each(MALFORMED)('to a path with %s in it, whatever is accepted', async (value) => {
+  it.each(MALFORMED)('to a path with %s in it, for every Accept header', async (value) => {
     const found: (string | undefined)[] = []
     for (const operation of withParameter()) {
       for (const name of (operation.path.match(/\{\w+\}/g) ?? []).filter(isDecoded)) {
@@ -157,7 +157,7 @@ describe('status and media type of an answer are in the document', () => {
     expect(found.filter((each) => each !== undefined)).toEqual([])
   })
 
-  it('to somebody without credentials', async () => {
+  it('to a caller without credentials', async () => {
     await using strict = await startService()
     const found: (string | undefined)[] = []
     for (const operation of operations) {
@@ -183,7 +183,7 @@ describe('status and media type of an answer are in the document', () => {
     expect(pages).toBeGreaterThan(50)
   })
 
-  it('the QR code is bytes where it is an image, and an unknown one a page for people', () => {
+  it('a QR code image is bytes, and an unknown one a page for people', () => {
     const media = (path: string, status: string) =>
       operations.find((each) => each.path === path && each.method === 'GET')?.operation.responses[status]?.content ?? {}
     const bytes = { schema: { type: 'string', format: 'binary' } }

@@ -95,7 +95,7 @@ describe('the OpenAPI document', () => {
     for (const { description } of tags) expect(description).toMatch(/^[A-Z].*\.$/)
   })
 
-  it('says of every operation what it does', () => {
+  it('describes the effect of every operation', () => {
     for (const { path, method, operation } of operations()) {
       expect([method, path, operation.description]).toEqual([method, path, expect.stringMatching(/^\S.*\.$/)])
     }
@@ -118,7 +118,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  it('names schemes of its own for whoever may call', () => {
+  it('names its own schemes for callers', () => {
     const { securitySchemes } = document.components as { securitySchemes: Json }
     expect(Object.keys(securitySchemes).toSorted()).toEqual([
       'bearer',
@@ -150,7 +150,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  it('has an example for every body, which is what its own schema allows', () => {
+  it('has an example for every body, which is valid by its own schema', () => {
     const ajv = new Ajv2020({ strict: false })
     addFormats.default(ajv)
     ajv.addSchema({ $id: 'document', ...document })

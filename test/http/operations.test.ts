@@ -27,7 +27,7 @@ let paths: Readonly<
 >
 const looks: Look[] = []
 
-/** What stands in each table. */
+/** A hash of each table's rows. */
 async function contents({ databaseUrl }: TestService): Promise<Map<string, string>> {
   const rows = await query<{ name: string; hash: string }>(
     databaseUrl,
@@ -38,7 +38,7 @@ async function contents({ databaseUrl }: TestService): Promise<Map<string, strin
   return new Map(rows.map(({ name, hash }) => [name, hash]))
 }
 
-/** Before each GET a HEAD, in the state in which the GET would move what it moves. */
+/** Sends a HEAD before each GET, in the state that the GET would change. */
 const lookAt =
   (service: TestService) =>
   async (visit: Visit): Promise<void> => {
@@ -93,12 +93,12 @@ describe('every operation of the document', () => {
 describe('ids in answers (RFC 9562 §5.4)', () => {
   const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi
 
-  /** A text with what the JWTs in it say, and the JWTs in those. */
+  /** A text with the content of its JWTs, and of the JWTs in them. */
   const opened = (text: string): string =>
     text.replaceAll(/\beyJ[\w-]+/g, (part) => opened(Buffer.from(part, 'base64url').toString()))
 
   // Version 8 is a MAC (§5.8): of pages that are made on demand.
-  it('are random: none tells when it was made or which others were made with it', () => {
+  it('are random: an id shows neither its time nor its neighbours', () => {
     const ids = visited
       .filter(({ template }) => template !== '/api-docs-json')
       .flatMap(({ method, template, headers, text }) =>
@@ -125,7 +125,7 @@ describe('ids in answers (RFC 9562 §5.4)', () => {
 describe('the examples of the document', () => {
   const kept = 'server/http/response-examples.json'
 
-  /** Whoever has to wait is answered with something else. */
+  /** A deferred answer has another body, so it counts as an operation of its own. */
   const nameOf = ({ method, template, status }: Visited) => `${method} ${template}${status === 202 ? ' 202' : ''}`
 
   /** The first answer of each operation, by media type. */
@@ -141,7 +141,7 @@ describe('the examples of the document', () => {
     return examples
   }
 
-  it('are answers that were received here: UPDATE_EXAMPLES=true writes them anew', async () => {
+  it('are answers that were received here: UPDATE_EXAMPLES=true writes them again', async () => {
     if (process.env.UPDATE_EXAMPLES === 'true') {
       await writeFile(kept, JSON.stringify(received()))
       execFileSync('npx', ['biome', 'format', '--write', kept])
@@ -149,7 +149,7 @@ describe('the examples of the document', () => {
     expect(JSON.parse(await readFile(kept, 'utf8'))).toEqual(received())
   })
 
-  it('stand at every success that has a body', () => {
+  it('exist for every success with a body', () => {
     for (const visit of visited) {
       const { method, template, status, headers, text } = visit
       const [type] = headers.get('content-type')?.split(';') ?? []

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startService, type TestService } from '../support/service.js'
 
-/** As Chromium sends it when somebody opens an address. */
+/** The headers of Chromium when a user opens an address. */
 const BROWSER = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8' }
 
 let service: TestService
@@ -54,12 +54,12 @@ describe('an address that there is not', () => {
     })
   })
 
-  it('is the envelope for what is no opening of an address, whatever it accepts', async () => {
+  it('is the envelope for a request that opens no page, for every Accept header', async () => {
     const { status, json } = await service.request('POST', '/nothing', { headers: BROWSER })
     expect([status, json.message]).toEqual([404, 'Cannot POST /nothing'])
   })
 
-  it('is a refusal of tRPC over RPC, and what a route refuses stays JSON', async () => {
+  it('is a refusal of tRPC over RPC, and refusals of routes stay JSON', async () => {
     const rpc = await get('/trpc/nothing.at', BROWSER)
     expect([rpc.status, rpc.json.error.json.data.code]).toEqual([404, 'NOT_FOUND'])
     const rest = await get('/agent/holders', BROWSER)
@@ -68,7 +68,7 @@ describe('an address that there is not', () => {
 })
 
 describe('too many requests', () => {
-  it('are told a person in words, with the style of all pages; and others as ever', async () => {
+  it('shows a person a page in the common style, and other clients the envelope', async () => {
     const { databaseUrl, identityProvider } = service
     await using limited = await startService({ databaseUrl, identityProvider, env: { RATE_LIMIT_MAX: '2' } })
     const ask = (path: string, headers: Readonly<Record<string, string>>) => limited.request('GET', path, { headers })

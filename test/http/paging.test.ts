@@ -26,7 +26,7 @@ const LISTS: readonly List[] = [
   { path: '/api/v1/verifier/vp-queries', table: 'vp_queries' },
   { path: '/holders/{holderId}/credentials', table: 'wallet_credentials' },
   { path: '/holders/{holderId}/presentations', table: 'wallet_presentations' },
-  // Last, since what a holder has goes with it.
+  // Last, because the holder's records are deleted with the holder.
   { path: '/agent/holders', table: 'holders' },
 ]
 
@@ -51,11 +51,11 @@ beforeAll(async () => {
       state: 'accepted',
     })
   }
-  // What would keep rows from being deleted.
+  // These rows would prevent the deletion of others.
   for (const table of ['redemptions', 'credential_instances', 'credentials', 'issuance_tokens']) {
     await query(service.databaseUrl, `DELETE FROM ${table}`)
   }
-  // All at the same moment: then the ids alone tell an order.
+  // All at the same moment: then only the ids decide the order.
   for (const { table } of LISTS)
     await query(service.databaseUrl, `UPDATE ${table} SET created_at = '2026-03-01T12:00:00Z'`)
 })
@@ -88,7 +88,7 @@ describe.each(LISTS)('GET $path', (list) => {
     expect([answer.status, answer.json.message]).toEqual([400, ['cursor must be the cursor of a page before']])
   })
 
-  it('goes on behind a row that is deleted, page by page, with nothing twice and nothing left out', async () => {
+  it('continues behind a deleted row, page by page, with nothing twice and nothing left out', async () => {
     const whole = idsOf(list, (await get(list)).json)
     expect(whole.length).toBeGreaterThanOrEqual(LISTED)
     const seen: unknown[] = []
@@ -108,7 +108,7 @@ describe.each(LISTS)('GET $path', (list) => {
 })
 
 describe('a list that is asked for by name', () => {
-  it('says where it goes on, as by path; in a batch nobody could tell which it is', async () => {
+  it('returns the next cursor, as by path; in a batch it would be ambiguous', async () => {
     for (const _ of [1, 2, 3]) await post('/api/v1/verifier/vp-queries', { query: [ITEM] })
     const cursors: (string | null)[] = []
     const client = createTRPCClient<AppRouter>({
@@ -138,7 +138,7 @@ describe('a list under a base URL with a path, which the proxy strips', () => {
   it.each([
     ['/agent/dids', '/issuing'],
     ['/api/v1/verifier/vp-queries', '/verifying/here'],
-  ])('%s goes on at an address that clients can ask for', async (path, basePath) => {
+  ])('%s continues at an address that clients can ask for', async (path, basePath) => {
     const { databaseUrl, identityProvider } = service
     await using behindProxy = await startService({
       databaseUrl,

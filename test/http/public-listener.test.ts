@@ -36,7 +36,7 @@ interface Got {
   readonly text: string
 }
 
-/** A request to the public listener with all that might make somebody of a caller, and the Host of this machine. */
+/** A request to the public listener with everything that might identify a caller, and the Host of this machine. */
 function ask(method: string, path: string, headers: Record<string, string> = {}, body?: unknown): Promise<Got> {
   const sent = {
     host: 'localhost',
@@ -61,7 +61,7 @@ function ask(method: string, path: string, headers: Record<string, string> = {},
 const concrete = (template: string) => template.replaceAll(/\{\w+\}/g, crypto.randomUUID())
 
 describe('the public listener', () => {
-  it('has these routes and no other: a new one is closed unless its contract’s kind and access say that it is for strangers', () => {
+  it('has exactly these routes: a new one is closed unless its contract’s kind and access open it to strangers', () => {
     const open = routesOf(restRouter).filter(isOpenRoute)
     expect(open.map(({ method, template }) => `${method} ${template}`).toSorted()).toEqual([
       'GET /',
@@ -103,11 +103,11 @@ describe('the public listener', () => {
       'POST /openid4vp/requests/{id}',
       'POST /openid4vp/responses/{id}',
     ])
-    // None of them is for callers who prove who they are to the service.
+    // No public route is for callers who authenticate to the service.
     expect(new Set(open.map(({ rest }) => rest.access))).toEqual(new Set(['public', 'wallet', 'optional']))
   })
 
-  it('every other route is not there, whoever asks and whatever Host they name', async () => {
+  it('every other route is missing there, for every caller and every Host', async () => {
     const closed = routesOf(restRouter).filter((route) => !isOpenRoute(route))
     expect(closed.length).toBeGreaterThan(50)
     for (const { method, template } of closed) {
@@ -149,7 +149,7 @@ describe('the public listener', () => {
     expect(text).not.toMatch(/\/console|\/api-docs|\/health/)
   })
 
-  it('nobody is the local admin there: an offering for one recipient shows a QR code, and never its subject', async () => {
+  it('a caller there is not the local admin: an offering for one recipient shows a QR code, and never its subject', async () => {
     const made = await service.request('POST', '/api/v1/offerings', {
       body: {
         credential_type: 'ProofOfPurchase',
@@ -167,7 +167,7 @@ describe('the public listener', () => {
     expect((await ask('GET', path.replace('/qr-code', ''))).status).toBe(404)
   })
 
-  it('nobody gets a credential of what they fill in, as the local admin does', async () => {
+  it('a caller there cannot fill in claims and get a credential, as the local admin can', async () => {
     const query = new URLSearchParams({
       response_type: 'code',
       client_id: 'wallet',

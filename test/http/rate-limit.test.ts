@@ -31,7 +31,7 @@ async function statuses(service: TestService, count: number, headers: Record<str
 }
 
 describe('the rate limit', () => {
-  it('is 60 requests in 60 seconds unless told otherwise; the 61st is a 429 with the envelope and Retry-After', async () => {
+  it('is 60 requests in 60 seconds by default; the 61st is a 429 with the envelope and Retry-After', async () => {
     await using service = await limited({})
     expect(await statuses(service, 60)).toEqual(Array(60).fill(200))
     const refused = await service.request('GET', '/version?q=1')
@@ -81,7 +81,7 @@ describe('the rate limit', () => {
       expect(await statuses(service, 4)).toEqual([200, 200, 200, 429])
     })
 
-    it('attack: a batch beyond what is left is refused as a whole, with the comma percent-encoded too', async () => {
+    it('attack: a batch beyond the remaining requests is refused as a whole, with the comma percent-encoded too', async () => {
       await using service = await limited({ RATE_LIMIT_MAX: '6' })
       expect((await batch(service, 3)).status).toBe(200)
       const refused = await batch(service, 4, '%2C')
@@ -99,7 +99,7 @@ describe('the rate limit', () => {
     })
   })
 
-  it('tells how much is left', async () => {
+  it('reports the remaining requests', async () => {
     await using service = await limited({ RATE_LIMIT_MAX: '3', RATE_LIMIT_WINDOW_SECONDS: '30' })
     const answer = await service.request('GET', '/version')
     expect(answer.headers.get('ratelimit')).toMatch(/^limit=3, remaining=2, reset=(30|2\d)$/)
@@ -133,7 +133,7 @@ describe('the rate limit', () => {
     expect((await service.request('GET', '/api-docs/start.js')).status).toBe(200)
   })
 
-  it('does not count what the service asks of itself; a stranger cannot claim that', async () => {
+  it('does not count the service’s requests to itself; a stranger cannot imitate them', async () => {
     await using service = await limited({ RATE_LIMIT_MAX: '1' })
     const sign = ownRequestMac(service.platform.sealingKey('own-request'), () => new Date(), [service.url])
     const own = { [INTERNAL_HEADER]: sign('GET', `${service.url}/version`) }
@@ -162,7 +162,7 @@ describe('TRUST_PROXY', () => {
     await using service = await limited({ RATE_LIMIT_MAX: '1', TRUST_PROXY: value })
     expect(await statuses(service, 2, from('192.0.2.1'))).toEqual([200, 429])
     expect(await statuses(service, 1, from('192.0.2.2'))).toEqual([200])
-    // What the client itself wrote stands before what the proxy added.
+    // Addresses that the client wrote come before the address that the proxy added.
     expect(await statuses(service, 1, from('192.0.2.9, 192.0.2.2'))).toEqual([429])
   })
 
@@ -200,7 +200,7 @@ describe('REDIS_URL', () => {
     return [200, 'ok', components, {}, components]
   }
 
-  it('away: each process goes on counting for itself and stays ready, degraded; back: it is used again', async () => {
+  it('away: each process counts for itself and stays ready, degraded; back: it is used again', async () => {
     const redis = await startRedisServer()
     const counter = await createRedisCounter(redis.url, log)
     const options = { rateLimitStore: counter.store, checks: { redis: counter.check } }
@@ -208,11 +208,11 @@ describe('REDIS_URL', () => {
     expect(await readinessOf(service)).toEqual(withRedis('up'))
     expect(await statuses(service, 1)).toEqual([200])
     await redis.stop()
-    // Two were counted while Redis was there: nobody starts anew because it is away.
+    // Two were counted while Redis was there: their counts continue without Redis.
     expect(await readinessOf(service)).toEqual(withRedis('degraded'))
     expect(await statuses(service, 3)).toEqual([200, 429, 429])
     await redis.start()
-    // It remembers nothing; that requests are let through again shows that it is what counts.
+    // The restarted Redis remembers no request. Requests pass again only if Redis counts them.
     await expect.poll(async () => (await statuses(service, 1))[0], { timeout: 60_000 }).toBe(200)
     expect(Object.values(redis.hits())).toEqual([1])
     expect(await readinessOf(service)).toEqual(withRedis('up'))
@@ -236,7 +236,7 @@ describe('REDIS_URL', () => {
     },
   )
 
-  it('away at the start: the service starts and counts, and counts in Redis as soon as it is there', async () => {
+  it('away at the start: the service starts and counts, and counts in Redis as soon as it is available', async () => {
     const redis = await startRedisServer()
     await redis.stop()
     const counter = await createRedisCounter(redis.url, log)
@@ -251,7 +251,7 @@ describe('REDIS_URL', () => {
     await redis.stop()
   })
 
-  it('away and back is told once each, whoever asks how often', async () => {
+  it('a loss and a return are logged once each, for any number of requests', async () => {
     const lines: string[] = []
     const told = () => lines.map((line) => JSON.parse(line).msg).filter((msg) => /^redis is /.test(msg))
     const redis = await startRedisServer()

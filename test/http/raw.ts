@@ -19,7 +19,7 @@ function parseAnswer(text: string): RawAnswer {
   return { status: Number(statusLine.split(' ')[1]), headers, body: rest.join('\r\n\r\n') }
 }
 
-/** Sends bytes as they are on a connection of their own and reads until the other side closes it. */
+/** Sends unchanged bytes on a new connection and reads until the other side closes it. */
 export function sendRaw(url: string, bytes: string | Buffer): Promise<RawAnswer> {
   const { hostname, port } = new URL(url)
   return new Promise((resolve, reject) => {

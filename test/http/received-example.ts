@@ -15,13 +15,13 @@ const RANDOM = 'x7Fq2LmWz0aTjK9cVbN4Yg'
 const SERIAL = '01667E5DE50108FF43'
 /** In a status list. */
 const INDEX = 94567
-/** Of a page or a style sheet its beginning will do. */
+/** Characters of a page or a style sheet that an example keeps. */
 const MAX_TEXT = 100
-/** Of settings the first will do: others differ from one machine to the next. */
+/** Settings that an example keeps. The others differ between machines. */
 const MAX_SETTINGS = 3
 const MOMENT = Date.UTC(2026, 2, 1, 12)
 
-/** What differs from one run to the next becomes what it might be; all else stays as it was received. */
+/** Replaces values that differ between runs by fixed plausible ones. Everything else stays as received. */
 class Steady {
   readonly #uuids = new Map<string, string>()
 
@@ -67,7 +67,7 @@ class Steady {
   }
 }
 
-/** Long words with capitals that stand in answers. */
+/** Long words with capitals that occur in answers. */
 const WORDS: ReadonlySet<string> = new Set([
   'BitstringStatusListEntry',
   'JsonSchemaValidator2018',
@@ -75,7 +75,7 @@ const WORDS: ReadonlySet<string> = new Set([
   'VerifiableCredential',
 ])
 
-/** Base64url that was drawn or computed: two dozen characters of it without a capital are a word. */
+/** Random or computed base64url. Two dozen characters without a capital are a word instead. */
 const isRandom = (token: string): boolean => /[A-Z]/.test(token) && !WORDS.has(token)
 
 function steadyNumber(name: string, value: number): number {

@@ -18,7 +18,7 @@ export interface RedisServer extends AsyncDisposable {
   start(): Promise<void>
 }
 
-/** One request of the protocol, `*2\r\n$4\r\nPING\r\n…`, and what follows it; undefined where it is not complete. */
+/** One request of the protocol, `*2\r\n$4\r\nPING\r\n…`, and the rest after it; undefined if it is not complete. */
 function readCommand(text: string): { words: string[]; rest: string } | undefined {
   const header = /^\*(\d+)\r\n/.exec(text)
   if (header === null) return undefined

@@ -29,7 +29,7 @@ describe('the members of a query', () => {
     expect(Object.keys(query)).toEqual(['__proto__', 'constructor'])
   })
 
-  it.each([1_000, 4_000])('are each looked at once, of %i different names as of one name', (count) => {
+  it.each([1_000, 4_000])('are each read once, of %i different names as of one name', (count) => {
     const different = counted(Array.from({ length: count }, (_, at) => [`n${at}`, '1'] as const))
     expect(Object.keys(queryOf(route, different.params))).toHaveLength(count)
     expect(different.seen.count).toBe(count)

@@ -26,7 +26,7 @@ interface Refusal {
   readonly messages: readonly string[]
 }
 
-/** Calls procedures, several as a batch, each with an envelope as it is, and gives the error of each. */
+/** Calls procedures, several as a batch, each with an unchanged envelope, and returns the error of each. */
 async function call(procedures: readonly ContractedProcedure[], envelopes: readonly unknown[]): Promise<Refusal[]> {
   const batch = procedures.length > 1
   const path = `/trpc/${procedures.map(({ name }) => name).join(',')}`
@@ -47,7 +47,10 @@ const TYPED_ARRAYS = ['Int8', 'Uint8', 'Int16', 'Uint16', 'Int32', 'Uint32', 'Fl
   (kind): readonly [annotation: unknown, value: unknown] => [['typed-array', `${kind}Array`], 4_000_000_000],
 )
 
-/** Every other annotation that superjson knows, and some that it does not, each with a value that something is built of. */
+/**
+ * All other annotations that superjson knows, and some that it does not know. Each has a value from which superjson would
+ * construct something.
+ */
 const ANNOTATIONS: readonly (readonly [annotation: unknown, value: unknown])[] = [
   [['typed-array', 'Uint8Array'], { length: 200_000_000 }],
   ['bigint', '9'.repeat(1_000)],
@@ -77,7 +80,7 @@ const PLACES: readonly ((annotation: unknown, value: unknown) => unknown)[] = [
   (annotation, id) => ({ json: { id: { id } }, meta: { values: { id: { id: [annotation] } }, v: 1 } }),
 ]
 
-/** Meta of other forms: references, a tree below `undefined`, what is no meta. */
+/** Meta of other forms: references, a tree below `undefined`, values that are no meta. */
 const OTHER_META: readonly unknown[] = [
   { referentialEqualities: { id: ['holderId'] }, v: 1 },
   { referentialEqualities: [['id']], v: 1 },
@@ -110,7 +113,7 @@ const version = calledProcedures.find(({ name }) => name === 'service.version') 
 const named = (procedures: readonly ContractedProcedure[]) =>
   procedures.map((procedure) => [procedure.name, procedure] as const)
 
-describe('what superjson would build from an input is refused', () => {
+describe('objects that superjson would build from an input are refused', () => {
   it.each(named(calledProcedures))('by %s, every kind of it', async (_, procedure) => {
     // Each kind at another place for each procedure.
     const turn = calledProcedures.indexOf(procedure)

@@ -151,7 +151,7 @@ describe('errors on /trpc', () => {
   })
 })
 
-describe('what wallets and probes ask by path', () => {
+describe('routes that wallets and probes ask by path', () => {
   const kinds = (router: { _def: { procedures: object } }) =>
     Object.entries<{ _def: { meta?: { rest?: { kind?: string } } } }>(router._def.procedures as never).map(
       ([name, { _def }]) => [name, _def.meta?.rest?.kind ?? 'json'] as const,
@@ -159,7 +159,7 @@ describe('what wallets and probes ask by path', () => {
 
   it('is of kind protocol or a page, and nothing of these kinds is on /trpc', () => {
     const isAskedByPath = (kind: string) => kind === 'protocol' || kind === 'page'
-    // What a page for people listens to has an address below the page's own.
+    // A share page's event stream has an address below the page's own.
     const ofPages = ['peoplePages.presentEvents', 'peoplePages.receiveEvents'].map((name) => [name, 'events'])
     expect(kinds(protocolRouter).filter(([, kind]) => !isAskedByPath(kind))).toEqual(ofPages)
     expect(kinds(appRouter).filter(([, kind]) => isAskedByPath(kind))).toEqual([])

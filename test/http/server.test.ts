@@ -40,7 +40,7 @@ describe('the server of the application', () => {
     await using watched = await startWatched()
     const { app, arrived, url } = watched
     const own = [app.request, app.response]
-    // What Express adds to both is there.
+    // The additions of Express are in the prototypes of both.
     expect(own.map(Object.getPrototypeOf)).toEqual([express.request, express.response])
     const paths = ['/version', '/trpc/service.version', '/nowhere', '/api-docs', '/api-docs/swagger-ui.css']
     for (const path of paths) {

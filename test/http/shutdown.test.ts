@@ -31,7 +31,7 @@ afterEach(() => {
 })
 
 describe('a server that stops', () => {
-  it('gives requests under way 25 seconds, cuts off what takes longer, and says so', async () => {
+  it('gives requests under way 25 seconds, cuts off longer ones, and says so', async () => {
     socket = await connected(HALF)
     const closing = closeServer(server)
     await vi.advanceTimersByTimeAsync(24_999)

@@ -224,7 +224,7 @@ async function visitAuthorization({ go }: Bound): Promise<void> {
   const { headers } = await go('GET', '/openid4vci/authorize', { query })
   const id = headers.get('location')?.split('/').at(-1) ?? ''
   const cookie = headers.get('set-cookie')?.split(';', 1)[0] ?? ''
-  // Nobody is to sign in any more: on to the page.
+  // The user has signed in already, so this leads on to the page.
   await go('GET', '/openid4vci/authorize/callback', { query: { state: `${id}.x` }, headers: { cookie } })
   const { text } = await go('GET', '/openid4vci/authorize/{id}', { at: { id }, headers: { cookie } })
   const token = /name="token" value="([^"]+)"/.exec(text)?.[1] ?? ''

@@ -1,7 +1,7 @@
 import { readEvents } from '../issuer/openid4vci/event-reader.js'
 import type { Answer, RequestOptions, TestService } from '../support/service.js'
 
-/** One operation of the API, asked for as it is meant to be. */
+/** One correct request for an operation of the API. */
 export interface Visit {
   readonly method: string
   /** The path as contracts have it. */
@@ -10,15 +10,15 @@ export interface Visit {
   readonly options: RequestOptions
 }
 
-/** What a visit was answered. */
+/** A visit with its answer. */
 export type Visited = Visit & Answer
 
 interface VisitOptions extends RequestOptions {
-  /** What stands in the path's braces. */
+  /** Values for the path's parameters in braces. */
   readonly at?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string>>
   readonly form?: Readonly<Record<string, string>>
-  /** Sends no credentials: those of all else stay away. */
+  /** Sends none of the tourist's own credentials. */
   readonly anonymous?: true
 }
 

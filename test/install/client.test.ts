@@ -11,7 +11,7 @@ import { hovers } from './hover.js'
 
 const MAX_BUNDLE_BYTES = 25 * 1024
 
-/** What a first program with the client does: every kind of call, and a refusal. */
+/** A first program with the client: every kind of call, and a refusal. */
 const PROGRAM = `
 import { type CredenceClient, type CredenceInputs, type CredenceOutputs, createCredenceClient, isCredenceError } from '@credence/client'
 
@@ -95,7 +95,7 @@ describe('the package', () => {
     for (const file of dist) expect(await inPackage(`dist/${file}`)).not.toMatch(/\.\.\/|prisma|express|zod/i)
   })
 
-  it('needs what this project tests it with, and nothing else', async () => {
+  it('needs only the versions that this project tests it with', async () => {
     const manifest = JSON.parse(await inPackage('package.json'))
     expect(Object.keys(manifest.dependencies)).toEqual(['@trpc/client', 'eventsource', 'superjson'])
     expect(Object.keys(manifest.peerDependencies)).toEqual(['@trpc/server'])
@@ -106,7 +106,7 @@ describe('the package', () => {
     )
   })
 
-  it('says in its changelog what its version brought', async () => {
+  it('lists the changes of its version in its changelog', async () => {
     const { version } = JSON.parse(await inPackage('package.json'))
     expect(await inPackage('CHANGELOG.md')).toContain(`
 ## ${version}
@@ -142,7 +142,7 @@ describe('a strict project', () => {
 })
 
 describe('the TypeScript of README.md, of the client’s README.md and of docs/', () => {
-  it('compiles as it stands, each block as a module of its own', async () => {
+  it('compiles unchanged, each block as a module of its own', async () => {
     const pages = (await readdir(join(root, 'docs'), { recursive: true }))
       .filter((name) => name.endsWith('.md'))
       .map((name) => `docs/${name}`)
@@ -167,7 +167,7 @@ describe('the TypeScript of README.md, of the client’s README.md and of docs/'
 })
 
 describe('an editor', () => {
-  it('shows over every procedure what its contract says', async () => {
+  it('shows the contract’s description over every procedure', async () => {
     const declaration = "declare const credence: import('@credence/client').CredenceClient"
     const lines = [declaration, ...calledProcedures.map(({ name }) => `credence.${name}`)]
     await consumer.write('hover.ts', `${lines.join('\n')}\n`)
@@ -185,7 +185,7 @@ describe('an editor', () => {
 })
 
 describe('the types written out', () => {
-  it('are those of the service’s router', async () => {
+  it('are the types of the service’s router', async () => {
     const same = `
 import type { AppRouter } from '${root}/server/router.js'
 import type { CredenceInputs as I, CredenceOutputs as O } from '${root}/client/index.js'

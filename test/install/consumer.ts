@@ -9,7 +9,7 @@ const run = promisify(execFile)
 
 export const root = resolve(import.meta.dirname, '../..')
 
-/** npm as it is on this machine, with nothing of what the test was started by. */
+/** npm on this machine, without variables from the process that started the test. */
 async function npm(cwd: string, ...args: string[]): Promise<string> {
   const { stdout } = await run('npm', [...args, '--no-audit', '--no-fund', '--loglevel=error'], {
     cwd,
@@ -28,7 +28,7 @@ async function closure(names: readonly string[], found = new Set<string>()): Pro
   return found
 }
 
-/** A project of somebody else's, with the client's tarball and what it depends on. */
+/** A foreign project with the client's tarball and its dependencies. */
 export interface Consumer extends AsyncDisposable {
   readonly directory: string
   /** Paths in the tarball. */
@@ -53,7 +53,7 @@ const STRICT = {
   types: [],
 }
 
-/** The compiler's complaints; empty where it has none. */
+/** The compiler's errors; empty if it has none. */
 export async function complaints(directory: string, config: object): Promise<string> {
   await writeFile(join(directory, 'tsconfig.json'), JSON.stringify(config))
   const args = [programOf('typescript', 'tsc'), '-p', directory]
@@ -64,8 +64,8 @@ export async function complaints(directory: string, config: object): Promise<str
 }
 
 /**
- * Packs the client, as whoever is going to use it does, and installs it into an empty project. What it depends on is
- * packed from this project's packages, so that no registry is asked.
+ * Packs the client as its users do and installs it into an empty project. Its dependencies are packed from this project's
+ * packages, so npm asks no registry.
  */
 export async function createConsumer(): Promise<Consumer> {
   const directory = await mkdtemp(join(tmpdir(), 'credence-consumer-'))

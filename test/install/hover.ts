@@ -12,8 +12,8 @@ interface Message {
 }
 
 /**
- * What an editor shows over the last name of each line of a file, as TypeScript's language server says it
- * (Language Server Protocol 3.17).
+ * The text that an editor shows over the last name of each line of a file. TypeScript's language server supplies it (Language
+ * Server Protocol 3.17).
  */
 export async function hovers(directory: string, file: string): Promise<string[]> {
   const text = await readFile(join(directory, file), 'utf8')
@@ -37,7 +37,7 @@ export async function hovers(directory: string, file: string): Promise<string[]>
   server.stdout.on('data', (chunk: Buffer) => {
     received = Buffer.concat([received, chunk])
     for (let message = next(); message !== undefined; message = next()) {
-      // What the server asks of an editor (its settings, say) has no answer here.
+      // Requests of the server to its editor (for settings, say) get an empty answer here.
       if (message.method !== undefined && message.id !== undefined) send({ id: message.id, result: null })
       else if (message.id !== undefined) answers.get(message.id)?.(message)
     }

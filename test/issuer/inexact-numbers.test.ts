@@ -28,7 +28,7 @@ const json = (path: string, body: string): Promise<Answer> =>
 
 const WORDS = 'must be an integer up to 9007199254740991, or a text'
 
-/** Every door through which claims come as JSON, and what it calls them. */
+/** Every door through which claims come as JSON, and its name for them. */
 const DOORS: readonly (readonly [string, string, string, (subject: string) => string])[] = [
   [
     'an offering',
@@ -99,7 +99,7 @@ describe.each([...DOORS, ...TYPED_DOORS])(
       '{"account":1e-400}',
       '{"account":1.5}',
       '{"undeclared":"9007199254740993"}',
-    ])('%s is as good as ever', async (subject) => {
+    ])('%s is accepted as before', async (subject) => {
       const answer = await json(path, bodyOf(subject))
       expect([200, 201], answer.text.slice(0, 300)).toContain(answer.status)
     })

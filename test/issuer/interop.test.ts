@@ -38,14 +38,14 @@ const revoke = (id: string) => service.request('POST', `/api/v1/credentials/${id
 const verifyHere = async (credential: string) =>
   (await service.request('POST', '/credentials/verify', { authorization, body: { credential } })).json
 
-/** did:jwk (its specification, "Read"): the key stands in the DID itself. */
+/** did:jwk (its specification, "Read"): the DID itself contains the key. */
 const keyOfDidJwk = (kid: string | undefined): JWK => {
   const [, encoded = '', fragment] = /^did:jwk:([\w-]+)#(\w+)$/.exec(kid ?? '') ?? []
   expect(fragment).toBe('0')
   return JSON.parse(Buffer.from(encoded, 'base64url').toString('utf8'))
 }
 
-/** Of a hosted did:web: its document, fetched from where the DID says. */
+/** A key from the document of a hosted did:web, fetched from the address in the DID. */
 async function keyInHostedDocument(by: TestService, kid: string | undefined): Promise<JWK> {
   const [did = ''] = (kid ?? '').split('#')
   const { json } = await by.request('GET', `/${did.split(':').at(-1)}/did.json`)
@@ -71,7 +71,7 @@ const library = () =>
     loadTypeMetadataFormat: true,
   })
 
-describe('what is issued here verifies elsewhere', () => {
+describe('credentials of this service verify elsewhere', () => {
   it('an SD-JWT VC in @sd-jwt/sd-jwt-vc, its status list and type metadata fetched, until it is revoked', async () => {
     const { id, credential } = await sign('dc+sd-jwt')
     const verified = await library().verify(credential)
@@ -158,7 +158,7 @@ describe('what is issued here verifies elsewhere', () => {
   })
 })
 
-describe('what is issued elsewhere verifies here', () => {
+describe('credentials of other issuers verify here', () => {
   it('an SD-JWT VC of @sd-jwt/sd-jwt-vc with nested disclosures and decoys, its status list made with jose', async () => {
     await using web = await startWebServer()
     const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true })

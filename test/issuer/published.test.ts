@@ -24,7 +24,7 @@ interface Shape {
 const text = { type: 'string' }
 const object = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more })
 
-/** Each way in which a type may be made. */
+/** Each possible form of a type. */
 const SHAPES: Readonly<Record<string, Shape>> = {
   'no member but its schema': { members: { schema: object({ seat: text }) }, subject: { seat: '12A' } },
   'no declared claim': { members: { schema: { type: 'object' } }, subject: { anything: 'goes' } },
@@ -170,7 +170,7 @@ async function sign(type: string, format: string): Promise<string> {
   return json.credential
 }
 
-/** The key that a JWT says it is signed by: in its certificate, or in its did:jwk. */
+/** The signing key that a JWT names: in its certificate, or in its did:jwk. */
 function keyOf(jwt: string): JWK {
   const { x5c: [leaf] = [], kid = '' } = decodeProtectedHeader(jwt)
   if (leaf !== undefined)

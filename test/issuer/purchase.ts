@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { Answer, TestService } from '../support/service.js'
 
-/** What these tests issue: the schema of a proof of purchase, and a subject that is valid by it. */
+/** The schema of a proof of purchase, and a subject that is valid by it. */
 export const PURCHASE = {
   type: 'object',
   properties: {

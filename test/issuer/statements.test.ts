@@ -10,7 +10,7 @@ let authorization: string
 let type: string
 
 beforeAll(async () => {
-  // What the maintenance job asks in between is nobody's request.
+  // The maintenance job's own statements would be counted.
   service = await startService({ maintenance: false })
   const https = 'https://credence.example'
   secure = await startService({
@@ -37,7 +37,7 @@ async function statementsOf(act: () => Promise<{ status: number }>): Promise<num
     await act()
     counts.push(statements.sent().length)
   }
-  // Of three in a row at most one reserves the next block of status indices.
+  // At most one of three successive requests reserves the next block of status indices.
   return Math.min(...counts)
 }
 

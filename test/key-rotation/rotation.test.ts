@@ -116,7 +116,7 @@ describe.each([
     if (isWeb) expect(document.json.assertionMethod).toEqual(expect.arrayContaining(kids))
   })
 
-  it('moves a record whose DID is made of its key; the former DID stays known and what it signed valid', async () => {
+  it('moves a record with a DID made of its key; the former DID stays known and its signatures valid', async () => {
     const { sign, verify, didOf } = actors
     const issuer = await newIssuer(service, 'alice', { method: 'key', alg: 'EdDSA' })
     const before = await sign('jwt_vc_json', issuer.id)
@@ -135,7 +135,7 @@ describe.each([
     expect((await verify(after.credential)).isValid).toBe(true)
   })
 
-  it('rotates every key set once: the new key is the only one that signs, with an audit row and no claims', async () => {
+  it('rotates every key set once: only the new key signs; the audit row has no claims', async () => {
     const keys = () =>
       query(service.databaseUrl, 'SELECT key_set_id, id, retired_at FROM keys ORDER BY key_set_id, created_at, id')
     const before = await keys()
@@ -207,7 +207,7 @@ describe('keys:rotate', () => {
     expect(answers.map(({ isValid }) => isValid)).toEqual(Array(32).fill(true))
   })
 
-  it('is a command of its own, that reads the service’s environment and says what it did', async () => {
+  it('is a separate command that reads the service’s environment and reports its changes', async () => {
     const env = { ...process.env, ...environmentOf(service) }
     const script = ['--import', 'tsx', 'server/key-rotation/command.ts']
     const { stdout } = await promisify(execFile)(process.execPath, script, { env })

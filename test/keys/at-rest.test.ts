@@ -57,7 +57,7 @@ async function issues(service: TestService): Promise<boolean> {
 }
 
 describe('private keys and secrets at rest', () => {
-  it('are JWE (RFC 7516) under KEY_ENCRYPTION_KEY: no `d` stands in the database', async () => {
+  it('are JWE (RFC 7516) under KEY_ENCRYPTION_KEY: the database contains no `d`', async () => {
     await using service = await startService({ env: { KEY_ENCRYPTION_KEY: newKek() } })
     await newHolder(service)
     expect(await issues(service)).toBe(true)
@@ -75,7 +75,7 @@ describe('private keys and secrets at rest', () => {
     expect((await encryptions(service.databaseUrl)).size).toBe(1)
   })
 
-  it('stand in the clear where KEY_ENCRYPTION_KEY is unset', async () => {
+  it('are in the clear if KEY_ENCRYPTION_KEY is unset', async () => {
     await using service = await startService()
     const stored = await privateKeys(service.databaseUrl)
     expect(stored.length).toBeGreaterThan(1)
@@ -140,7 +140,7 @@ async function bindings(databaseUrl: string) {
   return { bound, unbound: jwes.length - bound }
 }
 
-describe('whoever can write to the database', () => {
+describe('an attacker who can write to the database', () => {
   it('cannot make a key sign for another row: a ciphertext that was copied there does not open', async () => {
     const env = { KEY_ENCRYPTION_KEY: newKek() }
     await using service = await startService({ env })
@@ -153,7 +153,7 @@ describe('whoever can write to the database', () => {
     expect(await issues(restarted)).toBe(true)
   })
 
-  it('cannot make the service sign with a key of their own: what is in the clear is refused, and never encrypted', async () => {
+  it('cannot make the service sign with a key of their own: a key in the clear is refused, and never encrypted', async () => {
     const env = { KEY_ENCRYPTION_KEY: newKek() }
     await using service = await startService({ env })
     const { databaseUrl, identityProvider } = service
@@ -178,7 +178,7 @@ describe('whoever can write to the database', () => {
     const altered = 'The root secret is not encrypted for its row although other secrets are: the database was altered.'
     expect([await process.exit(), process.stderr()]).toEqual([1, expect.stringContaining(altered)])
     await expect(keysCommand([], environmentOf(service, env))).rejects.toThrow(altered)
-    // Neither does another value of theirs, though this service encrypted it.
+    // A copied encrypted value of another row is refused too, although this service encrypted it.
     const { stored } = await defaultKey(service.databaseUrl, 'issuers')
     await query(service.databaseUrl, "UPDATE secrets SET value = $1 WHERE name = 'root'", [stored])
     await expect(keysCommand([], environmentOf(service, env))).rejects.toThrow(
@@ -187,7 +187,7 @@ describe('whoever can write to the database', () => {
   })
 })
 
-describe('what an earlier version encrypted, bound to no row', () => {
+describe('values that an earlier version encrypted, bound to no row', () => {
   it('is opened at the next start and encrypted for its row; from then on it is refused', async () => {
     const KEY_ENCRYPTION_KEY = newKek()
     const env = { KEY_ENCRYPTION_KEY }
@@ -222,7 +222,7 @@ describe('what an earlier version encrypted, bound to no row', () => {
 })
 
 describe('keys:rotate --reencrypt', () => {
-  it('encrypts what stood in the clear; the service goes on', async () => {
+  it('encrypts values in the clear; the service continues', async () => {
     await using service = await startService()
     await newHolder(service)
     const KEY_ENCRYPTION_KEY = newKek()
@@ -247,7 +247,7 @@ describe('keys:rotate --reencrypt', () => {
     const { databaseUrl, identityProvider } = service
     const both = { KEY_ENCRYPTION_KEY: current, KEY_ENCRYPTION_KEY_PREVIOUS: former }
     await using between = await startService({ databaseUrl, identityProvider, env: both })
-    // What is made meanwhile is under the new key already.
+    // Keys that are made meanwhile are encrypted with the new key already.
     await newHolder(between)
     expect((await encryptions(databaseUrl)).size).toBe(2)
     expect(await keysCommand(['--reencrypt'], environmentOf(service, both))).toEqual(['5 values encrypted anew.'])

@@ -36,7 +36,7 @@ describe('the log on a terminal', () => {
     expect(text).not.toContain('secret-token')
   })
 
-  it('takes no commands from what a caller sent: control characters do not reach it', async () => {
+  it('passes on no commands from callers: control characters do not reach it', async () => {
     const attack = '\u001b[2J\u001b]0;x\u0007\r\b\u009b31m\u007fC:\\run'
     const text = await written((log) => {
       log.warn({ path: attack, method: 'GET', status: 400, reason: attack }, attack)

@@ -17,11 +17,11 @@ export interface Balancer extends AsyncDisposable {
   readonly url: string
   readonly places: Readonly<Record<'one' | 'two', Place>>
   start(): void
-  /** What it has said so far of its servers, such as `one is DOWN`, oldest first. */
+  /** Messages about its servers so far, such as `one is DOWN`, oldest first. */
   said(): string[]
 }
 
-/** @param probeEvery between two probes, such as `200ms`; what the file says unless given. */
+/** @param probeEvery between two probes, such as `200ms`; from the deployment's file unless given. */
 export async function createBalancer(probeEvery?: string): Promise<Balancer> {
   const [port = 0, ...others] = await Promise.all(Array.from({ length: 5 }, freePort))
   const [one = 0, oneProbe = 0, two = 0, twoProbe = 0] = others

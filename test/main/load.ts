@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** What clients met so far: answers, event streams that ended as they should, and everything else. */
+/** Results that clients met so far: answers, event streams with a regular end, and everything else. */
 export interface Met {
   answers: number
   streamsEnded: number
@@ -19,7 +19,7 @@ const post = (body: string): RequestInit => ({
   body,
 })
 
-/** Of a client each in turn: one that reads, one that writes, one that computes. */
+/** The requests of a client, in turn: reading, writing and computing. */
 const REQUESTS: readonly (readonly [path: string, request: RequestInit, status: number])[] = [
   ['/.well-known/openid-credential-issuer', {}, 200],
   ['/authorization-requests', post(QUERY), 201],
@@ -30,10 +30,10 @@ const reasonOf = (thrown: unknown) =>
   thrown instanceof Error ? `${thrown.message}: ${thrown.cause instanceof Error ? thrown.cause.message : ''}` : thrown
 
 /**
- * Clients that ask for one thing after the other, and others that watch a session, and open its stream again when it ends. None tries a
- * failed request again.
+ * Runs clients that send one request after the other, and watchers of a session that reopen its stream when it ends. A failed
+ * request is not tried again.
  *
- * @returns what they met, once all of them have stopped.
+ * @returns the results, after all clients have stopped.
  */
 export async function load(
   url: string,

@@ -29,7 +29,7 @@ async function posted(url: string, body: unknown) {
   return JSON.parse(text)
 }
 
-it('two processes: the page is opened at one, the wallet answers at the other, and the browser comes back to the first', async () => {
+it('two processes: the page is opened at one, the wallet answers at the other, and the browser returns to the first', async () => {
   const database = await createTestDatabase()
   const port = await freePort()
   const a = `http://127.0.0.1:${port}`

@@ -30,7 +30,7 @@ it('the migration job brings a database to this version and ends, and finds noth
   expect(await defaults()).toEqual(made)
 })
 
-/** A pooler of transactions that is away, before the database at an address. */
+/** An unreachable pooler of transactions, before the database at an address. */
 const behindPooler = (direct: string) => {
   const pooler = new URL(direct)
   pooler.port = '1'
@@ -45,18 +45,15 @@ it('the migration job works past a pooler, and needs none', async () => {
   expect(await query(empty.url, 'SELECT 1 FROM issuers')).toHaveLength(1)
 })
 
-it.each(['process/prepare.js', 'main.js'])(
-  '%s names DIRECT_DATABASE_URL where that cannot be used',
-  async (program) => {
-    const unreachable = new URL(database.url)
-    unreachable.port = '1'
-    await using service = startProcess(behindPooler(unreachable.href), program)
-    expect(await service.exit()).toBe(1)
-    expect(service.stderr()).toContain('The database of DIRECT_DATABASE_URL cannot be used (ECONNREFUSED)')
-  },
-)
+it.each(['process/prepare.js', 'main.js'])('%s names DIRECT_DATABASE_URL if it cannot be used', async (program) => {
+  const unreachable = new URL(database.url)
+  unreachable.port = '1'
+  await using service = startProcess(behindPooler(unreachable.href), program)
+  expect(await service.exit()).toBe(1)
+  expect(service.stderr()).toContain('The database of DIRECT_DATABASE_URL cannot be used (ECONNREFUSED)')
+})
 
-it('a start names DATABASE_URL where that is the one that cannot be used', async () => {
+it('a start names DATABASE_URL if that database cannot be used', async () => {
   await using service = startProcess(behindPooler(database.url))
   expect(await service.exit()).toBe(1)
   expect(service.stderr()).toBe(

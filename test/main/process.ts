@@ -10,10 +10,10 @@ export interface LogLine {
   readonly [member: string]: unknown
 }
 
-/** The service as it was built, or a command of it, in a process of its own, as an operator starts it. */
+/** The built service, or a command of it, in its own process, as an operator starts it. */
 export interface ServiceProcess extends AsyncDisposable {
   readonly child: ChildProcess
-  /** What it wrote so far. */
+  /** Its output so far. */
   stdout(): string
   stderr(): string
   /** Its log so far; every line of standard output must be one. */
@@ -28,7 +28,7 @@ export interface ServiceProcess extends AsyncDisposable {
   exit(): Promise<number | NodeJS.Signals | null>
 }
 
-/** Variables of this machine's environment that would change what is tested. */
+/** Variables of this machine's environment that would change the tested behaviour. */
 const INHERITED = ['PATH', 'HOME', 'TMPDIR', 'LANG']
 
 /** @param program below `dist/server/`. */

@@ -30,7 +30,7 @@ describe('an installation with the packages of production alone, which every tes
     expect((await service.logged('database migrated'))[0]?.migrations).toEqual(names)
   })
 
-  it('says by name what migration it does not know, and exits 1', async () => {
+  it('names an unknown migration, and exits 1', async () => {
     await query(
       database.url,
       `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at) VALUES ('x', 'x', '29990101000000_later', now())`,

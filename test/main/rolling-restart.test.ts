@@ -5,7 +5,7 @@ import { type Balancer, createBalancer, type Place } from './balancer.js'
 import { load, type Met } from './load.js'
 import { localEnvironment, type ServiceProcess, startProcess } from './process.js'
 
-/** Of the deployment files. */
+/** The delay in the deployment files. */
 const DELAY_SECONDS = '5'
 
 let database: TestDatabase
@@ -39,9 +39,9 @@ const isReady = ({ probe }: Place) =>
 /**
  * Replaces two services behind a balancer, one after the other, while clients ask.
  *
- * @param probeEvery between two probes; what the deployment's file says unless given.
+ * @param probeEvery between two probes; from the deployment's file unless given.
  * @param workers of each service; 1 is a process that serves alone.
- * @param stop ends a service that was told to stop, where its delay does not.
+ * @param stop ends a service after its signal to stop, if its delay does not.
  */
 async function restart(
   delaySeconds: string,
@@ -86,12 +86,12 @@ async function restart(
   return met
 }
 
-// Needs HAProxy on the machine (Debian: apt-get install haproxy), and is skipped where it is missing.
+// Needs HAProxy on the machine (Debian: apt-get install haproxy), otherwise it is skipped.
 describe.skipIf(!hasProgram('haproxy'))('two processes behind HAProxy, replaced one after the other under load', () => {
   it('lose no request and break off no stream, once the balancer has noticed', async () => {
     const met = await restart('300', '200ms', '1', async (service, { port }, noticed) => {
       await noticed()
-      // Whatever the balancer has sent before has arrived when this is answered.
+      // Requests that the balancer sent earlier have arrived when this one is answered.
       await fetch(`http://127.0.0.1:${port}/health/liveness`)
       service.child.kill('SIGTERM')
     })

@@ -5,7 +5,7 @@ import { createTestDatabase, type TestDatabase } from '../support/postgres.js'
 import { localEnvironment, startProcess } from './process.js'
 
 let database: TestDatabase
-/** Whose secrets are encrypted from the first start. */
+/** A database whose secrets are encrypted from the first start. */
 let encrypted: TestDatabase
 
 beforeAll(async () => {
@@ -70,7 +70,7 @@ describe('a start that cannot be', () => {
 })
 
 describe('a start', () => {
-  it('migrates, warns of what is open and serves; standard output is structured log lines alone', async () => {
+  it('migrates, warns of open settings and serves; standard output is structured log lines alone', async () => {
     await using service = startProcess({ ...localEnvironment(encrypted.url), KEY_ENCRYPTION_KEY: KEY })
     const url = await service.url()
     const version = await fetch(`${url}/version`)
@@ -90,7 +90,7 @@ describe('a start', () => {
     expect(service.log().at(-1)?.msg).toBe('stopped')
   })
 
-  it('with another KEY_ENCRYPTION_KEY than the one that encrypted the stored keys names it, and exits 1; a quiet log hides no warning', async () => {
+  it('with another KEY_ENCRYPTION_KEY than the stored keys’ names it, and exits 1; a quiet log hides no warning', async () => {
     const environment = { ...localEnvironment(encrypted.url), KEY_ENCRYPTION_KEY: ANOTHER_KEY, LOG_LEVEL: 'error' }
     await using service = startProcess(environment)
     expect(await service.exit()).toBe(1)

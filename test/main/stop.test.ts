@@ -52,7 +52,7 @@ describe('SIGTERM', () => {
     busy.socket.write(HEAD + BODY.slice(0, 5))
     const late = await open(url)
     late.socket.write(GET.slice(0, -2))
-    // What was written has arrived when a later request on another connection is answered.
+    // The bytes have arrived when a later request on another connection is answered.
     await fetch(`${url}/health/liveness`)
 
     service.child.kill('SIGTERM')
@@ -81,20 +81,20 @@ describe('SIGTERM', () => {
     expect(await service.exit()).toBe(0)
     expect(service.stderr()).toBe('')
     expect(service.log().filter(({ msg }) => msg === 'stopping')).toHaveLength(1)
-    // Nothing was cut off.
+    // No connection was cut off.
     const said = service.log().flatMap(({ msg }) => msg ?? [])
     expect(said.slice(said.indexOf('stopping'))).toEqual(['stopping', 'draining', 'stopped'])
   })
 })
 
 it.each([1, 2])(
-  'a connection on which nothing was asked holds up no stop and is no request that was cut off, with WEB_CONCURRENCY=%i',
+  'a connection without a request does not delay a stop, and does not count as cut off, with WEB_CONCURRENCY=%i',
   async (processes) => {
     await using service = startProcess({ ...localEnvironment(database.url), WEB_CONCURRENCY: String(processes) })
     await service.logged('listening', processes)
     const url = await service.url()
     const silent = await open(url)
-    // Whoever has begun to ask goes on.
+    // A connection with a part of a request continues.
     const asking = await open(url)
     asking.socket.write(GET.slice(0, 10))
     await fetch(`${url}/health/liveness`)
@@ -121,7 +121,7 @@ const newSession = async (url: string) => {
   return ((await answer.json()) as { verificationSessionId: string }).verificationSessionId
 }
 
-/** Opens a session's stream; what it still says when it ends, once it has said its first event. */
+/** Opens a session's stream and waits for its first event; returns the rest of it, at its end. */
 async function openStream(url: string, session: string): Promise<{ rest: Promise<string> }> {
   const { body } = await fetch(`${url}/verification-sessions/${session}/events`)
   const reader = body?.getReader()
@@ -163,7 +163,7 @@ describe('SHUTDOWN_DELAY_SECONDS', () => {
       service.child.kill('SIGTERM')
       await service.logged('stopping', processes)
       expect(await notReady(operations)).toMatchObject([503, { service: { status: 'down' } }])
-      // Requests are still served, on new connections too, and each is the last one of its own.
+      // Requests are still served, on new connections too. Each is the last one on its connection.
       for (let asked = 0; asked < 2 * processes; asked += 1) {
         const answer = await fetch(`${url}/version`)
         expect([answer.status, answer.headers.get('connection')]).toEqual([200, 'close'])
@@ -177,7 +177,7 @@ describe('SHUTDOWN_DELAY_SECONDS', () => {
 
       service.child.kill('SIGINT')
       await service.logged('draining', processes)
-      // Streams end where they would else break off; what was begun is answered.
+      // Streams end properly instead of breaking off; requests under way are answered.
       expect(await Promise.all([before.rest, during.rest])).toEqual(['', ''])
       busy.socket.write(BODY.slice(5))
       await once(busy.socket, 'close')
@@ -188,7 +188,7 @@ describe('SHUTDOWN_DELAY_SECONDS', () => {
     },
   )
 
-  it('takes only what its primary says for the second signal of a worker: process managers signal every process', async () => {
+  it('takes only its primary’s message as the second signal of a worker: process managers signal every process', async () => {
     await using service = startProcess({
       ...localEnvironment(database.url),
       WEB_CONCURRENCY: '2',
@@ -205,7 +205,7 @@ describe('SHUTDOWN_DELAY_SECONDS', () => {
     expect(await service.exit()).toBe(0)
   })
 
-  it('ends by itself', async () => {
+  it('ends without a further signal', async () => {
     await using service = startProcess({ ...localEnvironment(database.url), SHUTDOWN_DELAY_SECONDS: '1' })
     await service.url()
     service.child.kill('SIGTERM')
@@ -216,7 +216,7 @@ describe('SHUTDOWN_DELAY_SECONDS', () => {
   })
 })
 
-describe('a signal to who has not begun to serve', () => {
+describe('a signal before the start is complete', () => {
   const waitsForAnother = () =>
     query(
       database.url,
@@ -241,7 +241,7 @@ describe('a signal to who has not begun to serve', () => {
   )
 })
 
-/** Leads to a database, until it says nothing any more, on new connections either, and closes nothing. */
+/** Forwards to a database. On a command it goes silent, for new connections too, and closes none. */
 async function freezable(databaseUrl: string): Promise<{ url: string; freeze: () => void } & AsyncDisposable> {
   const sockets: Socket[] = []
   let isFrozen = false
@@ -268,7 +268,7 @@ async function freezable(databaseUrl: string): Promise<{ url: string; freeze: ()
 
 // Most of the time they wait, so they wait together.
 it.concurrent.each([1, 2])(
-  'a database that does not answer holds up no stop: after five seconds the process exits 1, with WEB_CONCURRENCY=%i',
+  'a database that does not answer does not delay a stop: after five seconds the process exits 1, with WEB_CONCURRENCY=%i',
   async (processes) => {
     await using frozen = await freezable(database.url)
     await using service = startProcess({ ...localEnvironment(frozen.url), WEB_CONCURRENCY: String(processes) })

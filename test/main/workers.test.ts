@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-/** Each on a connection of its own, so that the workers take turns. */
+/** Each on a new connection, so that the workers take turns. */
 const statuses = (url: string, count: number) =>
   Promise.all(Array.from({ length: count }, async () => (await sendPath(url, 'GET', '/version')).status))
 
@@ -29,7 +29,10 @@ const isAlive = (pid: unknown) => {
 const REQUESTS = 'credence_requests_total'
 const CPU = 'process_cpu_seconds_total'
 
-/** What METRICS_PORT says of 30 requests of which the rate limit refused ten, whichever worker they came to. */
+/**
+ * Checks the sums on METRICS_PORT after 30 requests. The rate limit refused ten of them, and any worker may have received any
+ * of them.
+ */
 function expectSums(samples: Samples): void {
   expect(ofMetric(samples, REQUESTS)).toEqual({
     [`${REQUESTS}{procedure="service.version",status="200"}`]: 20,
@@ -46,7 +49,7 @@ const ready = async (operations: string) => {
 }
 
 describe('WEB_CONCURRENCY=2', () => {
-  it('serves from two processes that count one rate limit and one sum of metrics, replaces one that dies, and stops as a whole', async () => {
+  it('serves from two processes with a common rate limit and common metrics, replaces one that dies, and stops as a whole', async () => {
     await using service = startProcess({
       ...localEnvironment(database.url),
       WEB_CONCURRENCY: '2',
@@ -78,7 +81,7 @@ describe('WEB_CONCURRENCY=2', () => {
     const after = await scrape(operations)
     expectSums(after)
     expect(after.get(CPU)).toBeGreaterThanOrEqual(before.get(CPU) ?? Number.POSITIVE_INFINITY)
-    // One that does not answer is told of, and its counts stay.
+    // A worker that does not answer is reported, and its counts stay.
     process.kill(other, 'SIGSTOP')
     expect(await ready(operations)).toMatchObject([503, { error: { workers: { status: 'down' } } }])
     expectSums(await scrape(operations))
@@ -106,7 +109,7 @@ describe('WEB_CONCURRENCY=2', () => {
     },
   )
 
-  it('goes on with those that serve where another cannot begin to, and tries that again', async () => {
+  it('continues with the serving workers if another cannot start, and tries that again', async () => {
     await using own = await createTestDatabase()
     const admin = Object.assign(new URL(own.url), { pathname: '/postgres' }).href
     const takesConnections = (takes: boolean) =>

@@ -10,7 +10,7 @@ import { ask, dcql } from '../verifier/actors.js'
 
 const DAY = 86_400
 const clock = movingClock()
-/** More than the job once did in a turn, of which there is one in a minute or in ten. */
+/** More rows than a former version of the job removed in one turn. It had one turn per minute or per ten minutes. */
 const MANY = 11_000
 
 let issuer: Issuer
@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => issuer.service.close())
 
-/** Rests no longer than this: the share of time is tested by itself, and grows with what a busy machine needs for a batch. */
+/** The longest rest. The share of time has its own test, and grows with the time that a busy machine needs for a batch. */
 const REST_MS = 5
 const hurried: Pace = {
   now: () => performance.now(),
@@ -49,7 +49,7 @@ interface Originals {
   readonly token: string
 }
 
-/** As many rows of each table as flows that end now would leave, marked by how their ids begin. */
+/** Makes as many rows of each table as expiring flows would leave. Their ids begin with the mark. */
 async function leave(originals: Originals, count: number, mark: string): Promise<void> {
   const { verification, offer, token } = originals
   const now = clock.now().toISOString()
@@ -109,7 +109,7 @@ it('tables shrink under load, however much there is, and two processes do nothin
   const { credentialOfferSessionId: offer } = await issuer.makeOffer()
   await issuer.take(await issuer.token(offer), JWT_VC)
   const asked = await ask(issuer.service, { dcqlQuery: dcql(issuer.service, 'dc+sd-jwt') })
-  // What is copied stays.
+  // The originals of the copies do not expire.
   for (const table of ['issuance_tokens', 'credential_offer_sessions', 'verification_sessions'])
     await run(`UPDATE ${table} SET expires_at = now() + interval '1 year'`)
   await run('DELETE FROM session_events')
@@ -152,7 +152,7 @@ it('tables shrink under load, however much there is, and two processes do nothin
     await operations.close()
     await service.close()
   }
-  // What is partitioned leaves as partitions, and no row by itself.
+  // Rows of partitioned tables leave with their partitions; no row is deleted by itself.
   for (const name of ['used nonces', 'access tokens']) expect(done[`remove ${name}`]).toBe(0)
   for (const table of ['used_nonces', 'issuance_tokens']) expect(done[`partitions of ${table}`]).toBeGreaterThan(0)
   expect(done).toMatchObject({

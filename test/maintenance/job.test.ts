@@ -47,7 +47,7 @@ const maintenance = (tasks: readonly MaintenanceTask[], options: Partial<Mainten
 /** The lock of a process that is alone. */
 const alone = { exclusively: async (work: () => Promise<void>) => work().then(() => true) }
 
-/** A clock that goes on when a batch or a rest says so, and never by itself; it has the rests too. */
+/** A clock that moves only with a batch or a rest; it records the rests. */
 function madeUpPace() {
   const rests: number[] = []
   const pace = {
@@ -63,7 +63,7 @@ function madeUpPace() {
 }
 
 describe('a task', () => {
-  it('goes on while it finds a full batch, however many there are, and then waits for its time', async () => {
+  it('continues while it finds full batches, any number of them, and then waits for its time', async () => {
     let left = 200
     const run = vi.fn(async (_: Date, batchSize: number) => {
       left -= 1
@@ -106,7 +106,7 @@ describe('a task', () => {
     await job.stop()
   })
 
-  it('that waits for other services keeps nobody waiting, and is under way once', async () => {
+  it('that waits for other services does not delay other tasks, and runs once at a time', async () => {
     let answer = (_: TaskDone): void => {}
     const asked = vi.fn(
       () =>
@@ -130,7 +130,7 @@ describe('a task', () => {
 })
 
 describe('the job', () => {
-  it('runs its tasks, and one that fails does not keep the others from theirs', async () => {
+  it('runs its tasks, and one that fails does not stop the others', async () => {
     const ran = vi.fn(async () => NOTHING)
     const failed = vi.fn(async () => {
       throw new Error('no')
@@ -151,7 +151,7 @@ describe('the job', () => {
     expect(ran).toHaveBeenCalledTimes(calls)
   })
 
-  it('ends soon where it is told to while it rests', async () => {
+  it('ends soon after the order, even during a pause', async () => {
     const ran = vi.fn(async () => full())
     const job = maintenance([task(ran)], {
       store: alone,
@@ -244,7 +244,7 @@ describe('how far it is behind', () => {
     ])
   })
 
-  it('is said by nobody of what was due while the task was not looking', async () => {
+  it('ignores work that was due while the task did not look', async () => {
     const { lines, log } = logged()
     const late = [599]
     const run = async () => {

@@ -20,7 +20,7 @@ afterAll(async () => {
 const REQUESTS = 'credence_requests_total'
 const DURATIONS = 'credence_request_duration_seconds_count'
 
-/** What was counted while something was done. */
+/** The growth of a metric during an action. */
 async function counted(metric: string, act: () => Promise<unknown>): Promise<Record<string, number>> {
   const before = await operations.samples()
   await act()
@@ -46,7 +46,7 @@ describe('without a rate limit', () => {
     await free.close()
   })
 
-  it('1,000 different paths, ids and RPC names are one series each for what they reach', async () => {
+  it('1,000 different paths, ids and RPC names are one series for each route', async () => {
     const before = await its.samples()
     const paths = Array.from({ length: 250 }, (_, index) => [
       `/nothing/${index}`,
@@ -108,7 +108,7 @@ describe('requests', () => {
     })
   })
 
-  it('that the rate limit refuses are counted, and so are statements to the database', async () => {
+  it('that the rate limit refuses are counted, as are statements to the database', async () => {
     const statements = await counted('credence_database_statements_total', () =>
       service.request('GET', `/api/v1/offerings/${crypto.randomUUID()}`),
     )

@@ -103,7 +103,7 @@ describe('verification sessions', () => {
     expect(refused).toEqual({ [created]: 1, [`{outcome="refused",check="${check}"}`]: 1 })
   })
 
-  it('that a wallet declines, and that run out, by the job or by a late wallet', async () => {
+  it('that a wallet declines, and that expire, by the job or by a late wallet', async () => {
     const { payload } = await world.asked('dc+sd-jwt')
     expect(
       await counted(SESSIONS, () => postForm(payload.response_uri, { error: 'access_denied', state: payload.state })),
@@ -176,7 +176,7 @@ describe('sessions of credential offers', () => {
     await issuer.service.close()
   })
 
-  it('count what they come to, and by what they failed', async () => {
+  it('are counted by outcome and by the reason of failure', async () => {
     const before = await operations.samples()
     for (const event of ['credential_accepted', 'credential_failure', 'credential_deleted']) {
       const { credentialOfferSessionId: id } = await issuer.makeOffer()

@@ -95,7 +95,7 @@ describe('the size of a body', () => {
     expect(server.connections()).toBe(1)
   })
 
-  test('one byte more does not', async () => {
+  test('one byte more is refused', async () => {
     const server = await startServer((_request, response) => response.end(Buffer.alloc(LIMIT + 1)))
     await expect(testNetworkGuard().fetch(at(server.port))).rejects.toMatchObject({
       code: 'too-large',
@@ -125,7 +125,7 @@ describe('the size of a body', () => {
     await expect(outbound.fetch(at(server.port, '/error'))).rejects.toMatchObject({ code: 'too-large' })
   })
 
-  test('a request may have a limit of its own, before and after decompression; all others keep theirs', async () => {
+  test('a request may have its own limit, before and after decompression; all others keep theirs', async () => {
     const server = await startServer((request, response) => {
       const gzip = request.url === '/gzip'
       const body = Buffer.alloc(2 * LIMIT, 'a')

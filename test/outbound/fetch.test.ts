@@ -13,7 +13,7 @@ import {
 
 const at = (port: number, path = '/') => `http://wallet.example:${port}${path}`
 
-/** Answers with what it was asked. */
+/** Answers with the request. */
 const echo = () =>
   startServer(async (request: IncomingMessage, response) => {
     const { method, url, headers } = request
@@ -53,7 +53,7 @@ describe('fetch, as libraries call it', () => {
     })
   })
 
-  test('gives a standard Response, whatever the status', async () => {
+  test('returns a standard Response for every status', async () => {
     const server = await startServer((_request, response) => {
       response.writeHead(404, {
         'content-type': 'application/json',
@@ -72,7 +72,7 @@ describe('fetch, as libraries call it', () => {
     expect(await response.text()).toBe('{"error":"not_found"}')
   })
 
-  test('does not quote what is no JSON, nor does a clone', async () => {
+  test('does not quote a text that is no JSON, nor does a clone', async () => {
     const server = await startServer((_request, response) => response.end('{"token":"s3cret"oops}'))
     const response = await testNetworkGuard().fetch(at(server.port))
     const refusal = {
@@ -153,7 +153,7 @@ describe('TLS', () => {
     expect(server.requests).toHaveLength(0)
   })
 
-  test('every new connection is verified anew', async () => {
+  test('every new connection is verified again', async () => {
     const server = await startTlsServer((request, response) => {
       response.setHeader('connection', 'close')
       response.end(String((request.socket as { isSessionReused?: () => boolean }).isSessionReused?.()))
@@ -165,7 +165,7 @@ describe('TLS', () => {
 })
 
 describe('fetchJson', () => {
-  test('reads JSON whatever its content type, asking for it by Accept', async () => {
+  test('reads JSON with any content type, and asks for it by Accept', async () => {
     const server = await startServer((request, response) => {
       response.setHeader('content-type', 'text/plain')
       response.end(`\ufeff${JSON.stringify({ accept: request.headers.accept, x: request.headers['x-a'] })}`)
@@ -225,7 +225,7 @@ describe('fetchText', () => {
   })
 })
 
-describe('what an error tells', () => {
+describe('the content of an error', () => {
   test('a closed port: the host and a code, not the address', async () => {
     const server = await startServer(() => {})
     const outbound = productionGuard({

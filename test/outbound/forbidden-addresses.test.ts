@@ -113,7 +113,7 @@ describe('DNS rebinding', () => {
     expect(secret.connections()).toBe(0)
   })
 
-  test('each new connection of a host that was reached before is judged anew', async () => {
+  test('each new connection to a known host is checked again', async () => {
     const reachable = await startServer((_request, response) => response.setHeader('connection', 'close').end('ok'))
     const lookup = rebindingResolver('127.0.0.1', '127.0.0.2')
     const outbound = testNetworkGuard({ lookup })

@@ -151,7 +151,7 @@ describe('the mark of own requests and other origins', () => {
     expect(other.requests[0]?.headers).not.toHaveProperty('x-credence-internal')
   })
 
-  test('it is made anew for each request of a redirect within the own origin', async () => {
+  test('it is made again for each request of a redirect within the own origin', async () => {
     const own = await startServer((request, response) =>
       request.url === '/vct/B' ? response.end() : response.writeHead(302, { location: '/vct/B' }).end(),
     )

@@ -41,7 +41,7 @@ describe('paths of the OpenID protocol', () => {
     '/openid4vci/',
     '/openid4vcix/token',
     '/vct',
-  ])('%s is none', (path) => {
+  ])('do not include %s', (path) => {
     expect(isProtocolPath(path)).toBe(false)
   })
 
@@ -91,7 +91,7 @@ describe('paths below a base URL whose path a proxy strips', () => {
     },
   )
 
-  test("where every base URL has a path, the host's root belongs to somebody else", () => {
+  test('if every base URL has a path, the host’s root belongs to another service', () => {
     const alone = createOwnPathCheck(['https://example.org/credence/'], isForWallets)
     expect(alone('/openid4vci/token')).toBe(false)
     expect(alone('/.well-known/openid-credential-issuer')).toBe(false)
@@ -107,7 +107,7 @@ describe('the mark of a request to this service itself', () => {
   const sign = ownRequestMac(key, at(0))
   const mark = sign('POST', 'https://issuer.example/openid4vci/token?x=1')
 
-  test('is accepted for its method and path, whatever the query', () => {
+  test('is accepted for its method and path, with any query', () => {
     expect(isOwnRequest(key, at(0), 'POST', '/openid4vci/token', mark)).toBe(true)
     expect(isOwnRequest(key, at(0), 'post', '/openid4vci/token?y=2', mark)).toBe(true)
   })

@@ -163,7 +163,7 @@ describe('redirect modes of fetch', () => {
   })
 })
 
-describe('what proves the caller does not follow to another origin', () => {
+describe('credentials of the caller are not sent to another origin', () => {
   const headers = {
     authorization: 'DPoP token',
     dpop: 'proof',

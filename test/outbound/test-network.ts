@@ -49,7 +49,7 @@ export async function startTlsServer(answer: RequestListener): Promise<TestServe
   return { port: await listen(server, sockets), requests, names, connections: () => sockets.size }
 }
 
-/** A server below HTTP: what it does with a connection is the test's affair. */
+/** A server below HTTP: the test decides about each connection. */
 export async function startRawServer(accept: (socket: Socket) => void): Promise<{ readonly port: number }> {
   const server = createTcpServer((socket) => {
     // A client that gives up resets the connection.
@@ -96,7 +96,7 @@ function guard(options: Partial<OutboundOptions>): Outbound {
   return outbound
 }
 
-/** The guard as it is in production, with http allowed: it judges addresses by the real table. */
+/** The guard of production, with http allowed: it checks addresses by the real table. */
 export const productionGuard = (options: Partial<OutboundOptions> & { lookup: Lookup }) => guard(options)
 
 /** A guard for which every name leads to 127.0.0.1, and that address, no other private one, passes for public. */

@@ -14,7 +14,7 @@ describe('a text of others on a page', () => {
     expect(directionControlIn(`A${control}B`)).toBe(name)
   })
 
-  it('stands alone in a title, an option and an attribute that is read out, where no element may be', () => {
+  it('is isolated in a title, an option and an attribute for screen readers, where no element may be', () => {
     expect(html`<title>${OVERRIDDEN}</title>`.text).toBe('<title>BankgnihtoN &lt;b&gt;</title>')
     expect(html`<option value="${OVERRIDDEN}" selected>${OVERRIDDEN}</option>`.text).toBe(
       '<option value="Bank&#8238;gnihtoN&#8236; &lt;b&gt;" selected>BankgnihtoN &lt;b&gt;</option>',
@@ -24,7 +24,7 @@ describe('a text of others on a page', () => {
     )
   })
 
-  it('stays what it is where it is a value: of a field, of data, of an address', () => {
+  it('is unchanged as a value: of a field, of data, of an address', () => {
     const attributes = html`name="${OVERRIDDEN}"`
     const written = 'Bank&#8238;gnihtoN&#8236; &lt;b&gt;'
     expect(html`<textarea rows="3" ${attributes}>${OVERRIDDEN}</textarea>`.text).toBe(
@@ -45,7 +45,7 @@ describe('a text of others on a page', () => {
     )
   })
 
-  it('is what it was in every other script', () => {
+  it('is unchanged in every other script', () => {
     for (const text of ['Zoë', '銀行', 'Банк', 'ธนาคาร', '👩🏽‍💻', 'a\u200eb', '1 › 2'])
       expect(html`<p>${text}</p>`.text).toBe(`<p>${text}</p>`)
   })

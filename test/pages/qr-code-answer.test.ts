@@ -9,7 +9,7 @@ const BROWSER = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9
 const SHOP = 'https://shop.example/done'
 
 let issuer: Issuer
-/** Of the offerings, and of the requests. */
+/** The service with the offerings; `verifier` has the requests. */
 let service: TestService
 let verifier: TestService
 let world: Awaited<ReturnType<typeof makeWorld>>
@@ -25,7 +25,7 @@ afterAll(() => Promise.all([service.close(), verifier.close()]))
 const askShop = (members: Record<string, unknown> = {}) =>
   ask(verifier, { dcqlQuery: dcql(verifier, 'dc+sd-jwt'), responseMode: 'direct_post', redirectUri: SHOP, ...members })
 
-/** The address of a QR code, and what a wallet is to be told by it. */
+/** The address of a QR code, and the address that a wallet reads from it. */
 const CODES = {
   async offering() {
     const offering = await issuer.makeOffering()
@@ -41,7 +41,7 @@ describe.each(Object.entries(CODES))('the QR code of an %s', (_, make) => {
   const get = (url: string, accept?: string) =>
     fetch(url, { redirect: 'manual', ...(accept === undefined ? {} : { headers: { accept } }) })
 
-  it('is JSON with a data URI, as ever, for whoever does not ask for another form', async () => {
+  it('is JSON with a data URI by default', async () => {
     const { url, walletUri } = await make()
     for (const accept of [undefined, '*/*', 'application/json', 'garbage;;,', 'text/plain']) {
       const answer = await get(url, accept)
@@ -51,7 +51,7 @@ describe.each(Object.entries(CODES))('the QR code of an %s', (_, make) => {
     expect(await contentOfQrCode(url)).toBe(walletUri)
   })
 
-  it('is a PNG or an SVG where that is asked for, which any page may show and no script runs in', async () => {
+  it('is a PNG or an SVG if requested; any page may show it, and it runs no script', async () => {
     const { url, walletUri } = await make()
     const png = await get(url, 'image/png')
     expect([png.status, png.headers.get('content-type')]).toEqual([200, 'image/png'])
@@ -78,7 +78,7 @@ describe.each(Object.entries(CODES))('the QR code of an %s', (_, make) => {
     expect([shown.status, linkOn(shown, 'Open my wallet')]).toEqual([200, walletUri])
     expect(scannedBoth(shown)).toEqual([walletUri, location])
     expect(writtenOn(shown)).toContain('A wallet is an app that keeps credentials for you.')
-    // Nothing of its target's id can be read in its address.
+    // The address does not contain its target's id.
     expect(url).not.toContain(location.split('/').at(-1))
   })
 
@@ -129,7 +129,7 @@ describe('the page on demand', () => {
     expect([page.status, writtenOn(page)]).toEqual([410, expect.stringContaining('has been used up.')])
   })
 
-  it('changes nothing for wallets: they lead to the redirectUri as if nobody had opened it', async () => {
+  it('changes nothing for wallets: they lead to the redirectUri as without the page', async () => {
     const asked = await askShop()
     const { headers } = await fetch(asked.qr_code_url, { redirect: 'manual', headers: BROWSER })
     expect((await newVisitor(verifier).open(headers.get('location') ?? '')).status).toBe(200)
@@ -156,7 +156,7 @@ describe('the page on demand', () => {
     expect(again.headers.get('location')).toBe(headers.get('location'))
   })
 
-  it('is none of its own where the QR code holds the address of one', async () => {
+  it('is not a separate one if the QR code has the address of a page', async () => {
     const asked = await askShop({ page: true })
     const { pageUrl } = asked as typeof asked & { pageUrl: string }
     expect(await contentOfQrCode(asked.qr_code_url)).toBe(pageUrl)
@@ -165,7 +165,7 @@ describe('the page on demand', () => {
   })
 })
 
-it('on /trpc there is one form, whatever is accepted, and no page is made', async () => {
+it('on /trpc there is one form, for every Accept header, and no page is made', async () => {
   const { id, qr_code_url: url } = await issuer.makeOffering()
   const input = encodeURIComponent(JSON.stringify({ json: { id } }))
   const { status, json } = await service.request('GET', `/trpc/offerings.qrCode?input=${input}`, { headers: BROWSER })

@@ -14,7 +14,7 @@ const turned = (text: string): string => `${text}\u202e${text}\u202c\u2067\u2066
 /** How it is shown. */
 const plain = (text: string): string => `<bdi>${text}${text}${text}</bdi>`
 
-/** How it stands in an attribute or a field, where it stays what it is. */
+/** The text in an attribute or a field, where it is unchanged. */
 const written = (text: string): string =>
   text.replaceAll('"', '&quot;').replaceAll(new RegExp(CONTROL, 'g'), (control) => `&#${control.charCodeAt(0)};`)
 
@@ -119,7 +119,7 @@ describe('texts of others that control their direction, on pages for people', ()
     expectShown(page, 'Issuer', 'Card', 'About', 'Ada', 'gold', 'note', 'value', 'plain', 'Given')
   })
 
-  it('of the form that is filled in, whose values stay what they are', async () => {
+  it('of the form that a person fills in, whose values do not change', async () => {
     const browser = newBrowser(issuer.service)
     const { id, page } = await openPage(browser, newRequest({ scope: 'Turned' }).address)
     expectShown(page, 'Given', 'Hint', 'plain')

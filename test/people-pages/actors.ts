@@ -7,7 +7,7 @@ export const SHOP = 'https://shop.example/done'
 /** A browser: it keeps its cookie, and goes where pages of the service are. */
 export interface Visitor {
   cookie: string | undefined
-  /** Follows nothing by itself. */
+  /** Follows no redirect. */
   open(url: string, headers?: Readonly<Record<string, string>>): Promise<Answer>
 }
 
@@ -48,7 +48,7 @@ export async function resultOf(service: TestService, page: Pick<Page, 'verificat
   })
 }
 
-/** A wallet answers; where it leads its user. */
+/** A wallet answers; returns the address for its user. */
 export async function answerOf(
   world: Awaited<ReturnType<typeof makeWorld>>,
   page: Pick<Page, 'request_uri'>,
@@ -61,16 +61,16 @@ export async function answerOf(
   return json.redirect_uri
 }
 
-/** What the QR codes of a page say: the one that is seen first, and the one that is shown on demand. */
+/** Texts of the page's QR codes: the one shown first, and the one shown on demand. */
 export const scannedBoth = ({ text }: Answer): (string | undefined)[] =>
   [...text.matchAll(/src="data:image\/png;base64,([^"]+)"/g)].map(([, base64 = '']) =>
     textInPng(Buffer.from(base64, 'base64')),
   )
 
-/** What the QR code of a page says that is seen first. */
+/** The text of the QR code that a page shows first. */
 export const scanned = (answer: Answer): string | undefined => scannedBoth(answer)[0]
 
-/** What is written on a page, without its markup. */
+/** The text of a page without its markup. */
 export const writtenOn = ({ text }: Answer): string =>
   text
     .replace(/^.*<body>/s, '')

@@ -31,7 +31,7 @@ function comingBack(
   return comeBack({ method: 'GET', headers: { cookie } }, 'page', code)
 }
 
-it('the browser that began goes on with the code, beside what the address has already', async () => {
+it('the browser that began continues with the code, beside the parameters of the address', async () => {
   const { status, headers } = await comingBack({})
   expect([status, headers?.location]).toEqual([303, `https://shop.example/done?basket=7&response_code=${CODE}`])
   expect(headers?.['referrer-policy']).toBe('no-referrer')
@@ -46,7 +46,7 @@ it.each([
   ['a page that nobody opened', { browserHash: null }, {}],
   ['a page that nobody opened, without a cookie', { browserHash: null }, { cookies: [] }],
   ['a request that no wallet answered, without a code', { responseCodeHash: null }, { code: '' }],
-])('%s goes nowhere, and is not told how it ended', async (_, stored, sent) => {
+])('%s is not redirected, and does not learn the outcome', async (_, stored, sent) => {
   const { status, headers, body } = await comingBack(stored, sent)
   expect([status, headers?.location]).toEqual([403, undefined])
   expect(body).toContain('The result is shown only there.')

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-describe('who may make a page, where ISSUER_ROLE and VERIFIER_ROLE are set', () => {
+describe('callers who may make a page, with ISSUER_ROLE and VERIFIER_ROLE', () => {
   it.each([
     ['verificationSessionId', VERIFIER, ISSUER],
     ['credentialOfferSessionId', ISSUER, VERIFIER],
@@ -25,7 +25,7 @@ describe('who may make a page, where ISSUER_ROLE and VERIFIER_ROLE are set', () 
       return [status, json.message]
     }
     expect(await asked([otherRole, 'admin'])).toEqual([403, 'Insufficient role.'])
-    // Whoever has the role is told that there is no such target.
+    // A caller with the role learns that the target does not exist.
     expect(await asked([role])).toEqual([404, `${member} is unknown.`])
   })
 })

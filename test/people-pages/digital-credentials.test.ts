@@ -31,7 +31,7 @@ async function askOnPage(members: Record<string, unknown> = {}) {
   return asked as AskedOverBrowser & { pageUrl: string }
 }
 
-/** What the button of a page holds. */
+/** The data of a page's button. */
 function buttonOn(text: string): { request: BrowserRequest; response_uri: string } | undefined {
   const [, request, response_uri] = /data-request="([^"]*)" data-answer="([^"]*)"/.exec(text) ?? []
   if (request === undefined || response_uri === undefined) return undefined
@@ -51,7 +51,7 @@ describe('the page of a request over the Digital Credentials API', () => {
     expect(writtenOn(page)).toContain('Waiting for your answer.')
   })
 
-  it('what it hands to the browser is answered, and the page says so; nobody is led anywhere', async () => {
+  it('the browser’s answer is accepted, and the page says so without a redirect', async () => {
     const asked = await askOnPage()
     const visitor = newVisitor(service)
     const button = buttonOn((await visitor.open(asked.pageUrl)).text)
@@ -67,7 +67,7 @@ describe('the page of a request over the Digital Credentials API', () => {
     expect((await resultOf(service, asked)).json.credentials[0].claims).toEqual({ product: 'Espresso machine' })
   })
 
-  it('only the browser that began has the button: somebody else’s answer would be taken for theirs', async () => {
+  it('only the browser that began has the button, otherwise another user’s answer would count as theirs', async () => {
     const asked = await askOnPage()
     const first = newVisitor(service)
     expect(buttonOn((await first.open(asked.pageUrl)).text)).toBeDefined()

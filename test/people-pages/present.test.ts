@@ -31,7 +31,7 @@ const makePage = async (body: Record<string, unknown>, sub = 'verifier', claims 
   service.request('POST', '/pages', { authorization: await service.bearer(sub, claims), body })
 
 describe('the page of a request', () => {
-  it('shows who asks, for what, the QR code, a link and the time left; nobody meets the session’s id', async () => {
+  it('shows the verifier, the requested claims, the QR code, a link and the time left, but never the session’s id', async () => {
     const asked = await askOnPage(service)
     const page = await open(asked.pageUrl)
     expect(page.status).toBe(200)
@@ -46,7 +46,7 @@ describe('the page of a request', () => {
     expect(asked.pageUrl).not.toContain(asked.verificationSessionId)
   })
 
-  it('works without script: state and time are text, and a link reads it anew', async () => {
+  it('works without script: state and time are text, and a link reloads it', async () => {
     const asked = await askOnPage(service)
     const page = await open(asked.pageUrl)
     expect(page.text).not.toMatch(/<script(?! src=)|\son\w+=|style=/)
@@ -68,7 +68,7 @@ describe('the page of a request', () => {
     expect([script.status, script.headers.get('content-type')]).toEqual([200, 'text/javascript; charset=utf-8'])
   })
 
-  it('QR code and link are those of the wallet that the request is for', async () => {
+  it('QR code and link lead to the wallet of the request', async () => {
     const asked = await askOnPage(service, { walletUrl: 'https://wallet.example/authorize' })
     const page = await open(asked.pageUrl)
     const { walletUri } = asked
@@ -91,7 +91,7 @@ describe('the page of a request', () => {
     )
   })
 
-  it('titles are those of the schema; foreign types and claims are told by their names', async () => {
+  it('titles come from the schema; foreign types and claims have their names', async () => {
     await service.request('POST', '/schemas', {
       authorization: await service.bearer('issuer'),
       body: {
@@ -144,7 +144,7 @@ describe('the page of a request', () => {
     const record = recordStatements()
     try {
       const counts: number[] = []
-      // The first answer also reads what is kept afterwards.
+      // The first answer also reads data that is cached afterwards.
       for (const page of [false, false, true]) {
         record.clear()
         const asked = await askOnPage(service, { page })
@@ -154,7 +154,7 @@ describe('the page of a request', () => {
         counts.push(record.sent().length)
       }
       expect(counts.slice(4)).toEqual(counts.slice(2, 4))
-      // Created in two; fetched in one, answered in three with the status of what is presented.
+      // Two statements create it, one fetches it, and three answer it with the status of the presented credential.
       expect(counts.slice(4)).toEqual([2, 4])
     } finally {
       record.stop()
@@ -175,7 +175,7 @@ describe('its end', () => {
     expect(page.text).not.toContain('img')
   })
 
-  it('one whose wallet declined says so, without the wallet’s words', async () => {
+  it('a declined request is shown as declined, without the wallet’s words', async () => {
     const asked = await askOnPage(service)
     const { response_uri, state } = await fetchRequest(asked)
     await postForm(response_uri, { state, error: 'access_denied', error_description: 'Ada has no card' })
@@ -184,7 +184,7 @@ describe('its end', () => {
     )
   })
 
-  it('one whose presentation was refused says so, without the reason', async () => {
+  it('a refused presentation is shown as refused, without the reason', async () => {
     const asked = await askOnPage(service)
     const { response_uri, state } = await fetchRequest(asked)
     expect((await postForm(response_uri, { state, vp_token: '{"purchase":["x"]}' })).status).toBe(400)
@@ -193,7 +193,7 @@ describe('its end', () => {
     expect(text).not.toContain('purchase')
   })
 
-  it('is withheld from another browser than the one that began, on the page and by events', async () => {
+  it('is hidden from another browser than the one that began, on the page and in its events', async () => {
     const declined = async (asked: Awaited<ReturnType<typeof askOnPage>>) => {
       const { response_uri, state } = await fetchRequest(asked)
       await postForm(response_uri, { state, error: 'access_denied' })
@@ -220,7 +220,7 @@ describe('its end', () => {
     }
   })
 
-  it('one that ran out is gone, and one that is unknown not found', async () => {
+  it('an expired request is gone, and an unknown one not found', async () => {
     const asked = await askOnPage(service, { validity: 60 })
     CLOCK.ahead += 90
     const page = await open(asked.pageUrl)
@@ -236,7 +236,7 @@ describe('its end', () => {
     expect([400, 404]).toContain(strange.status)
   })
 
-  it('pages go with their sessions, and what is left of them when its time has come', async () => {
+  it('pages go with their sessions, and the remaining rows at their own time', async () => {
     const asked = await askOnPage(service)
     await answerOf(world, asked)
     const later = new Date(CLOCK.now().getTime() + 400 * 86_400_000)
@@ -292,7 +292,7 @@ describe('its events', () => {
 })
 
 describe('POST /pages', () => {
-  it('makes the page of a request that is there, with texts that are shown as they are', async () => {
+  it('makes the page of an existing request, with texts that are shown unchanged', async () => {
     const asked = await ask(service, { dcqlQuery: dcql(service, 'dc+sd-jwt') })
     const texts = { title: 'Pay <less> & "more"', text: "<script>alert('x')</script>" }
     const made = await makePage({ verificationSessionId: asked.verificationSessionId, ...texts })
@@ -330,7 +330,7 @@ describe('POST /pages', () => {
     }
   })
 
-  it('is for whoever made the request and for admins', async () => {
+  it('is for the request’s creator and for admins', async () => {
     const { verificationSessionId } = await ask(service, { dcqlQuery: dcql(service, 'dc+sd-jwt') })
     expect((await service.request('POST', '/pages', { body: { verificationSessionId } })).status).toBe(401)
     const refused = await makePage({ verificationSessionId }, 'mallory')

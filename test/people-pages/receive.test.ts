@@ -49,7 +49,7 @@ describe('the page of an offering that ends in the last days that RFC 3339 can w
     '9999-12-02T00:00:00.000Z',
     '9999-12-31T23:59:59.999Z',
     '9999-12-31T22:59:59.999-01:00',
-  ])('is there until then: %s', async (expires_at) => {
+  ])('exists until then: %s', async (expires_at) => {
     const { id } = await issuer.makeOffering({ expires_at })
     const { status, json } = await post('/pages', { offeringId: id })
     expect(status).toBe(201)
@@ -60,7 +60,7 @@ describe('the page of an offering that ends in the last days that RFC 3339 can w
 })
 
 describe('the page of a credential offer', () => {
-  it('shows what is offered and by whom, QR code, link and time left, and no claim; nobody meets the session’s id in its address', async () => {
+  it('shows offer, issuer, QR code, link and time left, but no claim; its address does not contain the session’s id', async () => {
     const { offer, url } = await offerOnPage({ expiresInSeconds: 600 })
     const page = await open(url)
     const text = writtenOn(page)
@@ -101,12 +101,12 @@ describe('the page of a credential offer', () => {
     expect(scannedBoth(retold)).toEqual([offer.pageUrl, offer.credentialOfferUri])
   })
 
-  it('of an offer that no page was asked for there is none', async () => {
+  it('does not exist for an offer without a request for a page', async () => {
     for (const members of [{}, { page: false }]) expect(await issuer.makeOffer(members)).not.toHaveProperty('pageUrl')
   })
 
   it('an offer with a page is made in as many statements as without', async () => {
-    // The first two learn what is kept afterwards.
+    // The first two read data that is cached afterwards.
     for (const page of [false, true]) await issuer.makeOffer({ page })
     const record = recordStatements()
     try {
@@ -129,7 +129,7 @@ describe('the page of a credential offer', () => {
     expect(page.text).not.toContain(offer.txCode)
   })
 
-  it('tells how it goes until the wallet has it, on the page and by events, in the browser that began', async () => {
+  it('shows the progress until the wallet has it, on the page and in its events, in the browser that began', async () => {
     const { offer, url } = await offerOnPage()
     const visitor = await beginner(url)
     await using stream = await eventsOf(url, visitor)
@@ -161,7 +161,7 @@ describe('the page of a credential offer', () => {
     expect(rejected.text).not.toContain('Ada')
   })
 
-  it('tells how it ended, and how it goes on, to a browser that slept until after its time', async () => {
+  it('shows the outcome and the next step to a browser that slept past the expiry', async () => {
     const [taken, deferred] = [await offerOnPage(), await offerOnPage({ deferred: true })]
     const [sleeper, other] = [await beginner(taken.url), await beginner(deferred.url)]
     for (const { offer } of [taken, deferred]) {
@@ -177,7 +177,7 @@ describe('the page of a credential offer', () => {
     CLOCK.ahead = 0
   })
 
-  it('that ran out is gone; its page says so as long as the session is kept', async () => {
+  it('that expired is gone; its page says so as long as the session is kept', async () => {
     const { pageUrl } = await issuer.makeOffer({ expiresInSeconds: 60, page: true })
     CLOCK.ahead += 120
     await issuer.service.platform.stores.pages.removeExpired(CLOCK.now(), 1_000)
@@ -187,7 +187,7 @@ describe('the page of a credential offer', () => {
     CLOCK.ahead = 0
   })
 
-  it('is made by whoever made the offer alone', async () => {
+  it('is made only by the offer’s creator', async () => {
     const offer = await issuer.makeOffer()
     const { credentialOfferSessionId } = offer
     const refused = await post('/pages', { credentialOfferSessionId }, 'mallory')
@@ -203,7 +203,7 @@ describe('a browser that did not begin', () => {
   const host = () => new URL(issuer.service.url).host
   const heading = () => `${host()} Proof of purchase for your wallet`
 
-  /** Begins in a browser, does something with the offer, and tells what this and other browsers are told. */
+  /** Begins in a browser, acts on the offer, and returns the texts in this and in other browsers. */
   async function told(
     members: Record<string, unknown>,
     act: (offer: Awaited<ReturnType<typeof offerOnPage>>['offer']) => Promise<unknown>,
@@ -245,7 +245,7 @@ describe('a browser that did not begin', () => {
       },
       'The issuer declined. You get no credential.',
     ],
-  ])('is told of an offer that %s nothing but that it has ended', async (_, members, act, ownMessage) => {
+  ])('learns about an offer that %s nothing but its end', async (_, members, act, ownMessage) => {
     const { url, own, mine, others } = await told(members, act)
     expect([mine.status, writtenOn(mine)]).toEqual([200, `${heading()} ${ownMessage}`])
     for (const other of others)
@@ -276,7 +276,7 @@ describe('a browser that did not begin', () => {
     await expect(theirs.next()).rejects.toThrow('The stream ended')
   })
 
-  it('is whoever opens a link for the first time that a wallet has begun to use', async () => {
+  it('includes a browser that first opens a link after a wallet has begun to use it', async () => {
     const { offer, url } = await offerOnPage()
     const token = await issuer.token(offer.credentialOfferSessionId)
     const late = await beginner(url)
@@ -286,7 +286,7 @@ describe('a browser that did not begin', () => {
     expect((await open(`${issuer.service.url}/receive/${crypto.randomUUID()}`)).status).toBe(404)
   })
 
-  it('is none that looks or fetches ahead: the next one begins', async () => {
+  it('is not one that previews or prefetches: the next one begins', async () => {
     const { offer, url } = await offerOnPage()
     const ahead = await newVisitor(issuer.service).open(url, { 'sec-purpose': 'prefetch' })
     expect([ahead.status, ahead.headers.get('set-cookie')]).toEqual([503, null])
@@ -300,7 +300,7 @@ describe('a browser that did not begin', () => {
     expect(writtenOn(await visitor.open(url))).toContain('Done.')
   })
 
-  it('is told that the time has run out, where nobody took the offer', async () => {
+  it('learns that the offer expired if it was not taken', async () => {
     const { url } = await offerOnPage({ expiresInSeconds: 60 })
     await beginner(url)
     CLOCK.ahead += 120
@@ -330,7 +330,7 @@ describe('the page of an offering', () => {
     expect([none.status, none.json.message]).toEqual([409, 'offeringId has ended: no page can be made of it.'])
   })
 
-  it('of somebody else keeps its texts: each has a page of their own', async () => {
+  it('of another caller keeps its texts: each has a page of their own', async () => {
     const { id } = await issuer.makeOffering()
     const { json: shop } = await post('/pages', { offeringId: id, title: 'Your receipt' })
     const { json: mallory } = await post('/pages', { offeringId: id, title: 'Call 0900 123 first' }, 'mallory')

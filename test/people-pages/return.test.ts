@@ -23,7 +23,7 @@ async function answered(members: Record<string, unknown> = {}, visitor: Visitor 
 const WITHHELD = 'This request was opened in another browser. The result is shown only there.'
 
 describe('coming back from a wallet (OpenID4VP 1.0 §13.3, §14.2)', () => {
-  it('the browser that began goes on to the request’s own address, with the code, which is good there', async () => {
+  it('the browser that began continues to the request’s own address, with a valid code', async () => {
     const { page, visitor, back, code } = await answered()
     expect(back).toBe(`${page.pageUrl}/return?response_code=${code}`)
     const sent = await visitor.open(back)
@@ -46,7 +46,7 @@ describe('coming back from a wallet (OpenID4VP 1.0 §13.3, §14.2)', () => {
       'a browser with a cookie of its own making',
       () => Object.assign(newVisitor(service), { cookie: `presentation=${'A'.repeat(43)}` }),
     ],
-  ])('%s is told that another one began, and gets nothing', async (_, another) => {
+  ])('%s learns that another one began, and gets nothing', async (_, another) => {
     const { page, back } = await answered()
     const refused = await another().open(back)
     expect([refused.status, refused.headers.get('location')]).toEqual([403, null])
@@ -76,14 +76,14 @@ describe('coming back from a wallet (OpenID4VP 1.0 §13.3, §14.2)', () => {
     expect([refused.status, refused.headers.get('location')]).toEqual([403, null])
   })
 
-  it('nobody goes on before the wallet has answered', async () => {
+  it('no browser continues before the wallet has answered', async () => {
     const page = await askOnPage(service)
     const visitor = newVisitor(service)
     await visitor.open(page.pageUrl)
     expect((await visitor.open(`${page.pageUrl}/return?response_code=`)).status).toBe(403)
   })
 
-  it('a wallet’s error leads back, too, and the code brings its message', async () => {
+  it('a wallet’s error leads back, too, and the code gives its message', async () => {
     const page = await askOnPage(service)
     const visitor = newVisitor(service)
     await visitor.open(page.pageUrl)
@@ -95,7 +95,7 @@ describe('coming back from a wallet (OpenID4VP 1.0 §13.3, §14.2)', () => {
     expect([result.status, result.json.message]).toEqual([409, 'Wallet answered access_denied.'])
   })
 
-  it('without an address to go on to, the browser that began is told the end', async () => {
+  it('without an address for the return, the browser that began sees the outcome', async () => {
     const { visitor, back } = await answered({ redirectUri: undefined })
     const shown = await visitor.open(back)
     expect([shown.status, writtenOn(shown)]).toEqual([
@@ -116,7 +116,7 @@ describe('coming back from a wallet (OpenID4VP 1.0 §13.3, §14.2)', () => {
   it.each([
     [false, 'Go on in the browser in which you opened the page.'],
     [true, 'Begin again, and answer with a wallet on the device on which you open the page.'],
-  ])('another browser is told what can still be done: where the code is needed (%s), %s', async (required, told) => {
+  ])('another browser sees the remaining options: where the code is needed (%s), %s', async (required, told) => {
     const { back } = await answered({ requireResponseCode: required })
     expect(writtenOn(await newVisitor(service).open(back))).toContain(`${WITHHELD} ${told}`)
   })
@@ -138,7 +138,7 @@ describe('coming back from a wallet (OpenID4VP 1.0 §13.3, §14.2)', () => {
     expect((await visitor.open(back)).headers.get('location')).toMatch(/^https:\/\/shop\.example\/done\?response_code=/)
   })
 
-  it('an app’s own address is gone on to as it is', async () => {
+  it('an app’s own address is opened unchanged', async () => {
     const { visitor, back, code } = await answered({ redirectUri: 'com.example.shop:/done?order=1#top' })
     const { headers } = await visitor.open(back)
     expect(headers.get('location')).toBe(`com.example.shop:/done?order=1&response_code=${code}#top`)
@@ -174,7 +174,7 @@ describe('which browser began', () => {
     expect(visitor.cookie).toBe(cookie)
   })
 
-  it('one page opened twice at once has one first browser', async () => {
+  it('a page opened twice at once has one first browser', async () => {
     const page = await askOnPage(service)
     const visitors = Array.from({ length: 10 }, () => newVisitor(service))
     await Promise.all(visitors.map((visitor) => visitor.open(page.pageUrl)))
@@ -184,7 +184,7 @@ describe('which browser began', () => {
     expect(sent.map(({ status }) => status).sort()).toEqual([303, ...Array.from({ length: 9 }, () => 403)])
   })
 
-  it('one that opens it when all is over did not begin', async () => {
+  it('a browser that opens it after the end did not begin', async () => {
     const page = await askOnPage(service)
     const back = await answerOf(world, page)
     const late = newVisitor(service)
@@ -197,7 +197,7 @@ describe('which browser began', () => {
     expect((await known.open(back)).status).toBe(403)
   })
 
-  it('is told by a cookie that scripts and other sites do not get; over https it is tied to the host', async () => {
+  it('is known by a cookie that scripts and other sites do not get; over https it is tied to the host', async () => {
     const { pageUrl } = await askOnPage(service)
     const opened = await newVisitor(service).open(pageUrl)
     expect(opened.headers.get('set-cookie')).toMatch(
@@ -212,7 +212,7 @@ describe('which browser began', () => {
     expect(headers.get('set-cookie')).toMatch(
       /^__Host-presentation=[\w-]{43}; Path=\/; Max-Age=90000; HttpOnly; SameSite=Lax; Secure$/,
     )
-    // What it loads is at its own origin, which its policy asks for.
+    // The page loads its files from its own origin, as its policy demands.
     expect(text).toContain('href="https://verifier.example/pages/style.css"')
     expect(text).not.toContain('issuer.example/pages')
     const unknown = await newVisitor(secure).open('/present/unknown')

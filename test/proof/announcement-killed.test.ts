@@ -22,8 +22,8 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 /**
- * Another process of the installation, as it was built, whose store makes one transition. It is killed where it would
- * announce it: the transition is committed, and nobody was told.
+ * Runs another built process of the installation, whose store makes one transition. The process is killed at the moment of the
+ * announcement: the transition is committed but not announced.
  */
 async function killedAfter(transition: string, values: readonly string[]): Promise<void> {
   const file = (path: string) => pathToFileURL(join(inject('installation'), 'dist/server', path)).href

@@ -10,7 +10,7 @@ import { createTestDatabase, type TestDatabase } from '../support/postgres.js'
 import { inParallel, scaled } from './parallel.js'
 
 const SESSIONS = scaled(200, 10)
-/** Of each session, after the first. */
+/** Events of each session after the first. */
 const EVENTS = scaled(40, 8)
 const OUTAGES = scaled(10, 1)
 
@@ -25,7 +25,7 @@ describe.each([
   ['redis-server', startRedis, (port: number) => redisTransport({ url: `redis://127.0.0.1:${port}`, log })],
   ['nats-server', startNats, (port: number) => natsTransport({ url: `nats://127.0.0.1:${port}`, log })],
 ] as const)('%s', (program, startServer, transportOf) => {
-  // It needs the program of the server on the machine, and is skipped where it is missing.
+  // Needs the server's program on the machine, otherwise it is skipped.
   it.skipIf(!hasProgram(program))(
     `stops and starts ${OUTAGES} times while ${SESSIONS} sessions move: each of ${SESSIONS * EVENTS} events arrives once and in order`,
     async () => {

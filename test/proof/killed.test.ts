@@ -67,9 +67,9 @@ it(`kill -9 in the middle of ${CLAIMS} claims leaves no redemption without its c
   }
   const first = await inParallel(CLAIMS, AT_ONCE, () => claim().catch(() => 'lost'))
   await killed
-  // All but those that were answered before, and as many as were under way.
+  // All claims except the answered ones and the ones under way.
   expect(first.filter((outcome) => outcome === 'lost').length).toBeGreaterThanOrEqual(CLAIMS - CLAIMS / 3 - AT_ONCE)
-  // A claim whose answer was lost may have counted; what counted is whole.
+  // A claim with a lost answer may have counted; each counted claim is complete.
   const after = await state(id)
   expect(after).toEqual(consistent(after.counted))
   expect(after.counted).toBeGreaterThanOrEqual(answered.length)

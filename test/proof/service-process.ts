@@ -9,7 +9,7 @@ export interface ProcessAnswer {
   readonly json: any
 }
 
-/** The service as a process of its own, started by its production entry point. */
+/** The service in its own process, started by its production entry point. */
 export interface ServiceProcess extends AsyncDisposable {
   /** With the client secret unless a token is given. Rejects where the process is gone. */
   request(method: string, path: string, options?: { body?: unknown; authorization?: string }): Promise<ProcessAnswer>

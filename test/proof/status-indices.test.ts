@@ -58,10 +58,10 @@ it(`of ${CREDENTIALS} credentials from two processes, ${AT_ONCE} at once, no two
     return { id: json.id, jws: json.vc.proof.jws, list: statusListCredential.split('/').at(-1), index: statusListIndex }
   })
   expect(new Set(places.map(({ list, index }) => `${list} ${index}`)).size).toBe(CREDENTIALS)
-  // The more share a list, the less it says who is asked for.
+  // The more credentials share a list, the less a request for it reveals.
   expect(new Set(places.map(({ list }) => list)).size).toBe(1)
 
-  // Every fourth one, alternately through either process, all of them at the same time.
+  // Every fourth one, alternately through both processes, all of them at the same time.
   const revoked = places.filter((_, number) => number % Math.floor(CREDENTIALS / REVOKED) === 0).slice(0, REVOKED)
   const statuses = await inParallel(REVOKED, REVOKED, async (number) => {
     const path = `/api/v1/credentials/${revoked[number]?.id}/revoke`

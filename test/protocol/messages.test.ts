@@ -9,11 +9,11 @@ it('shows twenty messages, and then how many more there are', () => {
   expect(limited(numbered(332))).toEqual([...numbered(20), 'and 312 more'])
 })
 
-it('shows none twice, and counts none of those that are shown', () => {
+it('shows no message twice, and counts only messages that are not shown', () => {
   expect(limited([...numbered(20), ...numbered(20)])).toEqual(numbered(20))
 })
 
-it('keeps no more of what it only counts than the message that it is at', () => {
+it('keeps only the current message of those that it just counts', () => {
   let alive = 0
   function* made() {
     for (let at = 0; at < 1_000_000; at += 1) {

@@ -53,7 +53,7 @@ describe('the tables of a run', () => {
     )
   })
 
-  it('name the variant that the plan chose for a module, and not the one that the run chose', () => {
+  it('name the variant that the plan chose for a module, not the run’s', () => {
     const encrypted = { vci_credential_encryption: 'encrypted', vci_credential_issuance_mode: 'deferred' }
     const modules = [outcome('a', 'PASSED'), outcome('a', 'FAILED', encrypted)]
     expect(tablesText({ columns: [column('w/one', 'One', modules)] })).toContain(
@@ -144,7 +144,7 @@ describe('the command line', () => {
 
 type Answer = (request: IncomingMessage, body: string) => { status?: number; body?: unknown; headers?: object }
 
-/** A server whose requests are kept, and which answers as a test says. */
+/** A server that records requests, and answers as a test decides. */
 async function standIn() {
   const seen: { readonly line: string; readonly body: string; readonly headers: IncomingMessage['headers'] }[] = []
   let answer: Answer = () => ({})
@@ -226,7 +226,7 @@ describe('the client of the suite', () => {
     ['a refusal', { status: 400, body: { error: 'Unknown variant' } }, /POST \/api\/plan with 400: .*Unknown variant/],
     ['another shape', { status: 201, body: { id: 1 } }, /POST \/api\/plan in another shape/],
     ['something else than JSON', { status: 201, body: '<html>' }, /POST \/api\/plan without JSON/],
-  ])('says what was asked where it is answered with %s', async (_what, answer, message) => {
+  ])('names the request that is answered with %s', async (_what, answer, message) => {
     remote.answers(() => answer)
     const made = suiteAt(remote.url, ask).createPlan('p', {}, {})
     await expect(made).rejects.toThrow(SuiteError)
@@ -267,7 +267,7 @@ describe('the browser', () => {
     expect(remote.seen.at(-1)).toMatchObject({ line: 'POST /test/a/x/implicit/abc', body: '#code_verifier=1' })
   })
 
-  it('ends where it is sent around in a circle', async () => {
+  it('ends when redirects form a circle', async () => {
     remote.answers(() => ({ status: 302, headers: { location: '/again' } }))
     await expect(newBrowser(ask).open(`${remote.url}/again`)).rejects.toThrow('led on more than 20 times')
     expect(remote.seen.length).toBeLessThan(25)
@@ -281,7 +281,7 @@ describe('the browser', () => {
   })
 })
 
-/** A suite in memory: one module, whose states a test lists. */
+/** A suite in memory: one module, with the states that a test lists. */
 function suiteOf(states: readonly [status: string, result?: string][], log: readonly LogEntry[] = []) {
   const calls: string[] = []
   let at = 0
@@ -337,7 +337,7 @@ describe('one module', () => {
     })
   })
 
-  it('is started once where it does not start by itself', async () => {
+  it('is started once if it does not start on its own', async () => {
     const { suite, calls } = suiteOf([['CONFIGURED'], ['CONFIGURED'], ['CONFIGURED'], ['FINISHED', 'PASSED']])
     expect((await runOf(suite, player())).outcome).toBe('PASSED')
     expect(calls).toEqual(['start'])
@@ -373,7 +373,7 @@ describe('one module', () => {
     expect((await runOf(suiteOf([['WAITING', 'FAILED']]).suite, player(), 20)).outcome).toBe('FAILED')
   })
 
-  it('goes on where a step fails, which stands among the notes', async () => {
+  it('continues after a failed step, which is among the notes', async () => {
     const act = async () => {
       throw new Error('POST /credential-offers was answered 400')
     }

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { projectDirectory } from '../../server/database/migrations.js'
 
-/** Stands in for npm: notes its arguments, fails as told, and otherwise installs the one dependency. */
+/** Replaces npm: records its arguments, fails on demand, and otherwise installs the one dependency. */
 const npm = `
 const { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } = require('node:fs')
 appendFileSync('npm-calls', process.argv.slice(2).join(' ') + '\\n')
@@ -54,27 +54,27 @@ async function install(): Promise<void> {
 const calls = async () =>
   (await readFile(join(directory, 'npm-calls'), 'utf8').catch(() => '')).split('\n').slice(0, -1)
 
-it('installs what package-lock.json says, with everything and without install scripts, and only once', async () => {
+it('installs the packages of package-lock.json, with everything and without install scripts, and only once', async () => {
   await install()
   await install()
   await expect(calls()).resolves.toEqual([`ci ${options}`])
 })
 
-it('installs anew when package-lock.json has changed', async () => {
+it('installs again when package-lock.json has changed', async () => {
   await install()
   await lock('1.3.1')
   await install()
   await expect(calls()).resolves.toEqual([`ci ${options}`, `ci ${options}`])
 })
 
-it('installs anew when node_modules is gone', async () => {
+it('installs again when node_modules is gone', async () => {
   await install()
   await rm(join(directory, 'node_modules'), { recursive: true })
   await install()
   await expect(calls()).resolves.toHaveLength(2)
 })
 
-it('takes what somebody installed by hand, where it is complete', async () => {
+it('accepts a complete manual installation', async () => {
   await write('node_modules/left-pad/package.json', '{}')
   await write('node_modules/.package-lock.json', '{ "packages": { "node_modules/left-pad": { "version": "1.3.0" } } }')
   await install()
@@ -100,7 +100,7 @@ it('installs the locked versions also where the lockfile misses packages of othe
   await expect(calls()).resolves.toEqual([`ci ${options}`, `install --no-save ${options}`])
 })
 
-it('ends with what npm said where it fails, and tries again the next time', async () => {
+it('ends with npm’s output when npm fails, and tries again the next time', async () => {
   await write('npm-fails', 'ci: npm error code ENOTFOUND')
   await expect(install()).rejects.toThrow('npm error code ENOTFOUND')
   await rm(join(directory, 'npm-fails'))

@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 afterAll(() => project.remove())
 
-/** What the service does to its database when it starts. */
+/** Prepares a database as the service does at its start. */
 async function prepare(databaseUrl: string): Promise<void> {
   await withStartLock(databaseUrl, migrate)
   const database = connectDatabase(databaseUrl, { max: 2 })

@@ -20,7 +20,7 @@ beforeEach(async () => {
 
 afterEach(() => rm(directory, { recursive: true }))
 
-/** A process that takes the lock, says what came of it, and holds on. */
+/** A process that takes the lock, reports the result, and keeps the lock. */
 async function rival(): Promise<{ pid: number; outcome: string; kill(): Promise<void> }> {
   const program = `import { acquireLock } from '${lockModule}'
     process.stdout.write(String(acquireLock('${file}')))
@@ -39,7 +39,7 @@ async function rival(): Promise<{ pid: number; outcome: string; kill(): Promise<
   }
 }
 
-it('is taken by one process and refused to another, which learns by whom it is held', async () => {
+it('is taken by one process and refused to another, which learns the holder', async () => {
   expect(acquireLock(file)).toBeNull()
   const { outcome, kill } = await rival()
   expect(outcome).toBe(String(process.pid))
@@ -59,14 +59,14 @@ it('is free after it was given up', async () => {
   await kill()
 })
 
-it('is not given up by one who does not hold it', async () => {
+it('cannot be given up by a process that does not hold it', async () => {
   const { pid, kill } = await rival()
   releaseLock(file)
   expect(acquireLock(file)).toBe(pid)
   await kill()
 })
 
-it('outlives nobody: a holder that was killed has lost it', async () => {
+it('does not outlive its holder: a killed holder has lost it', async () => {
   const { pid, kill } = await rival()
   expect(acquireLock(file)).toBe(pid)
   await kill()

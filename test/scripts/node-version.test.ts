@@ -56,7 +56,7 @@ describe('the test files that run on every supported version', () => {
   const folders = readdirSync(new URL('../../server', import.meta.url), { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && existsSync(new URL(`../${entry.name}`, import.meta.url)))
     .map(({ name }) => name)
-  // A process of its own tests `keys`.
+  // Another process tests `keys`.
   const elsewhere = ['keys']
 
   it('exist', () => {

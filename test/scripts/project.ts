@@ -27,20 +27,20 @@ export type JournalEntry = Record<string, unknown>
 /** One run of a command in a project. */
 export interface Run {
   readonly child: ChildProcess
-  /** What it has written so far. */
+  /** Its output so far. */
   output(): string
   /** Resolves when the text has been written; rejects when the run ends without it. */
   until(text: string): Promise<void>
   readonly exit: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
 }
 
-/** A clone of the project with a stand-in for the service; its dependencies are links to those of this one. */
+/** A clone of the project with a stand-in for the service. Its packages are links to the packages of this project. */
 export class Project {
   private readonly runs: Run[] = []
 
   private constructor(readonly directory: string) {}
 
-  /** @param more paths to copy beside what the scripts need. */
+  /** @param more paths to copy in addition to the scripts' own needs. */
   static async create(more: readonly string[] = []): Promise<Project> {
     const directory = await mkdtemp(join(tmpdir(), 'credence-project-'))
     for (const path of [...copied, ...settings, ...more]) {
@@ -78,7 +78,7 @@ export class Project {
       .map((line) => JSON.parse(line))
   }
 
-  /** What the journal says of the service's starts, the last one last. */
+  /** The service's starts in the journal, oldest first. */
   async starts(): Promise<JournalEntry[]> {
     return (await this.journal()).filter((entry) => 'started' in entry)
   }

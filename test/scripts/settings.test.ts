@@ -65,12 +65,12 @@ describe('planStart', () => {
     expect(plan({ OIDC_JWKS_URL: '', DATABASE_URL: '', TRUSTED_ISSUERS: '', PORT: '' })).toEqual(plan({}))
   })
 
-  it('leaves what is set as it is', () => {
+  it('does not change given settings', () => {
     const { TRUSTED_ISSUERS: _, ...rest } = localSettings
     expect(plan({ TRUSTED_ISSUERS: 'self' }).added).toEqual(rest)
   })
 
-  it('takes a database that is given, whatever else is filled in', () => {
+  it('takes a given database, with any other defaults', () => {
     expect(plan({ DATABASE_URL: 'postgresql://db.example/credence' })).toMatchObject({
       local: true,
       embeddedDatabase: false,
@@ -155,7 +155,7 @@ describe('npm start -- --public', () => {
     'https://user@demo.example',
     'https://demo.example?a=b',
     '',
-  ])('refuses what is neither of a tunnel nor of the local network: %s', (address) => {
+  ])('refuses an address that is neither a tunnel’s nor the local network’s: %s', (address) => {
     expect(() => open(address)).toThrow('--public needs the address by which others reach this machine')
   })
 
@@ -170,13 +170,13 @@ describe('npm start -- --public', () => {
     [{ PUBLIC_HOST: '0.0.0.0' }, '--public chooses PUBLIC_HOST'],
     [{ HOST: '0.0.0.0' }, 'the service itself stays on 127.0.0.1'],
     [{ PUBLIC_PORT: '3000' }, 'Port 3000 is that of the service itself'],
-  ])('refuses what contradicts it: %o', (environment, sentence) => {
+  ])('refuses settings that contradict it: %o', (environment, sentence) => {
     expect(() => open('https://demo.example', environment as Record<string, string>)).toThrow(sentence)
   })
 })
 
 describe('readEnvironment', () => {
-  it('adds what .env sets to the environment, which wins where both do, even by an empty variable', async () => {
+  it('adds variables of .env to the environment, which takes precedence, even with an empty variable', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'credence-env-'))
     const file = join(directory, '.env')
     await writeFile(file, '# a comment\nPORT=8080\nHOST="0.0.0.0"\nOIDC_JWKS_URL=https://idp.example/jwks\n')

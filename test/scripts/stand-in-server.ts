@@ -1,6 +1,6 @@
 /**
- * Stands in for the service where the tests are about what runs it: answers what the runner asks, and keeps a journal of
- * what it saw in the file JOURNAL, one JSON object a line.
+ * Replaces the service where the tests are about its runner. It answers the runner's requests and writes a journal to the file
+ * JOURNAL, one JSON object per line.
  */
 import { appendFileSync } from 'node:fs'
 import { createServer } from 'node:http'

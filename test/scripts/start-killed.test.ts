@@ -54,7 +54,7 @@ it('the supervisor is killed: the command stops the service and PostgreSQL itsel
   await Promise.all([service, postgres].map(untilGone))
 })
 
-it('everything but PostgreSQL is killed: the next start stops the one that was left, and goes on', async () => {
+it('everything but PostgreSQL is killed: the next start stops the remaining PostgreSQL, and continues', async () => {
   const run = await project.start()
   const { service, postgres, supervisor } = await project.processes()
   for (const pid of [run.child.pid ?? 0, supervisor, service]) process.kill(pid, 'SIGKILL')

@@ -20,7 +20,7 @@ afterAll(() => project.remove())
 afterEach(() => project.clearJournal())
 
 describe('npm start without any settings', () => {
-  it('builds, starts PostgreSQL and the service, posts the demonstration schema and says where it is', async () => {
+  it('builds, starts PostgreSQL and the service, posts the demonstration schema and prints the address', async () => {
     const run = await project.start()
     expect(run.output()).toContain('Building …')
     expect(run.output()).toContain('Building the console …')
@@ -75,7 +75,7 @@ describe('npm start without any settings', () => {
     await expect(run.exit).resolves.toEqual(stopped)
   })
 
-  it('builds again when a source has changed, and says what the service answered where it refuses the schema', async () => {
+  it('builds again when a source has changed, and shows the service’s answer if it refuses the schema', async () => {
     const file = join(project.directory, 'server', 'main.ts')
     await writeFile(file, `${await readFile(file, 'utf8')}\n// changed\n`)
     const run = await project.start({ SCHEMA_STATUS: '400' })
@@ -124,7 +124,7 @@ describe('npm start -- --public', () => {
     await expect(run.exit).resolves.toEqual(stopped)
   })
 
-  it('says in a sentence what it cannot be given', async () => {
+  it('names an unusable address in a sentence', async () => {
     const run = project.run('start.mjs', {}, ['--public', 'http://demo.example'])
     await expect(run.exit).resolves.toEqual(failed)
     expect(run.output()).toMatch(/^--public needs the address by which others reach this machine/)
@@ -132,7 +132,7 @@ describe('npm start -- --public', () => {
 })
 
 describe('npm start with settings', () => {
-  it('fills in nothing where some are given, shows what the service says and ends with its code', async () => {
+  it('fills in nothing if some are given, shows the service’s output and ends with its code', async () => {
     const run = project.run('start.mjs', { OIDC_JWKS_URL: 'https://idp.example/jwks' })
     await expect(run.exit).resolves.toEqual(failed)
     expect(run.output()).toMatch(/\nInvalid environment variables:\n- ISSUER_BASE_URL must be defined\.\n$/)

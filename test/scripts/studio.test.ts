@@ -31,7 +31,7 @@ it('npm run studio serves Prisma Studio on the embedded database, which it start
   expect(isRunning(postgres)).toBe(false)
 })
 
-it('npm run studio takes the database of DATABASE_URL where it is set', async () => {
+it('npm run studio takes the database of DATABASE_URL if it is set', async () => {
   const port = await freePort()
   const run = project.run('studio.mjs', { DATABASE_URL: inject('databaseServer').url }, ['--port', String(port)])
   await run.until(`running at: http://localhost:${port}`)

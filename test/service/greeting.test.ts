@@ -42,7 +42,7 @@ describe('GET /', () => {
     expect(linkOn(page, 'Console')).toBeUndefined()
   })
 
-  it('leads to the console where that is open', async () => {
+  it('leads to the console if that is open', async () => {
     const page = await open.request('GET', '/', { headers: BROWSER })
     expect(page.text).toContain(`href="${open.url}/console/"`)
   })

@@ -34,7 +34,7 @@ describe('GET /api/v1/settings', () => {
     expect(json.algorithms).toContain('ES256')
   })
 
-  it('tells what was set from defaults, and both from what there is not', async () => {
+  it('distinguishes set values from defaults, and both from missing ones', async () => {
     await using other = await startService({
       databaseUrl: service.databaseUrl,
       identityProvider: service.identityProvider,
@@ -89,19 +89,19 @@ describe('GET /api/v1/settings', () => {
     AUTH_DISABLED: 'true',
   }
 
-  /** What is shown of a variable that has the value; undefined where the service does not start with it. */
+  /** The displayed value of a variable; undefined if the service does not start with the value. */
   function shownOf(variable: string, value: string): string | null | undefined {
     try {
       const { settings } = readConfig({ ...LEAST, [variable]: value })
       return settings.find((setting) => setting.variable === variable)?.value
     } catch (thrown) {
-      // Nor is it in what the operator is told then.
+      // The error that the operator sees does not contain the secret either.
       expect(String(thrown)).not.toContain('pass')
       return undefined
     }
   }
 
-  /** Variables that are no address, nor secret, but whatever text the operator gives: the names of roles, of hosts, … */
+  /** Variables that are neither address nor secret, but free text of the operator: the names of roles, of hosts, … */
   const FREE_TEXT = new Set([
     'NODE_ENV',
     'HOST',
@@ -114,7 +114,7 @@ describe('GET /api/v1/settings', () => {
     'VERIFIER_ROLE',
   ])
 
-  it.each([...VARIABLES])('attack: %s shows no password, whatever form of address it takes one in', (variable) => {
+  it.each([...VARIABLES])('attack: %s shows no password, in any form of address', (variable) => {
     if (FREE_TEXT.has(variable)) return
     const schemes = ['postgres', 'postgresql', 'redis', 'rediss', 'nats', 'tls', 'http', 'https', 'mysql']
     const taken = schemes.flatMap((scheme) => [
@@ -122,7 +122,7 @@ describe('GET /api/v1/settings', () => {
       `${scheme}://pass@host.example`,
       `${scheme}://host.example/?password=pass`,
       `${scheme}://host.example/#pass`,
-      // A second address, and passwords whose reserved characters are not encoded.
+      // A second address, and passwords with unencoded reserved characters.
       `${scheme}://a:pass@one.example,${scheme}://b:pass@two.example`,
       `${scheme}://a:b@one.example:1,c:pass@two.example:2`,
       `${scheme}://user:12/pass@host.example`,
@@ -156,7 +156,7 @@ describe('GET /api/v1/settings', () => {
     }
   })
 
-  it('attack: an identity provider that is no address is not shown, since nobody knows what it says', () => {
+  it('attack: an identity provider that is no address is not shown, because its content is unknown', () => {
     const { settings } = readConfig({
       ISSUER_BASE_URL: 'https://issuer.example',
       VERIFIER_BASE_URL: 'https://verifier.example',
@@ -189,14 +189,14 @@ describe('GET /api/v1/settings', () => {
     expect(shown.find(({ variable }) => variable === 'ISSUER_BASE_URL')?.value).toBe('https://issuer.example')
   })
 
-  it('attack: files are named, and nothing of what they hold is told', async () => {
+  it('attack: files are named, but their contents are not shown', async () => {
     const { text } = await settingsOf(service)
     expect(text).not.toContain('-----BEGIN')
     expect(text).not.toContain(CLIENT_SECRET)
     expect(text).not.toContain(new URL(service.databaseUrl).password || 'no password')
   })
 
-  it('is for the client secret and admins alone, whatever role of one half somebody has', async () => {
+  it('is only for the client secret and admins, with any role of one half', async () => {
     await using strict = await startService({
       databaseUrl: service.databaseUrl,
       identityProvider: service.identityProvider,

@@ -16,7 +16,7 @@ interface Item {
 }
 
 let service: TestService
-/** Answers whatever it is asked, and is not this installation. */
+/** A server that answers every request but is not this installation. */
 const stranger = createServer((_, response) => response.setHeader('content-type', 'application/json').end('{}'))
 let strangersUrl: string
 
@@ -50,7 +50,7 @@ const beside = (env: Record<string, string>) =>
   })
 
 describe('GET /api/v1/setup', () => {
-  it('says of a fresh installation what is there, and what to do next', async () => {
+  it('describes a fresh installation and the next steps', async () => {
     const { items, warnings } = await setup(service)
     expect(items.issuerBaseUrl).toEqual({
       id: 'issuerBaseUrl',
@@ -101,7 +101,7 @@ describe('GET /api/v1/setup', () => {
     })
   })
 
-  it('finds out that a stranger answers at a base URL, that one is dead, and that status lists cannot be looked up', async () => {
+  it('detects a stranger at a base URL, an unreachable base URL, and status lists that cannot be found', async () => {
     const dead = 'http://127.0.0.1:9'
     await using other = await beside({ ISSUER_BASE_URL: strangersUrl, VERIFIER_BASE_URL: dead })
     const { items } = await setup(other)
@@ -120,7 +120,7 @@ describe('GET /api/v1/setup', () => {
     })
   })
 
-  it('with `ask` false says at once what it knows by itself, though nobody answers at the base URLs', async () => {
+  it('with `ask` false answers at once from its own knowledge, though the base URLs do not answer', async () => {
     const silent = createServer(() => {})
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
     const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`
@@ -151,7 +151,7 @@ describe('GET /api/v1/setup', () => {
     expect(warnings).toContainEqual(expect.stringMatching(/^AUTH_DISABLED is true/))
   })
 
-  it('attack: it holds no secret, whatever is configured', async () => {
+  it('attack: it contains no secret, with any configuration', async () => {
     const secrets = {
       KEY_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64url'),
       OIDC_CLIENT_SECRET: 'the-secret-of-the-client',
@@ -170,7 +170,7 @@ describe('GET /api/v1/setup', () => {
     if (password !== '') expect(text).not.toContain(`:${password}@`)
   })
 
-  it('attack: nobody but the secret and admins reads it, with whatever role of one half', async () => {
+  it('attack: only the secret and admins read it, with any role of one half', async () => {
     await using strict = await beside({ ISSUER_ROLE: 'issuer', VERIFIER_ROLE: 'verifier' })
     const halves = await strict.bearer('bob', { roles: ['issuer', 'verifier'] })
     expect((await strict.request('GET', PATH, { authorization: halves })).status).toBe(403)

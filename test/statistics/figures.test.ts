@@ -26,7 +26,7 @@ describe('figures of a time', () => {
       '2026-02-01T00:00:00.000Z',
       '2026-02-01T02:00:00.000Z',
     ],
-  ])('of %o are those of whole steps', async (asked, from, to) => {
+  ])('of %o are the figures of whole steps', async (asked, from, to) => {
     const { read, store } = statistics()
     const answer = await read(asked)
     expect([answer.from, answer.to]).toEqual([from, to])
@@ -53,7 +53,7 @@ describe('figures of a time', () => {
     expect(store.steps).not.toHaveBeenCalled()
   })
 
-  it('have each counter in its step and place, and nought for what was not counted', async () => {
+  it('have each counter in its step and place, and zero for everything that was not counted', async () => {
     const at = new Date('2026-02-28T00:00:00Z')
     const { read } = statistics({
       counted: [

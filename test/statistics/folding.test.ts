@@ -47,8 +47,8 @@ async function missing(): Promise<string[]> {
 }
 
 /**
- * Waits until no transaction of the server is older: others use this PostgreSQL too, and while theirs are open nothing is given up, so
- * that nothing could be given up wrongly.
+ * Waits until the server has no older transaction. Other users of this PostgreSQL may have open ones, and then nothing is given
+ * up, so that nothing is given up wrongly.
  */
 async function becomesOldest(client: Client): Promise<void> {
   const { rows } = await client.query<{ xid: string }>('SELECT pg_current_xact_id()::text AS xid')
@@ -88,7 +88,7 @@ describe('counting audit events', () => {
     expect(await requests()).toBe(5)
   })
 
-  it('counts what was there before there were counters, a bounded batch at a time', async () => {
+  it('counts events from before there were counters, a bounded batch at a time', async () => {
     await sql(event(25))
     await sql('UPDATE statistics_progress SET high = 0')
     const [written] = await sql<{ all: number; requests: number }>(
@@ -100,7 +100,7 @@ describe('counting audit events', () => {
     expect(await requests()).toBe(written?.requests)
   })
 
-  it('attack on the figures: what is written before and committed after others is counted, and once, however long that takes', async () => {
+  it('attack on the figures: an event written before and committed after others is counted once, after any delay', async () => {
     const slow = await openTransaction(3)
     await becomesOldest(slow)
     await sql(event(2))
@@ -122,7 +122,7 @@ describe('counting audit events', () => {
     expect(await missing()).toEqual([])
   })
 
-  it('waits no longer for numbers that were rolled back, once nobody can bring them any more', async () => {
+  it('stops waiting for numbers that were rolled back when no open transaction can have them', async () => {
     await end(await openTransaction(3), 'ROLLBACK')
     await sql(event())
     await fold()
@@ -136,7 +136,7 @@ describe('counting audit events', () => {
     await expect.poll(turn, { timeout: 20_000 }).toEqual([])
   })
 
-  it('waits some seconds until it asks who could still bring a number, since who takes one has only then begun to write', async () => {
+  it('waits some seconds before it asks which transactions may still use a number, because a transaction writes after taking it', async () => {
     await end(await openTransaction(3), 'ROLLBACK')
     await sql(event())
     const asked = async () => {
@@ -153,7 +153,7 @@ describe('counting audit events', () => {
     expect(await asked()).toEqual({ watched: true, asked: true })
   })
 
-  it('attack: ten thousand missing numbers are remembered at most, and what is new waits until some are given up', async () => {
+  it('attack: ten thousand missing numbers are remembered at most, and new events wait until some are given up', async () => {
     await sql(
       `UPDATE statistics_progress SET gaps = (SELECT range_agg(int8range(-2 * n, 1 - 2 * n)) FROM generate_series(1, 10000) n)`,
     )
@@ -167,7 +167,7 @@ describe('counting audit events', () => {
     await expect.poll(turn).toBe(1)
   })
 
-  it('goes on in a database that was restored from a dump, whose transactions were those of another server', async () => {
+  it('continues in a database that was restored from a dump of another server', async () => {
     await end(await openTransaction(1), 'ROLLBACK')
     await sql(event())
     await fold()
@@ -185,9 +185,9 @@ describe('counting audit events', () => {
     expect(await requests()).toBe(430)
   })
 
-  it('takes a bounded part of what comes late, too, and gives nothing of it up', async () => {
+  it('takes a bounded part of late events, too, and gives none of them up', async () => {
     const before = await openTransaction(1)
-    // What ends after it began tells it from those that are yet to begin.
+    // An event that commits after this transaction began distinguishes it from future transactions.
     await sql(event())
     await fold(10)
     const slow = await openTransaction(30)
@@ -195,7 +195,7 @@ describe('counting audit events', () => {
     await fold(10)
     await end(before, 'ROLLBACK')
     await becomesOldest(slow)
-    // What is missing is now watched, and asked for by transactions.
+    // The missing numbers are now watched until every transaction that may have them has ended.
     for (let turn = 0; turn < 3; turn += 1) {
       later(60)
       await fold(10)

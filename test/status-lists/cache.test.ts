@@ -60,7 +60,7 @@ async function startCache(upstream: string): Promise<AsyncDisposable & { readonl
   }
 }
 
-// Needs nginx on the machine (Debian: apt-get install nginx), and is skipped where it is missing.
+// Needs nginx on the machine (Debian: apt-get install nginx), otherwise it is skipped.
 describe.skipIf(!hasProgram('nginx'))('status lists behind nginx', () => {
   let service: TestService
   let cache: Awaited<ReturnType<typeof startCache>>
@@ -114,7 +114,7 @@ describe.skipIf(!hasProgram('nginx'))('status lists behind nginx', () => {
         const answer = await get(`${path}${query}`, { ...identity, ...headers })
         expect([query, headers, answer.status, answer.headers.get('x-cache')]).toEqual([query, headers, 200, 'HIT'])
         expect(await answer.text()).toBe(text)
-        // Kept from one who sent no Origin, and good for a browser all the same.
+        // Stored for a client without Origin, and valid for a browser too.
         expect(answer.headers.get('access-control-allow-origin')).toBe('*')
       }
       expect(await asked()).toBe(before + 1)
@@ -129,7 +129,7 @@ describe.skipIf(!hasProgram('nginx'))('status lists behind nginx', () => {
     },
   )
 
-  it('what was for one caller is said to no other, and refusals are not kept', async () => {
+  it('an answer for one caller goes to no other, and refusals are not kept', async () => {
     const { list } = await issue()
     const path = `/token-status-lists/${list}`
     const direct = await fetch(`${service.url}${path}`)

@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => close())
 
-/** Where the status of a mobile document stands that a wallet took. */
+/** The status entry of a mobile document that a wallet took. */
 async function issued() {
   const { credentialOfferSessionId: id } = await offerOf(issuer)
   const { status } = readMdoc(credentialOf(await issuer.take(await issuer.token(id), MDOC)))

@@ -47,8 +47,8 @@ async function issueUntil(total: number): Promise<void> {
 }
 
 /**
- * Sends refused requests at the beginning of a block, then issues until every index that was ever reserved is used, which would
- * never be so again once one is lost.
+ * Sends refused requests at the beginning of a block, then issues until every reserved index is used. If an index were lost,
+ * the count of used indices would never reach the count of reserved ones again.
  */
 async function burnsNone(refused: () => Promise<readonly Answer[]>): Promise<void> {
   const { reserved } = await counts()
@@ -108,7 +108,7 @@ it('credential requests with a nonce that was used', () =>
     return others
   }))
 
-it('credential requests with a proof that is refused, for an offer that has ended, for what is not offered', () =>
+it('credential requests with a refused proof, for an ended offer, or for a configuration that is not offered', () =>
   burnsNone(async () => {
     const made = await issuer.makeOffer({ credentialConfigurationIds: [JWT_VC] })
     const token = await issuer.token(made.credentialOfferSessionId)
@@ -133,7 +133,7 @@ it('direct signing of a subject that is not valid, for a holder that cannot be b
     await sign({ issuerId: 'unknown' }),
   ]))
 
-it('a format that cannot be signed, whatever it is that it cannot carry', () =>
+it('a format that cannot be signed, for any reason', () =>
   burnsNone(async () => {
     // A schema from before claims were checked by name.
     await query(issuer.service.databaseUrl, `UPDATE schemas SET selectively_disclosable = '["iss"]'`)

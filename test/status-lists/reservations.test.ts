@@ -19,7 +19,7 @@ let context: IssuanceContext
 
 beforeAll(async () => {
   service = await startService({ maintenance: false })
-  // As many connections as there are processes below.
+  // One connection for each process below.
   database = connectDatabase(service.databaseUrl, { max: AT_ONCE, waitMs: UNHURRIED_MS })
   const { name } = await postSchema(service, await service.bearer('alice'))
   context = (await createIssuanceStore(database).context(name, undefined, undefined)) as IssuanceContext
@@ -81,11 +81,11 @@ describe('reservations of many processes at once', () => {
     expect(entries).toHaveLength(8 * AT_ONCE * 1_024)
     const open = await rows('SELECT allotted FROM status_lists WHERE allotted < size')
     expect(open.length).toBeLessThanOrEqual(3)
-    // Those of before are full.
+    // All earlier lists are full.
     expect(await lists()).toBeLessThanOrEqual(3 + Math.floor(entries.length / SIZE))
   })
 
-  it('go to the oldest list that has room, once nobody holds it', async () => {
+  it('go to the oldest list that has room, once it is not locked', async () => {
     const { listId } = await reserve(32, 1)
     await rows(
       `INSERT INTO status_lists (id, key_id, issuer_id, size, created_at)
@@ -94,7 +94,7 @@ describe('reservations of many processes at once', () => {
     for (let time = 0; time < 5; time += 1) expect((await reserve(32, 8)).listId).toBe(listId)
   })
 
-  it('do not wait for a list that somebody holds: another is opened where it may be, and then serves everybody', async () => {
+  it('do not wait for a locked list: another list is opened if allowed, and then serves all processes', async () => {
     const { listId } = await reserve(32, 1)
     const holder = new pg.Client({ connectionString: service.databaseUrl })
     await holder.connect()
@@ -121,7 +121,7 @@ describe('reservations of many processes at once', () => {
     expect(await lists()).toBe(2)
   })
 
-  it('share a list with an earlier version, which counts it up by itself', async () => {
+  it('share a list with an earlier version, which has its own counter', async () => {
     await reserve(32, 1)
     const earlier = async (): Promise<IndexRange> => {
       const [row] = await query<{ listId: string; to: number }>(
@@ -142,8 +142,8 @@ describe('reservations of many processes at once', () => {
 })
 
 /**
- * Does things that wait for a status list while it is being changed and, as by every credential that is put on record, its row is
- * shared; they go on once the change is committed, and the row is still shared.
+ * Runs actions that wait for a status list while another transaction changes it and a third one shares its row, as every
+ * recording of a credential does. They continue after the change is committed, while the row is still shared.
  */
 async function onceChanged<Result>(acts: readonly (() => Promise<Result>)[]): Promise<Result[]> {
   const [changing, sharing] = [0, 1].map(() => new pg.Client({ connectionString: service.databaseUrl }))
@@ -171,7 +171,7 @@ async function onceChanged<Result>(acts: readonly (() => Promise<Result>)[]): Pr
   }
 }
 
-describe('what waits for a list whose row credentials share (a deadlock once)', () => {
+describe('statements that wait for a list whose row credentials share (a former deadlock)', () => {
   it('reservations', async () => {
     const first = await reserve(32, 1)
     const others = await onceChanged(Array.from({ length: 5 }, () => () => reserve(32, 1)))
@@ -202,7 +202,7 @@ describe('the blocks of a process', () => {
   })
   afterEach(() => vi.restoreAllMocks())
 
-  it('grow while they are used up at once, to less than a hundredth of a list; only the largest ask for further lists', async () => {
+  it('grow while they are used up at once, to less than a hundredth of a list; only the largest open further lists', async () => {
     const asked: Pick<Reservation, 'count' | 'mostOpen'>[] = []
     const store = createStatusListStore(database)
     const allot = createAllotment(
@@ -228,11 +228,11 @@ describe('the blocks of a process', () => {
     expect(asked.map(({ count }) => count)).toEqual(counts)
     expect(Math.max(...counts)).toBeLessThan(SIZE / 100)
     expect(asked.map(({ mostOpen }) => mostOpen)).toEqual(counts.map((count) => (count === 1_024 ? 8 : 1)))
-    // Nobody else was there.
+    // No other process took part.
     expect(await lists()).toBe(1)
   })
 
-  it('give out once what a refused request gave back, also while the next block is being reserved', async () => {
+  it('give out an index once after a refused request returned it, also while the next block is being reserved', async () => {
     const allot = createAllotment(createStatusListStore(database), randomUUID, () => Buffer.alloc(32, 1))
     const take = (count: number) => allot(context.issuerId, context.keyId, count)
     const refused = await take(32)

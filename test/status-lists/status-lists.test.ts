@@ -45,7 +45,7 @@ interface RawAnswer {
   readonly body: Buffer
 }
 
-/** As it is on the wire: fetch asks for compressed answers by itself, and hides that they are. */
+/** The answer on the wire: fetch itself asks for compressed answers and hides the compression. */
 function raw(method: string, form: (typeof FORMS)[number], { listId }: Place, headers: Record<string, string> = {}) {
   return new Promise<RawAnswer>((resolve, reject) => {
     const sent = request(`${service.url}/${form}/${listId}`, { method, headers }, async (response) => {
@@ -80,12 +80,12 @@ describe.each([
     expect(answer.headers.get('content-type')).toBe(mediaType)
     expect(answer.headers.get('cache-control')).toBe('public, max-age=60')
     expect(answer.headers.get('etag')).toMatch(/^"[\w.-]+"$/)
-    // To whoever asks, since a cache in between gives browsers what it kept for others.
+    // Every origin is allowed, because a cache may give browsers an answer that it stored for other clients.
     expect(answer.headers.get('access-control-allow-origin')).toBe('*')
     expect(decodeProtectedHeader(answer.text)).toMatchObject({ typ, alg: 'ES256' })
   })
 
-  it('answers 304 without a body to who has it already (RFC 9110 §13.1.2)', async () => {
+  it('answers 304 without a body to a client that has it already (RFC 9110 §13.1.2)', async () => {
     const { headers } = await get(form, place)
     const etag = headers.get('etag') ?? ''
     for (const sent of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
@@ -99,7 +99,7 @@ describe.each([
     expect([changed.status, changed.headers.get('etag') === etag]).toEqual([200, false])
   })
 
-  it('answers the same bytes until something is revoked, and signs anew before they expire', async () => {
+  it('answers the same bytes until a revocation, and signs again before they expire', async () => {
     const first = await get(form, place)
     expect((await get(form, place)).text).toBe(first.text)
     const issued = now
@@ -114,7 +114,7 @@ describe.each([
     }
   })
 
-  it('is compressed for who takes gzip, once for each version, with an ETag of its own (RFC 9110 §8.8.3.3)', async () => {
+  it('is compressed for clients that accept gzip, once for each version, with its own ETag (RFC 9110 §8.8.3.3)', async () => {
     const { body: plain } = await raw('GET', form, place, { 'accept-encoding': 'identity' })
     const first = await raw('GET', form, place, { 'accept-encoding': 'br;q=1.0, gzip;q=0.8, *;q=0.1' })
     expect([first.status, first.headers['content-encoding'], first.headers.vary]).toEqual([
@@ -245,7 +245,7 @@ describe('revocation', () => {
 })
 
 describe('status indices', () => {
-  it('are unique over all processes, and tell no order (Token Status List §13.2)', async () => {
+  it('are unique over all processes, and reveal no order (Token Status List §13.2)', async () => {
     await using other = await startService({
       databaseUrl: service.databaseUrl,
       identityProvider: service.identityProvider,
@@ -255,13 +255,13 @@ describe('status indices', () => {
     expect(new Set(places.map(({ listId, index }) => `${listId} ${index}`)).size).toBe(80)
     const indices = places.map(({ index }) => index)
     expect(Math.max(...indices)).toBeLessThan(SIZE)
-    // Of 79 steps of a random sequence in 131,072 one that leads to a neighbour is a matter of one in a thousand.
+    // A random sequence of 79 indices in 131,072 has one step to a neighbour with a probability of one in a thousand.
     const neighbours = indices.filter((index, at) => at > 0 && Math.abs(index - (indices[at - 1] ?? 0)) === 1)
     expect(neighbours.length).toBeLessThan(3)
     expect(Math.max(...indices) - Math.min(...indices)).toBeGreaterThan(SIZE / 2)
   })
 
-  it('come from a new list when one is full; both stay published, the new one with a sequence of its own', async () => {
+  it('come from a new list when one is full; both stay published, the new one with its own sequence', async () => {
     const first = await issue()
     await query(service.databaseUrl, 'UPDATE status_lists SET allotted = size')
     // The process has some indices left that it reserved before.

@@ -1,6 +1,6 @@
 /**
- * Runs what asks a store the same question `count` times: nobody is told the answer before all have asked, so that all decide by what
- * was so before any of them acted.
+ * Runs an action `count` times. Each run waits for the store's answer until all runs have asked, so all decide by the state
+ * before any of them acted.
  */
 export async function atOnce<Store extends object, Done>(
   store: Store,

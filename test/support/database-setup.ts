@@ -21,7 +21,7 @@ async function startServer(): Promise<{ url: string; remove(): Promise<void> }> 
   return server
 }
 
-/** The password hashed once instead of 4,096 times, which each of the thousands of connections of a run would do anew. */
+/** The password hashed once instead of 4,096 times. Each of a run's thousands of connections would repeat these hashes. */
 async function easePassword(url: string): Promise<void> {
   const { username, password } = new URL(url)
   const client = new pg.Client({ connectionString: url })

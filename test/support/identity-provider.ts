@@ -27,7 +27,7 @@ async function newKey(kid: string) {
   return { kid, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, use: 'sig', alg: 'RS256' } }
 }
 
-/** One for all providers of a worker, none of which is asked to tell another's tokens apart: RSA keys take long to make. */
+/** One key for all providers of a worker, because RSA keys take long to make. No test needs to distinguish their tokens. */
 const firstKey = newKey('key-1')
 
 export async function startIdentityProvider(): Promise<IdentityProvider> {

@@ -8,7 +8,7 @@ import { projectDirectory } from '../../server/database/migrations.js'
 
 const project = projectDirectory()
 
-/** The service as the container image has it: what was built, the migrations, and the packages of production alone. */
+/** The service as in the container image: the build, the migrations, and only the packages for production. */
 export interface Installation {
   readonly directory: string
   remove(): Promise<void>
@@ -36,7 +36,7 @@ async function build(directory: string): Promise<void> {
   await promisify(execFile)(process.execPath, [programOf('typescript', 'tsc'), '-p', config, ...options])
 }
 
-/** Makes one in a folder of its own; packages are links to those of this project. */
+/** Creates an installation in its own folder; its packages are links to the packages of this project. */
 export async function createInstallation(): Promise<Installation> {
   const directory = await mkdtemp(join(tmpdir(), 'credence-installation-'))
   const link = async (name: string) => {

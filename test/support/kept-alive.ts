@@ -1,5 +1,5 @@
 /**
- * Options of a server that tests talk to: it closes no idle connection. Were it the server, and not whoever asks, a request that is
- * sent at that moment would be lost, which a busy machine makes likely.
+ * Options of a test's server: it closes no idle connection. Only the client closes connections: if the server did, a request
+ * sent at that moment would be lost, which is likely on a busy machine.
  */
 export const KEPT_ALIVE = { keepAliveTimeout: 0 }

@@ -13,7 +13,7 @@ export interface ListPage {
   readonly nextCursor?: string
 }
 
-/** One page of a list, whose header `Link` leads to the page that its `nextCursor` is of. */
+/** One page of a list. Its header `Link` leads to the page of its `nextCursor`. */
 export async function pageOf(
   service: TestService,
   path: string,

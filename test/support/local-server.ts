@@ -9,7 +9,7 @@ export async function listenLocally(server: Server): Promise<string> {
   return `http://127.0.0.1:${address.port}`
 }
 
-/** Closes a server, whoever is still connected. */
+/** Closes a server and all its connections. */
 export async function closeServer(server: HttpServer): Promise<void> {
   server.closeAllConnections()
   await new Promise((resolve) => server.close(resolve))

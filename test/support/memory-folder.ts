@@ -9,8 +9,8 @@ const SHARED_MEMORY = '/dev/shm'
 const ENOUGH_BYTES = 2 * 1024 ** 3
 
 /**
- * A folder for servers' data: in memory where there is enough, else the one for temporary files. Each test's database is some
- * hundred files, and a file system on a disk that makes and removes them over and over takes up to ten times as long.
+ * A folder for servers' data: in memory if there is enough, otherwise the folder for temporary files. The database of each test
+ * has some hundred files. A file system on a disk takes up to ten times as long to make and remove them.
  */
 export async function memoryFolder(): Promise<string> {
   try {

@@ -19,15 +19,15 @@ export interface OpenidProvider extends AsyncDisposable {
   env(method?: Method): Record<string, string>
   /** Lets a service's clients be answered there. */
   register(serviceUrl: string): Promise<void>
-  /** Who signs in next, and what the provider knows of them; null: they refuse. */
+  /** The next user who signs in, with the claims that the provider knows; null: the user refuses. */
   user: Readonly<Record<string, unknown>> | null
   /** Whether access tokens are JWTs with the user's `roles`; opaque unless set, and then for userinfo. */
   jwt: boolean
-  /** For how many seconds they are good. */
+  /** Lifetime of access tokens in seconds. */
   accessSeconds: number
-  /** Whether there are refresh tokens, each good once. */
+  /** Whether there are refresh tokens, each for one use. */
   refreshTokens: boolean
-  /** Requests are answered with 503 meanwhile; or those for some paths alone. */
+  /** Requests get 503 meanwhile; or only requests for some paths. */
   away: boolean | readonly string[]
   /** Paths that were asked for. */
   readonly requests: string[]
@@ -88,7 +88,7 @@ async function createProvider(
 
 const signingKey = generateKeyPair('RS256', { extractable: true })
 
-/** oidc-provider over HTTP, at which whoever {@link OpenidProvider.user} names signs in at once. */
+/** oidc-provider over HTTP. The user of {@link OpenidProvider.user} signs in at once. */
 export async function startOpenidProvider(): Promise<OpenidProvider> {
   let provider: Provider | undefined
   let handle: ReturnType<Provider['callback']> | undefined

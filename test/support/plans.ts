@@ -35,6 +35,6 @@ export function recordPlans(): { read(): Promise<PlanCounts[]>; stop(): void } {
 /** PostgreSQL makes five plans for the values of a statement before it compares them with one for any. */
 const PLANS_BEFORE_ANY = 5
 
-/** Statements that were run more often than that, and are planned anew for their values all the same. */
+/** Statements that ran more often than that, but are still planned again for their values. */
 export const plannedAnew = (counts: readonly PlanCounts[]): string[] =>
   counts.filter(({ custom }) => custom > PLANS_BEFORE_ANY).map(({ statement }) => statement)

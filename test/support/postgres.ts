@@ -6,25 +6,25 @@ import { migrate } from '../../server/database/migrate.js'
 import { withStartLock } from '../../server/database/start-lock.js'
 import { memoryFolder } from './memory-folder.js'
 
-/** What test/support/database-setup.ts leaves for the workers. */
+/** Data of test/support/database-setup.ts for the workers. */
 export interface DatabaseServer {
-  /** Of a database of the server whose user may make others. */
+  /** URL of a database whose user may create other databases. */
   readonly url: string
   /** Name of the database that has every migration and no rows. */
   readonly template: string
 }
 
-/** A database of its own for one test or file. */
+/** A separate database for one test or file. */
 export interface TestDatabase {
   readonly url: string
-  /** Removes it, whoever is still connected. */
+  /** Removes the database and ends its connections. */
   drop(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** A server of its own, for tests that stop the database. */
+/** A separate server, for tests that stop the database. */
 export interface OwnPostgres {
-  /** Of a migrated database. */
+  /** URL of a migrated database. */
   readonly url: string
   /** An outage: every connection breaks, new ones are refused. */
   stop(): Promise<void>
@@ -55,7 +55,7 @@ export async function createEmptyDatabase(): Promise<TestDatabase> {
   return copyOf('template0', inject('databaseServer').url)
 }
 
-/** A PostgreSQL of its own, always embedded, with a migrated database; under two seconds. */
+/** A separate PostgreSQL, always embedded, with a migrated database; under two seconds. */
 export async function startOwnPostgres(settings: Readonly<Record<string, string>> = {}): Promise<OwnPostgres> {
   const { url, stop, restart, remove } = await startTemporaryPostgres(settings, undefined, await memoryFolder())
   await withStartLock(url, (lock) => migrate(lock))
@@ -79,7 +79,7 @@ async function copyOf(template: string, serverUrl: string): Promise<TestDatabase
   return { url: databaseUrl(serverUrl, name), drop, [Symbol.asyncDispose]: drop }
 }
 
-/** One statement on a connection of its own. */
+/** One statement on a new connection. */
 export async function query<Row extends pg.QueryResultRow>(
   url: string,
   sql: string,

@@ -4,13 +4,13 @@ import { PNG } from 'pngjs'
 // The module's own types put the function behind `default` once more.
 const decodeQr = jsQR as unknown as typeof jsQR.default
 
-/** What the QR code in a PNG says; undefined where there is none. */
+/** The text of the QR code in a PNG; undefined if the PNG has none. */
 export function textInPng(png: Buffer): string | undefined {
   const { data, width, height } = PNG.sync.read(png)
   return decodeQr(new Uint8ClampedArray(data), width, height)?.data
 }
 
-/** What the QR code at an address of the service says, which answers a data URI as a JSON string. */
+/** The text of the QR code at an address of the service. The address answers with a data URI as a JSON string. */
 export async function contentOfQrCode(url: string): Promise<string | undefined> {
   const [, base64 = ''] = /^data:image\/png;base64,(.+)$/.exec(String(await (await fetch(url)).json())) ?? []
   return textInPng(Buffer.from(base64, 'base64'))

@@ -24,7 +24,7 @@ import type { RemoteEncryption } from './wallet-remote-encryption.js'
 
 export { DIPLOMA, DIPLOMA_DOCTYPE, DIPLOMA_JWT, DIPLOMA_MDOC, DIPLOMA_SD_JWT } from './wallet-remote-credentials.js'
 
-/** What a credential is to be bound to. */
+/** The key or DID that a credential is bound to. */
 export interface ProvenHolder {
   readonly publicJwk: JWK
   /** The DID that the proof named; undefined for a bare key. */
@@ -40,7 +40,7 @@ export interface RemoteIssuerOptions extends Omit<RemoteAuthorizationOptions, 'i
   readonly batchSize?: number
   /** The token response names credential identifiers, which the credential request must use. */
   readonly identifiers?: boolean
-  /** How many nonces are refused as stale before one is good. */
+  /** How many nonces are refused as stale before one is accepted. */
   readonly staleNonces?: number
   readonly bindingMethods?: readonly string[]
   /** Credentials are bound to no key: the metadata name no binding methods, and no proofs are taken. */
@@ -49,12 +49,12 @@ export interface RemoteIssuerOptions extends Omit<RemoteAuthorizationOptions, 'i
   readonly deferral?: RemoteDeferral
   /** Messages are encrypted. */
   readonly encryption?: RemoteEncryption
-  /** Members that replace those of the metadata: an attack. */
+  /** Members that replace members of the metadata: an attack. */
   readonly metadata?: Members
   readonly serverMetadata?: Members
   /** Signs a mobile document, or something else than was asked for: an attack. */
   readonly forge?: (issuer: RemoteIssuer, holder: ProvenHolder, format: string) => Promise<string>
-  /** Handlers that replace those of a path: an attack. */
+  /** Handlers that replace the handler of a path: an attack. */
   readonly replace?: Readonly<Record<string, RemoteHandler>>
 }
 
@@ -64,7 +64,7 @@ export interface RemoteIssuer extends AsyncDisposable {
   readonly key: RemoteKey
   readonly seen: readonly SeenRequest[]
   readonly notifications: readonly string[]
-  /** From now on no access token that was given is good any more. */
+  /** From now on all issued access tokens are invalid. */
   endAccessTokens(andRefreshTokens?: boolean): void
   /** `openid-credential-offer://` with the offer by value. */
   offer(configurationIds?: readonly string[]): Promise<string>

@@ -15,18 +15,21 @@ export interface RemoteRequestOptions {
   readonly mode?: 'direct_post' | 'direct_post.jwt'
   readonly prefix?: 'decentralized_identifier' | 'redirect_uri' | 'x509_san_dns' | 'x509_hash'
   readonly method?: 'get' | 'post'
-  /** Members that replace those of the request, or leave them out where undefined: an attack, or a draft. */
+  /** Members that replace members of the request. An undefined value removes a member: an attack, or a draft. */
   readonly payload?: JsonObject
-  /** The keys of `client_metadata`, made of the one that responses are encrypted to. */
+  /** The keys of `client_metadata`, derived from the key that responses are encrypted to. */
   readonly keys?: (usable: JsonObject) => readonly JsonObject[]
   readonly header?: JsonObject
   /** Signs in the place of the verifier: an attack. */
   readonly signer?: RemoteKey
-  /** What the address says, where it is not what the request object says: an attack, or a draft. */
+  /** The client identifier in the address, if it differs from the one in the request object: an attack, or a draft. */
   readonly clientId?: string
-  /** What it says beside that. */
+  /** Further parameters of the address. */
   readonly address?: Readonly<Record<string, string>>
-  /** Encrypts the request object to the key that the wallet published (OpenID4VP 1.0 §5.10); what it says replaces a member of the header. */
+  /**
+   * Encrypts the request object to the key that the wallet published (OpenID4VP 1.0 §5.10); its `header` replaces members of
+   * the header.
+   */
   readonly encrypted?: RequestEncryption
   /** Leaves the `wallet_nonce` out of the request object: an attack. */
   readonly forgetsNonce?: boolean
@@ -42,12 +45,12 @@ export interface RequestEncryption {
 
 /** A presentation as it arrived. */
 export interface RemoteResponse {
-  /** Of the credential queries; by Presentation Exchange of the input descriptors. */
+  /** Presentations by credential query; with Presentation Exchange, by input descriptor. */
   readonly presentations: Readonly<Record<string, readonly unknown[]>>
   readonly nonce: string
   readonly clientId: string
   readonly responseUri: string
-  /** The key of the request that the answer was encrypted to; undefined where it was not. */
+  /** The key of the request that the answer was encrypted to; undefined for an unencrypted answer. */
   readonly encryptionKey: JWK | undefined
   readonly encrypted: boolean
   readonly state: string | undefined
@@ -142,7 +145,7 @@ export async function startRemoteVerifier(options: RemoteVerifierOptions = {}): 
   const responses: RemoteResponse[] = []
   const refusals: RemoteRefusal[] = []
 
-  /** The error in an answer; undefined where there is none. */
+  /** The error in an answer; undefined if there is none. */
   const refusalIn = async (form: Record<string, string>): Promise<RemoteRefusal | undefined> => {
     const { response: jwe } = form
     const parameters =
@@ -202,7 +205,7 @@ export async function startRemoteVerifier(options: RemoteVerifierOptions = {}): 
     }
     const parsed: ParsedOpenid4vpAuthorizationResponse = await library.parseOpenid4vpAuthorizationResponse({
       authorizationResponse: form,
-      // What a test asks of a wallet may be what the library's types forbid.
+      // A test may send a wallet a payload that the library's types forbid.
       authorizationRequestPayload: stored.payload as never,
       callbacks: remoteCallbacks(key, decryptionKey),
     })

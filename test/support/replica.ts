@@ -13,7 +13,7 @@ export interface ReplicatedPostgres extends AsyncDisposable {
   readonly replica: TemporaryPostgres
 }
 
-/** What a server needs so that another one may follow it. */
+/** Settings of a server that another server can follow. */
 const followed = { wal_level: 'replica', max_wal_senders: '4', wal_keep_size: '64MB' }
 
 /** The replica begins as a copy of the primary's data, which is stopped for that. */

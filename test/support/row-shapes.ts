@@ -1,6 +1,6 @@
 import { checkRowsWith } from '../../server/database/row-check.js'
 
-/** From now on a statement whose rows are not of the shape that it declares is an error. */
+/** From now on a statement fails if its rows do not have the declared shape. */
 export function enforceRowShapes(): void {
   checkRowsWith((shape, rows, statement) => {
     for (const row of rows) {

@@ -33,7 +33,7 @@ export interface TestService extends AsyncDisposable {
   readonly config: Config
   readonly platform: Platform
   readonly features: Features
-  /** What runs behind the address. */
+  /** The service behind the address. */
   readonly service: Service
   readonly databaseUrl: string
   readonly identityProvider: IdentityProvider
@@ -56,7 +56,7 @@ export interface Answer {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** The body as JSON; undefined where it is none. */
+  /** The body as JSON; undefined if it is not JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape and assert what they find.
   readonly json: any
 }
@@ -100,7 +100,7 @@ async function makeDefaults(config: Config): Promise<void> {
   await database.close()
 }
 
-/** What a caller would not wait for is no failure of a test: a busy machine may stand still for seconds. */
+/** A wait that is too long for a caller does not fail a test: a busy machine may stand still for seconds. */
 const onBusyMachine = { databaseWaitMs: UNHURRIED_MS, outbound: { timeoutMs: UNHURRIED_MS } }
 
 /** The real service on a real Postgres and a real port, without a rate limit unless `env` sets one. */

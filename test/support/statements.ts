@@ -1,11 +1,11 @@
 import pg from 'pg'
 
 /**
- * The statements that this process sends to PostgreSQL, other than those that set connections up, and those that announce and look
- * for session events, which go for many sessions at once.
+ * The statements that this process sends to PostgreSQL, without two kinds: the setup of connections, and the announcements of and
+ * searches for session events, which serve many sessions at once.
  */
 export interface StatementRecord {
-  /** Since the last `clear()`, in order. */
+  /** The statements since the last `clear()`, in order. */
   sent(): readonly string[]
   clear(): void
   stop(): void

@@ -2,13 +2,13 @@ import { didJwk } from '../../server/protocol/did/did-jwk.js'
 import type { SignatureAlgorithm } from '../../server/protocol/jose/algorithms.js'
 import { createSigner, generateKeyPair, type Jwk, type Signer, signCompact } from '../../server/protocol/jose/jws.js'
 
-/** Members that a proof gets beside, or instead of, those that it would have. */
+/** Members that a proof gets in addition to its own, or instead of them. */
 export interface ProofChanges {
   readonly header?: Readonly<Record<string, unknown>>
   readonly payload?: Readonly<Record<string, unknown>>
 }
 
-/** A wallet that speaks plain HTTP, so that a test can send exactly what it wants to be refused. */
+/** A wallet over plain HTTP, with which a test can send exactly the request to be refused. */
 export interface WalletActor {
   readonly signer: Signer
   readonly privateJwk: Jwk

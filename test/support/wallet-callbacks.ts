@@ -5,7 +5,7 @@ import { setGlobalConfig } from '@openid4vc/openid4vci'
 import { compactDecrypt, compactVerify, exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose'
 import { decodeDidKey } from '../../server/protocol/did/did-key.js'
 
-// What the tests build speaks plain http on the loopback interface.
+// The tests' servers speak plain http on the loopback interface.
 setGlobalConfig({ allowInsecureUrls: true })
 
 /** A key of an independent party, and the did:jwk made of it. */
@@ -46,7 +46,7 @@ async function didDocumentKey(didUrl: string): Promise<JWK> {
   return found.publicKeyJwk
 }
 
-/** The public key of whoever signed: by DID URL, by the key itself, or by certificate. */
+/** The public key of a signer: by DID URL, by the key itself, or by certificate. */
 export async function keyOfSigner(signer: JwtSigner): Promise<JWK> {
   if (signer.method === 'did') return didDocumentKey(signer.didUrl)
   if (signer.method === 'jwk') return signer.publicJwk as JWK

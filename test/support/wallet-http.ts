@@ -47,7 +47,7 @@ function send(answer: RemoteAnswer, response: ServerResponse): void {
   response.end(answer.body === undefined ? undefined : isText ? answer.body : JSON.stringify(answer.body))
 }
 
-/** An HTTP server of somebody else, on a loopback port. Paths without a handler answer 404. */
+/** An HTTP server of another party, on a loopback port. Paths without a handler answer 404. */
 export async function startRemoteServer(
   routes: (url: string) => Readonly<Record<string, RemoteHandler>>,
 ): Promise<RemoteServer> {

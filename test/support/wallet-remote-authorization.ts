@@ -14,21 +14,21 @@ export interface RemoteAuthorizationOptions {
   readonly txCode?: string
   /** Access tokens are bound to a key, and every request needs a proof of possession with a server's nonce. */
   readonly dpop?: boolean
-  /** Whether those proofs need a nonce of the server; true unless given. */
+  /** Whether these proofs need a nonce of the server; true unless given. */
   readonly dpopNonce?: boolean | 'with access tokens'
   /** How the server writes the scheme of bound tokens, as `token_type` and in challenges; `DPoP` unless given. */
   readonly dpopScheme?: string
-  /** `WWW-Authenticate` for a proof without a good nonce, where it is another than that of the scheme. */
+  /** `WWW-Authenticate` for a proof without a good nonce, if it differs from the scheme's own. */
   readonly challenge?: string
   /** Clients need no client identifier at the token endpoint; true unless given. */
   readonly anonymous?: boolean
   /** The authorization endpoint lets everybody in at once, or shows a login page. */
   readonly authorization?: 'immediate' | 'login'
-  /** The authorization response as it comes, whose parameters this may change: an attack. */
+  /** The final authorization response. This function may change its parameters: an attack. */
   readonly redirected?: (parameters: URLSearchParams) => void
-  /** Seconds for which the server says that an access token is good. */
+  /** Lifetime of an access token in seconds, as the server reports it. */
   readonly expiresIn?: number
-  /** Gives refresh tokens, good once. */
+  /** Gives refresh tokens, each for one use. */
   readonly refresh?: boolean
   /** Configurations for which the token response names identifiers. */
   readonly identifiedConfigurations?: readonly string[]
@@ -38,11 +38,11 @@ export interface RemoteAuthorizationOptions {
 export interface RemoteAuthorization {
   readonly metadata: AuthorizationServerMetadata
   readonly routes: Readonly<Record<string, RemoteHandler>>
-  /** A pre-authorized code, good once. */
+  /** A pre-authorized code for one use. */
   newCode(): string
-  /** No access token that was given is good any more; no refresh token either where that is asked for. */
+  /** All issued access tokens become invalid; on demand refresh tokens too. */
   endAccessTokens(andRefreshTokens?: boolean): void
-  /** The refusal of a request without a good access token; undefined where it has one. */
+  /** The refusal of a request without a valid access token; undefined if it has one. */
   authenticate(request: SeenRequest): Promise<RemoteAnswer | undefined>
 }
 
@@ -57,7 +57,7 @@ export const oauthRefusal = (
   body: { error, error_description: description },
 })
 
-/** Answers with what the library says is wrong. */
+/** Answers with the error of the library. */
 export async function orRefusal(answer: () => Promise<RemoteAnswer>): Promise<RemoteAnswer> {
   try {
     return await answer()
@@ -101,7 +101,7 @@ export function createRemoteAuthorization(
   const refreshTokens = new Map<string, string | undefined>()
   const pushed = new Map<string, Record<string, string>>()
 
-  /** The thumbprint that a proof of possession is made with; a refusal where there is none, or not with our nonce. */
+  /** The thumbprint of a proof of possession; a refusal if the proof is missing, or lacks our nonce. */
   const provenKey = async (request: SeenRequest, accessToken?: string): Promise<string | RemoteAnswer | undefined> => {
     if (options.dpop !== true) return undefined
     const jwt = request.headers.get('dpop')
@@ -160,7 +160,7 @@ export function createRemoteAuthorization(
     credential_identifiers: [`${id}/first`],
   }))
 
-  /** Uses up a code or a refresh token; the refusal where it is not good. */
+  /** Uses up a code or a refresh token; returns the refusal if it is invalid. */
   const redeem = async (form: Record<string, string>, request: SeenRequest, key: string | undefined) => {
     if (form.grant_type !== 'refresh_token') {
       const code = await verifyGrant(form, request)

@@ -42,7 +42,7 @@ export function credentialSigner(key: RemoteKey) {
         ...plain,
         ...claims,
       }
-      // The frame's names are those of a payload that is known when this is compiled; these are not.
+      // The library types the frame by a payload whose names the compiler knows. These names are known only at run time.
       return instance.issue(payload, { _sd: Object.keys(claims) as never[] }, { header: { kid: key.kid } })
     },
 

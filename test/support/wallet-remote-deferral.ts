@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import type { RemoteAnswer, RemoteHandler, SeenRequest } from './wallet-http.js'
 
-/** How an independent issuer lets wallets wait (OpenID4VCI 1.0 §9), and what it decided. */
+/** How an independent issuer lets wallets wait (OpenID4VCI 1.0 §9), and its decision. */
 export interface RemoteDeferral {
   readonly interval: number
-  /** Of which configurations; of all unless given. */
+  /** Configurations that are deferred; all unless given. */
   readonly only?: readonly string[]
-  /** What is said of whoever asks: wait, here it is, or something else. */
+  /** The decision on the next request of a wallet: wait, the credential, or another answer. */
   decision: 'pending' | 'approved' | (() => RemoteAnswer)
-  /** What was asked for, in order. */
+  /** The requests, in order. */
   readonly asked: string[]
-  /** Requests for deferred credentials that were under way at once, at most. */
+  /** The largest number of simultaneous requests for deferred credentials. */
   most: number
 }
 
@@ -24,7 +24,7 @@ export const newRemoteDeferral = (interval = 5, only?: readonly string[]): Remot
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** The credential endpoint, deferring, and the one that gives what was deferred. */
+/** A credential endpoint that defers, and the endpoint for deferred credentials. */
 export function deferring(
   credential: RemoteHandler,
   authenticate: (request: SeenRequest) => Promise<RemoteAnswer | undefined> | undefined,

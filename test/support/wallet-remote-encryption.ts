@@ -10,13 +10,13 @@ import {
 } from 'jose'
 import type { RemoteAnswer, RemoteHandler } from './wallet-http.js'
 
-/** What an independent issuer demands of messages (OpenID4VCI 1.0 §10), and how it keeps to that itself. */
+/** The encryption that an independent issuer demands of messages (OpenID4VCI 1.0 §10), and how it encrypts its own. */
 export interface RemoteEncryptionOptions {
   readonly required: 'requests' | 'answers' | 'nothing'
   readonly enc?: string
   /** Compresses answers. */
   readonly zip?: boolean
-  /** Changes what is encrypted, or sends something else than a JWE: an attack. */
+  /** Changes the encrypted answer, or replaces it by something else than a JWE: an attack. */
   readonly answer?: (jwe: string, wallet: JWK) => Promise<RemoteAnswer> | RemoteAnswer
 }
 
@@ -26,9 +26,9 @@ export interface RemoteEncryption {
   readonly metadata: Readonly<Record<string, unknown>>
   /** `alg`, `enc`, `kid`… of every request that came encrypted. */
   readonly requests: Readonly<Record<string, unknown>>[]
-  /** What wallets asked to be answered with. */
+  /** The encryption that wallets requested for answers. */
   readonly asked: Readonly<Record<string, unknown>>[]
-  /** Stands before an endpoint. */
+  /** Wraps the handler of an endpoint. */
   around(handler: RemoteHandler): RemoteHandler
 }
 

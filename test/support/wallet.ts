@@ -1,6 +1,6 @@
 import type { Answer, TestService } from './service.js'
 
-/** What every service in the wallet tests may reach: the independent parties on the loopback interface. */
+/** Lets every service in the wallet tests reach the independent parties on the loopback interface. */
 export const LOOPBACK = { OUTBOUND_ALLOWED_HOSTS: '127.0.0.1' }
 
 /** A hosted wallet and the admin who made it. */

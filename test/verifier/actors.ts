@@ -75,7 +75,7 @@ export async function issue(
   return { id: signed.json.id, credential: signed.json.credential, format }
 }
 
-/** What a verifier asks for, as POST /authorization-requests takes it. */
+/** Creates a request with the body of POST /authorization-requests. */
 export async function ask(service: TestService, body: Record<string, unknown>, sub = 'verifier'): Promise<Asked> {
   const created = await service.request('POST', '/authorization-requests', {
     authorization: await service.bearer(sub),
@@ -147,7 +147,7 @@ export async function present(
 export interface EncryptOptions {
   readonly enc?: string
   readonly header?: Record<string, unknown>
-  /** What the key is agreed upon with beside the keys (RFC 7518 §4.6.1.2, §4.6.1.3). */
+  /** Parties in the key agreement beside the keys (RFC 7518 §4.6.1.2, §4.6.1.3). */
   readonly parties?: { readonly apu?: Uint8Array; readonly apv?: Uint8Array }
 }
 

@@ -14,7 +14,7 @@ export interface AttestationChanges {
   readonly payload?: Record<string, unknown>
 }
 
-/** Somebody whom wallets trust to attest verifiers (OpenID4VP 1.0 §12), with a directory for what they write. */
+/** A party that wallets trust to attest verifiers (OpenID4VP 1.0 §12), with a directory for its files. */
 export async function startAttester() {
   const key = await newRemoteKey()
   const directory = await mkdtemp(join(tmpdir(), 'attestation-'))

@@ -12,7 +12,7 @@ export interface BrowserRequest {
   readonly data: Record<string, unknown>
 }
 
-/** What `POST /authorization-requests` answers over the Digital Credentials API. */
+/** The answer of `POST /authorization-requests` for the Digital Credentials API. */
 export interface AskedOverBrowser {
   readonly response_uri: string
   readonly digitalCredentialRequest: BrowserRequest
@@ -47,13 +47,13 @@ export function parametersOf({ protocol, data }: BrowserRequest): RequestPayload
 }
 
 export interface BrowserWallet extends PresentOptions {
-  /** Where the browser says that the page is. */
+  /** The origin of the page, as the browser reports it. */
   readonly origin?: string
 }
 
 /**
- * What a wallet gives the browser for a request (OpenID4VP 1.0 Appendix A.4): the origin that the browser tells it is the audience,
- * and the answer is encrypted where the response mode asks for it.
+ * The answer that a wallet gives the browser for a request (OpenID4VP 1.0 Appendix A.4). Its audience is the origin that the
+ * browser reports. It is encrypted if the response mode demands it.
  */
 export async function answerInBrowser(
   request: BrowserRequest,
@@ -78,7 +78,7 @@ export async function credentialWith(
   return { protocol, data: { response: await encrypt(parameters, answer) } }
 }
 
-/** A page posts what it got. */
+/** A page posts the browser's response. */
 export async function postFrom(
   origin: string | undefined,
   { response_uri: uri }: Pick<AskedOverBrowser, 'response_uri'>,

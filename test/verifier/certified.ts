@@ -20,7 +20,7 @@ const LIST_SIZE = 131_072
 export const makeRoot = (subject = 'Root'): TestCertificate =>
   makeCertificate({ subject, ca: true, keyUsage: 0x04, ...YEARS })
 
-/** The certificate of somebody who signs; it names them by its subject alone unless told otherwise. */
+/** The certificate of a signer; by default it names the signer only by its subject. */
 export const makeLeaf = (issuer: TestCertificate, options: Partial<TestCertificateOptions> = {}): TestCertificate =>
   makeCertificate({ subject: 'Club', issuer, keyUsage: 0x80, ...YEARS, ...options })
 

@@ -101,8 +101,8 @@ function satisfying(requirement: Requirement, definition: Definition, can: Reado
 }
 
 /**
- * What a strict wallet of OpenID4VP draft 21 answers a presentation definition with (DIF Presentation Exchange 2 §6, §7, §8),
- * written from these texts alone.
+ * The answer of a strict wallet of OpenID4VP draft 21 to a presentation definition (DIF Presentation Exchange 2 §6, §7, §8),
+ * written from the texts alone.
  */
 export function chosenByDefinition(definition: Definition, candidates: readonly Candidate[]) {
   const matches = definition.input_descriptors.flatMap((descriptor) => matching(descriptor, candidates) ?? [])

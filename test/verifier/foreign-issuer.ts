@@ -9,7 +9,7 @@ import { createTokenStatusList } from '../../server/protocol/status-list/token-s
 
 const LIST_SIZE = 131_072
 
-/** Somebody else who issues credentials, with a key of their own. */
+/** Another issuer of credentials, with its own key. */
 export class ForeignIssuer {
   private constructor(
     readonly id: string,
@@ -97,7 +97,7 @@ export class ForeignIssuer {
     })
   }
 
-  /** Signs whatever it is given, as a forger with that key would. */
+  /** Signs arbitrary content, as a forger with that key would. */
   sign(header: Record<string, unknown>, payload: Record<string, unknown>): Promise<string> {
     return signCompact(this.signer, header, payload)
   }

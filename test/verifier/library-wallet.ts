@@ -11,7 +11,7 @@ import type { WalletActor } from '../support/wallet-actor.js'
 import type { Held } from './actors.js'
 import { type Candidate, chosenByDefinition, type Definition, submissionOf } from './exchange-wallet.js'
 
-/** Plain http is what the service under test speaks. */
+/** The service under test speaks plain http. */
 setGlobalConfig({ allowInsecureUrls: true })
 
 export const callbacks: Omit<CallbackContext, 'generateRandom' | 'clientAuthentication'> = {
@@ -69,7 +69,10 @@ interface Audience {
 
 type TransactionData = ReturnType<typeof parseTransactionData>
 
-/** What a Key Binding JWT says of the transaction data that its credential is the first to be named for (OpenID4VP 1.0 Appendix B.3.3.1). */
+/**
+ * Claims of a Key Binding JWT for transaction data whose first credential id is this credential's query (OpenID4VP 1.0 Appendix
+ * B.3.3.1).
+ */
 function authorized(transactionData: TransactionData, queryId: string) {
   const own = transactionData.filter(({ transactionData: entry }) => entry.credential_ids[0] === queryId)
   if (own.length === 0) return {}
@@ -143,7 +146,7 @@ async function chosen(wallet: WalletActor, queryJson: unknown, held: readonly He
 type Choice = Awaited<ReturnType<typeof chosen>>[number]
 type Present = (choice: Choice) => Promise<string>
 
-/** Draft 24 §7.1: one presentation for each query. The library tells drafts from 1.0 at the 27th. */
+/** Draft 24 §7.1: one presentation for each query. The library distinguishes drafts from 1.0 at the 27th. */
 async function byDcql(choices: readonly Choice[], present: Present, version: number) {
   const entries = choices.map(async (choice) => {
     const presentation = await present(choice)
@@ -155,7 +158,7 @@ async function byDcql(choices: readonly Choice[], present: Present, version: num
 const candidates = (wallet: WalletActor, held: readonly Held[]) =>
   Promise.all(held.map(async (one) => ({ held: one, claims: await claimsOf(wallet, one) })))
 
-/** Draft 21 §6.1: an array only where there are several. */
+/** Draft 21 §6.1: an array only for several presentations. */
 async function byExchange(definition: Definition, of: readonly Candidate[], present: Present) {
   const choices = chosenByDefinition(definition, of)
   const presentations = await Promise.all(
@@ -170,7 +173,7 @@ async function byExchange(definition: Definition, of: readonly Candidate[], pres
   }
 }
 
-/** What is resolved of a request. */
+/** A resolved request. */
 interface Resolved {
   readonly version: number
   readonly pex?: unknown
@@ -181,7 +184,7 @@ interface Resolved {
 /**
  * The answer to a request: the presentations of the credentials that it asks for, for an audience.
  *
- * @param origin who asks, where a browser says so
+ * @param origin of the page, if a browser reports it
  */
 export async function answerTo(
   client: Openid4vpClient,
@@ -237,11 +240,11 @@ export function responseOf(
 }
 
 /**
- * Answers an `openid4vp://` address as an independent wallet: `@openid4vc/openid4vp` for the exchange, `dcql` for the
- * choice, `@sd-jwt` for selective disclosure and key binding. Transaction data are authorized. What version is spoken the library
- * finds out; it leaves Presentation Exchange to `exchange-wallet.ts`.
+ * Answers an `openid4vp://` address as an independent wallet: `@openid4vc/openid4vp` for the exchange, `dcql` for the choice,
+ * `@sd-jwt` for selective disclosure and key binding. The wallet authorizes transaction data. The library detects the version;
+ * it leaves Presentation Exchange to `exchange-wallet.ts`.
  *
- * @param own what this wallet does otherwise, such as whose signatures it believes: without it, those of a did:jwk
+ * @param own behaviour of this wallet that differs, such as the signatures that it trusts: those of a did:jwk by default
  * @returns the verifier's answer, and the ids of the credential queries that were answered.
  */
 export async function answerWithLibrary(

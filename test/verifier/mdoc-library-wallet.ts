@@ -15,7 +15,7 @@ export interface HeldDocument {
   readonly devicePrivate: Jwk
 }
 
-/** What this wallet reads of a request; over the Digital Credentials API there is no `response_uri`. */
+/** Parts of a request that this wallet reads; over the Digital Credentials API there is no `response_uri`. */
 const zRequest = z.object({
   client_id: z.string().optional(),
   response_uri: z.string().optional(),
@@ -25,7 +25,7 @@ const zRequest = z.object({
   client_metadata: z.object({ jwks: z.object({ keys: z.array(z.record(z.string(), z.string())) }).optional() }),
 })
 
-/** What `dcql` chooses of one document: the id of its credential query, and elements. */
+/** The choice of `dcql` for one document: the id of its credential query, and elements. */
 function choose(query: DcqlQuery.Input, document: HeldDocument) {
   const parsed = DcqlQuery.parse(query)
   DcqlQuery.validate(parsed)

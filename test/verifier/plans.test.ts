@@ -6,7 +6,7 @@ import { useWorld } from './world.js'
 // One connection, which therefore sees every statement as often as there are presentations.
 const world = useWorld({ maintenance: false, poolSize: 1 })
 
-it('no statement of a presentation is planned anew each time', async () => {
+it('no statement of a presentation is planned again each time', async () => {
   const plans = recordPlans()
   try {
     for (let count = 0; count < 12; count += 1) {

@@ -20,7 +20,7 @@ export interface PendingRow {
   readonly expires_at: Date
 }
 
-/** What a holder's wallet waits for. */
+/** The deferred credentials that a holder's wallet waits for. */
 export const pendingOf = (service: TestService, holderId: string): Promise<PendingRow[]> =>
   query<PendingRow & Record<string, unknown>>(
     service.databaseUrl,

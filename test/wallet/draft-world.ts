@@ -20,9 +20,9 @@ export interface DraftWorld {
   readonly vct: string
   /** `openid4vp://` address of a request by Presentation Exchange, as draft 21 has it. */
   exchange(definition: unknown, options?: RemoteRequestOptions): Promise<string>
-  /** What the wallet answers to it. */
+  /** The wallet's answer to a request with the definition. */
   answered(definition: unknown, options?: RemoteRequestOptions): Promise<{ status: number; message: unknown }>
-  /** What the verifier got last. */
+  /** The last response that the verifier received. */
   lastResponse(): RemoteResponse
   close(): Promise<void>
 }

@@ -21,7 +21,7 @@ export interface HostileWorld {
   readonly wallet: HostedWallet
   /** A query that the wallet could answer. */
   diploma(): Readonly<Record<string, unknown>>
-  /** What the wallet says of a request. */
+  /** The wallet's refusal of a request. */
   refusalOf(options: RemoteRequestOptions, query?: unknown): Promise<Refusal>
   close(): Promise<void>
 }

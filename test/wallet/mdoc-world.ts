@@ -106,7 +106,7 @@ export async function makeMdocWorld(): Promise<MdocWorld> {
   return world
 }
 
-/** A driving licence that was signed an hour ago, for whoever holds a key. */
+/** A driving licence that was signed an hour ago, for the holder of a key. */
 export const licenceFor = (
   issuer: Actor,
   publicJwk: object,

@@ -1,4 +1,4 @@
-/** What the interface has for contents that are neither an offer nor a request. */
+/** The interface's message for contents that are neither an offer nor a request. */
 export const UNKNOWN = 'Unknown URI protocol. Expected openid-credential-offer:// or openid4vp://'
 
 const PRE_AUTHORIZED = 'urn:ietf:params:oauth:grant-type:pre-authorized_code'

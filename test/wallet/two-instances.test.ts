@@ -67,7 +67,7 @@ describe('the wallet of one installation takes credentials from another and pres
     ])
   })
 
-  it('a stored VP query, in whichever format, and the wallet learns where to go on', async () => {
+  it('a stored VP query, in either format, and the wallet receives the next address', async () => {
     const wallet = await holding()
     const stored = await b.request('POST', '/api/v1/verifier/vp-queries', {
       client: true,
@@ -93,7 +93,7 @@ describe('the wallet of one installation takes credentials from another and pres
     expect(await sessionOf(b, asked)).toMatchObject({ state: 'ResponseVerified' })
   })
 
-  it('a credential that is bound to its recipient, and to nobody else', async () => {
+  it('a credential that is bound only to its recipient', async () => {
     const wallet = await newWallet(a, 'alice', 'web')
     const { offering_full_url: url } = await offering({ recipient: wallet.did })
     const stranger = await newWallet(a, 'mallory')
@@ -135,7 +135,7 @@ describe('the wallet of one installation takes credentials from another and pres
   })
 })
 
-describe('what the other installation refuses', () => {
+describe('refusals of the other installation', () => {
   it('an offering that is used up is a 500 with the reason', async () => {
     const { offering_full_url: url } = await offering({ redemption_limit: 1 })
     expect((await (await newWallet(a)).process(url)).status).toBe(200)

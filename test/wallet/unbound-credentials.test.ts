@@ -74,7 +74,7 @@ describe('where the metadata name no binding method, a hosted wallet (OpenID4VCI
     expect([taken.answer.status, taken.answer.json.credentials?.length], taken.answer.text).toEqual([200, 2])
   })
 
-  it('lists what it took and shows its claims', async () => {
+  it('lists the taken credential and shows its claims', async () => {
     const listed = (await wallet.get('/credentials')).json
     expect(listed.map(({ status, format }: Record<string, string>) => [status, format]).sort()).toEqual([
       ['valid', 'dc+sd-jwt'],
@@ -90,7 +90,7 @@ describe('where the metadata name no binding method, a hosted wallet (OpenID4VCI
     expect([taken.answer.status, taken.answer.json.credentials?.length], taken.answer.text).toEqual([200, 2])
   })
 
-  it('takes what is deferred', async () => {
+  it('takes a deferred credential', async () => {
     const deferral = newRemoteDeferral()
     await using taken = await taking(service, { unbound: true, deferral })
     expect([taken.answer.status, taken.answer.json.deferred], taken.answer.text).toEqual([200, 2])
@@ -106,7 +106,7 @@ describe('where the metadata name no binding method, a hosted wallet (OpenID4VCI
       async (self) => self.signJwtVc(undefined, { cnf: { jwk: (await newRemoteKey()).publicJwk } }),
     ],
     ['a JWT VC for a DID', async (self) => self.signJwtVc((await newRemoteKey()).did)],
-  ])('does not take %s, which is bound to the key of somebody', async (what, forge) => {
+  ])('does not take %s, which is bound to another holder’s key', async (what, forge) => {
     await using taken = await taking(service, { unbound: true, forge })
     expect(taken.answer.json.message).toMatch(/bound to a key|another format/)
     expect((await taken.wallet.get('/credentials')).json, what).toEqual([])

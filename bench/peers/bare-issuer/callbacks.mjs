@@ -20,7 +20,7 @@ export function publicJwkOf(signer, own) {
   return own
 }
 
-/** What the library leaves to whoever uses it, for a server with one key. */
+/** Functions that the library's users must supply, for a server with one key. */
 export function callbacksOf({ privateJwk, publicJwk }) {
   const privateKey = createPrivateKey({ key: privateJwk, format: 'jwk' })
   return {

@@ -18,7 +18,7 @@ import { MemoryStorage } from './memory-storage.mjs'
  * An agent whose keys and records are in memory, quiet, with DIDs of one method: nothing that takes time and is not asked for.
  *
  * @param openid4vc what its OpenID4VC module is made with
- * @returns the agent, and the DID URL of a P-256 key of its own
+ * @returns the agent, and the DID URL of its own P-256 key
  */
 export async function startAgent(openid4vc) {
   const agent = new Agent({

@@ -19,7 +19,7 @@ async function floorOf(caller: Caller, flow: keyof typeof WITH_BODY): Promise<vo
   }
 }
 
-/** What a whole flow cannot cost less than (`targets/floor.mjs`), held against the goal of that flow. */
+/** The least that a whole flow costs (`targets/floor.mjs`), compared with the goal of that flow. */
 export const floorRow = (target: Target, flow: 'issuing' | 'presenting', goals: readonly Goal[]): Row => ({
   name: `the floor of ${flow} in full, 8 at once`,
   goals,

@@ -10,7 +10,7 @@ import type { Row } from '../row.js'
 const WALLETS = 64
 export const AT_ONCE = [1, 8, 32] as const
 
-/** Who issues the same credential over the same requests. */
+/** A side that issues the same credential over the same requests. */
 export interface IssuingSide {
   readonly name: string
   readonly target: Target
@@ -18,7 +18,7 @@ export interface IssuingSide {
   readonly offers: string
   readonly headers?: Readonly<Record<string, string>>
   readonly members?: Readonly<Record<string, unknown>>
-  /** Of its row of eight at once. */
+  /** Goals of the side's row with eight at once. */
   readonly goals?: readonly Goal[]
 }
 
@@ -45,7 +45,7 @@ async function issued(caller: Caller, side: IssuingSide, wallet: BenchWallet): P
 
 const jsonOf = (part = '') => JSON.parse(Buffer.from(part, 'base64url').toString())
 
-/** What of a credential makes work: disclosed claims, algorithm, binding. */
+/** The parts of a credential that cost work: disclosed claims, algorithm, binding. */
 async function workOf(side: IssuingSide): Promise<string> {
   const caller = createCaller(side.target.url, 1)
   const [jwt = '', ...disclosures] = (await issued(caller, side, newBenchWallet())).split('~').slice(0, -1)

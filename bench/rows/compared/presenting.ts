@@ -7,15 +7,15 @@ import type { Goal } from '../goal.js'
 import type { Row } from '../row.js'
 import { AT_ONCE } from './issuing.js'
 
-/** Who verifies the same credential over the same requests. */
+/** A side that verifies the same credential over the same requests. */
 export interface PresentingSide {
   readonly name: string
   readonly target: Target
-  /** How its first party makes a request, and the path of what was presented. */
+  /** Path at which the first party makes a request; `result` is the path of the presented claims. */
   readonly requests: string
   readonly result: (id: string) => string
   readonly headers?: Readonly<Record<string, string>>
-  /** Of its row of eight at once. */
+  /** Goals of the side's row with eight at once. */
   readonly goals?: readonly Goal[]
 }
 
@@ -36,7 +36,7 @@ export async function makeRequest(
   return { path: new URL(String(made.request_uri)).pathname, id: String(made.verificationSessionId) }
 }
 
-/** Reads what was presented. @throws where it is not what was asked for */
+/** Reads the presented claims. @throws if they are not the requested ones */
 export async function readResult(
   caller: Caller,
   { result, headers = {} }: Pick<PresentingSide, 'result' | 'headers'>,

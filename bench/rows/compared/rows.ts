@@ -27,7 +27,7 @@ const ratio = (of: string, atMost: number) => [{ kind: 'cpuRatio', of, atMost } 
 
 const otherBuild = (root: string) => `${OWN} of ${root}`
 
-/** Of another build, where there is one: in the service's CPU time, and with PostgreSQL's. */
+/** Goals in comparison with another build, if there is one: in the service's CPU time, and with PostgreSQL's. */
 const noMoreThan = (root: string | undefined, rowOf: (name: string, atOnce: number) => string): Goal[] =>
   root === undefined
     ? []
@@ -108,7 +108,7 @@ export async function comparedRows(
       const within = (of: string) => [{ kind: 'workRatio', of, atMost: OF_EMPTY_DATABASE } as const]
       const fullIssuing = { name, ...ownIssuing(full), goals: within(issuingRow(OWN, 8)) }
       const fullPresenting = { name, ...ownPresenting(full), goals: within(presentingRow(OWN, 8)) }
-      // One of each is what the rows are copies of.
+      // The rows are copies of one of each.
       await issuingRows([fullIssuing])
       await presentingRows([fullPresenting], held)[0]?.measure(0.1)
       say(await fill(full.databaseUrl, rows))

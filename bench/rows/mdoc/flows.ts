@@ -87,7 +87,9 @@ async function presentingRow(installation: Installation, each: Format): Promise<
   }
 }
 
-/** Rows of a mobile document beside an SD-JWT VC of the same claims, issued and presented, on a process and a database of its own. */
+/**
+ * Rows of a mobile document beside an SD-JWT VC of the same claims, issued and presented, on their own process and database.
+ */
 export async function formatFlowRows(world: World): Promise<Row[]> {
   const installation = await startCertified(world)
   const { credence } = installation

@@ -4,7 +4,7 @@ import { FORMATS, type Format } from './licence.js'
 const ISSUING = 1.5
 const VERIFYING = 2
 
-/** What an mdoc may cost of what the SD-JWT VC beside it does, for rows that are named alike. */
+/** The allowed cost of an mdoc, relative to the SD-JWT VC in the row with the same name. */
 export function goalsOf(kind: 'issuing' | 'verifying', { format }: Format, nameOf: (other: Format) => string): Goal[] {
   const [base] = FORMATS
   if (format === base.format) return []

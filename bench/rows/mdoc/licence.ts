@@ -2,7 +2,7 @@
 export const TYPE = 'Licence'
 export const NAMESPACE = 'org.iso.18013.5.1'
 export const DOCTYPE = 'org.iso.18013.5.1.mDL'
-/** What a certificate that signs it must be meant for. */
+/** The purpose (`extendedKeyUsage`) that a signing certificate must have. */
 export const PURPOSE = '1.0.18013.5.1.2'
 
 /** As the mobile document names its elements, too. */

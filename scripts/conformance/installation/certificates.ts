@@ -13,9 +13,9 @@ import {
 import { exportJWK, exportPKCS8, importPKCS8, type JWK } from 'jose'
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
-/** Longer than mobile documents are valid for, whose last moment would else be that of the certificate. */
+/** Longer than mobile documents are valid. Otherwise they would expire with the certificate. */
 const LIFETIME_MS = 450 * 86_400_000
-/** Certificates that were made just now hold already for whose clock is a little behind. */
+/** New certificates are valid even by a clock that is a little behind. */
 const LEEWAY_MS = 3_600_000
 
 /** A certificate with the key that it certifies (P-256). */
@@ -30,7 +30,7 @@ export interface Certified {
 
 export interface CertificateOptions {
   readonly name: string
-  /** Who signs; the certificate itself, as that of an authority, where left out. */
+  /** The issuing certificate. If omitted, the certificate signs itself, as an authority's does. */
   readonly issuer?: Certified
   readonly dns?: readonly string[]
   readonly uri?: readonly string[]

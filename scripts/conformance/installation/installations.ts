@@ -7,7 +7,7 @@ import { startService } from './service.js'
 
 /** The services of a run: one for each profile, started when the first column needs it. */
 export interface Installations {
-  /** The address of the service; undefined where the one that runs already has another profile. */
+  /** The address of the service; undefined if the running service has another profile. */
   addressFor(profile: Profile): Promise<string | undefined>
   end(): Promise<void>
 }

@@ -2,15 +2,15 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Certified, makeCertificate, publicPem, readCertificate } from './certificates.js'
 
-/** What issuing keeps to: OpenID4VCI 1.0 alone, or HAIP 1.0 as well. */
+/** The standards that issuing follows: OpenID4VCI 1.0 alone, or HAIP 1.0 as well. */
 export type Profile = 'final' | 'haip'
 
-/** Keys and certificates of a run: those of the service under one root, those of the suite under another. */
+/** Keys and certificates of a run. The service has one root, the suite another. */
 export interface Material {
   readonly directory: string
-  /** Proves what the service signs, and its TLS. */
+  /** Proves the service's signatures and its TLS. */
   readonly serviceRoot: Certified
-  /** Proves what the suite signs: credentials, requests, attestations of wallets and keys. */
+  /** Proves the suite's signatures: credentials, requests, attestations of wallets and keys. */
   readonly suiteRoot: Certified
   /** Private key and certificate of the service's TLS, as PEM. */
   readonly tlsPem: string
@@ -55,7 +55,7 @@ export async function materialIn(directory: string, host: string): Promise<Mater
 /**
  * The settings that docs/conformance.md names, for a service that answers at `url`.
  *
- * @param outbound host and port of the suite, whose address may be a private one
+ * @param outbound host and port of the suite, which may have a private address
  */
 export function settingsOf(
   { directory }: Material,

@@ -1,12 +1,12 @@
 import type { Ask } from '../trusting-fetch.js'
 
-/** The service's REST interface, for whoever runs it. */
+/** The service's REST interface, for the run. */
 export interface Product {
   readonly url: string
-  /** @returns the answer's body. @throws {Error} with what the service answered, unless that is 2xx */
+  /** @returns the answer's body. @throws {Error} with the service's answer, unless that is 2xx */
   post<Body>(path: string, body: unknown): Promise<Body>
   get<Body>(path: string): Promise<Body>
-  /** Status and body, whatever they are. */
+  /** Status and body of any answer. */
   tried(path: string, body: unknown): Promise<{ readonly status: number; readonly body: Record<string, unknown> }>
 }
 

@@ -13,20 +13,20 @@ export interface ServiceOptions {
   /** Where TLS ends in front of it. */
   readonly port: number
   readonly tlsPem: string
-  /** File with the authorities that the service trusts for TLS, beside those of Node. */
+  /** File with the authorities that the service trusts for TLS, in addition to the authorities of Node. */
   readonly authorities: string
-  /** Takes what the service writes. */
+  /** Receives the service's output. */
   readonly logFile: string
 }
 
-/** Starts the built service over a database of its own, behind TLS. @returns ends both */
+/** Starts the built service over its own database, behind TLS. @returns ends both */
 export async function startService(options: ServiceOptions): Promise<() => Promise<void>> {
   const postgres = await startTemporaryPostgres()
   const servicePort = await freePort()
   const log = openSync(options.logFile, 'w')
   const root = projectDirectory()
   const child = spawn(process.execPath, ['--enable-source-maps', join(root, 'dist', 'server', 'main.js')], {
-    // Not the settings of whoever runs this, nor those of .env.
+    // The service gets no settings from the caller's environment or from .env.
     env: {
       PATH: process.env.PATH,
       ...options.settings,

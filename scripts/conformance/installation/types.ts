@@ -16,7 +16,7 @@ const PURCHASE = {
   subject: { product: 'Kettle', price: 39.5, buyer: 'Erika Mustermann' },
 }
 
-/** The eleven elements that ISO/IEC 18013-5 makes mandatory, and beside each what the licence says. */
+/** The eleven elements that ISO/IEC 18013-5 makes mandatory, each with the licence's value. */
 const LICENCE: Readonly<Record<string, readonly [schema: object, value: unknown]>> = {
   family_name: [text, 'Mustermann'],
   given_name: [text, 'Erika'],

@@ -4,7 +4,7 @@ import type { Player } from '../module.js'
 import type { Suite, Variant } from '../suite/client.js'
 import type { Ask } from '../trusting-fetch.js'
 
-/** What a column is run with. */
+/** The parts that a column runs with. */
 export interface World {
   readonly suite: Suite
   readonly product: Product

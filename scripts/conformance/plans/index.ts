@@ -4,7 +4,7 @@ import { PRESENTING_COLUMNS } from './presenting.js'
 import { RECEIVING_COLUMNS } from './receiving.js'
 import { VERIFIER_COLUMNS } from './verifier.js'
 
-/** Every run of a plan that docs/conformance.md tells of, in the order of its tables. */
+/** Every run of a plan in docs/conformance.md, in the order of its tables. */
 export const COLUMNS: readonly Column[] = [
   ...ISSUER_COLUMNS,
   ...VERIFIER_COLUMNS,

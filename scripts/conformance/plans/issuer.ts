@@ -16,7 +16,7 @@ interface IssuerVariant {
 
 const WALLET_PROVIDER = 'https://wallet-provider.example'
 
-/** Members of the metadata beside those of the standard. */
+/** Members of the metadata in addition to the standard's members. */
 const FURTHER_MEMBERS = ['token_endpoint', 'schema_endpoint', 'offering_endpoint', 'proof_types_supported']
 
 const ERROR_PAGE = /par-attempt|expired-request_uri|different-client/
@@ -116,7 +116,7 @@ class IssuerPlayer implements Player {
     await this.#browser.open(credentialOfferUri)
   }
 
-  /** By value, good for two wallets. */
+  /** By value, valid for two wallets. */
   async #offering(walletUrl: string): Promise<void> {
     const { credential_issuer, grants } = await this.#product.post<Offering>('/api/v1/offerings', {
       credential_type: this.#type.type,
@@ -140,7 +140,7 @@ class IssuerPlayer implements Player {
     await this.#browser.press(page, 'decision', decision)
   }
 
-  /** To whoever signs in: `local-admin`, with AUTH_DISABLED. */
+  /** Makes an offer for the user who signs in: `local-admin`, with AUTH_DISABLED. */
   async #offerToPerson(): Promise<void> {
     await this.#product.post('/credential-offers', {
       credentialConfigurationIds: [this.#type.configuration],

@@ -26,7 +26,7 @@ class PresentingPlayer implements Player {
     if (uri === undefined) return false
     await visited(uri)
     const { product, ask } = this.#world
-    // RFC 6749 Appendix B: a plus sign in a query is a space, and the suite leaves the one of dc+sd-jwt as it is.
+    // RFC 6749 Appendix B: a plus sign in a query is a space, and the suite does not escape the one of dc+sd-jwt.
     const written = uri.replace(/dc\+sd-jwt/g, 'dc%2Bsd-jwt')
     const { status, body } = await product.tried(`/holders/${this.#holderId}/process`, { uri: written })
     this.#refusal = status === 200 ? undefined : `${status} ${messageOf(body)}`

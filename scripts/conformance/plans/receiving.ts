@@ -24,7 +24,7 @@ function sentenceOf(status: number, body: Processed): string {
   return `The wallet took ${body.credentials?.length ?? 0}${deferred}.`
 }
 
-/** Has a hosted wallet take what the suite offers, or ask for it by itself. */
+/** Makes a hosted wallet take the suite's offer, or ask for the credential without an offer. */
 export class ReceivingPlayer implements Player {
   readonly #world
   readonly #holderId
@@ -83,7 +83,7 @@ export interface ReceivingOptions {
 }
 
 /**
- * The suite's configuration of an issuer whose wallets are those of the installation.
+ * The suite's configuration of an issuer for the hosted wallets of the installation.
  *
  * @param offered the credential configuration of the suite; its default for the format where left out
  */
@@ -141,7 +141,7 @@ const FIXED = {
 
 interface Heading {
   readonly name: string
-  /** The credential configuration of the suite that is offered, where it is another than its default. */
+  /** The credential configuration that the suite offers, if it is not its default. */
   readonly offered?: string
   readonly heading: string
   readonly variant: Variant

@@ -35,7 +35,7 @@ export function differencesOf(column: ColumnResult, expectations: Expectations):
   ]
 }
 
-/** What this run had, as the expectation of the next. */
+/** The results of this run, as the expectation of the next. */
 export function expectationOf({ modules, variant }: ColumnResult): Expectations[string] {
   const others = modules.filter(({ outcome }) => outcome !== 'PASSED')
   return {

@@ -17,7 +17,7 @@ export interface Results {
   readonly columns: readonly ColumnResult[]
 }
 
-/** Variants that a plan chooses by itself for some of its modules, and the words for them in a table. */
+/** Variants that a plan itself chooses for some of its modules, and their words in a table. */
 const CHOSEN: readonly (readonly [parameter: string, value: string, word: string])[] = [
   ['vci_credential_encryption', 'encrypted', 'encrypted'],
   ['vci_credential_issuance_mode', 'deferred', 'deferred'],

@@ -7,7 +7,7 @@ interface Merged {
   readonly ids: readonly string[]
 }
 
-/** The table that a column stands in: the part of its id before the first slash. */
+/** The table of a column: the part of its id before the first slash. */
 export const tableOf = (id: string): string => id.split('/')[0] ?? ''
 
 const cellsOf = ({ modules, variant }: ColumnResult) =>
@@ -29,7 +29,7 @@ function merged(columns: readonly ColumnResult[]): Merged[] {
   return found
 }
 
-/** A heading that stands there twice says which runs are meant. */
+/** Headings of the columns. If two columns have the same heading, each names its runs. */
 function headingsOf(columns: readonly Merged[]): string[] {
   return columns.map(({ heading, ids }) => {
     const isAlone = columns.filter((column) => column.heading === heading).length === 1

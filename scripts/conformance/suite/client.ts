@@ -24,7 +24,7 @@ const zState = z.object({
   browser: z.object({ urls: z.array(z.string()) }).nullish(),
 })
 
-/** What a module shows to the person in front of it: values, and addresses to open. */
+/** Content that a module shows to its user: values, and addresses to open. */
 export interface Shown {
   readonly exposed: Readonly<Record<string, unknown>>
   readonly urls: readonly string[]
@@ -54,14 +54,14 @@ export interface Suite {
   createPlan(name: string, variant: Variant, configuration: object): Promise<Plan>
   /** @returns the id of the module's run */
   createModule(plan: string, module: PlannedModule): Promise<string>
-  /** Starts a module that does not start by itself. */
+  /** Starts a module that does not start on its own. */
   start(id: string): Promise<void>
   info(id: string): Promise<Info>
-  /** Nothing where the module has ended. */
+  /** Undefined if the module has ended. */
   shown(id: string): Promise<Shown | undefined>
   /** @param since entries of that time (milliseconds) and later ones */
   log(id: string, since?: number): Promise<LogEntry[]>
-  /** Says that an address was opened, so that it is shown no longer. */
+  /** Reports that an address was opened, so that it is no longer shown. */
   visited(id: string, url: string): Promise<void>
   /** @param image a data URI of PNG or JPEG */
   uploadImage(id: string, placeholder: string, image: string): Promise<void>
@@ -69,7 +69,7 @@ export interface Suite {
   cancel(id: string): Promise<void>
 }
 
-/** The suite answered something else than it should; the message says what. */
+/** The suite gave an unexpected answer, which the message names. */
 export class SuiteError extends Error {
   override readonly name = 'SuiteError'
 }

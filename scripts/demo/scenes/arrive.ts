@@ -1,6 +1,6 @@
 import type { Stage } from '../stage.js'
 
-/** Who answers, and for whom it issues. */
+/** Shows the name and version of the service. */
 export async function arrive(stage: Stage): Promise<void> {
   stage.step(`Ask ${stage.url} who it is`)
   const { name, version } = await stage.credence.service.version.query()

@@ -30,7 +30,7 @@ async function take(stage: Stage, { id }: Holder): Promise<void> {
   stage.mustBe('the formats', credentials.map(({ format }) => format).sort(), ['dc+sd-jwt', 'jwt_vc_json'])
 }
 
-/** The service as verifier and as wallet, first by itself, then with a choice that Bob confirms. */
+/** The service as verifier and as wallet, first automatically, then with a choice that Bob confirms. */
 async function present(stage: Stage, { id, did }: Holder): Promise<void> {
   const newRequest = () =>
     stage.credence.authorizationRequests.create.mutate({
@@ -59,7 +59,7 @@ async function present(stage: Stage, { id, did }: Holder): Promise<void> {
   stage.mustBe('its state', session.state, 'ResponseVerified')
 }
 
-/** Issuer, holder and verifier in one: the wallet is hosted by the service itself, for whoever has none on a phone. */
+/** Issuer, holder and verifier in one: the service itself hosts the wallet, for holders without a wallet on a phone. */
 export async function hostedWallet(stage: Stage): Promise<void> {
   const holder = await newHolder(stage)
   await take(stage, holder)

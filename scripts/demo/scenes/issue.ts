@@ -9,7 +9,7 @@ export interface Issued {
   readonly compact: string
 }
 
-/** Takes the offering over the API; what comes is a JWT VC. */
+/** Takes the offering over the API and receives a JWT VC. */
 export async function claim(stage: Stage, offering: Offering): Promise<Issued> {
   stage.step('Alice claims the offering')
   const { id, vc } = await stage.credence.offerings.claim.mutate({ id: offering.id })

@@ -1,7 +1,7 @@
 /** The credential type of the story. */
 export const TYPE = 'ProofOfPurchase'
 
-/** What a shop states about one purchase. */
+/** Claims of a shop about one purchase. */
 export function purchase(productName: string) {
   return {
     productName,

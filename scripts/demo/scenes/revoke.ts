@@ -1,7 +1,7 @@
 import type { Stage } from '../stage.js'
 import type { Issued } from './issue.js'
 
-/** The issuer takes a credential back: from then on nobody accepts it. */
+/** The issuer revokes a credential: from then on no verifier accepts it. */
 export async function revoke(stage: Stage, { id, format, compact }: Issued): Promise<void> {
   stage.step(`The shop revokes the ${format}`)
   await stage.credence.credentials.revoke.mutate({ id })

@@ -6,7 +6,7 @@ type Json = Record<string, unknown>
 const decode = (part: string): unknown => JSON.parse(Buffer.from(part, 'base64url').toString())
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-/** The price made higher in the signed payload, the signature as it was. */
+/** The JWT with a higher price in its payload, and the original signature. */
 function withHigherPrice(jwt: string): string {
   const [header, payload = '', signature] = jwt.split('.')
   const claims = decode(payload) as { vc: { credentialSubject: Json } }
@@ -24,7 +24,7 @@ function withHigherDisclosedPrice(sdJwt: string): string {
   return [jwt, ...disclosures.map(change), ''].join('~')
 }
 
-/** Whoever changes a claim breaks the signature, in either format. */
+/** A changed claim breaks the signature, in either format. */
 export async function tamper(stage: Stage, claimed: Issued, signed: Issued): Promise<void> {
   for (const [{ format }, credential] of [
     [claimed, withHigherPrice(claimed.compact)],

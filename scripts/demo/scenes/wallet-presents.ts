@@ -8,7 +8,7 @@ import { draw } from './offer.js'
 import { TYPE } from './purchase.js'
 import { watch } from './watch.js'
 
-/** A shop's warranty desk wants to see a proof of purchase, and of it the product and the date. */
+/** A shop's warranty desk asks for the product and the date of a proof of purchase. */
 const QUERY: CredenceInputs['vpQueries']['create']['query'] = [
   {
     fields: [
@@ -73,7 +73,7 @@ async function refused(stage: Stage, of: Attempt): Promise<void> {
   stage.mustBe('whether it speaks of the revocation', /revoked/.test(String(watching.errorMessage())), true)
 }
 
-/** A JWT VC's id is that of the credential which the issuer has on record. */
+/** The id of the issuer's record, which is also the JWT VC's id. */
 function recordId(held: readonly HeldCredential[]): string {
   const jwtVc = held.find(({ format }) => format === 'jwt_vc_json')
   if (jwtVc === undefined) throw new Surprise('The wallet holds no JWT VC.')

@@ -28,7 +28,7 @@ async function makeOffer(stage: Stage): Promise<CredentialOffer & { readonly txC
   return { ...made, txCode: made.txCode }
 }
 
-/** The answer of the token endpoint to a code that is not the one which Alice was told. */
+/** The answer of the token endpoint to another code than Alice's. */
 async function mistype(stage: Stage, wallet: Wallet, scanned: ScannedOffer, txCode: string): Promise<void> {
   stage.step('Alice mistypes the transaction code')
   const wrong = txCode.replace(/\d/g, (digit) => String((Number(digit) + 1) % 10))

@@ -1,6 +1,6 @@
 import type { Stage } from '../stage.js'
 
-/** Somebody who watches a verification session over Server-Sent Events. */
+/** A watcher of a verification session over Server-Sent Events. */
 export interface Watcher extends Disposable {
   /** Every state so far, in order. */
   readonly states: readonly string[]

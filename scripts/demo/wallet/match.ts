@@ -37,7 +37,7 @@ function candidateOf({ format, compact }: HeldCredential) {
   return { credential_format: 'jwt_vc_json' as const, type: vc.type, claims: vc, cryptographic_holder_binding: true }
 }
 
-/** What answers a DCQL query (OpenID4VP 1.0 §6): of alternatives, the first that the wallet's credentials can meet. */
+/** The credentials for a DCQL query (OpenID4VP 1.0 §6). It takes the first option that the wallet can satisfy. */
 export function match(dcqlQuery: unknown, held: readonly HeldCredential[]): Chosen[] {
   const query = DcqlQuery.parse(dcqlQuery as DcqlQuery.Input)
   const result = DcqlQuery.query(query, held.map(candidateOf))

@@ -7,7 +7,7 @@ import type { HeldCredential } from './receive.js'
 import { verifySignature } from './verifier-key.js'
 import type { Wallet } from './wallet.js'
 
-/** What a wallet read from a verifier's QR code, its sender verified. */
+/** The request from a verifier's QR code, with its sender verified. */
 export interface ScannedRequest {
   readonly payload: Openid4vpAuthorizationRequest
   /** The verifier's client identifier with its prefix. */
@@ -91,7 +91,7 @@ function vpJwtPresentation(wallet: Wallet, request: ScannedRequest, { credential
   )
 }
 
-/** What the verifier replied. */
+/** The verifier's reply. */
 export interface PresentationReply {
   readonly status: number
   readonly body: Record<string, unknown>

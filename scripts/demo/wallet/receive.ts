@@ -1,7 +1,7 @@
 import { type CredentialOfferObject, type IssuerMetadataResult, Openid4vciClient } from '@openid4vc/openid4vci'
 import type { Wallet } from './wallet.js'
 
-/** What a wallet read from a QR code: an offer and who makes it. */
+/** The offer from a QR code, with its issuer. */
 export interface ScannedOffer {
   readonly offer: CredentialOfferObject
   readonly metadata: IssuerMetadataResult
@@ -65,7 +65,7 @@ export async function takeCredential(
   }
 }
 
-/** Tells the issuer that the credential is in the wallet (OpenID4VCI 1.0 §11). */
+/** Notifies the issuer that the credential is in the wallet (OpenID4VCI 1.0 §11). */
 export async function acknowledge(
   wallet: Wallet,
   { metadata }: ScannedOffer,

@@ -4,14 +4,14 @@ import { setGlobalConfig } from '@openid4vc/openid4vci'
 import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from 'jose'
 import type { Stage } from '../stage.js'
 
-/** A wallet on somebody's phone, with one key of its own. It knows of the service what its QR codes say. */
+/** A wallet on a phone, with one key. It knows only the content of the service's QR codes. */
 export interface Wallet {
   readonly owner: string
   /** did:jwk of the key. */
   readonly did: string
   /** DID URL of the key. */
   readonly kid: string
-  /** What the protocol's libraries do through the wallet. */
+  /** Functions of the wallet for the protocol's libraries. */
   readonly callbacks: Pick<CallbackContext, 'fetch' | 'hash' | 'generateRandom' | 'signJwt' | 'clientAuthentication'>
   /** Signs with the wallet's key (ES256). */
   sign(header: Record<string, unknown>, payload: Record<string, unknown>): Promise<string>

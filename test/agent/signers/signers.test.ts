@@ -24,7 +24,7 @@ const make = async (
 const read = async (path: string, authorization = ada) => service.request('GET', path, { authorization })
 
 describe('GET /api/v1/issuers, GET /api/v1/verifiers', () => {
-  it('list the records of all callers, the newest first, with what they sign with and who may change them', async () => {
+  it('list the records of all callers, the newest first, with their keys or certificates and the callers who may change them', async () => {
     const issuer = await make('issuer', { display: [{ name: 'Shop', locale: 'en' }] })
     const { items } = (await read('/api/v1/issuers?limit=1', bob)).json
     expect(items).toEqual([
@@ -47,7 +47,7 @@ describe('GET /api/v1/issuers, GET /api/v1/verifiers', () => {
       [false, true],
       [true, true],
     ])
-    // The client secret is nobody who could change one.
+    // The client secret identifies no caller who could change a record.
     const { json } = await service.request('GET', '/api/v1/issuers', { client: true })
     expect(json.items.map(({ changeable }: { changeable: boolean }) => changeable)).toEqual([false, false])
   })
@@ -59,7 +59,7 @@ describe('GET /api/v1/issuers, GET /api/v1/verifiers', () => {
     expect([first.items[0].id, second.items[0].id]).toEqual(made.map(({ id }) => id).reverse())
   })
 
-  it('are for who runs that half: an issuer reads no verifier, nor a verifier an issuer', async () => {
+  it('are for operators of that half: an issuer reads no verifier, nor a verifier an issuer', async () => {
     const [issuer, verifier] = [
       await service.bearer('ida', { roles: ['issuing'] }),
       await service.bearer('vera', { roles: ['verifying'] }),
@@ -110,7 +110,7 @@ describe('GET /api/v1/issuers/{id}', () => {
     expect(text).not.toMatch(/"d":|private/i)
   })
 
-  it('shows former keys beside the one that signs', async () => {
+  it('shows former keys beside the signing key', async () => {
     const { id } = await make('issuer')
     await keysCommand(['--alg', 'EdDSA'], {
       ISSUER_BASE_URL: service.url,
@@ -160,7 +160,7 @@ describe('GET /api/v1/issuers/{id}', () => {
 })
 
 describe('GET /api/v1/verifiers/{id}', () => {
-  it('says by which client identifiers it can name itself (OpenID4VP 1.0 §5.9.3), and what it lacks for the others', async () => {
+  it('shows its possible client identifiers (OpenID4VP 1.0 §5.9.3), and the missing parts for the others', async () => {
     const { id } = await make('verifier')
     const { did, names: before } = (await read(`/api/v1/verifiers/${id}`)).json
     expect(before).toEqual([
@@ -195,7 +195,7 @@ describe.each(['issuer', 'verifier'] as const)('POST /api/v1/%ss/{id}/display', 
     service.request('POST', `/api/v1/${kind}s/${id}/display`, { authorization, body })
   const displayOf = async (id: string) => (await read(`/api/v1/${kind}s/${id}`)).json.display
 
-  it('changes how it is shown, and who did so is on record', async () => {
+  it('changes its display, and the caller is on record', async () => {
     const { id } = await make(kind)
     const { status, json } = await rename(id, { before: [], display: [{ name: 'Shop', locale: 'en' }] })
     expect([status, json.display]).toEqual([200, [{ name: 'Shop', locale: 'en' }]])
@@ -210,7 +210,7 @@ describe.each(['issuer', 'verifier'] as const)('POST /api/v1/%ss/{id}/display', 
     ])
   })
 
-  it('tells the second of two who change it at once, and changes nothing then', async () => {
+  it('refuses the second of two simultaneous changes, and changes nothing then', async () => {
     const { id } = await make(kind, { display: [{ name: 'Shop' }] })
     const before = [{ name: 'Shop' }]
     const both = await Promise.all(['One', 'Two'].map((name) => rename(id, { before, display: [{ name }] })))
@@ -220,7 +220,7 @@ describe.each(['issuer', 'verifier'] as const)('POST /api/v1/%ss/{id}/display', 
     expect(await displayOf(id)).toEqual(won?.json.display)
   })
 
-  it('is for whose record it is; that of another admin is an unknown one', async () => {
+  it('is for the owner of the record; a record of another admin is unknown', async () => {
     const { id } = await make(kind)
     const change = { before: [], display: [{ name: 'Evil' }] }
     expect((await rename(id, change, bob)).status).toBe(404)

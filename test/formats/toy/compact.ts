@@ -21,7 +21,7 @@ export function splitToy(compact: string): ToyParts {
   return { jwt, proof }
 }
 
-/** What the payload of a credential says; it was verified, or is the holder's own. */
+/** Payload of a credential, either verified or held by its own holder. */
 export interface ToyPayload {
   readonly iss: string
   readonly kind: string
@@ -41,5 +41,5 @@ export function readToy(payload: JsonObject): ToyPayload {
 export const payloadOfToy = (compact: string): ToyPayload =>
   readToy(decodeJwt(splitToy(compact).jwt, 'Credential').payload)
 
-/** What claims paths start at: the claims under their kind, as an mdoc has them under their namespace. */
+/** The root of claims paths: the claims under their kind, as an mdoc has its elements under a namespace. */
 export const rootOfToy = ({ kind, claims }: ToyPayload): JsonObject => ({ [kind]: claims })

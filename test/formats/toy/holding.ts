@@ -6,7 +6,7 @@ import { proofOf, viewOf } from './verifying.js'
 export const holding: Holding = {
   formerNames: ['draft-toy'],
   alwaysBound: false,
-  // The libraries have never heard of it. That of DCQL takes it for a W3C credential.
+  // The libraries do not know this format. The DCQL library treats it as a W3C credential.
   library: {
     checksConfigurations: false,
     query: (query) => {

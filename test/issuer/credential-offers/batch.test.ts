@@ -52,7 +52,7 @@ describe('POST /api/v1/credential-offers/batch', () => {
     const rows = Array.from({ length: 100 }, (_, n) => row(`hundred-${n}`, { txCode: true, page: n === 0 }))
     const before = await written()
     const made = await offers(rows)
-    // Offerings, sessions, keys, pages, and what the audit says of it.
+    // Offerings, sessions, keys, pages, and their audit rows.
     const counts = await written()
     expect(counts.map((count, at) => count - (before[at] ?? 0))).toEqual([100, 100, 100, 1, 100])
     expect(made.map(({ key }: { key: string }) => key)).toEqual(rows.map(({ key }) => key))
@@ -83,7 +83,7 @@ describe('POST /api/v1/credential-offers/batch', () => {
     expect(added.repeated).toBe(false)
   })
 
-  it('knows a row again whose members come in another order, and what was left out of it', async () => {
+  it('recognizes a row with members in another order, and a missing member', async () => {
     const subject = { product: 'Kettle', price: 30 }
     const [first] = await offers([row('order', { credentialSubject: subject, txCode: true })])
     const { price, product } = subject
@@ -96,7 +96,7 @@ describe('POST /api/v1/credential-offers/batch', () => {
     expect([status, json.message]).toEqual([400, ['rows.0.key has another offer already']])
   })
 
-  it('attack: the same rows at the same time make each offer once, also where all were told that there is none', async () => {
+  it('attack: the same rows at the same time make each offer once, even if every read found none', async () => {
     const rows = Array.from({ length: 5 }, (_, n) => row(`race-${n}`))
     const answers = await atOnce(service.platform.stores.offerBatches, 'known', 6, () =>
       Promise.all(Array.from({ length: 6 }, () => offers(rows))),
@@ -105,7 +105,7 @@ describe('POST /api/v1/credential-offers/batch', () => {
     expect(answers.flat().filter(({ repeated }: { repeated: boolean }) => !repeated)).toHaveLength(5)
   })
 
-  it('attack: so do rows that come in another order, of which none waits for the other for ever', async () => {
+  it('attack: rows in another order do so too, and none waits for the other for ever', async () => {
     const rows = Array.from({ length: 5 }, (_, n) => row(`opposed-${n}`))
     // Each row takes so long that both are in the middle.
     await query(
@@ -138,7 +138,7 @@ describe('POST /api/v1/credential-offers/batch', () => {
     expect(await written()).toEqual(before)
   })
 
-  it('dryRun makes nothing, and says of each row what is wrong', async () => {
+  it('dryRun makes nothing, and reports the errors of each row', async () => {
     const before = await written()
     const { status, json } = await send([row('p'), row('q', { credentialSubject: {} })], { dryRun: true })
     expect(status).toBe(200)
@@ -146,13 +146,13 @@ describe('POST /api/v1/credential-offers/batch', () => {
     expect(await written()).toEqual(before)
   })
 
-  it('attack: a key stands for no other offer than its first', async () => {
+  it('attack: a key names no other offer than its first', async () => {
     await offers([row('fixed')])
     const { status, json } = await send([row('fixed', { credentialSubject: { product: 'Another' } })])
     expect([status, json.message]).toEqual([400, ['rows.0.key has another offer already']])
   })
 
-  it("attack: nobody gets somebody else's offer by its key", async () => {
+  it('attack: a key does not give access to another caller’s offer', async () => {
     const [mine] = await offers([row('shared', { txCode: true })])
     const [theirs] = await offers([row('shared', { txCode: true })], await service.bearer('bob'))
     expect(theirs.repeated).toBe(false)

@@ -9,7 +9,7 @@ const ALICE = { sub: 'alice', roles: new Set(['admin']), tokenDids: [] }
 
 type Session = DecidableOffer['session']
 
-/** An offer that can be decided over, but for what is given. */
+/** An offer that can be decided, with the given changes. */
 function offer(session: Partial<Session> = {}, deferred = true): DecidableOffer {
   const open = { id: 'session', state: 'CredentialIssued', seq: 4, deferred: 'pending', errorMessage: null }
   const schema = {
@@ -53,7 +53,7 @@ describe('a decision over a deferred offer', () => {
     expect(offerSession).not.toHaveBeenCalled()
   })
 
-  it('is made by the one who asks, an admin as such, and counts once', async () => {
+  it('is made by its caller, an admin as such, and counts once', async () => {
     const { decisions, store, offerSession } = deciding([offer()])
     await expect(decisions.reject(ALICE, { id: 'session', reason: 'Not enrolled.' })).resolves.toMatchObject({
       state: 'Error',

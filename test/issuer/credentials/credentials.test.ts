@@ -121,7 +121,7 @@ describe('POST /api/v1/credentials', () => {
     expect(json.vc.credentialSchema.id).toBe(second.schemaUri)
   })
 
-  it('needs a token, and ISSUER_ROLE where that is set: 403 `Insufficient role.`', async () => {
+  it('needs a token, and ISSUER_ROLE if that is set: 403 `Insufficient role.`', async () => {
     const body = { type, credential_subject: SUBJECT }
     expect((await service.request('POST', '/api/v1/credentials', { body, client: true })).status).toBe(401)
     await using restricted = await startService({
@@ -144,7 +144,7 @@ describe('which issuer signs', () => {
     expect(answer.status, answer.text).toBe(200)
   }
 
-  it('is the default one, or the caller’s own that the request names, where the type is assigned to nobody', async () => {
+  it('is the default issuer, or the caller’s own issuer in the request, if the type is not assigned', async () => {
     const own = await newIssuer(service, 'alice')
     expect((await create()).json.vc.issuer).toBe(issuerDid)
     const answer = await create({ issuerId: own.id })
@@ -153,7 +153,7 @@ describe('which issuer signs', () => {
     expect(answer.json.vc.proof.verificationMethod).toBe(`${own.did}#${own.did.slice('did:key:'.length)}`)
   })
 
-  it('is never that of someone else, who has not assigned the type: 500 `Issuer not found.`', async () => {
+  it('is never another caller’s issuer without an assignment of the type: 500 `Issuer not found.`', async () => {
     const bobs = await newIssuer(service, 'bob')
     for (const issuerId of [bobs.id, randomUUID(), 'unknown']) {
       const answer = await create({ issuerId })
@@ -161,7 +161,7 @@ describe('which issuer signs', () => {
     }
   })
 
-  it('is the first assigned one, or one that the request names, where the type is assigned to others than the default one', async () => {
+  it('is the first assigned issuer, or an assigned one in the request, if the type is not assigned to the default one', async () => {
     const schema = await postSchema(service, alice)
     const [first, second, third] = await Promise.all([1, 2, 3].map(() => newIssuer(service, 'alice')))
     await assign(schema.id, first?.id ?? '')
@@ -195,7 +195,7 @@ describe('which issuer signs', () => {
 })
 
 describe('GET /api/v1/credentials/{id}', () => {
-  it('is read by whoever created or claimed it, and by nobody else: 404, an admin too', async () => {
+  it('is for its creator or claimant only: 404 for others, also for admins', async () => {
     const created = (await create()).json
     const offering = await postOffering(service, { credential_type: type })
     const claimed = await service.request('POST', `/api/v1/offerings/${offering.id}/claim`, { authorization: alice })
@@ -232,7 +232,7 @@ describe('GET /api/v1/credentials/{id}', () => {
 describe('POST /api/v1/credentials/{id}/revoke', () => {
   const revoke = (id: string) => service.request('POST', `/api/v1/credentials/${id}/revoke`, { client: true })
 
-  it('answers 200 without a body, the second time too, and takes down who and when once', async () => {
+  it('answers 200 without a body, the second time too, and records caller and time once', async () => {
     const { id } = (await create()).json
     for (let time = 0; time < 2; time += 1) {
       const answer = await revoke(id)

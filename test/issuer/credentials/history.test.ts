@@ -22,7 +22,7 @@ afterAll(() => service.close())
 const read = () => service.request('GET', `/api/v1/credentials/${id}/history`, { client: true })
 
 describe('GET /api/v1/credentials/{id}/history', () => {
-  it('tells of each copy, its status, and what happened to credential and offering', async () => {
+  it('shows each copy, its status, and the events of credential and offering', async () => {
     const { status, json, text } = await read()
     expect(status, text).toBe(200)
     expect(json.credential).toMatchObject({ id, offeringId, status: 'active' })
@@ -51,7 +51,7 @@ describe('GET /api/v1/credentials/{id}/history', () => {
     expect(json.events[0].action).toBe('credential.revoked')
   })
 
-  it('an unknown one is a 404, and nobody reads it for a token alone', async () => {
+  it('an unknown credential is a 404, and a token alone reads nothing', async () => {
     const unknown = await service.request('GET', `/api/v1/credentials/${crypto.randomUUID()}/history`, { client: true })
     expect([unknown.status, unknown.json.message]).toEqual([404, 'Credential not found.'])
     const authorization = await service.bearer('wally')

@@ -15,7 +15,7 @@ let admin: string
 let alice: string
 let first: string
 let second: string
-/** Of the type `first` by alice, oldest first; then one that she claimed, then one of the type `second`. */
+/** Credentials: two of the type `first` by alice (oldest first), one that she claimed, one of the type `second`. */
 let made: string[]
 let offeringId: string
 
@@ -40,7 +40,7 @@ const list = (filters: Record<string, string> = {}) => allOf(service, PATH, filt
 const newestFirst = (...at: number[]) => at.map((index) => made[index]).reverse()
 
 describe('GET /api/v1/credentials', () => {
-  it('lists what all callers made, the newest first, without anything that it says', async () => {
+  it('lists the credentials of all callers, the newest first, without their claims', async () => {
     const entries = await list()
     expect(idsOf(entries)).toEqual(newestFirst(0, 1, 2, 3))
     const claimed = entries[1] as Entry
@@ -101,7 +101,7 @@ describe('GET /api/v1/credentials', () => {
     expect(entry).toMatchObject({ status: 'revoked', revokedAt: expect.stringMatching(/Z$/) })
   })
 
-  it('shows of a wallet’s credential that nobody who signs in made it', async () => {
+  it('shows that a wallet’s credential has no signed-in creator', async () => {
     const wallet = await newWallet(service, 'wally')
     const { offering_full_url, id } = await postOffering(service, { credential_type: second })
     expect((await wallet.process(offering_full_url)).status).toBe(200)
@@ -119,7 +119,7 @@ describe('GET /api/v1/credentials', () => {
       const filters = Object.fromEntries(
         Object.entries(filter).map(([name, value]) => [name, { first, it: offeringId }[value] ?? value]),
       )
-      // All at the same moment, redemptions with them: then the ids alone tell an order.
+      // All at the same moment, also the redemptions: then only the ids decide the order.
       const restored = await query<{ id: string; created_at: Date }>(
         service.databaseUrl,
         'SELECT id, created_at FROM credentials',
@@ -139,7 +139,7 @@ describe('GET /api/v1/credentials', () => {
     },
   )
 
-  it('is for the client secret and admins: nobody else sees whom others’ credentials are for', async () => {
+  it('is for the client secret and admins: other callers do not see the recipients of credentials', async () => {
     expect(idsOf(await allOf(service, PATH, {}, { authorization: admin }))).toEqual(idsOf(await list()))
     const answer = await service.request('GET', PATH, { authorization: alice })
     expect([answer.status, answer.json.message]).toEqual([403, 'Insufficient role.'])
@@ -162,12 +162,12 @@ describe('GET /api/v1/credentials', () => {
     expect([answer.status, answer.json.message]).toEqual([400, [message]])
   })
 
-  it('takes a NUL for what no schema is called', async () => {
+  it('treats a NUL as the name of no schema', async () => {
     const answer = await service.request('GET', `${PATH}?schema=a%00`, { client: true })
     expect([answer.status, answer.json.message]).toEqual([400, 'Text must not contain a NUL character.'])
   })
 
-  it('holds DIDs that are longer than what an index takes', async () => {
+  it('stores DIDs that are too long for an index', async () => {
     const did = `did:example:${createHash('sha512').update('x').digest('hex').repeat(60)}`
     const body = { type: first, credential_subject: { ...SUBJECT }, format: 'dc+sd-jwt' }
     const { json } = await service.request('POST', '/credentials/sign', { authorization: alice, body })

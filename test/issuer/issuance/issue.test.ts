@@ -19,7 +19,7 @@ const REQUEST: IssueRequest = {
   action: 'credential.claimed',
 }
 
-/** Issuance of one credential, with what the status list gives and what becomes of signature and record. */
+/** Issuance of one credential, with the status list's result and the outcome of signature and record. */
 function issuing({
   indices = [{ listId: 'list', index: 7 }],
   signs = async () => {},
@@ -94,7 +94,7 @@ describe('issuing to a caller', () => {
     expect(giveBack).toHaveBeenCalledTimes(1)
   })
 
-  it('keeps the index where nobody knows whether the credential is on record under it', async () => {
+  it('keeps the index if it is unknown whether the credential is on record', async () => {
     const lost = new Error('The connection was lost.')
     const { issue, giveBack } = issuing({ records: () => Promise.reject(lost) })
     await expect(issue(REQUEST)).rejects.toBe(lost)

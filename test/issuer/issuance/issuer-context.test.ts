@@ -27,7 +27,7 @@ describe('the type and the issuer of a credential', () => {
     expect(knowsIssuer).not.toHaveBeenCalled()
   })
 
-  it('of an unknown type are a 404, or what the caller of the operation says', async () => {
+  it('of an unknown type are a 404, or the error that the operation’s caller chooses', async () => {
     const { contextFor, knowsIssuer } = looking({ schema: false })
     await expect(contextFor('Diploma', 'issuer', 'client')).rejects.toMatchObject({ status: 404 })
     const other = contextFor('Diploma', 'issuer', 'client', () => errors.badRequest('names no configuration'))
@@ -48,7 +48,7 @@ describe('the type and the issuer of a credential', () => {
     })
   })
 
-  it('are those of an unknown issuer where nobody is named and nobody signs', async () => {
+  it('are an unknown issuer’s if no issuer is named and none signs', async () => {
     const { contextFor, knowsIssuer } = looking({})
     await expect(contextFor('Diploma', undefined, 'client')).rejects.toMatchObject(unknownIssuer)
     expect(knowsIssuer).not.toHaveBeenCalled()

@@ -21,7 +21,7 @@ let later = 0
 
 beforeAll(async () => {
   const clock = () => new Date(Date.now() + later)
-  // What the maintenance job asks in between is nobody's request.
+  // The maintenance job's own statements would be counted.
   first = await startService({ clock, maintenance: false })
   const { databaseUrl, identityProvider, url } = first
   const env = { ISSUER_BASE_URL: url, VERIFIER_BASE_URL: url }
@@ -41,7 +41,7 @@ const textOf = async (service: TestService, path: string, headers: Readonly<Reco
 
 const JWT = { accept: 'application/jwt' }
 
-/** What each of the two says in each form. That both forms and both processes say the same is part of it. */
+/** The metadata in each form. Checks that both forms and both processes say the same. */
 async function told() {
   const [one, two] = await Promise.all(
     [first, second].map(async (service) => {
@@ -60,7 +60,7 @@ async function told() {
 
 const configuration = async (id: string) => (await told()).issuer.credential_configurations_supported[id]
 
-describe('metadata after a change say what has changed, at every process and in every form', () => {
+describe('metadata after a change have the change, at every process and in every form', () => {
   it('a new type, a new version, a withdrawn one', async () => {
     const name = newTypeName()
     expect(await configuration(name)).toBeUndefined()
@@ -73,7 +73,7 @@ describe('metadata after a change say what has changed, at every process and in 
     expect((await configuration(name)).display).toEqual([{ name, locale: 'en' }])
   })
 
-  it('a version that is listed until its last offering runs out', async () => {
+  it('a version that is listed until its last offering expires', async () => {
     const { id, name } = await postSchema(first, alice)
     await postOffering(first, {
       credential_type: name,
@@ -86,7 +86,7 @@ describe('metadata after a change say what has changed, at every process and in 
     expect((await told()).server.scopes_supported).not.toContain(name)
   })
 
-  it('a display that somebody edits in the database', async () => {
+  it('a display that was edited in the database', async () => {
     const { id, name } = await postSchema(first, alice)
     await told()
     const display = JSON.stringify([{ name: 'Edited' }])
@@ -161,7 +161,7 @@ describe('metadata without a change', () => {
     expect((await told()).iat ?? 0).toBeGreaterThan(iat + 3_600)
   })
 
-  it('are made anew where making them failed: nobody is told of a failure again', async () => {
+  it('are made anew after a failure: the failure is not reported again', async () => {
     const texts = createMetadataTexts({ state: async () => 'unchanged' }, () => new Date())
     const asked = (text: Promise<string>) => texts('issuer', () => text)
     await expect(asked(Promise.reject(new Error('the database is away')))).rejects.toThrow('the database is away')

@@ -53,7 +53,7 @@ const offer = async (name: string, ...ids: readonly string[]) =>
   })
 
 describe('metadata list mobile documents where the issuer that signs has a certificate for its key (OpenID4VCI 1.0 §12.2.4)', () => {
-  it('not of a type that is assigned to an issuer without one alone; an offer that names them is a 400', async () => {
+  it('not of a type that is assigned only to an issuer without a certificate; an offer that names them is a 400', async () => {
     const name = 'OfAnother'
     await assigned(name, await uncertified())
     expect(await listed(name)).toEqual([name, `${name}-sd-jwt`])
@@ -94,7 +94,7 @@ describe('metadata list mobile documents where the issuer that signs has a certi
     expect(readMdoc(credentialOf(taken)).x5c).toEqual([leaf.x5c])
   })
 
-  it('a wallet that asks a token of something else for it is told that there is no such configuration (§8.3.1.2)', async () => {
+  it('a wallet with a token for something else gets the error for an unknown configuration (§8.3.1.2)', async () => {
     const name = 'NotByToken'
     await assigned(name, await uncertified())
     const made = (await offer(name, '-sd-jwt')).json

@@ -97,7 +97,7 @@ const NAMED: Readonly<Record<string, (wallet: WalletActor, alg: string) => Recor
   },
 }
 
-/** What a request has for one choice of what the metadata list. */
+/** A proof that uses one choice of the metadata's lists. */
 async function proofOf(
   at: Issuer,
   type: string,
@@ -131,7 +131,7 @@ const requestFor = (id: string, { format, vct }: Configuration, type: string, pr
 
 const credentialIn = ({ json }: Answer): string => json.credentials?.[0].credential ?? json.credential
 
-/** Makes the request for each choice that a configuration lists, and says which of them are refused. */
+/** Makes the request for each choice in a configuration, and returns the refused ones. */
 async function refusedChoices(at: Issuer, id: string, configuration: Configuration, methods: readonly string[]) {
   const token = await tokenFor(at, id)
   const refused: string[] = []

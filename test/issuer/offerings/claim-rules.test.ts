@@ -91,7 +91,7 @@ describe('a claim', () => {
     await expect(claim(ALICE, 'offering', 'did:example:held')).rejects.toMatchObject({ status: 403 })
   })
 
-  it('whose redemption was not recorded says why: the last one went, or the offering has ended meanwhile', async () => {
+  it('whose redemption was not recorded has the reason: the last one was taken, or the offering has ended meanwhile', async () => {
     const gone = claiming({ redemptionLimit: 1 }, 'not recorded')
     await expect(gone.claim(ALICE, 'offering')).rejects.toMatchObject({ status: 409 })
     const ended = claiming({ expiresAt: new Date(NOW.getTime() + 1_000) }, 'not recorded')

@@ -55,7 +55,7 @@ describe('POST /api/v1/offerings/{id}/claim', () => {
     expect(decodeJwt(vc.proof.jws)).toMatchObject({ jti: `urn:uuid:${id}`, vc: { credentialSubject: SUBJECT } })
   })
 
-  it('is a redemption of nobody’s DID where the caller has none', async () => {
+  it('is a redemption without a DID if the caller has none', async () => {
     const id = await offer()
     await claim(id, await service.bearer('nobody'))
     const { json } = await service.request('GET', '/api/v1/offerings', { client: true })
@@ -72,7 +72,7 @@ describe('POST /api/v1/offerings/{id}/claim', () => {
     expect([answer.status, answer.json.message]).toEqual([400, ['property did should not exist']])
   })
 
-  it('answers 401 without a token; the client secret is none', async () => {
+  it('answers 401 without a token; the client secret does not count as one', async () => {
     const id = await offer({ redemption_limit: 1 })
     const answer = await service.request('POST', `/api/v1/offerings/${id}/claim`, { client: true })
     expect([answer.status, answer.json.message]).toEqual([401, 'Unauthorized'])
@@ -84,7 +84,7 @@ describe('POST /api/v1/offerings/{id}/claim', () => {
     expect([answer.status, answer.json.message, answer.json.error]).toEqual([404, 'Offering not found.', 'Not Found'])
   })
 
-  it('answers 409 `Offering redemption limit reached.` after as many claims as the limit says, by whomever', async () => {
+  it('answers 409 `Offering redemption limit reached.` after the limit’s number of claims by any callers', async () => {
     const id = await offer({ redemption_limit: 2 })
     expect((await claim(id, alice)).status).toBe(200)
     expect((await claim(id, await service.bearer('bob'))).status).toBe(200)
@@ -126,7 +126,7 @@ describe('POST /api/v1/offerings/{id}/claim', () => {
     expect(await redemptionsOf(id)).toEqual([{ recipient_did: RECIPIENT, redeemed_by: 'bob', redemption_count: 1 }])
   })
 
-  it('takes a DID of a holder that the caller created for one of theirs, and not a DID of anyone else’s holder', async () => {
+  it('accepts a DID of a holder that the caller created, and not a DID of another caller’s holder', async () => {
     const did = await newHolder('holly')
     const id = await offer({ recipient: did })
     expect((await claim(id, await service.bearer('bob'))).status).toBe(403)

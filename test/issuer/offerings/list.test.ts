@@ -27,7 +27,7 @@ describe('GET /api/v1/offerings', () => {
   }
   const entryOf = (answer: { json: { id: string }[] }, id: string) => answer.json.find((entry) => entry.id === id)
 
-  it('lists for nobody what anyone may claim any number of times, without redemptions', async () => {
+  it('lists only unlimited open offerings without a caller, and no redemptions', async () => {
     const open = await postOffering(service, { credential_type: type })
     const limited = await postOffering(service, { credential_type: type, redemption_limit: 3 })
     const bound = await postOffering(service, { credential_type: type, recipient: RECIPIENT })
@@ -106,7 +106,7 @@ describe('GET /api/v1/offerings', () => {
     }
   })
 
-  it('answers byte for byte with what the contract makes of it, however claims, schemas and credentials stand in the database', async () => {
+  it('answers byte for byte as the contract writes it, for all stored forms of claims, schemas and credentials', async () => {
     const { id } = await postOffering(service, {
       credential_type: type,
       credential_subject: { ...SUBJECT, product: 'quote " and \\ é \u0001 }],{"' },
@@ -135,7 +135,7 @@ describe('GET /api/v1/offerings', () => {
     expect(overRpc.json.result.data.json).toEqual(reordered.json)
   })
 
-  it('attack: however often offerings were redeemed, a page ends before it has more than 1,000 redemptions, and the next one goes on', async () => {
+  it('attack: with any number of redemptions, a page ends before it has more than 1,000 redemptions, and the next one continues', async () => {
     for (let made = 0; made < 13; made += 1) await postOffering(service, { credential_type: type })
     const ids: string[] = (await list({}, '?limit=13')).json.map(({ id }: { id: string }) => id)
     const dana = await service.bearer('dana', { did: 'did:example:dana' })
@@ -174,7 +174,7 @@ describe('GET /api/v1/offerings', () => {
         if (next !== null) expect(page.headers.get('link')).toContain('limit=13&cursor=')
       }
       expect(listed.slice(0, 13)).toEqual(ids.map((id, at) => [id, at === 0 ? 100 : at === 2 ? 0 : 99]))
-      // 100 + 9 × 99 with the one that has none between: the eleventh would be the 1,090th.
+      // 100 + 9 × 99 = 991 redemptions, and one offering without any. An eleventh offering would make 1,090.
       expect(sizes[0]).toBe(991)
     }
   })

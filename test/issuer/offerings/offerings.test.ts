@@ -31,7 +31,7 @@ const post = (members: Readonly<Record<string, unknown>>) =>
 const pathOf = (id: string) => `/api/v1/offerings/${id}`
 
 describe('POST /api/v1/offerings', () => {
-  it('answers 201 with the detail form; what was not asked for is null or absent', async () => {
+  it('answers 201 with the detail form; members that were not requested are null or absent', async () => {
     const answer = await post({})
     expect(answer.status).toBe(201)
     const { id } = answer.json
@@ -138,7 +138,7 @@ describe('POST /api/v1/offerings', () => {
     expect([answer.status, answer.json.message]).toEqual([404, 'Schema not found.'])
   })
 
-  it('needs the client secret: 401 `Unauthorized` without or with a wrong one, a Bearer token is none', async () => {
+  it('needs the client secret: 401 `Unauthorized` without or with a wrong one, also with a Bearer token', async () => {
     const body = { credential_type: type, credential_subject: SUBJECT }
     const before = await query(service.databaseUrl, 'SELECT count(*) FROM offerings')
     for (const options of [
@@ -191,7 +191,7 @@ describe('GET /api/v1/offerings/{id}', () => {
     expect([answer.status, answer.json.message, answer.json.error]).toEqual([404, 'Offering not found.', 'Not Found'])
   })
 
-  it('shows the subject of an offering bound to a recipient to that recipient and to those who see everything', async () => {
+  it('shows the subject of an offering bound to a recipient only to that recipient and to callers with full access', async () => {
     const { id } = await postOffering(service, { credential_type: type, recipient: RECIPIENT })
     const subjectFor = async (options: Parameters<TestService['request']>[2]) =>
       (await service.request('GET', pathOf(id), options)).json.credential_subject

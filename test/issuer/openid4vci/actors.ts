@@ -42,7 +42,7 @@ export interface Issuer {
   makeOffer(members?: Readonly<Record<string, unknown>>): Promise<Answer['json']>
   /** POST /api/v1/offerings. */
   makeOffering(members?: Readonly<Record<string, unknown>>): Promise<Answer['json']>
-  /** POST to a session's approve or reject, as its creator unless `by` is somebody else's Authorization header. */
+  /** POST to a session's approve or reject, as its creator unless `by` is another caller's Authorization header. */
   decide(id: string, decision: 'approve' | 'reject', body?: unknown, by?: string): Promise<Answer>
   /** The session as its creator reads it. */
   session(id: string): Promise<Answer['json']>
@@ -50,12 +50,12 @@ export interface Issuer {
   events(id: string): Promise<SessionEvent[]>
   /** The code of a fresh fetch of the offer. */
   code(offerId: string): Promise<string>
-  /** POST of a form to the token endpoint, as it stands. */
+  /** POST of an unmodified form to the token endpoint. */
   requestToken(form: string | Readonly<Record<string, string>>, options?: RequestOptions): Promise<Answer>
   /** An access token for a fresh code of the offer. */
   token(offerId: string, parameters?: Readonly<Record<string, string>>): Promise<string>
   nonce(): Promise<string>
-  /** POST to the credential endpoint, as it stands. */
+  /** POST of an unmodified body to the credential endpoint. */
   requestCredential(token: string | undefined, body: unknown): Promise<Answer>
   /** A credential request with one fresh proof for each wallet. */
   take(token: string, configuration: string, ...wallets: readonly WalletActor[]): Promise<Answer>
@@ -168,5 +168,5 @@ export function credentialOf(answer: Answer): string {
   return answer.json.credentials[0].credential
 }
 
-/** What an OAuth error body says, with its status. */
+/** Error members of an OAuth error body, with its status. */
 export const refusalOf = ({ status, json }: Answer): unknown[] => [status, json?.error, json?.error_description]

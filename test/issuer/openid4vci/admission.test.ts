@@ -78,7 +78,7 @@ describe('an admission without a record', () => {
     expect((await issuer.take(second, JWT_VC)).status).toBe(400)
   })
 
-  it('says what it is refused for', async () => {
+  it('is refused with its reason', async () => {
     const { id } = await issuer.makeOffering({ redemption_limit: 5 })
     const token = await issuer.token(id)
     const request = await requestFor(token, id)
@@ -109,7 +109,7 @@ describe('an admission without a record', () => {
     expect(await admit(await requestFor(token, id, { hasSession: true }))).toBe('admitted')
   })
 
-  it('is not given under an authorization that has ended meanwhile, though its token is there', async () => {
+  it('is not given under an authorization that has ended meanwhile, though its token exists', async () => {
     const { credentialOfferSessionId: id } = await issuer.makeOffer({ deferred: true })
     const token = await issuer.token(id)
     const [{ authorizationId }] = (await rows(

@@ -25,7 +25,7 @@ export interface Provider {
   readonly iss: string
   readonly jwk: Jwk
   readonly signer: Signer
-  /** What names its key in the header of what it signs. */
+  /** Header members that name the provider's key in its signatures. */
   readonly named: Readonly<Record<string, unknown>>
   /** A wallet attestation (OpenID4VCI 1.0 Appendix E). */
   attest(clientId: string, instance: WalletActor, changes?: Changes): Promise<string>
@@ -93,7 +93,7 @@ export async function newProvider(iss = 'https://provider.example'): Promise<Pro
 export const newProviderRoot = (subject = 'Wallet Provider Root'): TestCertificate =>
   makeCertificate({ subject, ca: true, keyUsage: 0x04 })
 
-/** A provider whose attestations carry their certificates, those of the leaf alone unless `x5c` says otherwise. */
+/** A provider whose attestations carry its certificate. `x5c` replaces the certificates. */
 export async function newCertifiedProvider(
   root: TestCertificate | undefined,
   changes: { readonly x5c?: (leaf: TestCertificate) => readonly string[]; readonly notAfter?: string } = {},

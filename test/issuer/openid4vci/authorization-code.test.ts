@@ -135,7 +135,7 @@ describe('the authorization code flow (OpenID4VCI 1.0 §5, RFC 6749 §4.1)', () 
     expect(refusalOf(refused).slice(0, 2)).toEqual([403, 'insufficient_scope'])
   })
 
-  it('declined: the wallet is told, and the session does not move', async () => {
+  it('declined: the wallet receives an error, and the session does not change', async () => {
     const { parameters, offerId } = await newRequest()
     const browser = newBrowser(issuer.service)
     const { id, page } = await openPage(browser, await pushed(parameters))
@@ -146,7 +146,7 @@ describe('the authorization code flow (OpenID4VCI 1.0 §5, RFC 6749 §4.1)', () 
     expect(again.status).toBe(409)
   })
 
-  it('is what the metadata say (RFC 8414, RFC 9126 §5, RFC 9207 §3)', async () => {
+  it('agrees with the metadata (RFC 8414, RFC 9126 §5, RFC 9207 §3)', async () => {
     const { json } = await issuer.service.request('GET', '/.well-known/oauth-authorization-server')
     const at = (path: string) => `${issuer.service.url}/openid4vci/${path}`
     expect(json).toMatchObject({
@@ -162,7 +162,7 @@ describe('the authorization code flow (OpenID4VCI 1.0 §5, RFC 6749 §4.1)', () 
   })
 })
 
-describe('what goes to the wallet as an error (RFC 6749 §4.1.2.1)', () => {
+describe('requests that are refused by an error to the wallet (RFC 6749 §4.1.2.1)', () => {
   it.each<[string, Parameters, string]>([
     ['a missing response_type', { response_type: '' }, 'invalid_request'],
     ['response_type token', { response_type: 'token' }, 'unsupported_response_type'],
@@ -195,7 +195,7 @@ describe('what goes to the wallet as an error (RFC 6749 §4.1.2.1)', () => {
     expect(answer.headers.get('location')).toMatch(/^https:\/\/wallet\.example\/callback\?/)
   })
 
-  it('a parameter that is given twice (RFC 6749 §3.1); a state then is none', async () => {
+  it('a parameter that is given twice (RFC 6749 §3.1); a repeated state does not count', async () => {
     const { parameters } = await newRequest()
     for (const again of ['scope=x', 'resource=x&resource=y', 'code_challenge=x'])
       expect(responseOf(await newBrowser(issuer.service).get(`${addressOf(parameters)}&${again}`))).toMatchObject({
@@ -222,7 +222,7 @@ describe('what goes to the wallet as an error (RFC 6749 §4.1.2.1)', () => {
     expect(responseOf(answer)).toMatchObject({ error: 'invalid_request', state: 'of-the-wallet' })
   })
 
-  it('a request object, which nobody reads here (RFC 9101 §10.5)', async () => {
+  it('a request object, which this service does not read (RFC 9101 §10.5)', async () => {
     const { parameters } = await newRequest({ request: 'e30.e30.x' })
     expect(responseOf(await newBrowser(issuer.service).get(addressOf(parameters)))).toMatchObject({
       error: 'request_not_supported',
@@ -239,7 +239,7 @@ describe('what goes to the wallet as an error (RFC 6749 §4.1.2.1)', () => {
   })
 })
 
-describe('what must not be answered by a redirect (RFC 6749 §4.1.2.1, RFC 9700 §4.1)', () => {
+describe('requests that must not be answered by a redirect (RFC 6749 §4.1.2.1, RFC 9700 §4.1)', () => {
   it.each<[string, Parameters]>([
     ['no client_id', { client_id: '' }],
     ['no redirect_uri', { redirect_uri: '' }],
@@ -316,7 +316,7 @@ describe('pushed requests (RFC 9126)', () => {
     expect((await browser.get(location)).status).toBe(400)
   })
 
-  it('nothing else in the address counts, state neither (§4)', async () => {
+  it('other parameters of the address are ignored, also state (§4)', async () => {
     const { parameters } = await newRequest({ state: '' })
     const location = `${await pushed(parameters)}&state=outside&state=twice&redirect_uri=https://evil.example&scope=x&scope=y`
     const browser = newBrowser(issuer.service)
@@ -391,7 +391,7 @@ describe('attacks on the page and its decision', () => {
     expect(answers.filter(({ status }) => status === 409)).toHaveLength(49)
   })
 
-  it('the page runs nothing, stands in no frame, is open to no other origin, and lets its form lead to the wallet alone', async () => {
+  it('the page runs no script, cannot be framed, is closed to other origins, and its form leads only to the wallet', async () => {
     const browser = newBrowser(issuer.service)
     const { page } = await openPage(browser, await pushed((await newRequest()).parameters))
     expect(page.headers.get('content-security-policy')).toBe(
@@ -443,14 +443,14 @@ describe('attacks on codes (RFC 6749 §4.1.3, RFC 7636 §4.6)', () => {
     ['no code_verifier', { code_verifier: '' }],
     ['a wrong code_verifier', { code_verifier: newPkce().verifier }],
     ['the code_challenge as the verifier', { code_verifier: newPkce().challenge }],
-  ])('%s: invalid_grant, and the code stays good', async (_name, changes) => {
+  ])('%s: invalid_grant, and the code stays valid', async (_name, changes) => {
     const { parameters, verifier } = await newRequest()
     const code = await codeFor(await pushed(parameters))
     expect(refusalOf(await redeem(code, verifier, changes)).slice(0, 2)).toEqual([400, 'invalid_grant'])
     expect((await redeem(code, verifier)).status).toBe(200)
   })
 
-  it('without a client_id a client that proves nothing is nobody (RFC 6749 §4.1.3)', async () => {
+  it('without a client_id an unauthenticated client is unknown (RFC 6749 §4.1.3)', async () => {
     const { parameters, verifier } = await newRequest()
     const code = await codeFor(await pushed(parameters))
     expect(refusalOf(await redeem(code, verifier, { client_id: '' })).slice(0, 2)).toEqual([400, 'invalid_request'])
@@ -491,7 +491,7 @@ describe('attacks on codes (RFC 6749 §4.1.3, RFC 7636 §4.6)', () => {
     ])
   })
 
-  it('whose offer closed after the decision: the reason is told', async () => {
+  it('whose offer closed after the decision: the answer has the reason', async () => {
     const offering = await issuer.makeOffering({ redemption_limit: 1 })
     const { parameters, verifier } = await newRequest({
       issuer_state: offering.grants.authorization_code.issuer_state,
@@ -514,7 +514,7 @@ describe('attacks on codes (RFC 6749 §4.1.3, RFC 7636 §4.6)', () => {
     expect((await redeem(code, one.verifier)).status).toBe(200)
   })
 
-  it('nothing of request, code or token is stored as it is', async () => {
+  it('request, code and token are never stored in the clear', async () => {
     const tokens = await tokensFor()
     const rows = await query(
       issuer.service.databaseUrl,
@@ -566,7 +566,7 @@ describe('codes that are bound to a key (RFC 9449 §10)', () => {
     }
   })
 
-  it('a refresh token without a key that comes with a proof makes room for one of that key (RFC 9449 §5)', async () => {
+  it('a refresh token without a key is replaced by a bound one when it comes with a proof (RFC 9449 §5)', async () => {
     const [wallet, tokens] = [await newWallet(), await tokensFor()]
     const refresh = async (token: string, headers: Parameters = {}) =>
       issuer.requestToken({ grant_type: 'refresh_token', refresh_token: token }, { headers })
@@ -630,7 +630,7 @@ describe('tokens of an authorization (OpenID4VCI 1.0 §14.3, RFC 6749 §6)', () 
     expect(refusalOf(refused).slice(0, 2)).toEqual([400, 'credential_request_denied'])
   })
 
-  it('take key proofs of their own client, or of none (Appendix F.1); under a pre-authorized code iss is not looked at', async () => {
+  it('take key proofs of their own client, or of none (Appendix F.1); under a pre-authorized code iss is ignored', async () => {
     const wallet = await newWallet()
     const takeAs = async (token: string, iss: string | undefined) => {
       const jwt = [await wallet.proof(issuer.service.url, await issuer.nonce(), { payload: { iss } })]
@@ -643,7 +643,7 @@ describe('tokens of an authorization (OpenID4VCI 1.0 §14.3, RFC 6749 §6)', () 
     expect((await takeAs(preAuthorized, 'anybody')).status).toBe(200)
   })
 
-  it('a refresh token without a key is good once; used again, all of its family ends', async () => {
+  it('a refresh token without a key is valid once; used again, it ends its whole family', async () => {
     const tokens = await tokensFor()
     const first = await refresh(tokens.refresh_token)
     expect(first.json).toMatchObject({ token_type: 'Bearer', scope: SD_JWT, refresh_token: expect.any(String) })
@@ -664,11 +664,11 @@ describe('tokens of an authorization (OpenID4VCI 1.0 §14.3, RFC 6749 §6)', () 
     expect(refusalOf(await issuer.take(tokens.access_token, SD_JWT)).slice(0, 2)).toEqual([401, 'invalid_token'])
   })
 
-  it('nothing that is given while a family ends is good afterwards', async () => {
+  it('a token issued while its family ends is invalid afterwards', async () => {
     const tokens = await tokensFor()
     const first = await refresh(tokens.refresh_token)
     expect((await refresh(tokens.refresh_token)).status).toBe(400)
-    // What a request leaves whose statement began before that of the end.
+    // Rows of a request whose statement began before the statement that ends the family.
     const [late, lateRefresh] = [randomBytes(32), randomBytes(32)].map((bytes) => bytes.toString('base64url'))
     const hashed = (value = '') => createHash('sha256').update(value).digest('base64url')
     const [authorization] = await query<{ id: string }>(
@@ -689,7 +689,7 @@ describe('tokens of an authorization (OpenID4VCI 1.0 §14.3, RFC 6749 §6)', () 
       expect(refusalOf(await refresh(token)).slice(0, 2)).toEqual([400, 'invalid_grant'])
   })
 
-  it('are good for nothing once their authorization is gone', async () => {
+  it('are invalid after their authorization has ended', async () => {
     const tokens = await tokensFor()
     await query(
       issuer.service.databaseUrl,
@@ -701,7 +701,7 @@ describe('tokens of an authorization (OpenID4VCI 1.0 §14.3, RFC 6749 §6)', () 
     expect(refusalOf(await refresh(tokens.refresh_token)).slice(0, 2)).toEqual([400, 'invalid_grant'])
   })
 
-  it('end with the first refresh token, whichever took its place', async () => {
+  it('end when the first refresh token expires, also with its successors', async () => {
     const tokens = await tokensFor()
     expect((await issuer.take(tokens.access_token, SD_JWT)).status).toBe(200)
     clock.ahead = 90 * 86_400 - 100
@@ -712,7 +712,7 @@ describe('tokens of an authorization (OpenID4VCI 1.0 §14.3, RFC 6749 §6)', () 
     expect(refusalOf(await issuer.take(next.json.access_token, SD_JWT)).slice(0, 2)).toEqual([401, 'invalid_token'])
   })
 
-  it('a refresh token is of one client, ends after 90 days, and an access token is none', async () => {
+  it('a refresh token belongs to one client and ends after 90 days; an access token cannot replace it', async () => {
     const tokens = await tokensFor()
     expect(refusalOf(await refresh(tokens.refresh_token, { client_id: 'thief' })).slice(0, 2)).toEqual([
       400,
@@ -743,7 +743,7 @@ describe('offers for the authorization code', () => {
     expect((await issuer.take(token.json.access_token, SD_JWT)).status).toBe(200)
   })
 
-  it('used up between page and decision: the wallet is told', async () => {
+  it('used up between page and decision: the wallet receives an error', async () => {
     const offering = await issuer.makeOffering({ redemption_limit: 1 })
     const { parameters } = await newRequest({ issuer_state: offering.grants.authorization_code.issuer_state })
     const browser = newBrowser(issuer.service)
@@ -752,7 +752,7 @@ describe('offers for the authorization code', () => {
     expect(responseOf(await browser.decide(page, id, 'accept'))).toMatchObject({ error: 'access_denied' })
   })
 
-  it('with a wallet that began by itself there is nothing to give where nobody signs in', async () => {
+  it('a wallet that began by itself gets no credential if users cannot sign in', async () => {
     const { parameters } = await newRequest({ issuer_state: '' })
     const browser = newBrowser(issuer.service)
     const sent = await browser.get(await pushed(parameters))
@@ -762,7 +762,7 @@ describe('offers for the authorization code', () => {
 })
 
 describe('where every caller is the local admin (AUTH_DISABLED)', () => {
-  it('what is decided is the offer that was shown, whatever was offered meanwhile', async () => {
+  it('the decision is about the displayed offer, even after newer offers', async () => {
     const local = await startIssuer({ env: { AUTH_DISABLED: 'true' } })
     try {
       const offer = (product: string) =>

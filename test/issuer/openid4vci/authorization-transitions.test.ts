@@ -46,7 +46,7 @@ describe('attacks on the steps of an authorization', () => {
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([303, 409]))
   })
 
-  it('a refusal does not take back what was granted before it', async () => {
+  it('a refusal does not take back an earlier grant', async () => {
     const { browser, id, page } = await openedPage()
     responseOf(await browser.decide(page, id, 'accept'))
     const [row] = await query<{ hash: string }>(

@@ -36,7 +36,7 @@ const changed = (sql: string) => async (id: string) => {
   await query(issuer.service.databaseUrl, sql, [id])
 }
 
-/** What happens to an offer after its page was shown. */
+/** Changes of an offer after its page was shown. */
 const CHANGES: readonly [string, (offerId: string) => Promise<void>][] = [
   [
     'has expired',
@@ -71,6 +71,6 @@ it.each(CHANGES)(
   },
 )
 
-it('an offer that is still what was shown is given', async () => {
+it('an offer that is unchanged since its page is given', async () => {
   expect(responseOf(await (await shownOffer()).accept())).toHaveProperty('code')
 })

@@ -75,7 +75,7 @@ const offeredFor = async (id: string) => {
   return row
 }
 
-describe('the form with which the local admin (AUTH_DISABLED) says what a credential holds', () => {
+describe('the form in which the local admin (AUTH_DISABLED) enters the claims of a credential', () => {
   it('has a field for every property that the schema declares, with its title', async () => {
     const { page } = await open()
     expect(page.status).toBe(200)
@@ -90,7 +90,7 @@ describe('the form with which the local admin (AUTH_DISABLED) says what a creden
     ])
   })
 
-  it('makes a credential of what was filled in, by the types of the schema', async () => {
+  it('makes a credential of the entered claims, by the types of the schema', async () => {
     const { id, send, verifier } = await open()
     const { code = '' } = responseOf(await send(FILLED))
     expect(await offeredFor(id)).toEqual({ state: 'Granted', credential_subject: CLAIMS })
@@ -98,7 +98,7 @@ describe('the form with which the local admin (AUTH_DISABLED) says what a creden
     expect((await issuer.take(token.json.access_token, 'Member')).status).toBe(200)
   })
 
-  it('has a field for what the schema declares by a combination, and reads it by its type', async () => {
+  it('has a field for a claim that the schema declares by a combination, and reads it by its type', async () => {
     const schema = {
       type: 'object',
       $ref: '#/definitions/named',
@@ -129,7 +129,7 @@ describe('the form with which the local admin (AUTH_DISABLED) says what a creden
     })
   })
 
-  it('reads lines, choices and texts by what the schema says of them together', async () => {
+  it('reads lines, choices and texts by all rules of the schema together', async () => {
     const optional = (schema: object) => ({ anyOf: [schema, { type: 'null' }] })
     const schema = {
       allOf: [{ $ref: '#/definitions/contact' }],
@@ -170,13 +170,13 @@ describe('the form with which the local admin (AUTH_DISABLED) says what a creden
     })
   })
 
-  it('leaves out what is empty', async () => {
+  it('leaves out empty fields', async () => {
     const { id, send } = await open()
     responseOf(await send({ '/name': 'Alice', '/member': 'true', '/height': '', '/address/country': '', '/other': '' }))
     expect(await offeredFor(id)).toMatchObject({ credential_subject: { name: 'Alice', member: true } })
   })
 
-  it('says beside each field what is wrong, keeps what was filled in, and can be sent again', async () => {
+  it('shows the error beside each field, keeps the entered values, and can be sent again', async () => {
     const { id, send, browser } = await open()
     const wrong = {
       ...FILLED,
@@ -232,13 +232,13 @@ describe('the form with which the local admin (AUTH_DISABLED) says what a creden
     expect(responseOf(await browser.decide(again, id, 'accept', FILLED))).toHaveProperty('code')
   })
 
-  it('can be declined, whatever is in it', async () => {
+  it('can be declined with any content', async () => {
     const { id, send } = await open()
     expect(responseOf(await send({ '/height': 'tall' }, 'decline')).error).toBe('access_denied')
     expect((await offeredFor(id))?.state).toBe('Denied')
   })
 
-  it('is there for nobody where login is on', async () => {
+  it('does not exist if sign-in is on', async () => {
     const other = await startIssuer()
     try {
       const { page } = await openPage(newBrowser(other.service), newRequest().address)

@@ -76,7 +76,7 @@ describe('claimsFrom of a schema', () => {
   })
 })
 
-describe('a credential of what the identity provider says of the user', () => {
+describe('a credential of the identity provider’s claims about the user', () => {
   it('is shown, made of the claims that the schema names when they agree, and of no others', async () => {
     const { address, verifier } = byScope()
     const { browser, id, page } = await open(address)
@@ -111,7 +111,7 @@ describe('a credential of what the identity provider says of the user', () => {
     ])
   })
 
-  it('is nobody else’s: REST does not show it, there is no page of it, and no other request finds it', async () => {
+  it('is private: REST does not show it, it has no page, and no other request finds it', async () => {
     provider.user = { ...ALICE, sub: 'carol', given_name: 'Carol' }
     const { browser, id, page: consent } = await open(byScope().address)
     responseOf(await browser.decide(consent, id, 'accept'))
@@ -128,7 +128,7 @@ describe('a credential of what the identity provider says of the user', () => {
     expect((await open(byScope().address)).page.text).toContain('Caroline')
   })
 
-  it('is denied where the schema does not accept what the provider says, and nothing is left', async () => {
+  it('is denied if the schema does not accept the provider’s claims, and nothing is left', async () => {
     const before = await rows('SELECT id FROM offerings')
     const unstorable = [{ given_name: 'Al\0ice' }, { given_name: '\ud800' }, { address: { locality: 'Ox\udc00ford' } }]
     const unfit = [{ birthdate: 'long ago' }, { given_name: 7 }, ...unstorable]
@@ -191,7 +191,7 @@ describe('a credential of what the identity provider says of the user', () => {
     })
   })
 
-  it('goes with its authorization where nobody redeemed it', async () => {
+  it('is removed with its authorization if it was not redeemed', async () => {
     provider.user = { ...ALICE, sub: 'erin' }
     const { browser, id, page } = await open(byScope().address)
     responseOf(await browser.decide(page, id, 'accept'))

@@ -33,7 +33,7 @@ const attested: WalletClient = {
 const dpop: DpopProof = { jkt: 'key', jtiHash: 'hash', expiresAt: NOW }
 const haip = { profile: 'haip' } as const
 
-describe('who sends a request', () => {
+describe('the sender of a request', () => {
   const { authenticate } = withProfile('final')
   const work = () => new Work(1_000)
 
@@ -69,11 +69,11 @@ describe('who sends a request', () => {
   })
 })
 
-describe('what HAIP asks of a wallet (HAIP 1.0 §4)', () => {
+describe('requirements of HAIP for a wallet (HAIP 1.0 §4)', () => {
   it.each([
     ['final', undefined],
     ['final', { profile: 'final' }],
-  ] as const)('is asked of nobody under the profile %s, with the offer %o', (profile, offer) => {
+  ] as const)('do not apply under the profile %s, with the offer %o', (profile, offer) => {
     const { assertTokenClient, assertWallet } = withProfile(profile)
     const unproven = { ...attested, instanceJkt: null }
     assertWallet(unproven, offer)
@@ -84,7 +84,7 @@ describe('what HAIP asks of a wallet (HAIP 1.0 §4)', () => {
     ['everything here', 'haip', undefined],
     ['everything here, whatever the offer says', 'haip', { profile: 'final' }],
     ['the offer', 'final', haip],
-  ] as const)('where it is the profile of %s', (_, profile, offer) => {
+  ] as const)('apply if HAIP is the profile of %s', (_, profile, offer) => {
     const { assertTokenClient, assertWallet } = withProfile(profile)
 
     it('is met by an attested wallet with a bound token', () => {
@@ -115,7 +115,7 @@ describe('what HAIP asks of a wallet (HAIP 1.0 §4)', () => {
     })
   })
 
-  it('gives a fresh challenge to who has none', () => {
+  it('gives a fresh challenge to a wallet without one', () => {
     const { assertWallet } = withProfile('haip')
     expect(() => assertWallet({ ...attested, challenged: false })).toThrow(
       expect.objectContaining({ headers: { 'OAuth-Client-Attestation-Challenge': 'fresh' } }),

@@ -11,7 +11,7 @@ let issuer: Issuer
 let wallets: readonly WalletActor[]
 
 beforeAll(async () => {
-  // Its own statements would be counted with those of the requests.
+  // The maintenance job's statements would be counted with the requests' statements.
   issuer = await startIssuer({ maintenance: false })
   wallets = await Promise.all(Array.from({ length: 100 }, () => newWallet()))
 })
@@ -20,7 +20,7 @@ afterAll(() => issuer.service.close())
 const rows = <Row extends pg.QueryResultRow>(sql: string, ...values: unknown[]) =>
   query<Row>(issuer.service.databaseUrl, sql, values)
 
-/** Holds a row lock while `during` is under way, until as many statements wait for it as there should. */
+/** Holds a row lock during the action, until the given number of statements wait for it. */
 async function whileLocked<T>(lock: string, value: string, waiting: number, during: () => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: issuer.service.databaseUrl })
   await client.connect()
@@ -147,7 +147,7 @@ describe('requests under one token at once', () => {
       return { token, jwt: await Promise.all(proofs) }
     })
     const prepared = await Promise.all(requests)
-    // Both are stopped at one nonce, having written what comes before it.
+    // Both are stopped at one nonce, after their earlier writes.
     const expiry = issuer.service.platform.seals.nonceExpiresAt(nonces[5] ?? '').toISOString()
     const lock = `INSERT INTO used_nonces (hash, expires_at) VALUES ($1, '${expiry}')`
     const answers = await whileLocked(lock, sha256(nonces[5] ?? ''), 2, () =>
@@ -162,7 +162,7 @@ describe('requests under one token at once', () => {
 })
 
 describe('revoking', () => {
-  it('reaches what is taken at that very moment', async () => {
+  it('reaches a credential that is taken at that very moment', async () => {
     const id = (await issuer.makeOffer()).credentialOfferSessionId
     const token = await issuer.token(id)
     expect((await issuer.take(token, JWT_VC)).status).toBe(200)
@@ -200,7 +200,7 @@ describe('revoking', () => {
 })
 
 describe('the session of an offer', () => {
-  it('is not left in Error with a credential issued, whoever comes first', async () => {
+  it('is not left in Error with a credential issued, in any order of requests', async () => {
     const made = await issuer.makeOffer({ txCode: true })
     const id: string = made.credentialOfferSessionId
     const token = await issuer.token(id, { tx_code: made.txCode })
@@ -227,7 +227,7 @@ describe('the session of an offer', () => {
     for (let time = 0; time < 4; time += 1) await issuer.requestToken(form)
     const token = await issuer.token(id, { tx_code: made.txCode })
     const { stores, clock } = issuer.service.platform
-    // As whoever sends the wrong code has read it, right before.
+    // The state of the session that the request with the wrong code reads, just before the credential.
     const read = (await stores.openid4vci.offering(id))?.session
     if (read === undefined || read === null) throw new Error('There is no session.')
     expect((await issuer.take(token, SD_JWT)).status).toBe(200)
@@ -249,11 +249,11 @@ describe('cost in SQL statements', () => {
   }
   const isPoolRefill = (statement: string) => statement.includes('reserve_status_indices')
 
-  it('none for a nonce', async () => {
+  it('no statement for a nonce', async () => {
     expect(await countedStatements(() => issuer.nonce())).toEqual([])
   })
 
-  it('one for an offer, also where its session moves on with it', async () => {
+  it('one for an offer, also if its session changes with it', async () => {
     const { credentialOfferSessionId } = await issuer.makeOffer()
     const { id } = await issuer.makeOffering()
     for (const offer of [id, credentialOfferSessionId, credentialOfferSessionId]) {
@@ -263,7 +263,7 @@ describe('cost in SQL statements', () => {
     expect((await issuer.session(credentialOfferSessionId)).state).toBe('OfferRetrieved')
   })
 
-  it('one for a token, and two with a transaction code, right or wrong, or where the wallet waits', async () => {
+  it('one for a token, and two with a transaction code, right or wrong, or if the wallet waits', async () => {
     const made = await issuer.makeOffer({ txCode: true })
     const deferred = await issuer.makeOffer({ deferred: true })
     const session = await issuer.makeOffer()
@@ -319,7 +319,7 @@ describe('cost in SQL statements', () => {
     expect(await countedStatements(() => issuer.notify(token, body))).toHaveLength(1)
   })
 
-  it('a refusal costs no more than what it looked at', async () => {
+  it('a refusal costs no more than its reads', async () => {
     const token = await issuer.token((await issuer.makeOffering()).id)
     const body = { credential_configuration_id: SD_JWT, proofs: { jwt: ['a.b.c'] } }
     let refusal: unknown

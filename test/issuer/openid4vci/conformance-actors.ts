@@ -29,7 +29,7 @@ export const newClient = async (id: string): Promise<Client> => ({
   key: await newWallet(),
 })
 
-/** What goes along with a request beside its parameters; a test changes a part of it, or leaves it out with null. */
+/** Parts of a request beside its parameters. A test changes a part, or omits it with null. */
 export interface Sent {
   readonly by?: Client
   readonly attestation?: Changes | null
@@ -47,9 +47,9 @@ export interface Granted {
 export type Suite = Awaited<ReturnType<typeof startSuite>>
 
 /**
- * An installation under HAIP with two wallets that do what the conformance suite's do.
+ * An installation under HAIP with two wallets that act as the wallets of the conformance suite.
  *
- * @param configuration of the credentials that they take, where nothing else is said
+ * @param configuration of the credentials that they take by default
  */
 export async function startSuite(configuration = SD_JWT) {
   const files = await haipFiles()
@@ -90,7 +90,7 @@ export async function startSuite(configuration = SD_JWT) {
     const form = { 'content-type': 'application/x-www-form-urlencoded' }
     return { ...form, ...(await attested(sent)), ...(dpop === null ? {} : { dpop }) }
   }
-  /** What is empty is left out. */
+  /** Empty parameters are omitted. */
   const bodyOf = (parameters: Parameters) =>
     new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== '')).toString()
 
@@ -126,7 +126,7 @@ export async function startSuite(configuration = SD_JWT) {
     const { request_uri } = answer.json as { request_uri: string }
     return { verifier, request_uri, address: addressOf({ client_id: (sent.by ?? first).id, request_uri, ...also }) }
   }
-  /** What the wallet is answered when a person has decided. */
+  /** The response that the wallet receives after the person's decision. */
   const decided = async (address: string, decision = 'accept'): Promise<Parameters> => {
     const browser = newBrowser(service)
     const { id, page } = await openPage(browser, address)
@@ -159,7 +159,7 @@ export async function startSuite(configuration = SD_JWT) {
   }
   const keyProof = async (holder: WalletActor, changes: Changes = {}): Promise<string> =>
     holder.proof(base, await issuer.nonce(), { ...changes, payload: { iat: seconds(), ...changes.payload } })
-  /** A schema of its own, with the subject of all offers here. */
+  /** A separate schema, with the subject of all offers here. */
   const postSchema = async (name: string, members: object): Promise<void> => {
     const properties = { product: { type: 'string' }, price: { type: 'number' } }
     const authorization = await issuer.authorization()

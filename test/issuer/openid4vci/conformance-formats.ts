@@ -10,7 +10,7 @@ import { failedChecks, randomsOf } from './mdoc-actors.js'
 
 type Json = Answer['json']
 
-/** What the suite looks for in a credential that it has checked. */
+/** Parts of a checked credential that the suite examines. */
 export interface Checked {
   /** The key of its holder. */
   readonly key: unknown
@@ -28,9 +28,9 @@ export interface CredentialFormat {
   readonly name: string
   /** The configuration that is asked for. */
   readonly configuration: string
-  /** What metadata say of it (OpenID4VCI 1.0 Appendix A). */
+  /** The metadata of the configuration (OpenID4VCI 1.0 Appendix A). */
   readonly described: object
-  /** What makes the type, beside its name; undefined where every issuer of these tests has it. */
+  /** The credential type, with members that create it; undefined if every issuer of these tests has the type. */
   readonly type?: { readonly name: string; readonly members: object }
   /** A type that demands key attestations. */
   readonly attested: { readonly configuration: string; readonly members: object }
@@ -113,5 +113,5 @@ export const FORMATS: readonly CredentialFormat[] = [
   },
 ]
 
-/** What the holders of all these tests are issued. */
+/** The claims of every credential in these tests. */
 export const ISSUED = SUBJECT

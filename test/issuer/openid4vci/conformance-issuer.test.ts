@@ -6,7 +6,7 @@ import { CREDENTIAL, type Sent, type Suite, startSuite } from './conformance-act
 import { type CredentialFormat, certified, FORMATS, ISSUED } from './conformance-formats.js'
 import { encryptFor, ISSUER_METADATA, newAnswerKey, requestKey } from './encryption-actors.js'
 
-/** The value of `credential_format` that the modules under way are run with. */
+/** The value of `credential_format` for the running modules. */
 let format: CredentialFormat
 let suite: Suite
 
@@ -55,7 +55,7 @@ const reversed = (compact: string): string => {
   return `${header}.${payload}.${signature.split('').reverse().join('')}`
 }
 
-/** What a credential request with one member changed is refused with. */
+/** The refusal of a credential request with one changed member. */
 async function refused(request: object): Promise<unknown[]> {
   const { access_token: token } = await suite.tokens()
   const proofs = { jwt: [await suite.keyProof(await newWallet())] }

@@ -77,7 +77,7 @@ describe('the credential endpoint (§8)', () => {
     }
   })
 
-  it('takes the one proof of a wallet that has not left the drafts, and answers it in both forms', async () => {
+  it('takes the single proof of a draft wallet, and answers it in both forms', async () => {
     const [jwt] = (await proofs()).jwt
     const request = { credential_configuration_id: SD_JWT, format: 'dc+sd-jwt', proof: { proof_type: 'jwt', jwt } }
     const { status, json } = await issuer.requestCredential(await newToken(), request)
@@ -144,7 +144,7 @@ describe('binding (§8.1)', () => {
     expect([named.sub, named.cnf]).toEqual([wallet.did, undefined])
   })
 
-  it('who the offering says the subject is stays the subject; the key is in cnf', async () => {
+  it('the offering’s subject stays the subject; the key is in cnf', async () => {
     const id = 'urn:customer:7'
     const token = await newToken({ credentialSubject: { id, product: 'Kettle' } })
     for (const configuration of [JWT_VC, SD_JWT]) {
@@ -197,7 +197,7 @@ describe('a batch (§8.2, §15.4.1)', () => {
       .slice(1, -1)
       .map((disclosure) => JSON.parse(Buffer.from(disclosure, 'base64url').toString())[0])
 
-  it('gives a copy for each key, none of which can be linked to another', async () => {
+  it('gives each key its own copy, and the copies cannot be linked', async () => {
     const holders = await Promise.all(Array.from({ length: 5 }, () => newWallet()))
     const answer = await issuer.take(await newToken(), SD_JWT, ...holders)
     const copies: string[] = answer.json.credentials.map((entry: { credential: string }) => entry.credential)
@@ -326,7 +326,7 @@ describe('requests that are wrong (§8.3.1.2)', () => {
     expect(refusalOf(encrypted)).toEqual([400, 'invalid_encryption_parameters', 'The request is not a compact JWE.'])
   })
 
-  it('whatever is wrong, nothing is taken: the token is still good', async () => {
+  it('a wrong request uses nothing up: the token stays valid', async () => {
     const token = await newToken()
     await issuer.requestCredential(token, { credential_configuration_id: SD_JWT, proofs: { jwt: ['a.b.c'] } })
     expect((await issuer.take(token, SD_JWT, wallet)).status).toBe(200)
@@ -415,7 +415,7 @@ describe('attacks on the proof', () => {
     ])
   })
 
-  it('a nonce that has been used, by whomever', async () => {
+  it('a nonce that any wallet has used', async () => {
     const nonce = await issuer.nonce()
     const jwt = [await wallet.proof(issuer.service.url, nonce)]
     const token = await newToken()
@@ -428,7 +428,7 @@ describe('attacks on the proof', () => {
     const other = [await (await newWallet()).proof(issuer.service.url, nonce)]
     const elsewhere = { credential_configuration_id: SD_JWT, proofs: { jwt: other } }
     expect(refusalOf(await issuer.requestCredential(await newToken(), elsewhere))).toEqual(used)
-    // With a fresh nonce the token is still good.
+    // With a fresh nonce the token is still valid.
     expect((await issuer.take(token, JWT_VC, wallet)).status).toBe(200)
   })
 
@@ -465,7 +465,7 @@ describe('attacks with tokens (§8.3.1.1, RFC 6750 §3)', () => {
     }
   })
 
-  it('one in the query is not looked at', async () => {
+  it('a token in the query is ignored', async () => {
     const token = await newToken()
     const answer = await issuer.service.request('POST', `/openid4vci/credential?access_token=${token}`, { body: {} })
     expect(answer.status).toBe(401)
@@ -482,7 +482,7 @@ describe('attacks with tokens (§8.3.1.1, RFC 6750 §3)', () => {
     }
   })
 
-  it('one of the token endpoint is of no use on the management API', async () => {
+  it('a token of the token endpoint is of no use on the management API', async () => {
     const authorization = `Bearer ${await newToken()}`
     for (const [method, path] of [
       ['GET', `/api/v1/credentials/${crypto.randomUUID()}`],
@@ -497,7 +497,7 @@ describe('attacks with tokens (§8.3.1.1, RFC 6750 §3)', () => {
     }
   })
 
-  it('one that has expired', async () => {
+  it('an expired token', async () => {
     const token = await newToken()
     clock.ahead = 300
     const answer = await issuer.take(token, JWT_VC, wallet)
@@ -505,7 +505,7 @@ describe('attacks with tokens (§8.3.1.1, RFC 6750 §3)', () => {
     expect(refusalOf(answer)).toEqual([401, 'invalid_token', invalid])
   })
 
-  it('one of another offering enables nothing of this one', async () => {
+  it('a token of another offering does not work for this one', async () => {
     const token = await newToken({ credentialConfigurationIds: [SD_JWT] })
     for (const configuration of [JWT_VC, 'Other', 'Other-sd-jwt']) {
       const answer = await issuer.take(token, configuration, wallet)
@@ -518,7 +518,7 @@ describe('attacks with tokens (§8.3.1.1, RFC 6750 §3)', () => {
     expect((await issuer.take(token, SD_JWT, wallet)).status).toBe(200)
   })
 
-  it('one that authorization_details narrowed is good for those alone', async () => {
+  it('a token that authorization_details narrowed is valid only for these configurations', async () => {
     const { credentialOfferSessionId: id } = await issuer.makeOffer()
     const details = JSON.stringify([{ type: 'openid_credential', credential_configuration_id: SD_JWT }])
     const token = await issuer.token(id, { authorization_details: details })
@@ -537,7 +537,7 @@ describe('attacks with tokens (§8.3.1.1, RFC 6750 §3)', () => {
     expect((await issuer.session(id)).state).toBe('CredentialIssued')
   })
 
-  it('one whose offer ran out meanwhile', async () => {
+  it('a token whose offer expired meanwhile', async () => {
     const expiresAt = new Date(Date.now() + 60_000).toISOString()
     const token = await issuer.token((await issuer.makeOffering({ expires_at: expiresAt })).id)
     clock.ahead = 61
@@ -546,7 +546,7 @@ describe('attacks with tokens (§8.3.1.1, RFC 6750 §3)', () => {
     expect(refusalOf(answer)).toEqual([400, 'credential_request_denied', 'The credential offer has expired.'])
   })
 
-  it('one of an offering that a claim used up meanwhile', async () => {
+  it('a token of an offering that a claim used up meanwhile', async () => {
     const offering = await issuer.makeOffering({ redemption_limit: 1 })
     const token = await issuer.token(offering.id)
     const authorization = await issuer.authorization()
@@ -559,7 +559,7 @@ describe('attacks with tokens (§8.3.1.1, RFC 6750 §3)', () => {
     ])
   })
 
-  it('what began before the offer ran out may be finished: a further configuration belongs to the redemption', async () => {
+  it('an issuance that began before the offer expired may be completed: a further configuration belongs to the redemption', async () => {
     const expiresAt = new Date(Date.now() + 60_000).toISOString()
     const token = await issuer.token((await issuer.makeOffering({ expires_at: expiresAt, redemption_limit: 1 })).id)
     expect((await issuer.take(token, JWT_VC)).status).toBe(200)

@@ -213,7 +213,7 @@ describe('a deferred offer (OpenID4VCI 1.0 §8.3, §9)', () => {
     )
   })
 
-  it('is not what an offer is by itself: its code gives no refresh token, and it is not decided over', async () => {
+  it('is not the default: the code of another offer gives no refresh token, and it cannot be decided', async () => {
     const offerId = await newOffer({ deferred: false })
     expect(await tokensFor(offerId)).not.toHaveProperty('refresh_token')
     for (const decision of ['approve', 'reject'] as const) {
@@ -223,14 +223,14 @@ describe('a deferred offer (OpenID4VCI 1.0 §8.3, §9)', () => {
     expect(await issuer.session(offerId)).toMatchObject({ state: 'TokenIssued' })
   })
 
-  it('its endpoint stands in the metadata (§12.2.4)', async () => {
+  it('its endpoint is in the metadata (§12.2.4)', async () => {
     const { json } = await issuer.service.request('GET', '/.well-known/openid-credential-issuer')
     expect(json.deferred_credential_endpoint).toBe(`${issuer.service.url}/openid4vci/deferred-credential`)
   })
 })
 
 describe('a decision', () => {
-  it('may correct the claims; what the schema does not allow is refused, and nothing is lost', async () => {
+  it('may correct the claims; claims that the schema does not allow are refused, and nothing is lost', async () => {
     const { offerId, token, transactionId } = await waiting({}, JWT_VC)
     const refused = await issuer.decide(offerId, 'approve', { credentialSubject: { product: 7, colour: 'red' } })
     expect(refused.status).toBe(400)
@@ -249,7 +249,7 @@ describe('a decision', () => {
     expect(vc.credentialSubject).toMatchObject(SUBJECT)
   })
 
-  it('to reject ends the session with its reason, which the wallet is not told', async () => {
+  it('to reject ends the session with its reason, which the wallet does not receive', async () => {
     const { offerId, token, transactionId } = await waiting()
     const rejected = await issuer.decide(offerId, 'reject', { reason: 'Not a customer' })
     expect(rejected.status).toBe(200)
@@ -269,7 +269,7 @@ describe('a decision', () => {
     expect(json.errorMessage).toBe('The issuer rejected the request.')
   })
 
-  it('is made once: a second one is a 409, whichever it is', async () => {
+  it('is made once: a second decision of any kind is a 409', async () => {
     const first = await waiting()
     await approved(first.offerId)
     const second = await waiting()
@@ -310,7 +310,7 @@ describe('a decision', () => {
     expect((await issuer.decide(offerId, 'approve', {}, admin)).status).toBe(200)
   })
 
-  it('may be made before a wallet asks: what is approved is issued at once, with the corrected claims', async () => {
+  it('may be made before a wallet asks: an approved credential is issued at once, with the corrected claims', async () => {
     const offerId = await newOffer()
     expect(await approved(offerId, { credentialSubject: { product: 'Tea kettle' } })).toMatchObject({
       state: 'Created',
@@ -322,7 +322,7 @@ describe('a decision', () => {
     expect(await issuer.session(offerId)).toMatchObject({ state: 'CredentialIssued', deferred: 'approved' })
   })
 
-  it('to reject before a wallet asks ends the offer, and tokens that are out', async () => {
+  it('to reject before a wallet asks ends the offer and its tokens', async () => {
     const offerId = await newOffer()
     const { access_token: token } = await tokensFor(offerId)
     expect((await issuer.decide(offerId, 'reject')).status).toBe(200)
@@ -347,7 +347,7 @@ describe('a decision', () => {
 })
 
 describe('a transaction (§9.1)', () => {
-  it('is unknown to who guesses it, and under the token of another authorization', async () => {
+  it('is unknown to a wallet that guesses it, and under the token of another authorization', async () => {
     const mine = await waiting()
     const others = await waiting()
     const foreign = [
@@ -418,7 +418,7 @@ describe('a transaction (§9.1)', () => {
     expect(await onRecord(offerId)).toEqual({ counted: 1, records: 1, instances: 1 })
   })
 
-  it('whose credentials were lost on the way: the credential endpoint gives others of the same record at once', async () => {
+  it('whose credentials were lost on the way: the credential endpoint gives other copies of the same record at once', async () => {
     const { offerId, token, transactionId } = await waiting()
     await approved(offerId)
     credentialOf(await issuer.collect(token, transactionId))
@@ -459,7 +459,7 @@ describe('a transaction (§9.1)', () => {
   })
 })
 
-describe('who waits', () => {
+describe('a waiting wallet', () => {
   it('is one wallet of two: the redemption counts as it begins to wait', async () => {
     const offerId = await newOffer()
     const tokens = await Promise.all(Array.from({ length: 5 }, () => tokensFor(offerId)))
@@ -473,7 +473,7 @@ describe('who waits', () => {
     expect(late.status).toBe(400)
   })
 
-  it('has proved its key: what is refused waits for nothing and counts nothing', async () => {
+  it('has proved its key: a refused request neither waits nor counts', async () => {
     const offerId = await newOffer()
     const { access_token: token } = await tokensFor(offerId)
     const nonce = await issuer.nonce()
@@ -502,7 +502,7 @@ describe('who waits', () => {
     expect(waits).toHaveLength(1)
   })
 
-  it('collects what was counted as it asked, which is not counted again', async () => {
+  it('collects a credential that was counted with its request, and is not counted again', async () => {
     const offerId = await newOffer()
     const { access_token: token } = await tokensFor(offerId)
     const wallets = await Promise.all(Array.from({ length: 20 }, () => newWallet()))
@@ -527,7 +527,7 @@ describe('who waits', () => {
     credentialOf(await issuer.collect(refreshed.json.access_token, transactionId))
   })
 
-  it('waits as long as its authorization lasts: then the session ends, and nobody decides over it any more', async () => {
+  it('waits as long as its authorization lasts: then the session ends, and can no longer be decided', async () => {
     const { offerId, tokens } = await waiting()
     const { expiresAt } = await issuer.session(offerId)
     expect(Date.parse(expiresAt) - Date.now()).toBeGreaterThan(89 * DAY * 1000)
@@ -549,7 +549,7 @@ describe('who waits', () => {
     expect(await issuer.session(offerId)).toMatchObject({ state: 'Error' })
   })
 
-  it('collects by a token that is good for the configuration', async () => {
+  it('collects with a token that is valid for the configuration', async () => {
     const { offerId, tokens, transactionId } = await waiting()
     await approved(offerId)
     const narrow = await refresh(tokens.refresh_token, { scope: JWT_VC })
@@ -614,7 +614,7 @@ describe('who waits', () => {
   })
 })
 
-describe('what it costs', () => {
+describe('cost in SQL statements', () => {
   it('the token: two statements, where it is one without; to wait, to be told to wait: two; to collect: three, and one in 32 times a fourth', async () => {
     const statements = recordStatements()
     const counted = async (act: () => Promise<Answer>) => {
@@ -653,8 +653,8 @@ describe('what it costs', () => {
   })
 })
 
-describe('what changes while a wallet waits', () => {
-  it('a schema version that is withdrawn: what was offered of it is still issued', async () => {
+describe('changes while a wallet waits', () => {
+  it('a schema version that is withdrawn: credentials that were offered with it are still issued', async () => {
     const name = `Waiting${crypto.randomUUID().slice(0, 8)}`
     const authorization = await issuer.authorization()
     const posted = await issuer.service.request('POST', '/schemas', {
@@ -681,7 +681,7 @@ describe('what changes while a wallet waits', () => {
     expect(refusalOf(answer).slice(0, 2)).toEqual([400, 'credential_request_denied'])
   })
 
-  it('a credential that the wallet could not keep: the session has ended, and with it what still waits', async () => {
+  it('a credential that the wallet could not keep: the session has ended, and with it the waiting credentials', async () => {
     const { offerId, token, transactionId } = await waiting()
     const second = transactionOf(await issuer.take(token, JWT_VC))
     await approved(offerId)
@@ -690,7 +690,7 @@ describe('what changes while a wallet waits', () => {
     expect(refusalOf(await issuer.collect(token, second)).slice(0, 2)).toEqual([400, 'credential_request_denied'])
   })
 
-  it('an approval at the moment in which the wallet begins to wait: it waits as long as its tokens last all the same', async () => {
+  it('an approval at the moment in which the wallet begins to wait: it still waits as long as its tokens last', async () => {
     const offerId = await newOffer()
     const tokens = await tokensFor(offerId)
     const { vault } = issuer.service.platform

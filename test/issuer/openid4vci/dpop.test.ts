@@ -67,7 +67,7 @@ async function take(authorization: string, headers: Record<string, string> = {})
 }
 
 describe('tokens that are bound to a key (RFC 9449 §5)', () => {
-  it('are of type DPoP and good for an hour; with them, and a proof each time, a credential is taken and notified', async () => {
+  it('are of type DPoP and valid for an hour; with them and a proof each time, a wallet takes a credential and notifies', async () => {
     const answer = await requestToken(await proofFor('/openid4vci/token'))
     expect(answer.json).toMatchObject({ token_type: 'DPoP', expires_in: 3600 })
     const token = answer.json.access_token
@@ -97,7 +97,7 @@ describe('tokens that are bound to a key (RFC 9449 §5)', () => {
 })
 
 describe('a proof that is refused spends nothing (RFC 9449 §4.3)', () => {
-  it('at the token endpoint: the code stays good, and the answer brings a nonce', async () => {
+  it('at the token endpoint: the code stays valid, and the answer has a nonce', async () => {
     const code = await issuer.code(await newOffer())
     for (const dpop of ['e30.e30.x', await proofFor(CREDENTIAL), `${await proofFor('/openid4vci/token')}, x`]) {
       const answer = await requestToken(dpop, code)
@@ -148,7 +148,7 @@ describe('a proof counts once (§11.1)', () => {
       issuer.service.request('POST', CREDENTIAL, { authorization: `DPoP ${token}`, headers: { dpop }, body: {} }),
     )
     const answers = await Promise.all(requests)
-    // The one that counted reached its body, which is empty.
+    // The single accepted request fails at its body, which is empty.
     expect(answers.filter(({ json }) => json.error === 'invalid_credential_request')).toHaveLength(1)
     expect(answers.filter(({ status, json }) => status === 401 && json.error === 'invalid_dpop_proof')).toHaveLength(49)
   })
@@ -197,7 +197,7 @@ describe('attacks with bound tokens (§7)', () => {
 })
 
 describe('nonces for proofs (§8)', () => {
-  it('come with every answer, and are good for five minutes', async () => {
+  it('come with every answer, and are valid for five minutes', async () => {
     const nonceAnswer = await issuer.service.request('POST', '/openid4vci/nonce')
     const nonce = nonceAnswer.headers.get('dpop-nonce') ?? ''
     const token = await requestToken(await proofFor('/openid4vci/token', undefined, { nonce }))
@@ -224,8 +224,8 @@ describe('nonces for proofs (§8)', () => {
   })
 })
 
-describe('what a token is asked for (RFC 6749)', () => {
-  it('scope narrows the offer, and the answer says what was granted (§3.3); unknown values are ignored', async () => {
+describe('scope of a token request (RFC 6749)', () => {
+  it('scope narrows the offer, and the answer has the granted scope (§3.3); unknown values are ignored', async () => {
     const answer = await requestToken(undefined, undefined, { scope: `openid ${SD_JWT} nonsense` })
     expect(answer.json).toMatchObject({ scope: SD_JWT })
     expect(answer.json).not.toHaveProperty('authorization_details')
@@ -234,7 +234,7 @@ describe('what a token is asked for (RFC 6749)', () => {
     expect((await issuer.take(answer.json.access_token, SD_JWT)).status).toBe(200)
   })
 
-  it('of a scope that has nothing of the offer the answer says what was granted in its place (§3.3)', async () => {
+  it('for a scope without any part of the offer the answer has the scope that was granted instead (§3.3)', async () => {
     const answer = await requestToken(undefined, undefined, { scope: 'openid __proto__ constructor' })
     expect(answer.json).toMatchObject({ scope: `ProofOfPurchase ${SD_JWT}` })
     expect((await issuer.take(answer.json.access_token, SD_JWT)).status).toBe(200)
@@ -262,7 +262,7 @@ describe('what a token is asked for (RFC 6749)', () => {
     ['a client_secret', {}, { client_id: 'x', client_secret: 'y' }],
     ['a client_assertion', {}, { client_assertion: 'e30.e30.x' }],
   ])(
-    'client authentication by %s, which is not known here, is refused (§5.2) and the code stays good',
+    'client authentication by %s, which is unknown here, is refused (§5.2) and the code stays valid',
     async (_by, headers, more) => {
       const code = await issuer.code(await newOffer())
       const form = { grant_type: PRE_AUTHORIZED, 'pre-authorized_code': code }

@@ -11,7 +11,7 @@ import type { Answer, TestService } from '../../support/service.js'
 
 export const ISSUER_METADATA = '/.well-known/openid-credential-issuer'
 
-/** What a wallet chooses for a message. */
+/** A wallet's choices for a message. */
 export interface Choice {
   readonly enc?: string
   readonly zip?: 'DEF'
@@ -23,7 +23,7 @@ export async function requestKey(service: Pick<TestService, 'request'>): Promise
   return json.credential_request_encryption.jwks.keys[0]
 }
 
-/** A JWE by another implementation; `header` changes what stands in its header. */
+/** A JWE by another implementation; `header` changes members of its header. */
 export async function encryptFor(
   key: JWK,
   content: string | Uint8Array,
@@ -39,7 +39,7 @@ export async function encryptFor(
 /** A key of a wallet that answers are encrypted for. */
 export interface AnswerKey {
   readonly publicJwk: JWK
-  /** What an answer held, and its header without the ephemeral key. */
+  /** The decrypted answer, and its header without the ephemeral key. */
   open(jwe: string): Promise<{ readonly header: object; readonly json: Answer['json'] }>
 }
 
@@ -69,8 +69,8 @@ export const sendJwe = (
   })
 
 /**
- * The transport of a wallet whose library encrypts nothing: credential requests go out encrypted, and ask for an encrypted
- * answer, which the library is given as it would have come in the clear.
+ * The transport of a wallet whose library encrypts nothing. It encrypts credential requests and asks for encrypted answers. The
+ * library receives the decrypted answer.
  */
 export function encryptingFetch(choice: Choice, seen: { encrypted: number }): typeof fetch {
   return async (input, init) => {

@@ -19,7 +19,7 @@ const stored = ({ databaseUrl }: TestService) =>
   )
 
 describe('the key that credential requests are encrypted for', () => {
-  it('is made once, however many processes start, and another start goes on with it', async () => {
+  it('is made once by any number of starting processes, and a later start uses it', async () => {
     const service = await startService({ env: { CREDENTIAL_ENCRYPTION: 'off' } })
     expect(await stored(service)).toEqual([])
     const { vault, newId, stores } = service.platform

@@ -44,7 +44,7 @@ const expectTaken = (answer: Answer) => {
 }
 
 describe('metadata (OpenID4VCI 1.0 §12.2.4)', () => {
-  it('have the key for requests, and what answers can be encrypted with, as JSON and signed', async () => {
+  it('have the key for requests, and the algorithms for answers, as JSON and signed', async () => {
     const { json } = await issuer.service.request('GET', ISSUER_METADATA)
     const common = {
       enc_values_supported: ['A128GCM', 'A256GCM'],
@@ -105,7 +105,7 @@ describe('an encrypted request (OpenID4VCI 1.0 §8.2, §10)', () => {
     expect((await mine.open(answer.text)).header).toEqual({ alg: 'ECDH-ES', enc: 'A256GCM' })
   })
 
-  it('may say when it is good', async () => {
+  it('may have times of its validity', async () => {
     const seconds = Math.floor(Date.now() / 1000)
     const times = { iat: seconds, nbf: seconds + 20, exp: seconds - 20, jti: 'one' }
     const jwe = await encryptFor(key, JSON.stringify(await requestOf(times)))
@@ -119,7 +119,7 @@ describe('an encrypted request (OpenID4VCI 1.0 §8.2, §10)', () => {
     expect(answer.json.credentials).toHaveLength(1)
   })
 
-  it('that is refused for another reason is told so in the clear (§8.3.1.2)', async () => {
+  it('that is refused for another reason gets its error in the clear (§8.3.1.2)', async () => {
     const mine = await newAnswerKey()
     const request = { ...(await requestOf(asking(mine))), proofs: { jwt: ['a.b.c'] } }
     const answer = await sendJwe(issuer.service, await newToken(), await encryptFor(key, JSON.stringify(request)))
@@ -170,7 +170,7 @@ describe('an encrypted request (OpenID4VCI 1.0 §8.2, §10)', () => {
   })
 })
 
-describe('what is refused', () => {
+describe('refused messages', () => {
   const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({ format: 'jwk' }) as JWK
   const parts = (jwe: string) => jwe.split('.')
   const flipped = (text: string) => `${text.startsWith('A') ? 'B' : 'A'}${text.slice(1)}`
@@ -321,7 +321,7 @@ describe('what is refused', () => {
       (body) => encryptFor(key, body.replace('{', '{"__proto__":{},')),
       [400, request, 'property __proto__ should not exist'],
     ],
-  ])('%s; nothing is spent, and the token is still good', async (_, make, refusal) => {
+  ])('%s; nothing is spent, and the token is still valid', async (_, make, refusal) => {
     const token = await newToken()
     const before = await spent()
     const jwe = await make(JSON.stringify(await requestOf()))
@@ -410,7 +410,7 @@ describe('what is refused', () => {
     expect(await spent()).toEqual(before)
   })
 
-  it('a JWE without a token: it is not even looked at', async () => {
+  it('a JWE without a token: it is not even read', async () => {
     const answer = await issuer.service.request('POST', '/openid4vci/credential', {
       headers: { 'content-type': 'application/jwt' },
       body: 'a.b.c.d.e',

@@ -70,7 +70,7 @@ export async function startHaip(
   }
 }
 
-/** What a wallet sends with a request; a test takes something away or puts something else in its place. */
+/** Parts of a wallet's request. A test omits or replaces some of them. */
 export interface Sent {
   readonly attestation?: Changes | null
   readonly pop?: Changes
@@ -129,7 +129,7 @@ export async function newHaipWallet({ service, requestToken, nonce }: Issuer) {
       },
       body: new URLSearchParams(parameters).toString(),
     })
-  /** A code for an offer, or for what the wallet asks for of its own accord. */
+  /** A code for an offer, or for a request that the wallet makes without an offer. */
   const code = async (changes: Headers = {}): Promise<{ code: string; verifier: string }> => {
     const { parameters, verifier } = parametersOf(changes)
     const pushed = await push(parameters)

@@ -39,9 +39,9 @@ function authentication(issuer: Issuer, instance: WalletActor): ClientAuthentica
 }
 
 /**
- * A wallet that nobody here wrote (`@openid4vc/openid4vci`), under HAIP 1.0.
+ * An independent wallet (`@openid4vc/openid4vci`), under HAIP 1.0.
  *
- * @param configuration of what it takes
+ * @param configuration of the credentials that it takes
  */
 export async function haipLibraryWallet(issuer: Issuer, configuration = SD_JWT) {
   const [instance, dpopKey, holder] = [await newWallet(), await newWallet(), await newWallet()]

@@ -9,7 +9,7 @@ let haip: Awaited<ReturnType<typeof startHaip>>
 let statements: StatementRecord
 
 beforeAll(async () => {
-  // What the maintenance job asks in between is nobody's request.
+  // The maintenance job's own statements would be counted.
   haip = await startHaip({ ISSUER_PROFILE: 'haip' }, { maintenance: false })
   statements = recordStatements()
 })
@@ -18,7 +18,7 @@ afterAll(async () => {
   await haip.close()
 })
 
-/** A flow with DPoP and attestation everywhere, and how many statements each request of it took. */
+/** A flow with DPoP and attestation everywhere, and the number of statements of each request. */
 async function countedFlow(): Promise<Record<string, number>> {
   const { issuer, wallet } = haip
   const counts: Record<string, number> = {}

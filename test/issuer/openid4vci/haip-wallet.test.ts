@@ -31,7 +31,7 @@ it('@openid4vc/openid4vci takes an offer under HAIP 1.0: PAR, PKCE, DPoP, wallet
   }
 })
 
-it('and begins by itself, by scope, where its user signs in', async () => {
+it('and begins without an offer, by scope, if its user can sign in', async () => {
   const { issuer, close } = await startHaip({ ISSUER_PROFILE: 'haip', AUTH_DISABLED: 'true' })
   try {
     const wallet = await haipLibraryWallet(issuer)

@@ -25,7 +25,7 @@ afterAll(async () => {
 const AS_METADATA = '/.well-known/oauth-authorization-server'
 const ISSUER_METADATA = '/.well-known/openid-credential-issuer'
 
-/** An offer under HAIP, at an installation where all are or where this one is. */
+/** An offer under HAIP, at an installation where all offers or only this one are. */
 const offerOf = ({ makeOffer }: Issuer, members: Record<string, unknown> = {}) =>
   makeOffer({ profile: 'haip', credentialConfigurationIds: [SD_JWT], ...members })
 
@@ -70,7 +70,7 @@ describe.each([
     ['without a challenge', { pop: { payload: { challenge: undefined } } }, [401, 'use_attestation_challenge']],
     ['with a challenge of somebody', { pop: { payload: { challenge: 'x' } } }, [401, 'use_attestation_challenge']],
   ]
-  it.each(refused)('PAR and token endpoint refuse %s, and the code is still good', async (_what, sent, expected) => {
+  it.each(refused)('PAR and token endpoint refuse %s, and the code is still valid', async (_what, sent, expected) => {
     const { issuer, wallet } = at()
     const state = stateOf(await offerOf(issuer))
     const pushed = await wallet.push(wallet.parametersOf(state).parameters, sent)
@@ -90,7 +90,7 @@ describe.each([
     expect(refusalOf(await wallet.refresh(token.json.refresh_token, sent)).slice(0, 2)).toEqual(expected)
   })
 
-  it('the token endpoint refuses a request without DPoP proof, and the code is still good', async () => {
+  it('the token endpoint refuses a request without DPoP proof, and the code is still valid', async () => {
     const { issuer, wallet } = at()
     const code = await wallet.code(stateOf(await offerOf(issuer)))
     expect(refusalOf(await wallet.redeem(code, { dpop: false })).slice(0, 2)).toEqual([400, 'invalid_dpop_proof'])
@@ -166,7 +166,7 @@ describe.each([
 })
 
 describe('an installation with ISSUER_PROFILE=haip', () => {
-  it('names in its metadata only what can be done (HAIP 1.0 §4.1)', async () => {
+  it('names only allowed features in its metadata (HAIP 1.0 §4.1)', async () => {
     const { service } = whole.issuer
     const server = (await service.request('GET', AS_METADATA)).json
     expect(server).toMatchObject({
@@ -222,7 +222,7 @@ describe('an installation with ISSUER_PROFILE=haip', () => {
     expect(headers.get('www-authenticate')).toMatch(/^DPoP algs="/)
   })
 
-  it('ends what was offered with a pre-authorized code before', async () => {
+  it('ends earlier offers with a pre-authorized code', async () => {
     const { issuer } = single
     const made = await issuer.makeOffer({ txCode: true })
     Object.assign(issuer.service.platform.config, { issuerProfile: 'haip' })
@@ -234,7 +234,7 @@ describe('an installation with ISSUER_PROFILE=haip', () => {
   })
 })
 
-describe('what began without HAIP', () => {
+describe('flows that began without HAIP', () => {
   const underHaip = async <T>({ issuer }: Haip, act: () => Promise<T>): Promise<T> => {
     const { config } = issuer.service.platform
     Object.assign(config, { issuerProfile: 'haip' })
@@ -284,7 +284,7 @@ describe('what began without HAIP', () => {
   })
 })
 
-describe('what HAIP needs of an installation', () => {
+describe('requirements of HAIP for an installation', () => {
   it('is named at the start', async () => {
     const { ISSUER_X509: _, WALLET_TRUST_ANCHORS: __, ...env } = (await haipFiles()).env
     const start = () => readConfig(environmentOf(single.issuer.service, { ...env, ISSUER_PROFILE: 'haip' }))
@@ -304,7 +304,7 @@ describe('what HAIP needs of an installation', () => {
     expect([answer.status, answer.json.message]).toEqual([400, [`profile haip needs ${name}`]])
   })
 
-  it('leaves offers of OpenID4VCI 1.0 beside those of HAIP as they are', async () => {
+  it('does not change offers of OpenID4VCI 1.0 beside HAIP’s', async () => {
     const { issuer } = single
     const made = await issuer.makeOffer()
     const token = await issuer.token(made.credentialOfferSessionId)
@@ -344,7 +344,7 @@ describe('a key attestation (HAIP 1.0 §4.5.1)', () => {
       ])
       const taken = await wallet.request(token, await proofsOf((nonce) => keyAttestationOf(attested, nonce)))
       expect(taken.json.credentials).toHaveLength(2)
-      // What HAIP does not hold for takes it.
+      // A configuration without HAIP accepts the proof.
       const plain = await issuer.token((await issuer.makeOffer()).credentialOfferSessionId)
       const request = { credential_configuration_id: SD_JWT, proofs: await proofsOf(named) }
       expect((await issuer.requestCredential(plain, request)).status).toBe(200)

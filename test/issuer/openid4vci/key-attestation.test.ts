@@ -66,7 +66,7 @@ async function newToken(configuration = SD_JWT, at: Issuer = issuer): Promise<st
 const request = (token: string, proofs: unknown, configuration = SD_JWT, at: Issuer = issuer): Promise<Answer> =>
   at.requestCredential(token, { credential_configuration_id: configuration, proofs })
 
-/** `proofs` with an attestation of keys, in one of both ways. */
+/** `proofs` with an attestation of keys, in one of the two ways. */
 type Way = (attestation: string, nonce: string) => Promise<Record<string, readonly string[]>>
 
 const alone: Way = async (attestation) => ({ attestation: [attestation] })
@@ -133,11 +133,14 @@ describe('keys that a wallet provider attests (OpenID4VCI 1.0 Appendix D, F.1, F
     expect(boundTo(await request(await newToken(), { jwt }))).toEqual(each())
   })
 
-  it.each(WAYS)('have the typ of 1.0, or that of the drafts, which a library writes still: %s', async (_name, way) => {
-    expect(boundTo(await taken(way, provider, { header: { typ: 'keyattestation+jwt' } }))).toEqual(each())
-    for (const typ of ['key-attestation', 'Key-Attestation+jwt', 'oauth-client-attestation+jwt', 7, undefined])
-      expect(refusalOf(await taken(way, provider, { header: { typ } })).slice(0, 2)).toEqual([400, 'invalid_proof'])
-  })
+  it.each(WAYS)(
+    'have the typ of 1.0, or the typ of the drafts, which a library still writes: %s',
+    async (_name, way) => {
+      expect(boundTo(await taken(way, provider, { header: { typ: 'keyattestation+jwt' } }))).toEqual(each())
+      for (const typ of ['key-attestation', 'Key-Attestation+jwt', 'oauth-client-attestation+jwt', 7, undefined])
+        expect(refusalOf(await taken(way, provider, { header: { typ } })).slice(0, 2)).toEqual([400, 'invalid_proof'])
+    },
+  )
 
   it('need no expiry where the attestation is the proof', async () => {
     expect((await taken(alone, provider, { payload: { exp: undefined } })).status).toBe(200)
@@ -303,7 +306,7 @@ describe('the status of a key attestation (Token Status List §8.3)', () => {
     ])
   })
 
-  it('that says suspended is no good one', async () => {
+  it('that says suspended makes it invalid', async () => {
     const { path, status } = await listOf(provider, [])
     const { uri } = (status as { status_list: { uri: string } }).status_list
     const lst = deflateSync(Uint8Array.from({ length: 16 }, (_, at) => (at === 1 ? 2 << 6 : 0))).toString('base64url')
@@ -319,7 +322,7 @@ describe('the status of a key attestation (Token Status List §8.3)', () => {
     expect((await taken(alone, provider, { payload: { status: other } })).status).toBe(200)
   })
 
-  /** Proofs with an attestation each, of whose status lists there are as many as `paths`. */
+  /** Proofs with one attestation each, with as many status lists as `paths`. */
   async function manyAttested(statuses: readonly unknown[]): Promise<Answer> {
     const nonce = await issuer.nonce()
     const many = await Promise.all(statuses.map(async (status) => ({ status, wallet: await newWallet() })))
@@ -345,7 +348,7 @@ describe('the status of a key attestation (Token Status List §8.3)', () => {
     expect(fetched()).not.toContain(paths[4])
   })
 
-  it('is paid for from what a request may cost', async () => {
+  it('is paid for from the work budget of a request', async () => {
     const { path, status } = await listOf(provider, [])
     const { uri } = (status as { status_list: { uri: string } }).status_list
     const payload = {
@@ -371,7 +374,7 @@ describe('the status of a key attestation (Token Status List §8.3)', () => {
     expect(refusalOf(await taken(alone, certified, { payload: { status: others } }))[1]).toBe('invalid_proof')
   })
 
-  it('that cannot be had is no good one, and its nonce is used up: nobody makes the service ask twice with it', async () => {
+  it('that cannot be fetched is invalid, and its nonce is used up: a wallet cannot make the service ask twice with it', async () => {
     const uri = `http://127.0.0.1:${web.port}/nowhere`
     const [nonce, token] = [await issuer.nonce(), await newToken()]
     const status = { status_list: { uri, idx: 7 } }
@@ -406,7 +409,7 @@ describe('a schema with keyAttestation', () => {
     expect(read.json.keyAttestation).toEqual(versions.json[0].keyAttestation)
   })
 
-  it('publishes what it demands for both proof types (§12.2.4); others publish nothing', async () => {
+  it('publishes its demands for both proof types (§12.2.4); others publish nothing', async () => {
     const { json } = await issuer.service.request('GET', '/.well-known/openid-credential-issuer')
     const required = (id: string) => {
       const { jwt, attestation } = json.credential_configurations_supported[id].proof_types_supported
@@ -485,7 +488,7 @@ describe('where no attestation is believed', () => {
     expect([Object.keys(types), Object.keys(json.proof_types_supported)]).toEqual([['jwt'], ['jwt']])
   })
 
-  it('proofs.attestation is an invalid_proof; a jwt proof stands for itself, whatever is attested in it', async () => {
+  it('proofs.attestation is an invalid_proof; a jwt proof counts alone, with any attestation in it', async () => {
     const token = await newToken(SD_JWT, plain)
     const nonce = await plain.nonce()
     const attestation = await provider.attestKeys(jwksOf(wallets), nonce)
@@ -495,7 +498,7 @@ describe('where no attestation is believed', () => {
     expect(boundTo(await request(token, { jwt }, SD_JWT, plain))).toEqual([{ jwk: wallets[0]?.publicJwk }])
   })
 
-  it('a schema of a time when they were is issued to nobody', async () => {
+  it('a schema from a time when attestations were believed is not issued', async () => {
     expect((await postSchema(plain, 'Attested', undefined)).status).toBe(201)
     await query(plain.service.databaseUrl, "UPDATE schemas SET key_attestation = '{}' WHERE name = 'Attested'")
     const token = await newToken('Attested-sd-jwt', plain)

@@ -8,7 +8,7 @@ import { installValidationMessages } from '../../../server/api/validation.js'
 installValidationMessages()
 setGlobalConfig({ allowInsecureUrls: true })
 
-/** A key of the wallet, named by itself or by its did:jwk. */
+/** A key of the wallet, named by its JWK or by its did:jwk. */
 export interface HolderKey {
   readonly privateJwk: JWK
   readonly publicJwk: JWK
@@ -43,14 +43,14 @@ export interface Taking {
   readonly signedMetadata?: boolean
   /** How its requests travel; the platform's fetch unless given. */
   readonly fetch?: typeof fetch
-  /** Where the offer is deferred: called once the wallet waits, and has asked in vain. */
+  /** For a deferred offer: called once the wallet waits and has received the answer that the credential is not ready. */
   readonly whileWaiting?: WhileWaiting
 }
 
-/** Asked while a wallet waits: what lets it go on. */
+/** Called while a wallet waits; lets it continue. */
 export type WhileWaiting = (polled: { readonly interval: number | undefined }) => Promise<unknown>
 
-/** What a wallet got for one configuration. */
+/** Credentials that a wallet received for one configuration. */
 export interface Taken {
   readonly format: string
   readonly credentials: readonly string[]
@@ -73,7 +73,7 @@ const verifyByDidJwk: NonNullable<CallbackContext['verifyJwt']> = async (signer,
 const signedWith = async (privateJwk: JWK, header: Record<string, unknown>, payload: object): Promise<string> =>
   new SignJWT({ ...payload }).setProtectedHeader({ ...header, alg: 'ES256' }).sign(await importJWK(privateJwk, 'ES256'))
 
-/** What the library asks of a wallet with some keys. */
+/** Callbacks that the library needs of a wallet with some keys. */
 export function libraryCallbacks(keys: readonly HolderKey[]) {
   const signJwt = async (publicJwk: JWK, header: Record<string, unknown>, payload: object) => {
     const key = keys.find((candidate) => candidate.publicJwk.x === publicJwk.x)
@@ -117,8 +117,9 @@ function keyAttestation(
 }
 
 /**
- * The library refuses deferred credentials that come with a `notification_id`, where it means to refuse one that comes without
- * them (its version 0.4.6; corrected upstream): it is given them without, and says later what came of them.
+ * Version 0.4.6 of the library refuses a deferred response with both credentials and a `notification_id`. It means to refuse a
+ * `notification_id` without credentials; a later version corrects this. So the library receives the response without the id,
+ * and `keep` receives the id.
  */
 const withoutNotificationId =
   (transport: typeof fetch, keep: (notificationId: string | undefined) => void): typeof fetch =>
@@ -130,7 +131,7 @@ const withoutNotificationId =
     return Response.json(body, { status: answer.status })
   }
 
-/** A wallet that nobody here wrote (`@openid4vc/openid4vci`): it takes everything that an offer offers, and says so. */
+/** An independent wallet (`@openid4vc/openid4vci`): it takes the whole offer, and reports the credentials. */
 export async function takeOffer({
   signedMetadata = false,
   offer,

@@ -31,7 +31,7 @@ export const licenceSchema = (members: Readonly<Record<string, unknown>> = {}) =
 export const postSchema = async ({ service, authorization }: Issuer, body: unknown): Promise<Answer> =>
   service.request('POST', '/schemas', { authorization: await authorization(), body })
 
-/** An installation with ISSUER_X509, under a public https address, and a type of which there are mobile documents. */
+/** An installation with ISSUER_X509 under a public https address, and a type with mobile documents. */
 export async function startMdocIssuer(options: ServiceOptions = {}) {
   const files = await certificateFiles()
   const env = { ...HTTPS, ISSUER_X509: await files.fileOf([leaf, root]), ...options.env }
@@ -57,7 +57,7 @@ export const fetchFrom =
   (input, init) =>
     fetch(String(input).replace(service.config.issuerBaseUrl, service.url), init)
 
-/** The randoms of a document's items (ISO/IEC 18013-5 §9.1.2.5), of 32 bytes: each stands behind its name. */
+/** The randoms of a document's items (ISO/IEC 18013-5 §9.1.2.5), of 32 bytes: each follows its name. */
 export function randomsOf(issuerSigned: string): string[] {
   const bytes = Buffer.from(issuerSigned, 'base64url')
   const found: string[] = []
@@ -71,7 +71,7 @@ const transcript = redirectTranscript({
   nonce: 'n-1',
   responseUri: 'https://v.example',
 })
-/** What @auth0/mdl has against a presentation of a mobile document, in front of the root alone. */
+/** Checks of @auth0/mdl that a presentation of a mobile document fails, with the root as the only trust anchor. */
 export async function failedChecks(
   issuerSigned: string,
   signer: WalletActor['signer'],

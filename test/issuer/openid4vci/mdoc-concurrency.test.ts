@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-it('30 wallets at once on an offering with redemption_limit 10 get exactly 10 mobile documents, each with a status of its own', async () => {
+it('30 wallets at once on an offering with redemption_limit 10 get exactly 10 mobile documents, each with its own status', async () => {
   const { issuer } = world
   const wallets = await Promise.all(Array.from({ length: 30 }, () => newWallet()))
   const { id } = await issuer.makeOffering({

@@ -78,13 +78,13 @@ describe('keys that COSE cannot carry', () => {
     expect((await issuer.take(token, MDOC, await newWallet())).status).toBe(200)
   })
 
-  it('attack: one of them for a deferred offer: refused at once, not when somebody has approved it', async () => {
+  it('attack: such a key for a deferred offer: refused at once, not after the approval', async () => {
     const { credentialOfferSessionId: id } = await offerOf(issuer, { deferred: true })
     const answer = await issuer.take(await issuer.token(id), MDOC, await newWallet('PS256'))
     expect(refusalOf(answer)).toEqual([400, 'invalid_proof', REFUSAL])
   })
 
-  it('attack: one of them that an attestation vouches for', async () => {
+  it('attack: such a key with an attestation', async () => {
     const haip = await startHaip()
     try {
       expect((await postSchema(haip.issuer, licenceSchema())).status).toBe(201)

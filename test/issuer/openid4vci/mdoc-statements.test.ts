@@ -7,7 +7,7 @@ let world: Awaited<ReturnType<typeof startMdocIssuer>>
 let statements: StatementRecord
 
 beforeAll(async () => {
-  // What the maintenance job asks in between is nobody's request.
+  // The maintenance job's own statements would be counted.
   world = await startMdocIssuer({ maintenance: false })
   statements = recordStatements()
 })

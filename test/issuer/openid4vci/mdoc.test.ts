@@ -41,7 +41,7 @@ const metadata = async () =>
   (await issuer.service.request('GET', '/.well-known/openid-credential-issuer')).json
     .credential_configurations_supported
 
-/** A mobile document for each wallet, of an offer of its own. */
+/** A mobile document for each wallet, from a separate offer. */
 async function taken(...wallets: readonly WalletActor[]): Promise<string[]> {
   const { credentialOfferSessionId: id } = await offerOf(issuer)
   const answer = await issuer.take(await issuer.token(id), MDOC, ...wallets)
@@ -86,7 +86,7 @@ describe('the metadata of mobile documents (OpenID4VCI 1.0 Appendix A.2.2)', () 
 })
 
 describe('offers of mobile documents', () => {
-  it('stand beside the others, in offerings too', async () => {
+  it('are listed beside the others, in offerings too', async () => {
     const offering = await issuer.makeOffering({ credential_type: LICENCE, credential_subject: CLAIMS })
     expect(offering.credential_configuration_ids).toEqual(ALL)
     const offer = await issuer.service.request('GET', `/openid4vci/offers/${offering.id}`)
@@ -122,7 +122,7 @@ describe('offers of mobile documents', () => {
     expect(String(await refused({ credentialSubject: { ...CLAIMS, ...changes } }))).toContain(message)
   })
 
-  it('attack: one claim that stands in many elements, more than a verifier would read, is refused as the offer is made', async () => {
+  it('attack: a claim in many elements, more than a verifier would read, is refused as the offer is made', async () => {
     const name = 'WideLicence'
     const elements = Object.fromEntries(Array.from({ length: 256 }, (_, each) => [`element_${each}`, '/portrait']))
     const mdoc = { doctype: DOCTYPE, namespaces: { [NAMESPACE]: elements } }
@@ -198,7 +198,7 @@ describe('@openid4vc/openid4vci takes all three formats in one session (HAIP 1.0
   })
 })
 
-describe('what is issued (ISO/IEC 18013-5 §9.1.2)', () => {
+describe('the issued document (ISO/IEC 18013-5 §9.1.2)', () => {
   it('has every element of the mapping, the chain without its root, and the status of the Token Status List', async () => {
     const wallet = await newWallet()
     const [document] = (await taken(wallet)).map(readMdoc)
@@ -206,7 +206,7 @@ describe('what is issued (ISO/IEC 18013-5 §9.1.2)', () => {
     expect(document?.status?.uri).toMatch(/^https:\/\/credence\.example\/token-status-lists\//)
   })
 
-  it('leaves out what the subject does not have', async () => {
+  it('leaves out claims that the subject lacks', async () => {
     const { credentialOfferSessionId: id } = await offerOf(issuer, {
       credentialSubject: { name: { family: 'Noether' } },
     })
@@ -280,7 +280,7 @@ describe('POST /credentials/sign with format mso_mdoc', () => {
     expect(json.vc.proof).toBeUndefined()
   })
 
-  it('refuses what it cannot sign, by the name of the member', async () => {
+  it('refuses members that it cannot sign, by name', async () => {
     const { did } = await newWallet()
     const rsa = await newWallet('PS256')
     const messages = await Promise.all(

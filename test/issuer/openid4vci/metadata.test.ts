@@ -61,7 +61,7 @@ describe('credential issuer metadata (OpenID4VCI 1.0 §12.2)', () => {
     expect(answer.json.credential_issuer).toBe(issuer.service.url)
   })
 
-  it('names its endpoints, and those of no part that it does not have', async () => {
+  it('names its endpoints, and no endpoint of a missing part', async () => {
     const { json } = await get(ISSUER)
     const { credential_configurations_supported: _, ...rest } = json
     const { url } = issuer.service
@@ -117,7 +117,7 @@ describe('credential issuer metadata (OpenID4VCI 1.0 §12.2)', () => {
     })
   })
 
-  it('shows what the schema says, once for each language, and never nothing', async () => {
+  it('shows the display of the schema, once for each language, and never nothing', async () => {
     const configurations = (await get(ISSUER)).json.credential_configurations_supported
     expect(configurations.Plain.display).toEqual([{ name: 'Plain', locale: 'en' }])
     expect(configurations.Plain.credential_metadata).toEqual({ display: [{ name: 'Plain', locale: 'en' }] })
@@ -133,7 +133,7 @@ describe('credential issuer metadata (OpenID4VCI 1.0 §12.2)', () => {
     })
   })
 
-  it('is a signed JWT for who accepts that by name (§12.2.3)', async () => {
+  it('is a signed JWT for a wallet that accepts that by name (§12.2.3)', async () => {
     for (const accept of [
       'application/jwt',
       'application/jwt, application/json',
@@ -156,7 +156,7 @@ describe('credential issuer metadata (OpenID4VCI 1.0 §12.2)', () => {
 })
 
 describe('authorization server metadata (RFC 8414, OpenID4VCI 1.0 §12.3)', () => {
-  it('names what there is, for anonymous clients', async () => {
+  it('names the available features, for anonymous clients', async () => {
     const { url } = issuer.service
     const { json } = await get(SERVER)
     expect(json).toEqual({

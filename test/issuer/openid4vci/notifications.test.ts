@@ -3,7 +3,7 @@ import { createNotifications } from '../../../server/issuer/openid4vci/notificat
 import type { CredentialOfferState } from '../../../server/issuer/openid4vci/sessions/session.js'
 import { NOW, storedSession } from './offering-fakes.js'
 
-/** Notifications over a session store that moves sessions, or is too late; the moves, and what was counted. */
+/** Notifications over a session store that moves sessions, or is too late; also the moves and the metrics. */
 function notificationsWith({ moves = true, named = { offeringId: 'offer', credentialId: 'credential' } } = {}) {
   const moved: unknown[] = []
   const counted: unknown[] = []

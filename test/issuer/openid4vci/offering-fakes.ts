@@ -3,7 +3,7 @@ import type { StoredSession } from '../../../server/issuer/openid4vci/sessions/s
 
 export const NOW = new Date('2026-05-04T10:00:00Z')
 
-/** The session of an offer that a wallet has just fetched, as it is stored. */
+/** The stored session of an offer that a wallet has just fetched. */
 export const storedSession = (session: Partial<StoredSession> = {}): StoredSession => ({
   id: 'offer',
   createdBy: 'clerk',
@@ -21,7 +21,7 @@ export const storedSession = (session: Partial<StoredSession> = {}): StoredSessi
   ...session,
 })
 
-/** An open offering without a session, as it is stored. */
+/** A stored open offering without a session. */
 export const walletOffering = (offering: Partial<WalletOffering> = {}): WalletOffering => ({
   offeringId: 'offer',
   schemaName: 'Diploma',

@@ -14,7 +14,7 @@ afterAll(() => issuer.service.close())
 const fetchOffer = (id: string) => issuer.service.request('GET', `/openid4vci/offers/${id}`)
 
 describe('a credential offer by reference (OpenID4VCI 1.0 §4.1.3)', () => {
-  it('is JSON that nobody caches, names one grant and all that is offered', async () => {
+  it('is JSON that is not cached, names one grant and everything that is offered', async () => {
     const offering = await issuer.makeOffering()
     const offer = await fetchOffer(offering.id)
     expect(offer.status).toBe(200)
@@ -34,7 +34,7 @@ describe('a credential offer by reference (OpenID4VCI 1.0 §4.1.3)', () => {
     )
   })
 
-  it('is repeatable: each time a fresh code, all of them good, none stored', async () => {
+  it('is repeatable: each time a fresh code, all of them valid, none stored', async () => {
     const { credentialOfferSessionId: id } = await issuer.makeOffer()
     const codes = await Promise.all([issuer.code(id), issuer.code(id), issuer.code(id)])
     expect(new Set(codes).size).toBe(3)
@@ -46,7 +46,7 @@ describe('a credential offer by reference (OpenID4VCI 1.0 §4.1.3)', () => {
     expect(stored).toEqual([])
   })
 
-  it('that does not exist is a 404, of whatever form its id is', async () => {
+  it('that does not exist is a 404, with an id of any form', async () => {
     for (const id of ['nobody', crypto.randomUUID(), "'; DROP TABLE offerings; --"]) {
       expect(refusalOf(await fetchOffer(encodeURIComponent(id)))).toEqual([
         404,
@@ -56,7 +56,7 @@ describe('a credential offer by reference (OpenID4VCI 1.0 §4.1.3)', () => {
     }
   })
 
-  it('that ran out or was used up says so', async () => {
+  it('that expired or was used up says so', async () => {
     const expiring = await issuer.makeOffering({ expires_at: new Date(Date.now() + 60_000).toISOString() })
     clock.ahead = 61
     expect(refusalOf(await fetchOffer(expiring.id))).toEqual([
@@ -75,7 +75,7 @@ describe('a credential offer by reference (OpenID4VCI 1.0 §4.1.3)', () => {
   })
 })
 
-it('an offer that has expired leaves its session as it was, whoever fetches it', async () => {
+it('an expired offer does not change its session when it is fetched', async () => {
   const { credentialOfferSessionId: id } = await issuer.makeOffer({ expiresInSeconds: 60 })
   clock.ahead = 61
   const refused = await Promise.all([fetchOffer(id), fetchOffer(id)])
@@ -115,7 +115,7 @@ describe('POST /credential-offers', () => {
       body: { credentialConfigurationIds: [JWT_VC], credentialSubject: SUBJECT, ...members },
     })
 
-  it('gives the session, the address of its offer and the offer by value, whose code is good for ten minutes', async () => {
+  it('returns the session, the address of its offer and the offer by value, with a code that is valid for ten minutes', async () => {
     const made = await issuer.makeOffer()
     expect(Object.keys(made).sort()).toEqual(['credentialOffer', 'credentialOfferSessionId', 'credentialOfferUri'])
     expect(made.credentialOfferUri).toBe(

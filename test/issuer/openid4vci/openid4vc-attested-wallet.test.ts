@@ -66,7 +66,7 @@ describe('@openid4vc/openid4vci takes credentials for keys that its provider att
       })
     expect((await take({ by: strong, as }))['Attested-sd-jwt']?.credentials).toHaveLength(1)
     await expect(take({ by: weak, as })).rejects.toThrow()
-    // The metadata tell the library that it needs one.
+    // The library learns from the metadata that it needs one.
     await expect(take()).rejects.toThrow('requires key attestations')
   })
 })

@@ -34,7 +34,7 @@ describe('@openid4vc/openid4vci takes credentials', () => {
     })
     const { sub } = payloadOf(jwtVc)
     if (named === 'by did') expect(sub).toBe(key.did)
-    // The service writes the DID of a bare key itself, with members in an order of its own.
+    // The service itself writes the DID of a bare key, with its own order of members.
     expect(JSON.parse(Buffer.from(sub.slice('did:jwk:'.length), 'base64url').toString())).toEqual(key.publicJwk)
     expect(payloadOf(sdJwt).cnf).toEqual(named === 'by did' ? { kid: `${key.did}#0` } : { jwk: key.publicJwk })
     expect((await issuer.session(made.credentialOfferSessionId)).state).toBe('Accepted')
@@ -73,7 +73,7 @@ describe('@openid4vc/openid4vci takes credentials', () => {
     expect(Object.keys(taken)).toEqual([JWT_VC, SD_JWT])
   })
 
-  it('of a deferred offer: it waits, asks in vain, and asks again once it is approved', async () => {
+  it('of a deferred offer: it waits, is told to wait again, and succeeds after the approval', async () => {
     const made = await issuer.makeOffer({ deferred: true })
     const key = await newHolderKey()
     const intervals: unknown[] = []
@@ -115,7 +115,7 @@ describe('@openid4vc/openid4vci takes credentials', () => {
   })
 })
 
-describe('the record of what a wallet took', () => {
+describe('the record of a wallet’s credentials', () => {
   const listed = async (offeringId: string) => {
     const { json } = await issuer.service.request('GET', '/api/v1/offerings', { client: true })
     return json.find(({ id }: { id: string }) => id === offeringId).redemptions

@@ -3,7 +3,7 @@ import { plannedAnew, recordPlans } from '../../support/plans.js'
 import { newWallet } from '../../support/wallet-actor.js'
 import { SD_JWT, startIssuer } from './actors.js'
 
-it('no statement of an issuance is planned anew each time', async () => {
+it('no statement of an issuance is planned again each time', async () => {
   // One connection, which therefore sees every statement as often as there are issuances.
   const issuer = await startIssuer({ maintenance: false, poolSize: 1 })
   const plans = recordPlans()

@@ -27,7 +27,7 @@ interface RemoteWallet {
   proof(nonce: string): Promise<string>
 }
 
-/** A wallet whose DID document lies on a server of its own; `listed` says which key stands in it. */
+/** A wallet with a DID document on another server; `listed` says which key the document has. */
 async function remoteWallet(listed?: WalletActor): Promise<RemoteWallet> {
   made += 1
   const name = `wallet-${made}`
@@ -47,7 +47,7 @@ const request = (token: string, jwt: readonly string[], configuration = SD_JWT) 
 const USED = [400, 'invalid_nonce', 'The nonce of the proof has been used already.']
 
 describe('a proof by the DID of another host', () => {
-  it('is taken; its nonce is good for one use', async () => {
+  it('is accepted; its nonce is valid for one use', async () => {
     const remote = await remoteWallet()
     const nonce = await issuer.nonce()
     const token = await newToken()
@@ -128,7 +128,7 @@ describe('a proof by the DID of another host', () => {
   })
 })
 
-it('any other refusal spends nothing: the nonce is still good', async () => {
+it('any other refusal spends nothing: the nonce is still valid', async () => {
   const wallet = await newWallet()
   const nonce = await issuer.nonce()
   const token = await newToken()

@@ -66,7 +66,7 @@ async function takeAll(token: string): Promise<void> {
 }
 
 describe('a configuration that is taken again (OpenID4VCI 1.0 §14.3)', () => {
-  it('has no id in common with what was taken before (§15.4.1), and belongs to the record with the id of the first', async () => {
+  it('has no id in common with earlier copies (§15.4.1), and belongs to the record with the id of the first', async () => {
     const { token, refreshed } = await authorized()
     const first = payloadsOf(await issuer.take(token, JWT_VC, ...wallets.slice(0, 2)))
     const again = payloadsOf(await issuer.take(token, JWT_VC, ...wallets.slice(2, 4)))
@@ -138,7 +138,7 @@ describe('a configuration that is taken again under the token of a pre-authorize
     expect(await counters()).toEqual({ redemptions: 1, records: 1, instances: 8 })
   })
 
-  it('by requests at once, none of which counts another redemption', async () => {
+  it('by simultaneous requests, which count no further redemption', async () => {
     const { token, counters } = await offered()
     const answers = await Promise.all(Array.from({ length: 8 }, () => issuer.take(token, SD_JWT)))
     expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200))
@@ -201,7 +201,7 @@ describe('100 instances a day', () => {
     expect(refusalOf(await issuer.take(await refreshed(), JWT_VC))).toEqual(MANY)
   })
 
-  it('begin anew with the next day', async () => {
+  it('begin again with the next day', async () => {
     const { token, refreshed } = await authorized()
     await takeAll(token)
     clock.ahead = DAY
@@ -210,7 +210,7 @@ describe('100 instances a day', () => {
     expect(refusalOf(await take(next, wallets.slice(0, 1)))).toEqual(MANY)
   })
 
-  it('do not begin anew where another process, whose clock is behind, is in the day before', async () => {
+  it('do not begin again if another process, whose clock is behind, is in the day before', async () => {
     const { refreshed } = await authorized()
     // Clocks of processes may differ by a few minutes; here one is in the next day, and the other not yet.
     const midnight = DAY - (Math.floor(Date.now() / 1000) % DAY)

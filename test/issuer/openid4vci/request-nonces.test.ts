@@ -4,7 +4,7 @@ import { sha256 } from '../../../server/keys/secret-hash.js'
 
 const EXPIRY = new Date('2026-05-04T10:05:00Z')
 
-/** The nonces of requests over a store in which some are used up already; what the store was asked. */
+/** The nonces of requests over a store with some used ones, and the store's calls. */
 function noncesWith(...usedUp: string[]) {
   const asked: string[] = []
   const spent = new Set(usedUp.map(sha256))
@@ -47,7 +47,7 @@ describe('the nonces of a credential request', () => {
     expect(asked).toEqual([sha256('one')])
   })
 
-  it('are refused where one of them was used by another request, as often as it is needed', async () => {
+  it('are refused if another request has used one of them, for all its proofs', async () => {
     const { begin } = noncesWith('two')
     const nonces = begin()
     const refusal = expect.objectContaining({ error: 'invalid_nonce' })
@@ -56,7 +56,7 @@ describe('the nonces of a credential request', () => {
     await nonces.use(['one'])
   })
 
-  it('are those of one request alone: the next one meets them used', async () => {
+  it('belong to one request only: the next request finds them used', async () => {
     const { begin } = noncesWith()
     await begin().use(['one'])
     await expect(begin().use(['one'])).rejects.toEqual(expect.objectContaining({ error: 'invalid_nonce' }))

@@ -14,7 +14,7 @@ it.each<[string, number, () => string, (sealed: string) => unknown]>([
   ['a c_nonce', NONCE_SECONDS, seals.nonce, seals.nonceIssuedAt],
   ['an attestation challenge', NONCE_SECONDS, seals.attestationChallenge, seals.isAttestationChallenge],
   ['a nonce for DPoP proofs', NONCE_SECONDS, seals.dpopNonce, seals.isDpopNonce],
-])('%s is good for %i seconds, and for nothing from that moment on', (_, lasts, make, open) => {
+])('%s is valid for exactly %i seconds', (_, lasts, make, open) => {
   const sealed = make()
   seconds += lasts - 1
   expect(open(sealed)).toBeTruthy()
@@ -22,7 +22,7 @@ it.each<[string, number, () => string, (sealed: string) => unknown]>([
   expect(open(sealed)).toBeFalsy()
 })
 
-it('none of them is good as another', () => {
+it('no sealed value is accepted as another kind', () => {
   const opens = [seals.openCode, seals.nonceIssuedAt, seals.isAttestationChallenge, seals.isDpopNonce]
   const made = [seals.preAuthorizedCode('offer'), seals.nonce(), seals.attestationChallenge(), seals.dpopNonce()]
   expect(made.map((sealed) => opens.map((open) => Boolean(open(sealed))))).toEqual(

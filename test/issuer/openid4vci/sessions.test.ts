@@ -26,7 +26,7 @@ const eventsOf = async (id: string) => {
 const maintain = async () => {
   for (const task of issuanceTasks(issuer.service)) await runTask(task, clock.now())
 }
-/** A session whose credential was taken, with what a notification needs. */
+/** A session with a taken credential, and the data for a notification. */
 const redeemed = async () => {
   const id = await newSession()
   const token = await issuer.token(id)
@@ -62,7 +62,7 @@ describe('a credential-offer session', () => {
     ])
   })
 
-  it('runs out a day after it was made, unless asked otherwise', async () => {
+  it('expires one day after its creation by default', async () => {
     const { createdAt, expiresAt } = await issuer.session(await newSession())
     expect(Date.parse(expiresAt) - Date.parse(createdAt)).toBe(DAY * 1000)
     const short = await issuer.session(await newSession({ expiresInSeconds: 90 }))
@@ -78,7 +78,7 @@ describe('a credential-offer session', () => {
     ])
   })
 
-  it('whose offer went by value skips OfferRetrieved', async () => {
+  it('of an offer by value skips OfferRetrieved', async () => {
     const made = await issuer.makeOffer()
     const [grant] = Object.values<{ 'pre-authorized_code': string }>(made.credentialOffer.grants)
     const [type = ''] = Object.keys(made.credentialOffer.grants)
@@ -182,7 +182,7 @@ describe('a notification (OpenID4VCI 1.0 §11)', () => {
 })
 
 describe('a credential that was revoked', () => {
-  it('leaves its session where it is: nothing more is issued, no notification moves it', async () => {
+  it('does not change its session: nothing more is issued, no notification moves it', async () => {
     const { id, token, notificationId } = await redeemed()
     const [row] = await query<{ credential_id: string }>(
       issuer.service.databaseUrl,
@@ -244,7 +244,7 @@ describe('the events of a session', () => {
     subscription.unsubscribe()
   })
 
-  it('show that the offer ran out, without anybody asking', async () => {
+  it('show that the offer expired, without any request', async () => {
     const id = await newSession({ expiresInSeconds: 60 })
     const headers = { authorization: await issuer.authorization(), 'last-event-id': '1' }
     await using events = await readEvents(issuer.service, eventsPath(id), headers)
@@ -257,8 +257,8 @@ describe('the events of a session', () => {
   })
 })
 
-describe('what time does', () => {
-  it('an offer that ran out before anything was taken ends in Error, once; a redeemed one does not', async () => {
+describe('expiry of sessions', () => {
+  it('an offer that expired without a credential ends in Error, once; a redeemed one does not', async () => {
     const ids = [await newSession({ expiresInSeconds: 60 }), await newSession({ expiresInSeconds: 60 })]
     const [created = '', tokenIssued = ''] = ids
     await issuer.token(tokenIssued)
@@ -288,7 +288,7 @@ describe('what time does', () => {
     expect([left, right, rest].map(({ count }) => count)).toEqual([5, 5, 2])
   })
 
-  it('tokens and used nonces leave, but not before a code or nonce that they stand for has expired', async () => {
+  it('tokens and used nonces leave, but not before their code or nonce has expired', async () => {
     const { databaseUrl } = issuer.service
     const id = await newSession()
     const count = async () => {
@@ -306,7 +306,7 @@ describe('what time does', () => {
     clock.ahead = 590
     await maintain()
     expect(await count()).toEqual({ tokens: 1, nonces: 2 })
-    // A token's partition, of four hours, leaves when none in it is good any more, at whatever time of the day this runs.
+    // A token's partition, of four hours, leaves when its last token has expired, at any time of the day.
     clock.ahead = 5.5 * 3_600
     await maintain()
     expect(await count()).toEqual({ tokens: 0, nonces: 0 })
@@ -347,7 +347,7 @@ describe('what time does', () => {
 })
 
 describe('with maintenance running', () => {
-  it('a session ends by itself', async () => {
+  it('a session ends without a request', async () => {
     await using running = (await startIssuer()).service
     const authorization = await running.bearer('issuer')
     const body = { credentialConfigurationIds: [JWT_VC], credentialSubject: { product: 'Kettle' }, expiresInSeconds: 1 }

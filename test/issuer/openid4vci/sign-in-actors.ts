@@ -50,7 +50,10 @@ export async function toProvider(browser: Browser, address: string): Promise<{ i
   return { id: page.slice(page.lastIndexOf('/') + 1), at: new URL(locationOf(await browser.get(page))) }
 }
 
-/** Lets the provider's user sign in: follows its redirects, with its cookies, to the one that leads away. */
+/**
+ * Lets the provider's user sign in. Follows the provider's redirects, with its cookies, to the first redirect out of the
+ * provider.
+ */
 export async function atProvider({ issuer }: OpenidProvider, address: URL): Promise<string> {
   const cookies = new Map<string, string>()
   for (let next = address; ; ) {
@@ -65,7 +68,7 @@ export async function atProvider({ issuer }: OpenidProvider, address: URL): Prom
   }
 }
 
-/** Opens a request in a new browser and signs its user in; what the provider's answer led to. */
+/** Opens a request in a new browser and signs its user in; returns the response to the provider's answer. */
 export async function signIn(issuer: Issuer, provider: OpenidProvider, address: string) {
   const browser = newBrowser(issuer.service)
   const { id, at } = await toProvider(browser, address)

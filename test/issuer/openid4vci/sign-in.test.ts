@@ -112,7 +112,7 @@ describe('sign-in at the identity provider (OpenID Connect Core 1.0 §3.1)', () 
     expect((await rowOf(authorization))?.user_dids).toEqual(['did:example:other', wallet.did])
   })
 
-  it('shared by two windows, counts in whichever is first; the other gets the page too', async () => {
+  it('shared by two windows, counts in the first one; the other gets the page too', async () => {
     const { address } = newRequest({ issuer_state: (await forAlice()).issuer_state })
     const browser = newBrowser(issuer.service)
     const { id, at } = await toProvider(browser, address)
@@ -136,7 +136,7 @@ describe('sign-in at the identity provider (OpenID Connect Core 1.0 §3.1)', () 
   })
 })
 
-describe('what is no sign-in', () => {
+describe('answers that are no sign-in', () => {
   it('the user refuses: access_denied, and the authorization has ended', async () => {
     provider.user = null
     const offer = await forAlice()
@@ -192,7 +192,7 @@ describe('what is no sign-in', () => {
     expect(locationOf(await browser.get(back.href))).toContain(id)
   })
 
-  it('an answer in the browser of somebody else, without a cookie or with a foreign one', async () => {
+  it('an answer in another user’s browser, without a cookie or with a foreign one', async () => {
     const { address } = newRequest({ issuer_state: (await forAlice()).issuer_state })
     const browser = newBrowser(issuer.service)
     const { id, at } = await toProvider(browser, address)
@@ -248,7 +248,7 @@ describe('what is no sign-in', () => {
   })
 })
 
-describe('a provider that is away', () => {
+describe('an unreachable provider', () => {
   it('gives the wallet temporarily_unavailable; afterwards the same request can be opened again', async () => {
     const other = await startOpenidProvider()
     other.away = true
@@ -289,7 +289,7 @@ describe('a provider that is away', () => {
     expect((await browser.get(locationOf(await browser.get(again)))).status).toBe(200)
   })
 
-  it('is asked what it offers once in ten minutes', async () => {
+  it('is asked for its metadata once in ten minutes', async () => {
     const discoveries = () => provider.requests.filter((path) => path.startsWith('/.well-known/')).length
     const open = async () =>
       toProvider(newBrowser(issuer.service), newRequest({ issuer_state: (await forAlice()).issuer_state }).address)
@@ -304,7 +304,7 @@ describe('a provider that is away', () => {
 })
 
 describe('without a client at the provider', () => {
-  it('nobody can be named in an offer, and only who has an offer takes it', async () => {
+  it('an offer cannot name a user, and only an offer’s owner takes it', async () => {
     const service = await startIssuer({ env: { OIDC_ISSUER: provider.issuer } })
     try {
       const refused = await service.service.request('POST', '/credential-offers', {

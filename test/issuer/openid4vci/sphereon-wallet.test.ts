@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => issuer.service.close())
 
-/** Signs what the client asks to be signed, as it stands. */
+/** Signs the header and payload of the client unchanged. */
 const signed =
   ({ privateJwk }: HolderKey) =>
   async ({ header, payload }: Jwt): Promise<string> =>

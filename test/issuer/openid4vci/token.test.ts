@@ -42,7 +42,7 @@ describe('the token endpoint (OpenID4VCI 1.0 §6)', () => {
     })
   })
 
-  it('ignores parameters that it does not know, and whatever stands in the query (§6.1)', async () => {
+  it('ignores unknown parameters, and the whole query (§6.1)', async () => {
     const code = await issuer.code((await newOffer()).id)
     const answer = await issuer.requestToken(
       grantOf(code, { client_id: 'wallet', resource: issuer.service.url, scope: 'x', user_pin: '1' }),
@@ -104,7 +104,7 @@ describe('the token endpoint (OpenID4VCI 1.0 §6)', () => {
 })
 
 describe('a pre-authorized code', () => {
-  it('is good once', async () => {
+  it('is valid once', async () => {
     const code = await issuer.code((await newOffer()).id)
     expect((await issuer.requestToken(grantOf(code))).status).toBe(200)
     expect(refusalOf(await issuer.requestToken(grantOf(code)))).toEqual([
@@ -114,14 +114,14 @@ describe('a pre-authorized code', () => {
     ])
   })
 
-  it('is good once among 20 at once', async () => {
+  it('is valid once among 20 at once', async () => {
     const { id } = await issuer.makeOffering()
     const code = await issuer.code(id)
     const answers = await Promise.all(Array.from({ length: 20 }, () => issuer.requestToken(grantOf(code))))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(19).fill(400)])
   })
 
-  it('of an offer that ran out meanwhile, or was used up, is no longer good', async () => {
+  it('of an offer that expired meanwhile, or was used up, is no longer valid', async () => {
     const expiring = await newOffer({ expiresInSeconds: 60 })
     const code = await issuer.code(expiring.id)
     clock.ahead = 60
@@ -145,7 +145,7 @@ describe('a pre-authorized code', () => {
 })
 
 describe('authorization_details (§6.1.1, §6.2, RFC 9396)', () => {
-  it('narrow the offer; the answer names what may be taken', async () => {
+  it('narrow the offer; the answer names the allowed credentials', async () => {
     const code = await issuer.code((await newOffer()).id)
     const answer = await issuer.requestToken(grantOf(code, { authorization_details: JSON.stringify(details(SD_JWT)) }))
     expect(answer.json.authorization_details).toEqual([
@@ -162,7 +162,7 @@ describe('authorization_details (§6.1.1, §6.2, RFC 9396)', () => {
       JSON.stringify([{ ...details(JWT_VC)[0], locations: ['https://other.example'] }]),
       'The locations of authorization_details must hold the credential issuer identifier.',
     ],
-  ])('are refused where they are wrong, and the code stays good: %s', async (sent, description) => {
+  ])('are refused if they are wrong, and the code stays valid: %s', async (sent, description) => {
     const code = await issuer.code((await newOffer()).id)
     const answer = await issuer.requestToken(grantOf(code, { authorization_details: sent }))
     expect(refusalOf(answer)).toEqual([400, 'invalid_authorization_details', description])
@@ -197,7 +197,7 @@ describe('a transaction code (§6.3)', () => {
     expect((await issuer.requestToken(grantOf(code, { tx_code: txCode }))).status).toBe(200)
   })
 
-  it('that nobody asked for is an invalid request', async () => {
+  it('that the offer does not require is an invalid request', async () => {
     for (const id of [(await newOffer()).id, (await issuer.makeOffering()).id]) {
       const answer = await issuer.requestToken(grantOf(await issuer.code(id), { tx_code: '123456' }))
       expect(refusalOf(answer)).toEqual([400, 'invalid_request', 'tx_code is not expected for this offer.'])
@@ -268,7 +268,7 @@ describe('a transaction code (§6.3)', () => {
     const answers = await Promise.all(requests.map((form) => issuer.requestToken(form)))
     const right = answers.at(-1)
     const session = await issuer.session(id)
-    // Whichever came first: a token that was given is of no use once the session is locked.
+    // The order does not matter: after the session is locked, a token from before does not help.
     expect(session.state).toBe('Error')
     if (right?.status !== 200) return
     expect((await issuer.take(right.json.access_token, JWT_VC)).json.error).toBe('credential_request_denied')

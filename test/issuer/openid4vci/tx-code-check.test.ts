@@ -6,7 +6,7 @@ import { NOW, storedSession } from './offering-fakes.js'
 const key = new Uint8Array(32).fill(7)
 const CODE = '493536'
 
-/** The check over a session store that says how many attempts are left; what it was asked, and what was counted. */
+/** The check over a session store with a number of attempts left, the store's calls, and the metrics' calls. */
 function checkWith(left: number | undefined) {
   const asked: unknown[] = []
   const counted: unknown[] = []
@@ -56,7 +56,7 @@ describe('the transaction code of a token request (OpenID4VCI 1.0 §6.3)', () =>
   it.each([
     ['final', 'tx_code'],
     ['draft11', 'user_pin'],
-  ] as const)('that is missing is told by the name that wallets of %s know: %s', async (profile, name) => {
+  ] as const)('that is missing is named as wallets of %s know it: %s', async (profile, name) => {
     const { assertTxCode, asked } = checkWith(4)
     await expect(assertTxCode({ profile, session: withCode }, undefined)).rejects.toEqual(
       refusal('invalid_request', `${name} is missing.`),

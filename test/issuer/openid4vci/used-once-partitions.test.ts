@@ -8,7 +8,7 @@ import { issuanceTasks } from './issuance-tasks.js'
 
 const HOUR = 3_600
 const clock = movingClock()
-/** That of another process of the installation, which stands still. */
+/** The clock of another process of the installation, which stands still. */
 let elsewhere = new Date()
 let issuer: Issuer
 let other: TestService
@@ -57,7 +57,7 @@ async function take(token: string, nonce: string, at: TestService = issuer.servi
 const USED = [400, 'invalid_nonce', 'The nonce of the proof has been used already.']
 
 describe('a nonce (OpenID4VCI 1.0 §13.8) that was used', () => {
-  it('is refused in whichever hour it comes again: its row is in the hour in which it expires', async () => {
+  it('is refused in every later hour: its row is in the hour in which it expires', async () => {
     clock.ahead = untilTheHour() - 60
     const [first, second] = [await newToken(), await newToken()]
     const nonce = await issuer.nonce()
@@ -81,7 +81,7 @@ describe('a nonce (OpenID4VCI 1.0 §13.8) that was used', () => {
     expect(await places()).toEqual(['used_nonces_default'])
   })
 
-  it('is refused by a process whose clock is five minutes behind that of the one which maintains', async () => {
+  it('is refused by a process whose clock is five minutes behind the maintaining process', async () => {
     clock.ahead = 90 * 24 * HOUR
     await maintain()
     clock.ahead += 5 * HOUR
@@ -102,11 +102,11 @@ describe('a nonce (OpenID4VCI 1.0 §13.8) that was used', () => {
     expect(refusalOf(await take(second, nonce, other))).toEqual(USED)
   })
 
-  it('leaves with the partition of its hour, and no row is deleted by itself', async () => {
+  it('leaves with the partition of its hour, and no single row is deleted', async () => {
     clock.ahead = 120 * 24 * HOUR
     await maintain()
     await run('TRUNCATE used_nonces')
-    // What is used within a moment then expires within one hour.
+    // At this time, nonces used within a moment expire within the same hour.
     clock.ahead += 3 * HOUR + untilTheHour() + 60
     for (let round = 0; round < 5; round += 1)
       expect((await take(await newToken(), await issuer.nonce())).status).toBe(200)
@@ -126,7 +126,7 @@ describe('a nonce (OpenID4VCI 1.0 §13.8) that was used', () => {
 })
 
 describe('a pre-authorized code (OpenID4VCI 1.0 §3.5) that was used', () => {
-  it('is refused until it expires by itself, also when nothing is left of its token', async () => {
+  it('is refused until its own expiry, also when nothing is left of its token', async () => {
     const { id } = await issuer.makeOffering()
     const form = { grant_type: PRE_AUTHORIZED, 'pre-authorized_code': await issuer.code(id) }
     expect((await issuer.requestToken(form)).status).toBe(200)

@@ -124,7 +124,7 @@ describe.each(cases)(
       expect(answers.filter(({ json }) => json.error === error)).toHaveLength(11)
     })
 
-    it('does not stand in the way of another jti', async () => {
+    it('does not block another jti', async () => {
       for (let time = 0; time < 2; time += 1)
         expect((await send(await make(path, crypto.randomUUID(), seconds()))).status).toBe(good)
     })

@@ -24,7 +24,7 @@ let web: WebServer
 let issuer: Issuer
 let unattested: Issuer
 let provider: Provider
-/** Of another known wallet, under the same name. */
+/** The provider of another known wallet with the same name. */
 let rival: Provider
 let instance: WalletActor
 
@@ -137,7 +137,7 @@ describe('wallet attestation at PAR and token endpoint (OpenID4VCI 1.0 Appendix 
     expect((await unattested.service.request('POST', '/openid4vci/challenge')).status).toBe(404)
   })
 
-  it('with a challenge of ours, which a wallet may do without', async () => {
+  it('with a challenge of ours, which is optional for a wallet', async () => {
     const { json, headers } = await issuer.service.request('POST', '/openid4vci/challenge')
     expect(headers.get('cache-control')).toBe('no-store')
     const { parameters } = await newRequest()
@@ -238,7 +238,7 @@ describe('attacks with attestations: invalid_client, and nothing is spent', () =
     expect(refusalOf(await issuer.requestToken(refresh)).slice(0, 2)).toEqual([401, 'invalid_client'])
   })
 
-  it('another attested wallet redeems no code of this one, which stays good for this one (RFC 6749 §5.2)', async () => {
+  it('another attested wallet redeems no code of this wallet, and the code stays valid (RFC 6749 §5.2)', async () => {
     const { code, verifier } = await attestedCode()
     const other = await newWallet()
     const headers = await attested({ payload: { sub: RIVAL } }, {}, other, rival)
@@ -248,7 +248,7 @@ describe('attacks with attestations: invalid_client, and nothing is spent', () =
     expect((await redeem(code, verifier, await attested())).status).toBe(200)
   })
 
-  it('an attested wallet redeems no code of another client, whose request nobody pushed', async () => {
+  it('an attested wallet redeems no code of another client whose request was not pushed', async () => {
     const { parameters, verifier } = await newRequest({ client_id: 'other' })
     const browser = newBrowser(issuer.service)
     const { id, page } = await openPage(browser, `/openid4vci/authorize?${new URLSearchParams(parameters)}`)
@@ -259,7 +259,7 @@ describe('attacks with attestations: invalid_client, and nothing is spent', () =
     expect((await issuer.requestToken({ ...form, client_id: 'other' })).status).toBe(200)
   })
 
-  it('an attested wallet asks for nothing in the name of another client (Attestation-Based Client Authentication §6.3)', async () => {
+  it('an attested wallet cannot ask in the name of another client (Attestation-Based Client Authentication §6.3)', async () => {
     const { parameters } = await newRequest({ client_id: RIVAL })
     const other = [401, 'invalid_client', 'The client_id is not the sub of the wallet attestation.']
     expect(refusalOf(await push(parameters, await attested()))).toEqual(other)
@@ -336,14 +336,14 @@ describe('the status of a wallet attestation (Token Status List §8.3)', () => {
     expect((await redeem(code, verifier, await attested(changes))).status).toBe(200)
   })
 
-  it('that cannot be had, or is of another provider, is none', async () => {
+  it('that cannot be fetched, or comes from another provider, is not accepted', async () => {
     const nowhere = { status_list: { uri: `http://127.0.0.1:${web.port}/nowhere`, idx: 7 } }
     expect(refusalOf(await pushed({ payload: { status: nowhere } })).slice(0, 2)).toEqual(REFUSED)
     const foreign = await statusBy(await newProvider(), [])
     expect(refusalOf(await pushed(foreign)).slice(0, 2)).toEqual(REFUSED)
   })
 
-  it('is refused with the name of the list, whose signer is meant, and not that of the attestation', async () => {
+  it('is refused with the name of the list, because its signer is meant, not the attestation’s', async () => {
     const reasonOf = async (by: Provider) => refusalOf(await pushed(await statusBy(by, [])))[2]
     const stranger = await newCertifiedProvider(newProviderRoot('Stranger'))
     expect(await reasonOf(stranger)).toContain('of the status list of the wallet attestation are not trusted')
@@ -362,7 +362,7 @@ describe('wallets that are known (WALLET_CLIENTS)', () => {
     expect(await at('http://127.0.0.1:5000/cb')).toBe(400)
   })
 
-  it('are attested by their own provider, not by that of another wallet', async () => {
+  it('are attested by their own provider, not by another wallet’s provider', async () => {
     const by = async (clientId: string, from: Provider) => {
       const { parameters } = await newRequest({ client_id: clientId })
       const headers = {
@@ -376,7 +376,7 @@ describe('wallets that are known (WALLET_CLIENTS)', () => {
     expect(refused.map((answer) => refusalOf(answer).slice(0, 2))).toEqual([REFUSED, REFUSED, REFUSED])
   })
 
-  it('a client_id without a value is none, as at PAR (RFC 6749 §3.2)', async () => {
+  it('a client_id without a value counts as missing, as at PAR (RFC 6749 §3.2)', async () => {
     const { code, verifier } = await attestedCode()
     const form = {
       grant_type: 'authorization_code',

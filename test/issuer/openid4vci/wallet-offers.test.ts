@@ -3,7 +3,7 @@ import type { WalletOffering } from '../../../server/issuer/openid4vci/offer-sto
 import { createWalletOffers } from '../../../server/issuer/openid4vci/wallet-offers.js'
 import { NOW, storedSession, walletOffering } from './offering-fakes.js'
 
-/** Offers over a store with one offering, or none; what the store was asked. */
+/** Offers over a store with one offering, or none, and the store's calls. */
 function offersWith(found: WalletOffering | undefined, issuerProfile: 'final' | 'haip' = 'final') {
   const asked: unknown[] = []
   const { handOut } = createWalletOffers({
@@ -27,7 +27,7 @@ function offersWith(found: WalletOffering | undefined, issuerProfile: 'final' | 
 const later = new Date(NOW.getTime() + 1)
 
 describe('an offer that is handed out', () => {
-  it('to a wallet moves its session; to who only looks it does not', async () => {
+  it('to a wallet moves its session; to a viewer it does not', async () => {
     const { handOut, asked } = offersWith(walletOffering({ session: storedSession({ state: 'Created' }) }))
     expect(await handOut('offer', true)).toEqual({ of: 'offer' })
     expect(await handOut('offer', false)).toEqual({ of: 'offer' })
@@ -69,7 +69,7 @@ describe('an offer that is handed out', () => {
     expect(asked).toEqual([['fetched', 'offer', ofAll === 'final', NOW]])
     const grant = 'authorization_code'
     expect(await offersWith(walletOffering({ profile, session, grant }), ofAll).handOut('offer', true)).toBeTruthy()
-    // Nobody chose a grant for an offering without a session.
+    // An offering without a session has no chosen grant.
     expect(await offersWith(walletOffering({ profile }), ofAll).handOut('offer', true)).toBeTruthy()
   })
 })

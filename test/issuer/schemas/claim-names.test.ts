@@ -39,7 +39,7 @@ const CLAIMS = [
 ]
 const MEMBER = { name: 'Member', version: 1, schema: SCHEMA, display: DISPLAY, claims: CLAIMS }
 
-/** All names of a claim: that of the schema first, in the language of the type's first name. */
+/** All names of a claim. The schema's name comes first, in the language of the type's first name. */
 const GIVEN_NAME = [{ name: 'Given name', locale: 'en' }, ...(CLAIMS[0]?.display ?? [])]
 
 let issuer: Issuer
@@ -55,7 +55,7 @@ const configurationsOf = async (of: Issuer) =>
   (await of.service.request('GET', '/.well-known/openid-credential-issuer')).json.credential_configurations_supported
 
 describe('names of claims in several languages', () => {
-  it('are in the issuer’s metadata, each where the claim stands in its format (OpenID4VCI 1.0 Appendix B.2)', async () => {
+  it('are in the issuer’s metadata, each at the claim’s place in its format (OpenID4VCI 1.0 Appendix B.2)', async () => {
     const configurations = await configurationsOf(issuer)
     expect(configurations['Member-sd-jwt'].credential_metadata.claims).toEqual([
       { path: ['givenName'], mandatory: true, display: GIVEN_NAME },
@@ -93,7 +93,7 @@ describe('names of claims in several languages', () => {
     }
   })
 
-  it('are what @openid4vc/openid4vci reads in the issuer’s metadata', async () => {
+  it('are readable for @openid4vc/openid4vci in the issuer’s metadata', async () => {
     const client = new Openid4vciClient({ callbacks: libraryCallbacks([]) })
     const { credentialIssuer } = await client.resolveIssuerMetadata(issuer.service.url)
     const configuration = credentialIssuer.credential_configurations_supported['Member-sd-jwt']
@@ -113,7 +113,7 @@ describe('names of claims in several languages', () => {
     expect(metadata.claims?.find(({ path }) => path.join('.') === 'level')).not.toHaveProperty('display')
   })
 
-  it('a title in the schema is in the language of the type’s first name, unless that language has a name of its own', async () => {
+  it('a title in the schema is in the language of the type’s first name, unless the claim has a name in that language', async () => {
     const claims = [{ path: ['address'], display: [{ name: 'Wohnort', locale: 'DE' }] }]
     const display = [{ name: 'Ausweis', locale: 'de' }, { name: 'Card' }]
     expect((await post({ ...MEMBER, name: 'Ausweis', display, claims })).status).toBe(201)
@@ -124,7 +124,7 @@ describe('names of claims in several languages', () => {
     ])
   })
 
-  it('are given to what the elements of an array hold, by null in the path (Appendix C.1, SD-JWT VC "Claim Path")', async () => {
+  it('are given to the elements of an array, by null in the path (Appendix C.1, SD-JWT VC "Claim Path")', async () => {
     const schema = {
       type: 'object',
       properties: {
@@ -185,7 +185,7 @@ describe('names of claims in several languages', () => {
     expect(withTitle?.display?.[1]).toEqual({ label: 'Abschluss', locale: 'de' })
   })
 
-  it('a type that was stored before there were any goes on as it was', async () => {
+  it('a type from before claim names continues unchanged', async () => {
     expect((await post({ ...MEMBER, name: 'Former', claims: undefined })).json).not.toHaveProperty('claims')
     const rows = await query(issuer.service.databaseUrl, `SELECT claims FROM schemas WHERE name = 'Former'`)
     expect(rows).toEqual([{ claims: null }])
@@ -266,7 +266,7 @@ describe('pages show names in their reader’s language (RFC 9110 §12.5.4)', ()
     expect(await pageOf(pageUrl, 'en')).toContain('Member card You show of it Given name Address › Town')
   })
 
-  it('says of each name which language it is in, where that is not the page’s own (WCAG 2.2, 3.1.2)', async () => {
+  it('mark the language of each name that is not in the page’s own (WCAG 2.2, 3.1.2)', async () => {
     const url = await offerPage()
     const textOf = async (language: string) =>
       (await newVisitor(issuer.service).open(url, { 'accept-language': language })).text

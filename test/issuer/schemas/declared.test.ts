@@ -76,7 +76,7 @@ const DECLARED = [
   'x_1.note',
 ]
 
-describe('selectivelyDisclosable: what is named by no path is in the clear in every credential (RFC 9901 §4.2)', () => {
+describe('selectivelyDisclosable: a claim without a path in it is in the clear in every credential (RFC 9901 §4.2)', () => {
   it('takes every path that leads to a claim which some part of the schema declares', async () => {
     const answer = await post({ schema: PERSON, selectivelyDisclosable: DECLARED })
     expect([answer.status, answer.json.selectivelyDisclosable], answer.text.slice(0, 300)).toEqual([201, DECLARED])
@@ -112,7 +112,7 @@ describe('selectivelyDisclosable: what is named by no path is in the clear in ev
     expect(await query(service.databaseUrl, 'SELECT 1 FROM schemas WHERE name = $1', [name])).toEqual([])
   })
 
-  it('names each of several, and those of other settings with them', async () => {
+  it('names each of several, also with other settings', async () => {
     const answer = await post({
       schema: PERSON,
       selectivelyDisclosable: ['age', '/age', 'agee'],
@@ -150,7 +150,7 @@ describe('selectivelyDisclosable: what is named by no path is in the clear in ev
     expect((await post({ schema: { type: 'object' }, selectivelyDisclosable: ['/list'] })).status).toBe(400)
   })
 
-  it('attack: steps that a recursive schema lets lead two ways each cost what one request may', async () => {
+  it('attack: steps that can follow a recursive schema in two ways each cost at most one request’s budget', async () => {
     const schema = { properties: { '*': { $ref: '#' } }, items: { $ref: '#' } }
     const paths = Array.from({ length: 200 }, (_, at) => `${'*.'.repeat(100)}none${at}`)
     const answer = await post({ schema, selectivelyDisclosable: paths })
@@ -187,7 +187,7 @@ describe('claims are described wherever the schema declares them (OpenID4VCI 1.0
     expect(byPath.get('age')).toMatchObject({ mandatory: true, display: [{ name: 'Age', locale: 'en' }] })
     expect(byPath.get('passport')).toMatchObject({ mandatory: false })
     expect(byPath.get('address/street')).toMatchObject({ display: [{ name: 'Straße', locale: 'de' }] })
-    // What stands within itself is described once.
+    // A schema within itself is described once.
     expect(byPath.has('parent')).toBe(true)
     expect(byPath.has('parent/age')).toBe(false)
     const type = (await service.request('GET', `/vct/${name}`)).json

@@ -78,7 +78,7 @@ describe('display of a type (OpenID4VCI 1.0 §12.2.4)', () => {
     }
   })
 
-  it('a data URI that wallets’ libraries refuse is left out of what is published, so that they read the rest', async () => {
+  it('a data URI that wallets’ libraries refuse is not published, so that they read the rest', async () => {
     for (const uri of [SVG, 'data:image/png,%89PNG', 'data:image/png;charset=utf-8;base64,AA==']) {
       const name = newTypeName()
       const answer = await post({ ...GOOD, logo: { uri } }, name)
@@ -118,7 +118,7 @@ describe('display of a type (OpenID4VCI 1.0 §12.2.4)', () => {
     'rgb(1,2)',
     'rgb(1,2,3',
     '#1d4fc4;',
-  ])('a colour %s is none of CSS Color Module Level 3 that is numerical', async (colour) => {
+  ])('a colour %s is not a numerical one of CSS Color Module Level 3', async (colour) => {
     for (const member of ['background_color', 'text_color'])
       expect((await post({ [member]: colour })).json.message).toEqual([
         `display.0.${member} must be a numerical CSS colour such as #1d4fc4 or rgb(29, 79, 196)`,
@@ -159,7 +159,7 @@ describe('display of a type (OpenID4VCI 1.0 §12.2.4)', () => {
     },
   )
 
-  it('what was stored before there were rules is shown as it is, and costs nobody the metadata', async () => {
+  it('a display from before the rules is shown unchanged, and does not break the metadata', async () => {
     const name = newTypeName()
     const { id } = (await post({}, name)).json
     const odd = [

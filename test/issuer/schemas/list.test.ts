@@ -49,7 +49,7 @@ describe('GET /api/v1/schemas', () => {
     expect(entries[0]).toMatchObject({ active: false, withdrawn: true })
   })
 
-  it('leaves out what would make a page large', async () => {
+  it('leaves out members that would make a page large', async () => {
     expect((await list())[1]).not.toHaveProperty('display')
   })
 
@@ -65,7 +65,7 @@ describe('GET /api/v1/schemas', () => {
     expect(idsOf(await list({ ...named, limit: '1' }))).toEqual(newestFirst(...at))
   })
 
-  it('stands beside the public address of each schema', async () => {
+  it('is a route beside the public address of each schema', async () => {
     const answer = await service.request('GET', `${PATH}/${made[0]?.id}`)
     expect(answer.json).toHaveProperty('properties')
     expect((await service.request('GET', PATH)).status).toBe(401)

@@ -55,7 +55,7 @@ describe('mdoc of a schema', () => {
     const answer = await post({ schema, mdoc: mappingOf({ [NAMESPACE]: { birth_date: `/${claim}` } }) })
     expect(answer.status).toBe(400)
     expect(answer.json.message[0]).toMatch(`mdoc.namespaces.${NAMESPACE}.birth_date names /${claim}, where ${fault}`)
-    // Without mobile documents it is as good as any other.
+    // Without mobile documents the schema is accepted.
     expect((await post({ schema })).status).toBe(201)
   })
 
@@ -103,7 +103,7 @@ describe('mdoc of a schema', () => {
     expect(String(answer.json.message)).toContain(`mdoc.namespaces.${NAMESPACE}.height must be`)
   })
 
-  it('attack: combinations that multiply with each step of a pointer are looked at once', async () => {
+  it('attack: combinations that multiply with each step of a pointer are read once', async () => {
     const parts = Array.from({ length: 40 }, (_, at) => `p${at}`)
     const $defs = {
       a: { allOf: parts.map((part) => ({ $ref: `#/$defs/${part}` })) },

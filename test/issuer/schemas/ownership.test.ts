@@ -37,8 +37,8 @@ const defaultIssuer = async () => (await service.platform.stores.agents.defaultI
 const refusal = ({ status, json }: Answer) => [status, json.message, json.error]
 const DENIED = [403, 'Schema belongs to another caller.', 'Forbidden']
 
-describe('a type name belongs to whoever made its first version', () => {
-  it('nobody else supersedes it, be it with a schema that nothing satisfies, for ever', async () => {
+describe('a type name belongs to the creator of its first version', () => {
+  it('other callers cannot supersede it, for example with a schema that no subject satisfies', async () => {
     const { name } = await postSchema(service, alice)
     for (const version of [2, 0.5, 1_000_000_000]) {
       expect(refusal(await post(mallory, name, version, { not: {} }))).toEqual(DENIED)
@@ -64,7 +64,7 @@ describe('a type name belongs to whoever made its first version', () => {
     expect(refusal(await post(mallory, name, 4))).toEqual(DENIED)
   })
 
-  it('of many who make its first version at once one owns it, and nobody else has a version of it', async () => {
+  it('of many simultaneous first versions one creator owns the name, and the others have no version', async () => {
     for (let round = 0; round < 5; round += 1) {
       const name = newTypeName()
       const callers = await Promise.all(Array.from({ length: 8 }, (_, at) => service.bearer(`caller-${at}`)))
@@ -94,7 +94,7 @@ describe('a type name belongs to whoever made its first version', () => {
 })
 
 describe('only its owner and admins assign a schema', () => {
-  it('nobody else changes who signs, or undoes an assignment', async () => {
+  it('other callers can neither change the issuers of a type nor undo an assignment', async () => {
     const schema = await postSchema(service, alice)
     const [own, foreign] = await Promise.all([newIssuer(service, 'alice'), newIssuer(service, 'mallory')])
     const before = (await issue(alice, schema.name)).json.vc.issuer
@@ -150,7 +150,7 @@ describe('DELETE /schemas/{id}/issuers/{issuerId}', () => {
   })
 })
 
-it('a type from before names had owners belongs to whoever made the version that came first', async () => {
+it('a type from before names had owners belongs to the creator of the first version', async () => {
   await using database = await createEmptyDatabase()
   const directory = await mkdtemp(join(tmpdir(), 'credence-migrations-'))
   try {

@@ -49,7 +49,7 @@ describe('GET /vct/{name}', () => {
     })
   })
 
-  describe('stands for every version, and contradicts none', () => {
+  describe('describes every version, and contradicts none', () => {
     const claimsOf = async (name: string) => {
       const { claims } = (await service.request('GET', `/vct/${name}`)).json
       return Object.fromEntries(
@@ -70,7 +70,7 @@ describe('GET /vct/{name}', () => {
       required,
     })
 
-    it('where versions differ in what can be withheld it says `allowed`, in what is mandatory nothing', async () => {
+    it('if versions differ in withholding it says `allowed`; if they differ in mandatory claims, nothing', async () => {
       const { name } = await postSchema(service, alice, {
         schema: schema('product', 'price'),
         selectivelyDisclosable: ['product'],
@@ -114,7 +114,7 @@ describe('GET /vct/{name}', () => {
     })
   })
 
-  it('tells wallets how to draw the credential, in each language', async () => {
+  it('has the display of the credential for wallets, in each language', async () => {
     const logo = { uri: 'https://shop.example/logo.png', alt_text: 'A mill' }
     const { name } = await postSchema(service, alice, {
       display: [{ name: 'Purchase' }, { name: 'Kaufbeleg', locale: 'de', logo, background_color: '#123456' }],

@@ -146,7 +146,7 @@ describe('POST /schemas', () => {
     ])
   })
 
-  it('takes both dialects, and checks subjects by the one that the schema names', async () => {
+  it('takes both dialects, and checks subjects by the dialect of the schema', async () => {
     const { name } = await postSchema(service, alice, {
       schema: {
         $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -200,7 +200,7 @@ describe('GET /schemas/{schemaId}', () => {
     expect((await get(`/schemas/${second.id}`)).json).toEqual(second)
   })
 
-  it('takes the highest version for the active one, whatever came last', async () => {
+  it('takes the highest version as the active one, in any order of creation', async () => {
     const newer = await postSchema(service, alice, { version: 2.5 })
     const older = await postSchema(service, alice, { name: newer.name, version: 2 })
     expect(older.active).toBe(false)
@@ -280,7 +280,7 @@ describe('POST /schemas/{id}/issuers/{issuerId}', () => {
   const assign = (schemaId: string, issuerId: string, authorization = alice) =>
     service.request('POST', `/schemas/${schemaId}/issuers/${issuerId}`, { authorization })
 
-  it('assigns a schema, once, and says to whom it belongs', async () => {
+  it('assigns a schema, once, and names its owner', async () => {
     const schema = await postSchema(service, alice)
     const issuer = await newIssuer(service, 'alice')
     const answer = await assign(schema.id, issuer.id)
@@ -297,7 +297,7 @@ describe('POST /schemas/{id}/issuers/{issuerId}', () => {
     ])
   })
 
-  it('answers 404 for an unknown schema, 500 for an unknown issuer and for that of someone else', async () => {
+  it('answers 404 for an unknown schema, 500 for an unknown issuer or another caller’s issuer', async () => {
     const { id } = await postSchema(service, alice)
     const issuer = await newIssuer(service, 'bob')
     expect((await assign(randomUUID(), issuer.id)).json.message).toBe('Schema not found.')

@@ -17,7 +17,7 @@ const post = (name: string, members: Record<string, unknown>) =>
 
 const get = (path: string) => service.request('GET', path, { authorization })
 
-describe('what a type is called', () => {
+describe('the displayed name of a type', () => {
   it.each([
     ['title', { title: 'Card\u202edrac' }, 'title', 'U+202E'],
     ['title of several', { title: '\u2066Card\u2069' }, 'title', 'U+2066'],
@@ -46,7 +46,7 @@ describe('what a type is called', () => {
     }
   })
 
-  it('is another thing than descriptions, titles of claims and the values that a schema allows, which stay as they are', async () => {
+  it('differs from descriptions, titles of claims and allowed values of a schema, which do not change', async () => {
     const members = {
       schema: {
         type: 'object',

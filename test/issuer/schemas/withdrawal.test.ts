@@ -97,7 +97,7 @@ describe('DELETE /schemas/{id}', () => {
 })
 
 describe('of a withdrawn type', () => {
-  it('nothing new is offered, issued or signed', async () => {
+  it('it is no longer offered, issued or signed', async () => {
     const { id, name } = await postSchema(service, alice)
     await withdraw(id)
     const subject = { credential_subject: SUBJECT }
@@ -120,7 +120,7 @@ describe('of a withdrawn type', () => {
     expect(await configurations()).not.toContain(name)
   })
 
-  it('what was issued verifies, its schema and type metadata stay where credentials say', async () => {
+  it('issued credentials verify; schema and type metadata stay at their addresses', async () => {
     const { id, name, schemaUri } = await postSchema(service, alice, { selectivelyDisclosable: ['price'] })
     const issued = await user('POST', '/api/v1/credentials', { type: name, credential_subject: SUBJECT })
     const metadata = (await service.request('GET', `/vct/${name}`)).json
@@ -134,7 +134,7 @@ describe('of a withdrawn type', () => {
     expect([after.status, after.json]).toEqual([200, metadata])
   })
 
-  it('offerings under way go on: wallets find the type in the metadata until the last of them runs out', async () => {
+  it('current offerings continue: wallets find the type in the metadata until the last of them expires', async () => {
     const { id, name } = await postSchema(service, alice)
     const hour = new Date(clock.now().getTime() + 3_600_000).toISOString()
     const day = new Date(clock.now().getTime() + 86_400_000).toISOString()
@@ -152,7 +152,7 @@ describe('of a withdrawn type', () => {
     clock.ahead = 0
   })
 
-  it('an offering that never runs out keeps it in the metadata', async () => {
+  it('an offering without expiry keeps it in the metadata', async () => {
     const { id, name } = await postSchema(service, alice)
     const { id: offeringId } = await postOffering(service, { credential_type: name })
     await withdraw(id)

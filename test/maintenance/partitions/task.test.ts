@@ -61,7 +61,7 @@ function worker(database = first, plan: Partial<PartitionPlan> = {}) {
   return { changes, run: async (now: Date) => (await task.run(now, 200)).count }
 }
 
-/** Until somebody waits for the lock that a drop needs, which is not long: the reader looks, who is connected already. */
+/** Waits until a drop waits for its lock, which takes a short time. The reader checks, because it is connected already. */
 const whileWaiting = () =>
   vi.waitFor(
     async () =>
@@ -72,7 +72,7 @@ const whileWaiting = () =>
   )
 
 describe('partitions', () => {
-  it('are made for the hours ahead, without a gap, and only for those that nobody writes into yet', async () => {
+  it('are made for the hours ahead, without a gap, and only for unused hours', async () => {
     const { run: turn, changes } = worker()
     expect(await turn(at(0))).toBe(4)
     expect(await hoursOf()).toEqual(HOURS(1, 5))
@@ -93,7 +93,7 @@ describe('partitions', () => {
     expect([...one.changes, ...other.changes].filter((change) => change === 'occupied')).toEqual([])
   })
 
-  it('are of calendar months where they are to be, over the end of a year', async () => {
+  it('are of calendar months if required, over the end of a year', async () => {
     const store = createPartitionStore(first)
     await worker(first, { step: 'month', ahead: 2 }).run(new Date('2031-11-30T23:00:00Z'))
     expect((await store.list('used_nonces')).map(({ until }) => until.toISOString().slice(0, 10))).toEqual([
@@ -113,7 +113,7 @@ describe('partitions', () => {
     expect((await run('SELECT hash FROM used_nonces ORDER BY 1')).map(({ hash }) => hash)).toEqual(['at 2.5', 'at 9'])
   })
 
-  it('are dropped by nobody where they are never to be', async () => {
+  it('that must never be dropped are not dropped', async () => {
     // Takes away what `worker` gives, which a plan may lack.
     const table = worker(first, { droppable: undefined as never })
     await table.run(at(0))
@@ -123,7 +123,7 @@ describe('partitions', () => {
 })
 
 describe('a drop', () => {
-  it('that cannot have its lock gives up and is tried again; whoever came after it goes on before the reader does', async () => {
+  it('that cannot have its lock gives up and is tried again; later statements continue before the reader ends', async () => {
     const { run: turn, changes } = worker()
     await turn(at(0))
     await reader.query('BEGIN')
@@ -142,7 +142,7 @@ describe('a drop', () => {
     expect(changes.filter((change) => change === 'dropped')).toHaveLength(4)
   })
 
-  it('waits for nobody who reads its partition or the default one alone, once it has the table', async () => {
+  it('does not wait for readers of its partition or the default one alone, once it has the table', async () => {
     for (const name of ['used_nonces_default', 'used_nonces_20310101_13']) {
       await dropAll()
       const { run: turn, changes } = worker(first, { ahead: 1 })
@@ -155,7 +155,7 @@ describe('a drop', () => {
     }
   })
 
-  it('waits for 200 ms at most, and so does whoever makes one', async () => {
+  it('waits for 200 ms at most, and so does the creation of partitions', async () => {
     const functions = await run(
       "SELECT proname AS name, proconfig AS settings FROM pg_proc WHERE proname IN ('make_partition', 'drop_partition')",
     )
@@ -165,7 +165,7 @@ describe('a drop', () => {
 })
 
 describe('the default partition', () => {
-  it('has what has no other; its rows stay there, and still meet their repeats, when their time is near', async () => {
+  it('has rows without another partition; they stay there, and still meet their repeats, when their time is near', async () => {
     expect(await use('early', at(2.5))).toBe(1)
     const { run: turn, changes } = worker()
     expect(await turn(at(0))).toBe(3)
@@ -177,7 +177,7 @@ describe('the default partition', () => {
     ])
   })
 
-  it('that somebody reads for long keeps nobody from writing while partitions are made', async () => {
+  it('with a long reader does not prevent writes while partitions are made', async () => {
     await reader.query('BEGIN')
     await reader.query('SELECT count(*) FROM used_nonces')
     const { run: turn, changes } = worker()
@@ -191,7 +191,7 @@ describe('the default partition', () => {
   })
 })
 
-/** Those that the migrations made, and those of other tests. */
+/** Drops all partitions of the migrations and of other tests. */
 async function dropAll(): Promise<void> {
   for (const { name } of await createPartitionStore(first).list('used_nonces')) await run(`DROP TABLE ${name}`)
 }

@@ -57,7 +57,7 @@ describe('didDocument', () => {
     expect(document.verificationMethod).toEqual([method(`${DID}#a`)])
   })
 
-  it('brings the context of a LinkedDomains service', () => {
+  it('has the context of a LinkedDomains service', () => {
     const service = {
       id: `${DID}#linked`,
       type: 'LinkedDomains',
@@ -75,7 +75,7 @@ describe('didDocument', () => {
     })
   })
 
-  it('is what the reader of foreign documents takes the keys from', () => {
+  it('is readable by the reader of foreign documents', () => {
     const service = { id: `${DID}#linked`, type: 'LinkedDomains', serviceEndpoint: 'https://issuer.example' }
     const document = didDocument({
       did: DID,
@@ -106,7 +106,7 @@ describe('zDidKeys', () => {
     expect(findVerificationMethod(document, '#b', 'assertionMethod')).toBeUndefined()
   })
 
-  it('keeps nothing that is not looked at, so that a large document is small once it has been read', () => {
+  it('keeps only the parts in use, so that a large document is small once it has been read', () => {
     const filler = Array.from({ length: 1_000 }, () => ({}))
     const key = { ...JWK, x5c: filler, ext: filler, key_ops: ['verify', ...filler] }
     const large = {

@@ -25,7 +25,7 @@ describe('did:jwk', () => {
     expect(didJwk(JWK)).toBe(DID)
   })
 
-  it('stands for a document whose one method is #0', () => {
+  it('has a document with one method, #0', () => {
     expect(didJwkDocument(DID)).toEqual({
       '@context': ['https://www.w3.org/ns/did/v1', 'https://w3id.org/security/suites/jws-2020/v1'],
       id: DID,
@@ -35,7 +35,7 @@ describe('did:jwk', () => {
     })
   })
 
-  it('of one key is one DID, whatever the order and the further members', () => {
+  it('of one key is one DID, with any order and any further members', () => {
     expect(
       didJwk({ y: JWK.y ?? '', x: JWK.x ?? '', kty: 'EC', crv: 'P-256', alg: 'ES256', kid: 'a', use: 'sig' }),
     ).toBe(DID)
@@ -50,7 +50,7 @@ describe('did:jwk', () => {
     }
   })
 
-  it('of somebody else may carry alg and kid, but its method is still #0', () => {
+  it('of another issuer may carry alg and kid, but its method is still #0', () => {
     const did = didOf({ ...JWK, alg: 'ES256', kid: 'theirs' })
     expect(didJwkDocument(did).assertionMethod).toEqual([`${did}#0`])
     expect(decodeDidJwk(did)).toEqual({ ...JWK, alg: 'ES256', kid: 'theirs' })

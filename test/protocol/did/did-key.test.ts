@@ -114,7 +114,7 @@ describe('did:key', () => {
     expect(didKeyFromJwk(privateJwk)).toBe(didKeyFromJwk(publicJwk))
   })
 
-  it('stands for a document with one method, named by the multibase value', () => {
+  it('has a document with one method, named by the multibase value', () => {
     const [did, publicKeyJwk] = JWK_VECTORS[0] ?? ['', {}]
     const id = `${did}#zDnaerx9CtbPJ1q36T5Ln5wYt3MQYeGRG5ehnPAmxcf5mDZpv`
     expect(didKeyDocument(did)).toEqual({

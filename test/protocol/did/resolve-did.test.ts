@@ -9,7 +9,7 @@ const DID = 'did:web:issuer.example:a'
 const { publicJwk } = await generateKeyPair('ES256')
 const document = didDocument({ did: DID, keys: [{ id: '#k', jwk: publicJwk }] })
 
-/** A world that serves the given documents by address and remembers what it was asked for. */
+/** A world that serves the given documents by address and records its requests. */
 function world(documents: Record<string, unknown>) {
   const asked: string[] = []
   const fetchJson = async (url: string) => {
@@ -32,7 +32,7 @@ describe('resolveDid (DID Core 1.0 §7.1)', () => {
     expect(io.asked).toEqual([])
   })
 
-  it('fetches did:web, of which it keeps the keys', async () => {
+  it('fetches did:web and keeps its keys', async () => {
     const io = world({ 'https://issuer.example/a/did.json': JSON.parse(JSON.stringify(document)) })
     const { id, verificationMethod, authentication, assertionMethod } = document
     await expect(resolveDid(DID, io)).resolves.toEqual({ id, verificationMethod, authentication, assertionMethod })

@@ -81,10 +81,10 @@ describe('a certificate chain (RFC 5280 §6.1)', () => {
       expect(() => strict(chain)).toThrow(held)
       expect(() => verify(chain)).not.toThrow()
     }
-    // An authority below the root is an anchor where it is configured as one.
+    // An authority below the root is an anchor if it is configured as one.
     expect(() => strict([leaf, lower], [lower])).toThrow(held)
     expect(() => strict([leaf], [lower])).not.toThrow()
-    // Made anew with the anchor's name and key, it is a root all the same.
+    // A new certificate with the anchor's name and key is a root too.
     const { privateKey } = root
     const renewed = makeCertificate({
       subject: 'Root',
@@ -103,7 +103,7 @@ describe('a certificate chain (RFC 5280 §6.1)', () => {
     expect(() => verify([signer(impostor), impostor])).toThrow(untrusted)
   })
 
-  it('attack: no key is used that nobody vouches for: one of RSA may take a tenth of a second', () => {
+  it('attack: only certified keys are used, because an RSA key may take a tenth of a second', () => {
     const impostor = makeCertificate({ subject: 'Root', ca: true, keyUsage: CERTIFY })
     const genuine = makeCertificate({ subject: 'Signer', issuer: root })
     const thief = makeCertificate({ subject: 'Signer' })
@@ -245,7 +245,7 @@ describe('extendedKeyUsage (RFC 5280 §4.2.1.12)', () => {
     expect(() => verify([signer(root, { purposes: [purpose] })])).toThrow(REFUSED)
   })
 
-  it.each([...OTHERS, ...NEVER])('an authority for %s alone certifies nobody who signs a credential', (_, purpose) => {
+  it.each([...OTHERS, ...NEVER])('an authority for %s alone certifies no signer of credentials', (_, purpose) => {
     const lower = authority('Lower', root, { purposes: [purpose] })
     expect(() => verify([signer(lower, { purposes: [DOCUMENT_SIGNING] }), lower])).toThrow(REFUSED)
     expect(() => verify([signer(lower)], [lower])).toThrow(REFUSED)
@@ -273,7 +273,7 @@ describe('extendedKeyUsage (RFC 5280 §4.2.1.12)', () => {
     expect(() => verify([signer(root, { purposes: [purpose] })], [root], now, 'request')).toThrow(REFUSED)
   })
 
-  it('that lists nothing, or stands twice, allows nothing', () => {
+  it('that is empty, or present twice, allows nothing', () => {
     expect(() => verify([signer(root, { purposes: [] })])).toThrow(REFUSED)
     const twice = { id: '551d25', critical: false, value: '300606042a030405' }
     expect(() => verify([signer(root, { extensions: [twice, twice] })])).toThrow(IssuerKeyError)
@@ -329,7 +329,7 @@ describe('a certificate signed with RSASSA-PSS (RFC 4055 §3.1)', () => {
     expect(() => verify([leaf], [anchor])).toThrow(NOT_ALLOWED)
   })
 
-  it('whose hash or mask is left out, and so SHA-1, is refused', () => {
+  it('with an omitted hash or mask, and so SHA-1, is refused', () => {
     const withoutHash = chain(
       'sha1',
       'sha256',

@@ -10,9 +10,9 @@ export interface TestCertificate {
 }
 
 export interface TestCertificateOptions {
-  /** The common name, after a country where there is one: `C=DE/Issuer`. */
+  /** The common name, after a country if there is one: `C=DE/Issuer`. */
   subject: string
-  /** Who signs; the certificate itself when left out. */
+  /** The issuing certificate; the certificate signs itself if omitted. */
   issuer?: TestCertificate
   ca?: boolean
   pathLength?: number
@@ -22,7 +22,7 @@ export interface TestCertificateOptions {
   uri?: readonly string[]
   notBefore?: string
   notAfter?: string
-  /** Of an issuer with a key of that kind; RSASSA-PSS with its parameters as hexadecimal DER. */
+  /** The signature of an issuer with a key of that kind. RSASSA-PSS has its parameters as hexadecimal DER. */
   signature?: 'sha1' | 'sha256' | { pss: string }
   /** `extendedKeyUsage`: purposes as dotted object identifiers. */
   purposes?: readonly string[]
@@ -94,7 +94,7 @@ function extensionsOf(options: TestCertificateOptions): Buffer[] {
   ]
 }
 
-/** Makes an X.509 certificate (RFC 5280 §4.1), valid in 2025 and 2026 unless told otherwise; P-256 and ECDSA. */
+/** Makes an X.509 certificate (RFC 5280 §4.1), by default valid in 2025 and 2026; P-256 and ECDSA. */
 export function makeCertificate(options: TestCertificateOptions): TestCertificate {
   const keyPair = options.keyPair ?? generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const { signature: signedWith = 'sha256' } = options

@@ -79,7 +79,7 @@ describe('an https issuer (SD-JWT VC, "JWT VC Issuer Metadata")', () => {
     )
   })
 
-  it('needs a kid where several keys fit, and skips those that do not', async () => {
+  it('needs a kid if several keys fit, and skips the others', async () => {
     const rsa = (await generateKeyPair('RS256')).publicJwk
     const keys = [{ ...second, use: 'enc' }, rsa, { ...issuer, kid: 'a' }, { kty: 'oct', k: 'AAAA', kid: 'a' }, null]
     await expect(resolve(metadata({ jwks: { keys } }), { alg: 'ES256' })).resolves.toMatchObject({

@@ -47,7 +47,7 @@ describe('a DID issuer', () => {
     await expect(resolveIssuerKey({ kid: '#a' }, { iss: WEB }, io)).resolves.toMatchObject({ jwk: issuer })
   })
 
-  it('needs a kid where it has several keys', async () => {
+  it('needs a kid if it has several keys', async () => {
     const io = world(
       webDocument([
         { id: '#a', jwk: issuer },
@@ -103,7 +103,7 @@ describe('a DID issuer', () => {
     )
   })
 
-  it('is not believed by the document of another DID, whoever hands it over', async () => {
+  it('is not accepted with the document of another DID, from any resolver', async () => {
     const document = didDocument({ did: 'did:web:mallory.example', keys: [{ id: '#a', jwk: mallory }] })
     await expect(resolveIssuerKey({ kid: '#a' }, { iss: WEB }, world({}, { document }))).rejects.toThrow(
       `The DID document of ${WEB} is that of another DID.`,
@@ -119,7 +119,7 @@ describe('a DID issuer', () => {
     )
   })
 
-  it('lets a failure of the service itself through as what it is', async () => {
+  it('passes on a failure of the service itself unchanged', async () => {
     const outage = new Error('database is away')
     const io = { ...world({}), resolveDid: () => Promise.reject(outage) }
     await expect(resolveIssuerKey({}, { iss: WEB }, io)).rejects.toBe(outage)
@@ -137,7 +137,7 @@ describe('a DID issuer', () => {
 describe('the issuer of a payload', () => {
   const did = didJwk(issuer)
 
-  it('of VCDM 2.0 may stand in issuer (VC-JOSE-COSE)', async () => {
+  it('of VCDM 2.0 may be in issuer (VC-JOSE-COSE)', async () => {
     const context = { '@context': ['https://www.w3.org/ns/credentials/v2'] }
     for (const named of [did, { id: did, name: 'Example' }]) {
       await expect(resolveIssuerKey({}, { ...context, issuer: named }, world({}))).resolves.toMatchObject({

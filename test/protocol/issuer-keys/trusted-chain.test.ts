@@ -26,7 +26,7 @@ describe('a chain that was verified before', () => {
     expect(first.path.map(({ subject }) => subject)).toEqual(['CN=Club', 'CN=Root'])
   })
 
-  it('is not kept with whatever a stranger puts behind the root, which nobody looks at', () => {
+  it('is not kept with unread certificates that a stranger puts behind the root', () => {
     const junk = makeCertificate({ subject: 'Junk', ...long })
     for (const behind of [[junk.x5c], [root.x5c, junk.x5c]]) {
       const first = trustedChain([leaf.x5c, ...behind], at(GOOD))
@@ -36,7 +36,7 @@ describe('a chain that was verified before', () => {
     expect(trustedChain([leaf.x5c, root.x5c], at(GOOD)).leaf).toBe(whole.leaf)
   })
 
-  it('is forgotten once those that came after it hold a mebibyte, so that nobody can fill the memory with long ones', () => {
+  it('is forgotten after later chains fill a mebibyte, so that long chains cannot fill the memory', () => {
     const own = makeCertificate({ subject: 'Root', ca: true, keyUsage: 0x04, ...long })
     const io = at(GOOD, { trustAnchors: [own.certificate] })
     const chainOf = (n: number) =>

@@ -84,7 +84,7 @@ describe('an issuer with x5c', () => {
     })
   })
 
-  it('is found by what it publishes where no root is configured', async () => {
+  it('is verified by its published keys if no root is configured', async () => {
     const leaf = leafFor({ dns: ['issuer.example'] })
     const did = didJwk(issuer)
     await expect(resolveIssuerKey({ x5c: [leaf.x5c] }, { iss: did }, world({}))).resolves.toMatchObject({
@@ -99,7 +99,7 @@ describe('an issuer with x5c', () => {
     )
   })
 
-  it('without a root is found by that of its published keys which its certificate is for', async () => {
+  it('without a root is verified by its published key that the certificate is for', async () => {
     const leaf = leafFor({ dns: ['issuer.example'] })
     const certified = leaf.certificate.publicKey.export({ format: 'jwk' })
     const ed25519 = (await generateKeyPair('EdDSA')).publicJwk

@@ -31,7 +31,7 @@ const octets = (text: string) => Buffer.from(text, 'base64url')
 const point = ({ x, y }: { x: string; y: string }) => Buffer.concat([Buffer.from([4]), octets(x), octets(y)])
 
 describe('the key that is derived (RFC 7518 §4.6.2)', () => {
-  it('is that of Appendix C, from both sides', () => {
+  it('is the key of Appendix C, from both sides', () => {
     for (const [mine, theirs] of [
       [ALICE, BOB],
       [BOB, ALICE],
@@ -164,7 +164,7 @@ describe('compressed content (RFC 7516 §4.1.3)', () => {
     expect(refusal(jwe, 262_144)).toMatchObject({ tooLong: true })
   })
 
-  it('is refused where it is not asked for', async () => {
+  it('is refused without a request for it', async () => {
     expect(refusal(await sealed(BOB, { zip: 'DEF' }))).toMatchObject({ tooLong: false })
   })
 
@@ -173,14 +173,14 @@ describe('compressed content (RFC 7516 §4.1.3)', () => {
     ['ends early', deflateRawSync(Buffer.from('secret')).subarray(0, -2)],
     ['is nothing', Buffer.alloc(0)],
   ])('that %s is refused', (_, content) => {
-    // The header is authenticated, so that only its maker can say what is not so.
+    // The header is authenticated, so only its maker can write a false one.
     const { d: _d, ...publicJwk } = BOB
     const jwe = forged(publicJwk, content)
     expect(refusal(jwe, 1_000)).toMatchObject({ tooLong: false, message: 'The JWE does not decompress.' })
   })
 })
 
-/** A JWE with further members in its header, which is authenticated with them; `zip` unless given, around content as it is. */
+/** A JWE with further members in its authenticated header; `zip` unless given, around unchanged content. */
 function forged(publicJwk: object, content: Uint8Array, members: object = { zip: 'DEF' }): string {
   const ephemeral = generateP256()
   const { d, ...epk } = ephemeral
@@ -195,7 +195,7 @@ function forged(publicJwk: object, content: Uint8Array, members: object = { zip:
   return [header, '', ...[nonce, ciphertext, cipher.getAuthTag()].map((part) => part.toString('base64url'))].join('.')
 }
 
-describe('what is refused', () => {
+describe('refused messages', () => {
   const change = (jwe: string, at: number, to: (part: string) => string) =>
     jwe
       .split('.')

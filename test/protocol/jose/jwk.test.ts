@@ -16,7 +16,7 @@ const rsaOf = (modulusLength: number): Jwk =>
   generateKeyPairSync('rsa', { modulusLength }).publicKey.export({ format: 'jwk' })
 
 describe('thumbprint', () => {
-  it('is that of RFC 7638 §3.1, whatever else the JWK holds', () => {
+  it('is the thumbprint of RFC 7638 §3.1, with any other members', () => {
     const jwk: Jwk = {
       kty: 'RSA',
       n: '0vx7agoebGcQSuuPiLJXZptN9nndrQmbXEps2aiAFbWhM78LhWx4cbbfAAtVT86zwu1RK7aPFFxuhDR1L6tSoc_BJECPebWKRXjBZCiFV4n3oknjhMstn64tZ_2W-5JsGY4Hc5n9yBXArwl93lqt7_RN5w6Cf0h4QyQ5v-65YGjQR0_FDW2QvzqY368QQMicAtaSqzs8KJZgnYb9c7d0zgdAZHzu6qMQvRL5hajrn1n91CbOpbISD08qNLyrdkt-bFTWhAI4vMQFh6WeZu0fM4lFd2NcRwr3XPksINHaQ-G_xBniIqbw0Ls1jF44-csFCur-kEgU8awapJzKnqDKgw',
@@ -27,11 +27,11 @@ describe('thumbprint', () => {
     expect(thumbprint(jwk)).toBe('NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs')
   })
 
-  it('is that of RFC 8037 Appendix A.3', () => {
+  it('is the thumbprint of RFC 8037 Appendix A.3', () => {
     expect(thumbprint(ED25519)).toBe('kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k')
   })
 
-  it('of a private key is that of its public key', async () => {
+  it('of a private key is the thumbprint of its public key', async () => {
     const { privateJwk, publicJwk } = await generateKeyPair('ES256')
     expect(thumbprint(privateJwk)).toBe(thumbprint(publicJwk))
   })
@@ -76,7 +76,7 @@ describe('algorithmOfJwk', () => {
     expect(algorithmOfJwk(jwk as Jwk)).toBeUndefined()
   })
 
-  it('asks RSA keys for 2048 bits (RFC 7518 §3.3) and bounds what a stranger can make us compute', () => {
+  it('demands 2048 bits of RSA keys (RFC 7518 §3.3) and bounds the work that a stranger can cause', () => {
     expect(algorithmOfJwk(rsaOf(2048))).toBe('RS256')
     expect(algorithmOfJwk(rsaOf(2040))).toBeUndefined()
     expect(algorithmOfJwk(rsaOf(1024))).toBeUndefined()
@@ -106,7 +106,7 @@ describe('algorithmOfJwk', () => {
 })
 
 describe('readPublicJwk', () => {
-  it('reads a public key and drops what it does not know', () => {
+  it('reads a public key and drops unknown members', () => {
     expect(readPublicJwk({ ...P256, kid: 'a', x5c: ['…'], foo: 1 })).toEqual({ ...P256, kid: 'a' })
   })
 

@@ -40,7 +40,7 @@ describe('seal and open', () => {
     expect(seal(key, { a: 1 })).not.toBe(token)
   })
 
-  it('shows nothing of what is inside', () => {
+  it('shows nothing of its content', () => {
     expect(Buffer.from(seal(key, { holder: 'alice' }), 'base64url').toString('latin1')).not.toContain('alice')
   })
 
@@ -76,14 +76,14 @@ describe('seal and open', () => {
     expect(open(key, token)).toBeUndefined()
   })
 
-  it('does not open when it is cut short, whatever tag length that leaves', () => {
+  it('does not open when it is cut short, with any remaining tag length', () => {
     const token = Buffer.from(seal(key, { a: 1 }), 'base64url')
     for (let length = 0; length < token.length; length += 1) {
       expect(open(key, token.subarray(0, length).toString('base64url'))).toBeUndefined()
     }
   })
 
-  it('refuses to seal what JSON cannot express', () => {
+  it('refuses to seal a value that JSON cannot express', () => {
     expect(() => seal(key, undefined)).toThrow(TypeError)
   })
 })
@@ -109,7 +109,7 @@ describe('encryptSecret and decryptSecret', () => {
     })
   })
 
-  it('tells which key fitted, so that a replaced one can be retired', async () => {
+  it('returns the key that fitted, so that a replaced one can be retired', async () => {
     const jwe = await encryptSecret(previous, 's', PLACE)
     await expect(decryptSecret([current, previous], jwe, PLACE)).resolves.toEqual({
       plaintext: 's',
@@ -128,7 +128,7 @@ describe('encryptSecret and decryptSecret', () => {
     await expect(decryptSecret([], jwe, PLACE)).rejects.toBeInstanceOf(SecretError)
   })
 
-  it('refuses what was altered', async () => {
+  it('refuses an altered value', async () => {
     const parts = (await encryptSecret(current, 'secret', PLACE)).split('.')
     const ciphertext = Buffer.from(parts[3] ?? '', 'base64url')
     ciphertext[0] = (ciphertext[0] ?? 0) ^ 1
@@ -136,7 +136,7 @@ describe('encryptSecret and decryptSecret', () => {
     await expect(decryptSecret([current], altered, PLACE)).rejects.toThrow('The encrypted secret was altered.')
   })
 
-  it('refuses it whichever of its parts was altered, cut short or added', async () => {
+  it('refuses it if any part was altered, cut short or added', async () => {
     const parts = (await encryptSecret(current, 'secret', PLACE)).split('.')
     const { kid } = JSON.parse(Buffer.from(parts[0] ?? '', 'base64url').toString())
     const encoded = (header: object) => Buffer.from(JSON.stringify(header)).toString('base64url')
@@ -172,7 +172,7 @@ describe('encryptSecret and decryptSecret', () => {
     }
   })
 
-  it('is bound or not as it was made: what its header says cannot be changed', async () => {
+  it('stays bound or unbound: its header cannot be changed', async () => {
     const parts = (await encryptSecret(current, 'secret', PLACE)).split('.')
     const { bound: _, ...header } = JSON.parse(Buffer.from(parts[0] ?? '', 'base64url').toString())
     const freed = [Buffer.from(JSON.stringify(header)).toString('base64url'), ...parts.slice(1)].join('.')
@@ -196,7 +196,7 @@ describe('encryptSecret and decryptSecret', () => {
     await expect(decryptSecret([current], foreign, PLACE)).resolves.toEqual(read)
   })
 
-  it('refuses what is no such JWE', async () => {
+  it('refuses a value that is no such JWE', async () => {
     await expect(decryptSecret([current], 'plain text', PLACE)).rejects.toThrow(
       'The stored value is not an encrypted secret.',
     )

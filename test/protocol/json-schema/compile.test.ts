@@ -47,7 +47,7 @@ describe('a value against its schema (JSON Schema Validation)', () => {
     expect(messages({ properties: { a: person } }, { a: {} })).toEqual(['a.age must be present'])
   })
 
-  it('names what is wrong with the value itself by an empty path', () => {
+  it('names an error of the value itself by an empty path', () => {
     expect(violations(person, 'text')).toEqual([{ path: '', message: 'must be object', keyword: 'type' }])
   })
 
@@ -150,7 +150,7 @@ describe('a schema that is not accepted', () => {
     expect(refusalOf(schema).message).toBe('must not be nested deeper than 32 levels')
   })
 
-  it('refuses what is no JSON', () => {
+  it('refuses a value that is no JSON', () => {
     expect(refusalOf({ properties: { a: { const: new Date(0) } } }).message).toBe(
       'properties.a.const must be a JSON value',
     )
@@ -170,7 +170,7 @@ describe('validators', () => {
     expect(compileJsonSchema({ type: 'string', title: 'other' }).hash).not.toBe(first.hash)
   })
 
-  it('are bounded by what they take, their patterns included: the least used leaves first', () => {
+  it('are bounded by their size, their patterns included: the least used leaves first', () => {
     const first = compileJsonSchema({ title: 'first' })
     const kept = compileJsonSchema({ title: 'kept meanwhile' })
     // A pattern counts 64 KiB and more, so that 55 of these are beyond 64 MiB.
@@ -182,7 +182,7 @@ describe('validators', () => {
     expect(compileJsonSchema({ title: 'kept meanwhile' })).toBe(kept)
   })
 
-  it('cost the same whether or not they are kept, so that a budget is enough for everybody or for nobody', () => {
+  it('cost the same whether or not they are kept, so that a budget is enough for all callers or for none', () => {
     const schema = { title: 'paid for twice', properties: { a: { pattern: '^[a-z]{1,20}$' } } }
     const [once, again] = [requestWork(), requestWork()]
     expect(compile(schema, again)).toBe(compile(schema, once))

@@ -45,7 +45,7 @@ describe('the form of a schema has every property that the schema declares (JSON
     expect(lines.map((line, at) => (fields[at]?.includes(': ') ? line : line.split(':')[0]))).toEqual(fields)
   })
 
-  it('objects are groups, by whatever way their members are declared; an object within itself is JSON', () => {
+  it('objects are groups, with members declared in any way; an object within itself is JSON', () => {
     const optional = { anyOf: [{ $ref: '#/$defs/address' }, { type: 'null' }] }
     const properties = { home: { $ref: '#/$defs/address' }, work: optional, open: { type: 'object' } }
     expect(written(formFor({ properties, required: ['home'], $defs: DEFINITIONS }))).toEqual([

@@ -70,7 +70,7 @@ describe('local references (JSON Schema Core §8.2.3)', () => {
     )
   })
 
-  it('refuse what changes the meaning of references: a nested $id, $dynamicRef, $async, $data', () => {
+  it('refuse keywords that change the meaning of references: a nested $id, $dynamicRef, $async, $data', () => {
     const place = (schema: unknown) => () => compileJsonSchema(schema)
     expect(place({ properties: { a: { $id: 'https://example.com/a' } } })).toThrow(
       'properties.a.$id is allowed at the root of the schema only',

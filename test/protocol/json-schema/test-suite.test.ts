@@ -7,9 +7,10 @@ type Group = [file: string, description: string, schema: { $schema: string }, te
 
 /**
  * The JSON Schema Test Suite (github.com/json-schema-org/JSON-Schema-Test-Suite, commit 44401e0, MIT, see
- * test-suite.LICENSE) for draft-07 and 2020-12. Left out: what is refused when a schema is posted (references out of the schema
- * or by another name than a JSON Pointer, a rule for `__proto__`, `\p{Letter}`), and draft-07's rule that members beside `$ref`
- * do not count, since here every constraint that is written is checked.
+ * test-suite.LICENSE) for draft-07 and 2020-12. Two kinds of tests are omitted:
+ * - schemas that the service refuses when they are posted: references out of the schema or by another name than a JSON
+ *   Pointer, a rule for `__proto__`, `\p{Letter}`;
+ * - draft-07's rule that members beside `$ref` do not count: here every written constraint is checked.
  */
 const groups = readFileSync(new URL('test-suite.jsonl', import.meta.url), 'utf8')
   .trim()

@@ -35,7 +35,7 @@ const issue = (options: Partial<JwtVcInput> = {}) =>
   })
 
 describe('Issuing a JWT VC (VCDM 1.1 §6.3.1)', () => {
-  it('says in JWT claims what the credential says, to the second', async () => {
+  it('has JWT claims that agree with the credential, to the second', async () => {
     const { compact } = await issue({
       issuer: { id: issuer.id, name: 'Example Shop' },
       types: ['VerifiableCredential', 'ProofOfPurchase'],
@@ -70,7 +70,7 @@ describe('Issuing a JWT VC (VCDM 1.1 §6.3.1)', () => {
     })
   })
 
-  it('leaves out what a credential does not have', async () => {
+  it('leaves out members that a credential lacks', async () => {
     const { payload } = decode((await issue()).compact)
     expect(Object.keys(payload)).toEqual(['iss', 'jti', 'iat', 'nbf', 'vc'])
     expect(payload.vc).toMatchObject({ credentialSubject: { product: 'Lamp' } })
@@ -113,7 +113,7 @@ describe('Issuing a JWT VC (VCDM 1.1 §6.3.1)', () => {
     })
   })
 
-  it('takes the subject’s id from its claims, and refuses claims about somebody else', async () => {
+  it('takes the subject’s id from its claims, and refuses claims about another subject', async () => {
     const { payload } = decode((await issue({ claims: { id: 'did:example:subject', product: 'Lamp' } })).compact)
     expect(payload.sub).toBe('did:example:subject')
     const message = 'Subject claim id does not name the subject of the credential.'

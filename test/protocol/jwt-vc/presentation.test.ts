@@ -49,7 +49,7 @@ const forge = (vp: unknown, claims: JsonObject = {}, header: JsonObject = { typ:
 const refusal = (message: string) => expect.objectContaining({ name: 'CredentialError', message })
 
 describe('A VP JWT (VCDM 1.1 §6.3.1, OpenID4VP 1.0 Appendix B.1.3.1.5)', () => {
-  it('says who presents what to whom', async () => {
+  it('names presenter, credentials and audience', async () => {
     expect(decode(presentation)).toEqual({
       header: { alg: 'ES256', typ: 'JWT', kid: 'did:example:holder#0' },
       payload: {
@@ -157,16 +157,16 @@ describe('Verifying a VP JWT', () => {
   })
 })
 
-describe('Whether a credential is held by who presents it', () => {
+describe('Whether the presenter holds a credential', () => {
   const presenter = (by: Actor) => ({ holder: by.id, holderKey: by.publicJwk, header: { kid: `${by.id}#0` } })
 
-  it('is told by its subject', () => {
+  it('is decided by its subject', () => {
     expect(isHeldBy({ subjectId: 'did:example:holder' }, presenter(holder))).toBe(true)
     expect(isHeldBy({ subjectId: 'did:example:holder' }, presenter(thief))).toBe(false)
     expect(isHeldBy({}, presenter(holder))).toBe(false)
   })
 
-  it('is told by cnf where there is one, whatever the subject is (RFC 7800 §3)', () => {
+  it('is decided by cnf if there is one, with any subject (RFC 7800 §3)', () => {
     const cnf = { jwk: { ...holder.publicJwk, kid: 'any' } }
     expect(isHeldBy({ subjectId: 'urn:person:1', cnf }, presenter(holder))).toBe(true)
     expect(isHeldBy({ subjectId: 'did:example:thief', cnf }, presenter(thief))).toBe(false)
@@ -174,7 +174,7 @@ describe('Whether a credential is held by who presents it', () => {
     expect(isHeldBy({ cnf: { kid: 'did:example:holder#0' } }, presenter(thief))).toBe(false)
   })
 
-  it('is told by the whole name of a key: a relative one is that of whoever presents', () => {
+  it('is decided by the whole name of a key: a relative name belongs to the presenter', () => {
     const relative = (by: Actor) => ({ ...presenter(by), header: { kid: '#0' } })
     expect(isHeldBy({ cnf: { kid: 'did:example:holder#0' } }, relative(holder))).toBe(true)
     expect(isHeldBy({ cnf: { kid: 'did:example:holder#0' } }, relative(thief))).toBe(false)

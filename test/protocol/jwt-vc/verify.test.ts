@@ -41,7 +41,7 @@ beforeAll(async () => {
 const verify = (text: string, now = NOW, by = issuer) =>
   verifyJwtVc(text, { resolveIssuerKey: by.resolveIssuerKey, now })
 
-/** What the issuer's own key signed, however wrong it is. */
+/** Signs arbitrary content with the issuer's own key. */
 const forge = (vc: unknown, claims: JsonObject = {}, header: JsonObject = { typ: 'JWT' }) =>
   issuer.sign(header, { iss: issuer.id, vc, ...claims })
 
@@ -66,7 +66,7 @@ describe('Verifying a JWT VC (VCDM 1.1 §6.3.1)', () => {
     expect(verified.cnf).toBeUndefined()
   })
 
-  it('verifies what jose alone has signed', async () => {
+  it('verifies a JWT that only jose has signed', async () => {
     const { privateJwk, publicJwk } = await generateKeyPair('EdDSA')
     const signed = await new SignJWT({ vc: VC })
       .setProtectedHeader({ alg: 'EdDSA' })
@@ -102,7 +102,7 @@ describe('Verifying a JWT VC (VCDM 1.1 §6.3.1)', () => {
     await expect(verify(await forge(VC, {}, { typ }))).resolves.toHaveProperty('issuer')
   })
 
-  describe('refuses what is no credential', () => {
+  describe('refuses a JWT that is no credential', () => {
     it.each(['oauth-authz-req+jwt', 'kb+jwt', 'statuslist+jwt', 'openid4vci-proof+jwt', 'dc+sd-jwt', 'at+jwt', 7])(
       'a JWT of typ %s (RFC 8725 §3.11)',
       async (typ) => {
@@ -112,7 +112,7 @@ describe('Verifying a JWT VC (VCDM 1.1 §6.3.1)', () => {
       },
     )
 
-    it('a status list of the same key, whose typ is that of a credential', async () => {
+    it('a status list of the same key, with the typ of a credential', async () => {
       const list = await createBitstringStatusListCredential({
         signer: issuer.signer,
         issuer: issuer.id,
@@ -141,7 +141,7 @@ describe('Verifying a JWT VC (VCDM 1.1 §6.3.1)', () => {
       await expect(verify(await forge(vc))).rejects.toThrow(refusal(message))
     })
 
-    it('a credential nested so deep that whoever writes it again would exhaust the stack', async () => {
+    it('a credential nested so deep that writing it again would exhaust the stack', async () => {
       let deep: unknown = 'x'
       for (let depth = 0; depth < 70; depth++) deep = [deep]
       await expect(verify(await forge({ ...VC, evidence: deep }))).rejects.toThrow(

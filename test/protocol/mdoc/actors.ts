@@ -12,7 +12,7 @@ export const DOCTYPE = 'org.iso.18013.5.1.mDL'
 export const NAMESPACE = 'org.iso.18013.5.1'
 export const MORE = 'org.iso.18013.5.1.aamva'
 
-/** What the schema says, the mapping and a subject of a driving licence. */
+/** The schema, the mapping and a subject of a driving licence. */
 export const SCHEMA = {
   type: 'object',
   properties: {
@@ -54,7 +54,7 @@ export const SUBJECT = {
   privileges: [{ code: 'B', from: '2010-01-02' }],
 }
 
-/** What it is in a mobile document, as JSON. */
+/** The subject in a mobile document, as JSON. */
 export const ELEMENTS = {
   [NAMESPACE]: {
     family_name: 'Möbius',

@@ -1,6 +1,6 @@
 /**
- * ISO/IEC 18013-5:2021 Annex D: the mdoc response of D.4.1.2 in its parts (the portrait, 1,042 bytes, is left out with its item), and
- * what the device authenticates of D.5.3. The documents of the standard's example are authenticated by MAC.
+ * ISO/IEC 18013-5:2021 Annex D: the mdoc response of D.4.1.2 in its parts, and the data that the device authenticates in D.5.3.
+ * The portrait (1,042 bytes) is omitted with its item. A MAC authenticates the documents of the standard's example.
  */
 
 /** IssuerAuth of D.5.2. */
@@ -53,7 +53,7 @@ export const DEVICE_SIGNED =
   'a26a6e616d65537061636573d81841a06a64657669636541757468a1696465766963654d61638443a10105a0f65820' +
   'e99521a85ad7891b806a07f8b5388a332d92c189a7bf293ee1f543405ae6824d'
 
-/** SessionTranscript, as it stands in DeviceAuthentication of D.5.3. */
+/** SessionTranscript, unchanged from DeviceAuthentication in D.5.3. */
 export const SESSION_TRANSCRIPT =
   '83d8185858a20063312e30018201d818584ba4010220012158205a88d182bce5f42efa59943f33359d2e8a968ff289d9' +
   '3e5fa444b624343167fe225820b16e8cf858ddc7690407ba61d4c338237a8cfcf3de6aa672fc60a557aa32fc67d81858' +

@@ -56,14 +56,14 @@ const DOCUMENT = ['documents', 0] as const
 const ITEMS = [...DOCUMENT, 'issuerSigned', 'nameSpaces'] as const
 const NOT_SIGNED = 'Credential has an item that its issuer did not sign in that namespace.'
 
-it('A presentation that nobody has changed is accepted', async () => {
+it('An unchanged presentation is accepted', async () => {
   expect((await verify(changed(presented, () => undefined))).claims).toEqual({
     [NAMESPACE]: { family_name: 'Möbius', given_name: 'Ada' },
     [MORE]: { organ_donor: true },
   })
 })
 
-describe('A holder does not change what the issuer has signed (ISO/IEC 18013-5 §9.1.2)', () => {
+describe('A holder cannot change data that the issuer has signed (ISO/IEC 18013-5 §9.1.2)', () => {
   const withItem = (change: (item: Tree) => void) =>
     changed(presented, (root) => {
       const items = listAt(root, ...ITEMS, NAMESPACE)
@@ -160,7 +160,7 @@ describe('A holder does not change what the issuer has signed (ISO/IEC 18013-5 �
     ))
 })
 
-describe("Nobody else issues in an issuer's name", () => {
+describe('Only the issuer issues in its own name', () => {
   it("by another key, beside the issuer's certificate", async () => {
     const impostor = { ...(await makeIssuer(authority)), x5c: issuer.x5c }
     await refused(
@@ -177,7 +177,7 @@ describe("Nobody else issues in an issuer's name", () => {
     )
   })
 
-  it('with a chain that brings its root along', async () => {
+  it('with a chain that includes its root', async () => {
     const withRoot = changed(issued, (root) => {
       mapAt(root, 'issuerAuth', 1).set(33, [issuer.certificate.raw, authority.certificate.raw])
     })
@@ -196,7 +196,7 @@ describe("Nobody else issues in an issuer's name", () => {
       'Issuer signature has no x5chain.',
     ))
 
-  it('by a DID: only the certificates are asked who it is', async () => {
+  it('by a DID: only certificates identify the issuer', async () => {
     const asked: unknown[] = []
     const named = changed(issued, (root) => mapAt(root, 'issuerAuth', 1).set(4, Buffer.from('did:example:issuer#key')))
     const options = trusting(authority)
@@ -254,7 +254,7 @@ describe('A document holds while it is valid (ISO/IEC 18013-5 §9.3.1)', () => {
     ],
   ])('not %s', (_, now, message) => refused(verifyIssuerSigned(issued, trusting(authority, new Date(now))), message))
 
-  it('not where it was signed before its certificate', async () => {
+  it('not if it was signed before its certificate', async () => {
     const early = await resigned(issued, issuer, (object) =>
       mapAt(object, 'validityInfo').set('signed', new Tagged(0, '2024-12-31T23:59:59Z')),
     )
@@ -286,7 +286,7 @@ describe('A document holds while it is valid (ISO/IEC 18013-5 §9.3.1)', () => {
     await refused(verifyIssuerSigned(other, trusting(authority)), message)
   })
 
-  it('and a document that its issuer signs again as it was is accepted', async () => {
+  it('and a document that its issuer signs again unchanged is accepted', async () => {
     const again = await resigned(issued, issuer, () => undefined)
     expect((await verifyIssuerSigned(again, trusting(authority))).validityInfo.signed < NOW).toBe(true)
   })
@@ -391,7 +391,7 @@ describe('Elements that the device signs itself (KeyAuthorizations; ISO/IEC 1801
   it.each<[string, Map<string, Encodable>]>([
     ['namespace', new Map([['nameSpaces', [NAMESPACE]]])],
     ['element', new Map([['dataElements', new Map([[NAMESPACE, ['nickname']]])]])],
-  ])('stand among the claims where their %s is authorized', async (_, authorizations) => {
+  ])('are listed among the claims if their %s is authorized', async (_, authorizations) => {
     const verified = await verify(await selfSigned(await authorizing(authorizations), 'nickname'))
     expect(verified.claims[NAMESPACE]).toMatchObject({ family_name: 'Möbius', nickname: 'mine' })
   })
@@ -404,7 +404,7 @@ describe('Elements that the device signs itself (KeyAuthorizations; ISO/IEC 1801
     )
   })
 
-  it('never stand in the place of what the issuer has signed', async () => {
+  it('never replace elements that the issuer has signed', async () => {
     const authorized = await authorizing(new Map([['nameSpaces', [NAMESPACE]]]))
     await refused(
       verify(await selfSigned(authorized, 'family_name')),

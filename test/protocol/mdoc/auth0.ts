@@ -13,12 +13,12 @@ export const transcriptBytesOf = (transcript: Uint8Array): Buffer =>
 export function issuerSignedOf(document: IssuerSignedDocument): string {
   const encoded = decodeCbor(new MDoc([document]).encode(), { what: 'Test' }) as Tree
   const issuerSigned = at(encoded, 'documents', 0, 'issuerSigned')
-  // A decoded map, which the type of a tree does not tell from its other nodes.
+  // A decoded map. The type of a tree does not distinguish it from other nodes.
   return Buffer.from(sourceOf(issuerSigned as never) ?? []).toString('base64url')
 }
 
 /**
- * What @auth0/mdl, another code base, has against a presentation of a mobile document, in front of the root alone.
+ * Checks of @auth0/mdl (another code base) that a presentation fails, with the root as the only trust anchor.
  */
 export async function failedChecks(
   deviceResponse: string,

@@ -20,7 +20,7 @@ const faultOf = (schema: object, pointer = '/claim') =>
   mappingFaults({ $schema: DIALECT, ...schema }, [pointer], work()).get(pointer)
 
 describe('The data elements of a subject', () => {
-  it('are those that it has, by namespace', () => {
+  it('are its elements by namespace', () => {
     const { organDonor: _, ...subject } = SUBJECT
     const elements = mdocElementsOf(MAPPING, { ...subject, height: undefined }, SCHEMA, work())
     expect([...elements.keys()]).toEqual([NAMESPACE])
@@ -99,7 +99,7 @@ const MOMENT = { type: 'string', format: 'date-time' }
 const FULL_DATE = new Tagged(1004, '1990-12-24')
 const KIND = { enum: ['date', 'text'] }
 
-describe('A text is what the schemas say that apply to it (JSON Schema Core 2020-12 §10)', () => {
+describe('The type of a text follows from all schemas that apply to it (JSON Schema Core 2020-12 §10)', () => {
   it.each<readonly [string, object, unknown, unknown]>([
     ['a date or null, by anyOf', { anyOf: [DATE, { type: 'null' }] }, '1990-12-24', FULL_DATE],
     ['null, where it may be a date', { anyOf: [DATE, { type: 'null' }] }, null, null],

@@ -37,7 +37,7 @@ beforeAll(async () => {
 })
 
 describe('@auth0/mdl, another code base', () => {
-  it('verifies what we issue and present', async () => {
+  it('verifies documents and presentations of this service', async () => {
     const issuedAt = new Date(NOW.getTime() - 3_600_000)
     const expiresAt = new Date(NOW.getTime() + DAY)
     const issuerSigned = await issue(issuer, holder, { issuedAt, expiresAt })
@@ -53,7 +53,7 @@ describe('@auth0/mdl, another code base', () => {
     expect(await failedChecks(response, other, authority)).toEqual(['Device signature must be valid'])
   })
 
-  describe('issues and presents what we verify', () => {
+  describe('issues and presents documents that this service verifies', () => {
     const trust = () => trusting(authority, new Date())
     let document: IssuerSignedDocument
 
@@ -111,7 +111,7 @@ describe('@auth0/mdl, another code base', () => {
 })
 
 describe('@owf/mdoc, the library of Credo', () => {
-  it('verifies what we issue and present, makes the same transcript, and presents what we verify', async () => {
+  it('verifies documents and presentations of this service, makes the same transcript, and makes presentations that verify here', async () => {
     const request = { clientId: 'x509_san_dns:v.example', nonce: 'n-1', responseUri: 'https://v.example' }
     const issuedAt = new Date(NOW.getTime() - 3_600_000)
     const issuerSigned = await issue(issuer, holder, { issuedAt, expiresAt: new Date(NOW.getTime() + DAY) })

@@ -73,7 +73,7 @@ describe('IssuerSigned (ISO/IEC 18013-5 §8.3.2.1.2.2, §9.1.2.4)', () => {
     }
   })
 
-  it('has 32 random bytes in each item and digest ids below 2^31 that never repeat, in whose order the items stand', async () => {
+  it('has 32 random bytes in each item and unique digest ids below 2^31, in whose order the items are', async () => {
     const { itemMaps } = await issued()
     const items = [...itemMaps(NAMESPACE), ...itemMaps(MORE)]
     expect(new Set(items.map((item) => Buffer.from(item.get('random') as Uint8Array).toString('hex'))).size).toBe(8)
@@ -192,7 +192,7 @@ describe('IssuerSigned (ISO/IEC 18013-5 §8.3.2.1.2.2, §9.1.2.4)', () => {
 })
 
 describe('x5chain (RFC 9360 §2; HAIP 1.0 §6.1.1)', () => {
-  it('is the certificate itself where it is alone, and never holds the root', async () => {
+  it('is the certificate itself if there is only one, and never has the root', async () => {
     const alone = issuer.certificate.raw
     expect((await issued()).unprotected.get(33)).toEqual(alone)
     expect((await issued({ x5c: [issuer.x5c, authority.x5c] })).unprotected.get(33)).toEqual(alone)
@@ -230,7 +230,7 @@ describe('validityInfo', () => {
     ])
   })
 
-  it('cannot be made where the certificate has expired, or there is none', async () => {
+  it('cannot be made if the certificate has expired or is missing', async () => {
     const issuedAt = new Date('2027-01-01T00:00:00Z')
     await expect(issue(issuer, holder, { issuedAt })).rejects.toThrow('The certificate of the issuer has expired.')
     // Copies for wallets are issued at the hour, within which a certificate may end.

@@ -145,10 +145,10 @@ it.each<[string, Encodable]>([
   ),
 )
 
-describe('What a device signs itself (ISO/IEC 18013-5 §9.1.2.4, §9.1.3.4)', () => {
+describe('Elements that a device signs itself (ISO/IEC 18013-5 §9.1.2.4, §9.1.3.4)', () => {
   const sessionTranscript = redirectTranscript({ clientId: 'c', nonce: 'n', responseUri: 'https://v.example' })
 
-  /** A presentation of what the device says alone, where the issuer has authorized its key for something. */
+  /** A presentation of elements that only the device has signed, with the issuer's authorizations for its key. */
   async function selfSigned(namespace: string, elements: readonly string[], authorizations: Map<string, Encodable>) {
     const holder = await makeHolder()
     const issuerSigned = await resigned(await issue(issuer, holder), issuer, (object) =>
@@ -210,7 +210,7 @@ it.each([
   ['too short', { kty: 'EC', crv: 'P-256', x: 'AAAA', y: 'AAAA' }],
   ['without y', { kty: 'EC', crv: 'P-256', x: 'A'.repeat(43) }],
   ['of another type than its curve', { kty: 'OKP', crv: 'P-256', x: 'A'.repeat(43) }],
-])('A key %s does not stand in an mdoc', (_, jwk) => {
+])('A key %s is refused in an mdoc', (_, jwk) => {
   expect(() => coseKeyOf(jwk)).toThrow('Holder key cannot stand in an mdoc: it must be of P-256, P-384 or Ed25519.')
 })
 

@@ -106,7 +106,7 @@ const cut = (bytes: Uint8Array, random: (below: number) => number) => bytes.suba
 
 type Said = Pick<VerifiedMdoc, 'claims' | 'doctype' | 'status'>
 
-/** Refused with a sentence of ours, or accepted as saying what it said before. */
+/** Refused with a sentence of this service, or accepted with the same content as before. */
 async function judged(bytes: Uint8Array, original: Said): Promise<'refused' | 'accepted'> {
   const response = Buffer.from(bytes).toString('base64url')
   try {
@@ -138,7 +138,7 @@ it.each([
     const verdicts = { refused: 0, accepted: 0 }
     for (let turn = 0; turn < TURNS; turn += 1)
       verdicts[await judged(mutation(random), { claims, doctype, status })] += 1
-    // What is not signed may change: unknown members and headers.
+    // Unsigned parts may change: unknown members and headers.
     expect(verdicts.refused).toBeGreaterThan(TURNS / 2)
   },
 )

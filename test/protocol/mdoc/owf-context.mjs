@@ -1,4 +1,4 @@
-// What @owf/mdoc takes from its caller.
+// Functions that @owf/mdoc needs from its caller.
 import { createHash, createPrivateKey, createPublicKey, randomBytes, sign, verify, X509Certificate } from 'node:crypto'
 import { CoseKey } from '@owf/mdoc'
 

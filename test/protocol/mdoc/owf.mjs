@@ -1,4 +1,4 @@
-// @owf/mdoc on its own: loading it exchanges the messages of Zod and extensions of cbor-x in whatever thread it is loaded.
+// @owf/mdoc in isolation: its import changes the messages of Zod and the extensions of cbor-x in the importing thread.
 import { parentPort, workerData } from 'node:worker_threads'
 import {
   CoseKey,

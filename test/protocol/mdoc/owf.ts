@@ -11,7 +11,7 @@ export type OwfRequest = { readonly nonce: string; readonly encryptionKey?: Jwk 
 )
 
 export interface OwfTask {
-  /** Presents elements of a document; verifies it before where it is given a root. */
+  /** Presents elements of a document; verifies the document before, if a root is given. */
   readonly hold?: {
     readonly issuerSigned: string
     readonly devicePrivate: Jwk
@@ -30,7 +30,7 @@ interface Done {
   readonly presented: string
 }
 
-/** @owf/mdoc, the library of Credo, as holder and verifier, in a thread of its own. Throws what it refuses. */
+/** @owf/mdoc, the library of Credo, as holder and verifier, in a separate thread. Its refusals are thrown. */
 export async function owf(request: OwfRequest, task: OwfTask): Promise<Done> {
   const { encryptionKey: key, ...named } = request
   const jwkThumbprint = key && Buffer.from(await calculateJwkThumbprint(key as JWK), 'base64url')

@@ -14,7 +14,7 @@ const encryptionKey = {
 }
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 
-it('is that of Appendix B.2.6.1 for an answer by redirect', () => {
+it('is the transcript of Appendix B.2.6.1 for an answer by redirect', () => {
   const clientId = 'x509_san_dns:example.com'
   const request = { clientId, nonce, encryptionKey, responseUri: 'https://example.com/response' }
   expect(hex(redirectTranscript(request))).toBe(
@@ -22,7 +22,7 @@ it('is that of Appendix B.2.6.1 for an answer by redirect', () => {
   )
 })
 
-it('is that of Appendix B.2.6.2 for an answer over the Digital Credentials API', () => {
+it('is the transcript of Appendix B.2.6.2 for an answer over the Digital Credentials API', () => {
   expect(hex(dcApiTranscript({ origin: 'https://example.com', nonce, encryptionKey }))).toBe(
     '83f6f682764f70656e4944345650444341504948616e646f7665725820fbece366f4212f9762c74cfdbf83b8c69e371d5d68cea09cb4c48ca6daab761a',
   )

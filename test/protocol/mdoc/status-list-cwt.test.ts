@@ -59,7 +59,7 @@ describe('A Status List Token in CWT format (Token Status List §5.2)', () => {
     expect(statuses).toEqual([1, 0, 0, 0, 0, 1, 0, 0])
   })
 
-  it('names its key where it has no certificate', async () => {
+  it('names its key if it has no certificate', async () => {
     expect(decodeStatusListCwt(await createStatusListCwt(input)).header).toEqual({ kid: issuer.signer.kid })
   })
 

@@ -22,7 +22,7 @@ export function changed(compact: string, change: (root: Tree) => unknown): strin
   return Buffer.from(encodeCbor(root)).toString('base64url')
 }
 
-/** What stands in maps, arrays and encoded items (tag 24) under these keys. */
+/** The value under these keys, through maps, arrays and encoded items (tag 24). */
 export function at(root: Encodable, ...path: readonly (string | number)[]): Encodable {
   let value = root
   for (const key of path) {

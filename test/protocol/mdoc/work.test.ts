@@ -60,7 +60,7 @@ describe('Verifying a mobile document pays, before it does it,', () => {
     expect(await verify({ sessionTranscript: transcripts })).toBe(one + 2 * 10_000)
   })
 
-  it('and for what is no document at all', async () => {
+  it('and for content that is no document at all', async () => {
     const work = new Work(1_000)
     await expect(verifyIssuerSigned('A'.repeat(2_001), { ...trusting(authority), work })).rejects.toThrow(
       WorkExceededError,
@@ -68,7 +68,7 @@ describe('Verifying a mobile document pays, before it does it,', () => {
   })
 })
 
-it('A key that no certificate proves signs no mobile document, whoever vouches for it', async () => {
+it('A key without a certificate signs no mobile document, with any other proof', async () => {
   const { now, resolveIssuerKey } = trusting(authority)
   const uncertified = async (...args: Parameters<typeof resolveIssuerKey>) => {
     const { jwk, issuer } = await resolveIssuerKey(...args)

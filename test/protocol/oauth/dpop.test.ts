@@ -164,7 +164,7 @@ describe('A DPoP proof (RFC 9449 §4.3)', () => {
     expect(await outcome({ payload: { htu } })).toBe('accepted')
   })
 
-  it('may have members that nobody knows', async () => {
+  it('may have unknown members', async () => {
     expect(await outcome({ header: { extra: 1 }, payload: { extra: { a: 1 }, nbf: SECONDS, exp: SECONDS + 30 } })).toBe(
       'accepted',
     )

@@ -20,7 +20,7 @@ it.each<[string, boolean]>([
   [`${'a'.repeat(43)}+`, false],
   ['', false],
 ])(
-  'a code verifier has 43 to 128 unreserved characters, so that nobody guesses it (RFC 7636 §4.1): %j %s',
+  'a code verifier has 43 to 128 unreserved characters, so that it cannot be guessed (RFC 7636 §4.1): %j %s',
   (verifier, good) => {
     expect(matchesChallenge(verifier, challengeOf(verifier))).toBe(good)
   },

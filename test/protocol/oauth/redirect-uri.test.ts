@@ -44,7 +44,7 @@ describe.each(predicates)('an address %s', (_, isTaken) => {
   ])('may be %s', (uri) => expect(isTaken(uri)).toBe(true))
 })
 
-it.each(plain)('an address %s may be of http where that is allowed', (_, isTaken) => {
+it.each(plain)('an address %s may use http if that is allowed', (_, isTaken) => {
   expect(isTaken('http://localhost:3000/return')).toBe(true)
 })
 
@@ -52,7 +52,7 @@ it.each(secure)('an address %s is never of http', (_, isTaken) => {
   expect(isTaken('http://localhost:3000/return')).toBe(false)
 })
 
-it('an origin is none in another writing', () => {
+it('an origin in another spelling is refused', () => {
   for (const text of [...TWO_READINGS, 'https://Shop.example', 'https://shop.example/'])
     expect(isWebOrigin(text)).toBe(false)
   expect(isWebOrigin('https://shop.example:8443')).toBe(true)

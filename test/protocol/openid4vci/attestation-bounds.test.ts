@@ -4,7 +4,7 @@ import { verifyWalletAttestation } from '../../../server/protocol/openid4vci/wal
 
 const trust = { trustAnchors: [], providers: [] }
 const now = new Date()
-/** A JWT of nobody, as long as that. */
+/** An unsigned JWT of that length. */
 const long = (length: number) => `e30.e30.${'A'.repeat(length - 8)}`
 
 it('a wallet attestation of more than 16 KiB is not read, nor such a proof (Attestation-Based Client Authentication §5)', () => {

@@ -9,7 +9,7 @@ const leaf = makeCertificate({ subject: 'Provider', issuer: root, keyUsage: 0x80
 const trust = { trustAnchors: [root.certificate], providers: [] }
 const keyAt = (time: string, x5c: unknown = [leaf.x5c], by = trust) => attesterOf({ x5c }, {}, by, new Date(time)).jwk
 
-it('a chain that was verified before is still refused once it has run out, and where its anchor is not trusted', () => {
+it('a chain that was verified before is still refused after it has expired, or if its anchor is not trusted', () => {
   const good = '2026-12-31T23:00:00Z'
   expect(keyAt(good)).toEqual(leaf.certificate.publicKey.export({ format: 'jwk' }))
   expect(keyAt(good)).toEqual(keyAt(good))
@@ -20,7 +20,7 @@ it('a chain that was verified before is still refused once it has run out, and w
   expect(() => keyAt(good, [leaf.x5c, root.x5c])).toThrow('holds a trust anchor, which must be left out')
 })
 
-it('a key is named by its kid: a provider whose key has none vouches for nothing that has none either (RFC 7515 §4.1.4)', async () => {
+it('a key is named by its kid: a provider’s key without one verifies no attestation without one (RFC 7515 §4.1.4)', async () => {
   const { publicJwk } = await generateKeyPair('ES256')
   const provider = (kid?: string) => ({
     trustAnchors: [],

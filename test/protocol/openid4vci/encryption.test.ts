@@ -5,7 +5,7 @@ import { assertRequestTimes } from '../../../server/protocol/openid4vci/encrypti
 const NOW = 1_800_000_000
 const at = (claims: object) => assertRequestTimes({ ...claims }, new Date(NOW * 1000))
 
-it('an encrypted request is good until its exp and from its nbf on, give or take a minute (RFC 7519 §4.1.4, §4.1.5)', () => {
+it('an encrypted request is valid from its nbf until its exp, give or take a minute (RFC 7519 §4.1.4, §4.1.5)', () => {
   expect(at({})).toBeUndefined()
   expect(at({ exp: NOW - 59, nbf: NOW + 60 })).toBeUndefined()
   // On or after exp it is not taken.

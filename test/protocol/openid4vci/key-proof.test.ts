@@ -57,7 +57,7 @@ describe('a key proof of type jwt (OpenID4VCI 1.0 Appendix F.1)', () => {
     expect(await verifyKeyProof(signed, options())).toMatchObject({ key: { did: wallet.did, kid: wallet.kid } })
   })
 
-  it('does not take a key under the name that its document gives it, where that is of another DID', async () => {
+  it('does not take a key under its name in the document if that name belongs to another DID', async () => {
     const victim = await newWallet()
     const signed = await wallet.proofByDid(ISSUER, NONCE, atNow({ header: { kid: wallet.did } }))
     const resolveKey = async () => ({ id: victim.kid, jwk: wallet.publicJwk })
@@ -75,7 +75,7 @@ describe('a key proof of type jwt (OpenID4VCI 1.0 Appendix F.1)', () => {
     expect((await verifyKeyProof(signed, options())).key.did).toBe(other.did)
   })
 
-  it('may bring claims and header members that nobody asked for', async () => {
+  it('may have claims and header members that were not requested', async () => {
     const signed = await proof({ header: { key_attestation: 'x' }, payload: { iss: 'client', jti: '1' } })
     expect((await verifyKeyProof(signed, options())).key.did).toBe(wallet.did)
   })
@@ -189,7 +189,7 @@ describe('attacks on a key proof (Appendix F.4)', () => {
     await expect(verifyKeyProof(text, options())).rejects.toMatchObject({ error: 'invalid_proof' })
   })
 
-  it('no DID is looked up for who has no fresh nonce', async () => {
+  it('no DID is resolved for a wallet without a fresh nonce', async () => {
     const looked: string[] = []
     const resolveKey = async (kid: string): Promise<{ id: string; jwk: Jwk }> => {
       looked.push(kid)

@@ -112,7 +112,7 @@ describe('an answer in the clear (§8.1, §8.2)', () => {
     expect(answer).toMatchObject({ vpToken: new Map([['__proto__', ['x']]]) })
   })
 
-  it("gives the wallet's error, whatever else it sent", () => {
+  it('has the wallet’s error, with any other members', () => {
     const form = { state: STATE, error: 'access_denied', error_description: 'no', vp_token: '{}' }
     expect(read(form)).toEqual({ kind: 'error', error: 'access_denied', description: 'no' })
   })

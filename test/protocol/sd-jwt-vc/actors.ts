@@ -21,11 +21,11 @@ export interface Actor {
   readonly signer: Signer
   readonly publicJwk: Jwk
   readonly resolveIssuerKey: ResolveIssuerKey
-  /** Signs whatever it is given, as a forger with that key would. */
+  /** Signs arbitrary content, as a forger with that key would. */
   sign(header: JsonObject, payload: JsonObject): Promise<string>
 }
 
-/** Somebody with an ES256 key and an identifier. */
+/** A party with an ES256 key and an identifier. */
 export async function actor(id: string): Promise<Actor> {
   const { privateJwk, publicJwk } = await generateKeyPair('ES256')
   const signer = await createSigner(privateJwk, `${id}#0`)
@@ -50,7 +50,7 @@ export function decode(compact: string): { header: JsonObject; payload: JsonObje
   return { header: read(header), payload: read(payload) }
 }
 
-/** The compact JWT with one part of its header or payload changed, the signature left as it was. */
+/** The compact JWT with a changed part of its header or payload, and the original signature. */
 export function tampered(compact: string, part: 0 | 1, change: JsonObject): string {
   const [jwt = '', ...rest] = compact.split('~')
   const segments = jwt.split('.')

@@ -32,7 +32,7 @@ describe('Processing disclosures (RFC 9901 §7.1, steps 3 to 5)', () => {
     expect(processDisclosures(payload, []).placedClaims).toEqual({ nationalities: ['DE', undefined, 'US'] })
   })
 
-  it('puts recursive disclosures in their places, whatever their order (§4.2.6)', () => {
+  it('puts recursive disclosures in their places, in any order (§4.2.6)', () => {
     const street = disclosure('s1', 'street', 'Schulstr. 12')
     const address = disclosure('s2', 'address', { city: 'Schulpforta', _sd: [sha256(street)] })
     const payload = { _sd: [sha256(address)], _sd_alg: 'sha-256' }
@@ -101,12 +101,12 @@ describe('Processing disclosures (RFC 9901 §7.1, steps 3 to 5)', () => {
       ['in one array', (digest: string) => ({ _sd: [digest, digest] })],
       ['on two levels', (digest: string) => ({ _sd: [digest], nested: { _sd: [digest] } })],
       ['in an object and in an array', (digest: string) => ({ _sd: [digest], list: [{ '...': digest }] })],
-    ])('a digest that stands twice %s, disclosed or not (step 4)', (_, payload) => {
+    ])('a digest that is present twice %s, disclosed or not (step 4)', (_, payload) => {
       refused(payload(sha256(claim)), [], 'Credential holds a digest more than once.')
       expect(() => processDisclosures(payload(sha256(claim)), [claim])).toThrow(CredentialError)
     })
 
-    it('a digest that stands twice by way of another disclosure', () => {
+    it('a digest that is present twice through another disclosure', () => {
       const parent = disclosure('salt', 'address', { _sd: [sha256(claim)] })
       refused({ _sd: [sha256(parent), sha256(claim)] }, [parent, claim], 'Credential holds a digest more than once.')
     })
@@ -116,7 +116,7 @@ describe('Processing disclosures (RFC 9901 §7.1, steps 3 to 5)', () => {
       refused({ _sd: [sha256(hidden)] }, [hidden], `Credential discloses a claim named "${name}".`)
     })
 
-    it('a disclosed claim that is there already, signed or disclosed (step 3.3.2.3)', () => {
+    it('a disclosed claim that exists already, signed or disclosed (step 3.3.2.3)', () => {
       const other = disclosure('pepper', 'a', 2)
       refused({ a: 0, _sd: [sha256(claim)] }, [claim], 'Credential discloses the claim a that is there already.')
       refused(
@@ -126,7 +126,7 @@ describe('Processing disclosures (RFC 9901 §7.1, steps 3 to 5)', () => {
       )
     })
 
-    it('a member in the place of an element, and an element in that of a member (steps 3.3.2.1, 3.3.3.1)', () => {
+    it('a member in an element’s place, and an element in a member’s place (steps 3.3.2.1, 3.3.3.1)', () => {
       const element = disclosure('salt', 'FR')
       refused(
         { list: [{ '...': sha256(claim) }] },

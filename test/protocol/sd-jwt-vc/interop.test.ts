@@ -78,7 +78,7 @@ const issue = () =>
     randomBytes: countingBytes(),
   })
 
-describe('@sd-jwt/sd-jwt-vc verifies what is issued here', () => {
+describe('@sd-jwt/sd-jwt-vc verifies credentials of this service', () => {
   it('with every claim', async () => {
     const { payload, header } = await library().verify(await issue(), { currentDate: NOW_SECONDS })
     expect(payload).toMatchObject({ ...CLAIMS, iss: issuer.id, vct: VCT })
@@ -111,7 +111,7 @@ describe('@sd-jwt/sd-jwt-vc verifies what is issued here', () => {
   })
 })
 
-describe('What @sd-jwt/sd-jwt-vc issues verifies here', () => {
+describe('Credentials of @sd-jwt/sd-jwt-vc verify here', () => {
   const issuedElsewhere = async () =>
     library().issue(
       {

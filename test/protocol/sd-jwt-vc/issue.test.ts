@@ -67,7 +67,7 @@ describe('Issuing an SD-JWT VC', () => {
     expect(payload.cnf).toEqual({ jwk: { kty: 'EC', crv: 'P-256', x: holder.publicJwk.x, y: holder.publicJwk.y } })
   })
 
-  it('names a holder key by DID URL where it is given so, and refuses one of no supported type', async () => {
+  it('names a holder key by a given DID URL, and refuses an unsupported type', async () => {
     const { payload } = decode(await issue({}, { holderKey: { kid: 'did:example:holder#1' } }))
     expect(payload.cnf).toEqual({ kid: 'did:example:holder#1' })
     await expect(issue({}, { holderKey: { kty: 'oct', k: 'AAAA' } })).rejects.toThrow(
@@ -75,7 +75,7 @@ describe('Issuing an SD-JWT VC', () => {
     )
   })
 
-  it('takes vc+sd-jwt, x5c and another kid for the header where they are asked for', async () => {
+  it('takes vc+sd-jwt, x5c and another kid for the header on request', async () => {
     expect(decode(await issue({}, { typ: 'vc+sd-jwt' })).header.typ).toBe('vc+sd-jwt')
     const chained = decode(await issue({}, { x5c: ['MIIB'] })).header
     expect(chained).toEqual({ alg: 'ES256', typ: 'dc+sd-jwt', x5c: ['MIIB'] })
@@ -100,7 +100,7 @@ describe('Issuing an SD-JWT VC', () => {
     const salts = disclosures.map(([salt]) => String(salt))
     expect(new Set(salts).size).toBe(6)
     for (const salt of salts) expect(Buffer.from(salt, 'base64url')).toHaveLength(16)
-    // §4.2.4.1: the digests stand in an order of their own.
+    // §4.2.4.1: the digests have their own order.
     const digests = compact.split('~').slice(1, -1).map(sha256)
     expect(payload._sd).toEqual(digests.toSorted())
     expect(await prettyClaims(compact)).toMatchObject(claims)

@@ -56,7 +56,7 @@ async function forge(claims: JsonObject, header: JsonObject = { typ: 'kb+jwt' })
 const refusal = (message: string) => expect.objectContaining({ name: 'CredentialError', message })
 
 describe('A Key Binding JWT (RFC 9901 §4.3)', () => {
-  it('binds nonce, audience, time and exactly the presented disclosures, and tells no more', async () => {
+  it('binds exactly nonce, audience, time and the presented disclosures', async () => {
     const jwt = presentation.slice(credential.length)
     expect(presentation.startsWith(credential)).toBe(true)
     expect(decode(jwt)).toEqual({
@@ -91,7 +91,7 @@ describe('Verifying key binding (RFC 9901 §7.3, step 5)', () => {
     )
   })
 
-  it('asks for the key of a cnf.kid, and refuses it where nobody can tell', async () => {
+  it('asks for the key of a cnf.kid, and refuses it if the key is unknown', async () => {
     const text = await bind(await issue({ holderKey: { kid: 'did:example:holder#0' } }))
     const asked: string[] = []
     const resolveHolderKey = async (kid: string) => {
@@ -127,7 +127,7 @@ describe('Verifying key binding (RFC 9901 §7.3, step 5)', () => {
     await expect(verify(await forge({}, { typ }))).rejects.toThrow(refusal('Key Binding JWT typ is not kb+jwt.'))
   })
 
-  it('refuses what is no JWT', async () => {
+  it('refuses a value that is no JWT', async () => {
     await expect(verify(`${credential}x.y`)).rejects.toThrow(
       refusal('Key Binding JWT is not a well-formed JWT: A JWT consists of three segments separated by dots.'),
     )
@@ -145,7 +145,7 @@ describe('Verifying key binding (RFC 9901 §7.3, step 5)', () => {
     await expect(at('now')).rejects.toThrow(refusal('Key Binding JWT claim iat is not a number.'))
   })
 
-  it('holds exp and nbf where they are there (step 5.8)', async () => {
+  it('checks exp and nbf if they exist (step 5.8)', async () => {
     await expect(verify(await forge({ exp: NOW_SECONDS - 59 }))).resolves.toHaveProperty('payload')
     await expect(verify(await forge({ exp: NOW_SECONDS - 60 }))).rejects.toThrow(
       refusal('Key Binding JWT has expired.'),

@@ -42,14 +42,14 @@ beforeAll(async () => {
 const verify = (text: string, now = NOW, by = issuer) =>
   verifySdJwtVc(text, { resolveIssuerKey: by.resolveIssuerKey, now })
 
-/** What the issuer's own key signed, however wrong it is. */
+/** Signs arbitrary content with the issuer's own key. */
 const forge = async (payload: JsonObject, header: JsonObject = { typ: 'dc+sd-jwt' }, ...disclosures: string[]) =>
   `${[await issuer.sign(header, { iss: issuer.id, vct: VCT, ...payload }), ...disclosures].join('~')}~`
 
 const refusal = (message: string) => expect.objectContaining({ name: 'CredentialError', message })
 
 describe('Verifying an SD-JWT VC', () => {
-  it('gives the signed body, the merged claims and what else the caller goes on with', async () => {
+  it('returns the signed body, the merged claims and further data for the caller', async () => {
     const verified = await verify(compact)
     expect(verified.issuer).toBe('did:example:issuer')
     expect(verified.issuerKey).toEqual({

@@ -85,7 +85,7 @@ describe('A BitstringStatusListCredential (Bitstring Status List v1.0 §2.2)', (
     expect([...bytes.subarray(0, 3)]).toEqual([0x80, 0x20, 0])
   })
 
-  it('tells 1 for revoked indices and 0 for all others', async () => {
+  it('has 1 for revoked indices and 0 for all others', async () => {
     const revoked = new Set([0, 7, 8, 94_567, SIZE - 1])
     const { payload } = decode(await create(revoked))
     for (const index of [0, 1, 6, 7, 8, 9, 94_566, 94_567, 94_568, SIZE - 2, SIZE - 1]) {
@@ -118,7 +118,7 @@ describe('Reading a BitstringStatusListCredential (§3.2)', () => {
     refused(foreign({}, { id: `${URL}0` }), entry(0), 'Status list is not the one that the credential names.')
   })
 
-  it('refuses what is no status list', () => {
+  it('refuses a credential that is no status list', () => {
     refused(
       foreign({}, { type: ['VerifiableCredential'] }),
       entry(0),

@@ -58,7 +58,7 @@ function check(list: string, reference: StatusReference, source: Partial<StatusS
 
 const refusal = (message: string) => expect.objectContaining({ name: 'CredentialError', message })
 
-/** A list signed by the issuer that differs from a good one in its header or payload. */
+/** A list signed by the issuer that differs from a valid one in its header or payload. */
 function forged(list: string, claims: JsonObject, header: JsonObject = {}, by = issuer): Promise<string> {
   const good = decode(list)
   return by.sign({ ...good.header, ...header }, { ...good.payload, ...claims })
@@ -132,7 +132,7 @@ describe('The status of a foreign credential', () => {
 })
 
 describe('Reading a status list', () => {
-  it('is paid for, by its length and by what it expands to', async () => {
+  it('is paid for, by its length and by its expanded size', async () => {
     const zeros = { status_list: { bits: 8, lst: zlibBase64url(new Uint8Array(2 * 1024 * 1024)) } }
     const bomb = await forged(tokenList, zeros)
     await expect(check(bomb, TOKEN, { work: new Work(1_000_000) })).resolves.toBe('valid')
@@ -181,7 +181,7 @@ describe('A status list is refused', () => {
     )
   })
 
-  it('when it was changed, or signed by nobody', async () => {
+  it('when it was changed, or is unsigned', async () => {
     for (const [list, reference] of [
       [tokenList, TOKEN],
       [bitstringList, ENTRY],
@@ -209,8 +209,8 @@ describe('A status list is refused', () => {
   })
 })
 
-describe('Whose list it is', () => {
-  it('is settled by the credential’s own key, without resolving any, whatever kid the list names', async () => {
+describe('The signer of a status list', () => {
+  it('is the credential’s own key, without a resolution, with any kid in the list', async () => {
     const resolveIssuerKey = async () => Promise.reject(new Error('must not be called'))
     const renamed = await forged(tokenList, { iss: undefined }, { kid: 'other' })
     await expect(check(tokenList, TOKEN, { resolveIssuerKey })).resolves.toBe('valid')
@@ -234,14 +234,14 @@ describe('Whose list it is', () => {
     ])
   })
 
-  it('is not another issuer, however good the signature', async () => {
+  it('is not another issuer, even with a valid signature', async () => {
     const source = { resolveIssuerKey: other.resolveIssuerKey }
     const message = 'Status list is of another issuer than the credential.'
     await expect(check(await tokenListOf(other, []), TOKEN, source)).rejects.toThrow(refusal(message))
     await expect(check(await bitstringListOf(other, []), ENTRY, source)).rejects.toThrow(refusal(message))
   })
 
-  it('is not who merely writes the issuer’s name into it', async () => {
+  it('is not a party that merely writes the issuer’s name into it', async () => {
     const forgedByOther = await forged(tokenList, { iss: issuer.id }, {}, other)
     await expect(check(forgedByOther, TOKEN)).rejects.toThrow(refusal('Status list signature is invalid.'))
   })

@@ -42,7 +42,7 @@ describe('A Status List Token (Token Status List §5.1)', () => {
     })
   })
 
-  it('tells INVALID for revoked indices and VALID for all others', async () => {
+  it('has INVALID for revoked indices and VALID for all others', async () => {
     const revoked = new Set([0, 7, 8, 4711, SIZE - 1])
     const { payload } = decode(await create(revoked))
     for (const idx of [0, 1, 6, 7, 8, 9, 4710, 4711, 4712, SIZE - 2, SIZE - 1]) {

@@ -31,7 +31,7 @@ async function deploy(url: string, count?: number): Promise<string[]> {
     .appliedMigrationNames
 }
 
-/** What `prisma migrate status` says. */
+/** The result of `prisma migrate status`. */
 async function history(url: string) {
   const migrationsList = migrationList(directory, await readMigrations(directory))
   return withSchemaEngine(url, (engine) =>
@@ -39,7 +39,7 @@ async function history(url: string) {
   )
 }
 
-/** What `prisma migrate dev` would do first: a database that differs from its migrations it would reset. */
+/** The next step of `prisma migrate dev`, which would reset a database that differs from its migrations. */
 async function nextStep(url: string) {
   const migrationsList = migrationList(directory, await readMigrations(directory))
   return withSchemaEngine(url, async (engine) => (await engine.devDiagnostic({ migrationsList, filters })).action.tag)
@@ -55,7 +55,7 @@ const rows = `SELECT length(id) AS id, checksum, migration_name, logs, rolled_ba
     finished_at >= started_at AS "in order", started_at > now() - interval '1 hour' AS recent
   FROM _prisma_migrations ORDER BY started_at`
 
-it('what is recorded is what Prisma records, table and rows', async () => {
+it('the record equals Prisma’s, table and rows', async () => {
   await start(database.url)
   await deploy(other.url)
   for (const sql of [columns, constraints, rows]) {
@@ -72,7 +72,7 @@ it('Prisma finds nothing to do and nothing changed after a start', async () => {
   await expect(deploy(database.url)).resolves.toEqual([])
 })
 
-it('a database that Prisma migrated goes on: nothing to do where it is complete, the rest where it is not', async () => {
+it('a database that Prisma migrated continues: nothing to do if it is complete, otherwise the rest', async () => {
   const names = (await readMigrations(directory)).map(({ name }) => name)
   await deploy(database.url)
   await expect(start(database.url)).resolves.toEqual([])
@@ -82,7 +82,7 @@ it('a database that Prisma migrated goes on: nothing to do where it is complete,
   await expect(nextStep(other.url)).resolves.toBe('createMigration')
 })
 
-it('Prisma takes up what failed and was undone, and what it calls failed stops the start', async () => {
+it('Prisma repeats a failed migration that was undone, and a migration that Prisma calls failed stops the start', async () => {
   const [first] = await readMigrations(directory)
   await start(database.url)
   const attempt = (rolledBackAt: string) =>

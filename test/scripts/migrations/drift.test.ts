@@ -9,7 +9,7 @@ import { projectDirectory } from '../../../server/database/migrations.js'
 const prisma = join(projectDirectory(), 'prisma')
 const { url } = inject('databaseServer')
 
-it('schema.prisma says what the migrations make', async () => {
+it('schema.prisma agrees with the migrations', async () => {
   await expect(migrationDrift(prisma, url)).resolves.toBeNull()
 })
 
@@ -65,7 +65,7 @@ CREATE TRIGGER parcel_stays BEFORE DELETE ON "Parcel" FOR EACH ROW EXECUTE FUNCT
     await expect(migrationDrift(directory, url)).resolves.toBeNull()
   })
 
-  it('nor are partitions by hand; the table that has them is compared like any other', async () => {
+  it('manual partitions are no difference either; their table is compared like any other', async () => {
     const file = (await writeMigration(directory, 'init', url, now)) ?? ''
     const table = (columns: string) => `
 CREATE TABLE "Parcel" (id text NOT NULL, ${columns} note text, CONSTRAINT "Parcel_pkey" PRIMARY KEY (id)) PARTITION BY HASH (id);

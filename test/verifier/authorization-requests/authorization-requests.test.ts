@@ -19,7 +19,7 @@ const byQuery = (id: string, body: unknown) =>
 const REDIRECT = { redirect_uri: 'https://shop.example/done' }
 
 describe('POST /api/v1/verifier/vp-queries/{id}/authorization-request', () => {
-  it('answers with the request, its QR code, what makes it unique, and its session', async () => {
+  it('answers with the request, its QR code, its unique members, and its session', async () => {
     const created = await byQuery(await storedQuery(), REDIRECT)
     expect(created.status).toBe(201)
     const { url } = world.service
@@ -54,7 +54,7 @@ describe('POST /api/v1/verifier/vp-queries/{id}/authorization-request', () => {
     }
   })
 
-  it.each([1, 90.5, 86_400])('is valid for %d seconds where that is asked', async (validity) => {
+  it.each([1, 90.5, 86_400])('is valid for %d seconds on demand', async (validity) => {
     const before = Date.now()
     const created = await byQuery(await storedQuery(), { ...REDIRECT, validity })
     expect(created.json.validity).toBe(validity)
@@ -113,7 +113,7 @@ describe('POST /api/v1/verifier/vp-queries/{id}/authorization-request', () => {
     expect((await byQuery(id, REDIRECT)).status).toBe(404)
   })
 
-  it('asks in both formats, whichever of them the wallet has', async () => {
+  it('asks in both formats, so that the wallet can have either', async () => {
     const { json } = await byQuery(await storedQuery(), REDIRECT)
     expect((await fetchRequest(json)).dcql_query).toEqual({
       credentials: [
@@ -198,7 +198,7 @@ describe('POST /authorization-requests', () => {
     expect([refused.status, refused.json.message]).toEqual([401, 'Unauthorized'])
   })
 
-  it('signs as a verifier of the caller that was named by record or DID, and not as one of somebody else', async () => {
+  it('signs as the caller’s verifier that was named by record or DID, and not as another caller’s', async () => {
     const admin = { authorization: await world.service.bearer('boss', { roles: ['admin'] }) }
     const made = await world.service.request('POST', '/agent/verifier', { ...admin, body: { method: 'key' } })
     expect(made.status).toBe(201)
@@ -254,7 +254,7 @@ describe('the request object (OpenID4VP 1.0 §5)', () => {
     })
   })
 
-  it('asks for encrypted answers unless told otherwise, to a key of its own (§8.3)', async () => {
+  it('asks for encrypted answers by default, to a key of its own (§8.3)', async () => {
     const requests = await Promise.all([ask(world.service, { query: [ITEM] }), ask(world.service, { query: [ITEM] })])
     const payloads = await Promise.all(requests.map(fetchRequest))
     const keys = payloads.map(({ response_mode, client_metadata }) => {
@@ -299,7 +299,7 @@ describe('the request object (OpenID4VP 1.0 §5)', () => {
     expect((await sessionOf(world.service, asked)).state).toBe('RequestCreated')
   })
 
-  it("says the wallet's nonce again (§5.10), ignores its metadata, and refuses a nonce that is none", async () => {
+  it("repeats the wallet's nonce (§5.10), ignores its metadata, and refuses an invalid nonce", async () => {
     const asked = await ask(world.service, { query: [ITEM] })
     const form = { wallet_nonce: 'qPmxiNFCR3QTm19POc8u', wallet_metadata: '{"vp_formats_supported":{}}', unknown: 'x' }
     const { text } = await postForm(asked.request_uri, form)
@@ -322,7 +322,7 @@ describe('the request object (OpenID4VP 1.0 §5)', () => {
     expect([missing.status, missing.json.error_description]).toEqual([404, 'Authorization request not found.'])
   })
 
-  it('carries state and nonce that are encrypted at rest, and a key that nobody else sees', async () => {
+  it('has state and nonce that are encrypted at rest, and a key that stays secret', async () => {
     const encryptionKey = Buffer.alloc(32, 1).toString('base64url')
     const { startService } = await import('../../support/service.js')
     await using service = await startService({ env: { KEY_ENCRYPTION_KEY: encryptionKey } })
@@ -338,7 +338,7 @@ describe('the request object (OpenID4VP 1.0 §5)', () => {
 })
 
 describe('requests that are made at the same moment', () => {
-  it('share the statement that reads who asks, and each has its own answer', async () => {
+  it('share the statement that reads the caller, and each has its own answer', async () => {
     const { authorizationRequests } = world.service.platform.stores
     const record = recordStatements()
     try {

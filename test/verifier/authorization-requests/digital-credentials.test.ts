@@ -70,7 +70,7 @@ describe('members that go together over the Digital Credentials API, or do not',
     },
   )
 
-  it('each name needs what it stands for', async () => {
+  it('each name needs its settings', async () => {
     const prefixes = ['x509_hash', 'verifier_attestation']
     expect(await made({ clientIdPrefix: prefixes })).toEqual([
       400,
@@ -124,7 +124,7 @@ describe('expectedOrigins', () => {
     'ios:bundle-id:com.example.shop',
     'platform:pkg-key-hash:Z4OF+VVS/rz=',
     'capacitor://localhost',
-  ])('may be that of an app, %s, also where plain http is not allowed', async (origin) => {
+  ])('may be the origin of an app, %s, also if plain http is not allowed', async (origin) => {
     expect(await made({ expectedOrigins: [origin] })).toBe('openid4vp-v1-signed')
     expect(await made({ expectedOrigins: [SHOP, origin], signed: true }, secure)).toBe('openid4vp-v1-signed')
     const tooLong = await made({ expectedOrigins: [origin.padEnd(301, 'x')] })

@@ -25,13 +25,13 @@ describe('walletUrl', () => {
     ['https://wallet.example/authorize', 'https://wallet.example/authorize?'],
     ['https://wallet.example/authorize?tenant=7', 'https://wallet.example/authorize?tenant=7&'],
     ['eudi-wallet://', 'eudi-wallet://?'],
-  ])('is what a further address begins with, and the QR code: %s', async (walletUrl, start) => {
+  ])('is the beginning of a further address, and of the QR code: %s', async (walletUrl, start) => {
     const { walletUri = '', authorizationRequestUri, qr_code_url: qrCode, ...request } = await asked({ walletUrl })
     expect(walletUri.startsWith(start)).toBe(true)
     const parameters = Object.fromEntries(new URL(authorizationRequestUri).searchParams)
     expect(Object.fromEntries(new URL(walletUri).searchParams)).toMatchObject(parameters)
     expect(await contentOfQrCode(qrCode)).toBe(walletUri)
-    // The interface's address stays what it is.
+    // The interface's address does not change.
     expect(authorizationRequestUri.startsWith('openid4vp://?')).toBe(true)
     expect((await sessionOf(world.service, request)).authorizationRequestUri).toBe(authorizationRequestUri)
   })
@@ -54,7 +54,7 @@ describe('walletUrl', () => {
     expect(await refused({ walletUrl })).toEqual([400, message])
   })
 
-  it('is refused where it is longer than 1,024 characters, which a QR code would not hold', async () => {
+  it('is refused if it is longer than 1,024 characters, which a QR code would not hold', async () => {
     const long = (length: number) => 'https://wallet.example/'.padEnd(length, 'x')
     expect((await asked({ walletUrl: long(1_024) })).walletUri?.startsWith(`${long(1_024)}?`)).toBe(true)
     const [status, message] = await refused({ walletUrl: long(1_025) })
@@ -69,7 +69,7 @@ describe('verifierInfo (OpenID4VP 1.0 §5.1, verifier_info)', () => {
   ]
   const infoOf = async ({ request_uri: uri }: Asked) => decodeJwt(await (await fetch(uri)).text()).verifier_info
 
-  it('goes with the request as it is', async () => {
+  it('goes with the request unchanged', async () => {
     expect(await infoOf(await asked({ verifierInfo: INFO }))).toEqual(INFO)
     expect(await infoOf(await asked())).toBeUndefined()
   })
@@ -103,7 +103,7 @@ describe('verifierInfo (OpenID4VP 1.0 §5.1, verifier_info)', () => {
     [[{ format: 'jwt', data: 'x', credential_ids: [] }], 'verifierInfo.0.credential_ids'],
     [[{ format: 'jwt', data: 'x'.repeat(65_536) }], 'verifierInfo must not hold more than 65536 characters'],
     [Array(17).fill({ format: 'jwt', data: 'x' }), 'verifierInfo'],
-  ])('is refused where it is malformed or too much (%#)', async (verifierInfo, start) => {
+  ])('is refused if it is malformed or too large (%#)', async (verifierInfo, start) => {
     const [status, [message]] = (await refused({ verifierInfo })) as [number, [string]]
     expect(status).toBe(400)
     expect(message.startsWith(start.split(' must')[0] ?? '')).toBe(true)

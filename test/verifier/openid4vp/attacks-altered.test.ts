@@ -10,7 +10,7 @@ const world = useWorld()
 const kb = 'Presentation for purchase: Key Binding JWT'
 const vp = 'Presentation for purchase: Presentation'
 
-describe('what was altered on the way', () => {
+describe('altered answers', () => {
   async function altered(change: (sdJwt: string) => string) {
     const { asked: request, payload } = await world.asked('dc+sd-jwt')
     const sdJwt = change(presentSdJwtVc(world.held['dc+sd-jwt'].credential, [['product']]))

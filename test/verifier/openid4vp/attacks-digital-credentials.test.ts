@@ -25,7 +25,7 @@ const asked = (body: Record<string, unknown> = {}) =>
 const answered = (request: AskedOverBrowser, options = {}) =>
   answerInBrowser(request.digitalCredentialRequest, world.wallet, world.held['dc+sd-jwt'], options)
 
-/** A refusal that leaves the session as it was: whoever was asked may still answer. */
+/** A refusal that does not change the session: the wallet may still answer. */
 async function expectStillOpen(request: AskedOverBrowser, credential: unknown, sentence: string, status = 400) {
   const reply = await postFrom(status === 403 ? 'https://evil.example' : SHOP, request, credential)
   expect([reply.status, reply.json.error_description]).toEqual([status, sentence])
@@ -50,7 +50,7 @@ describe('attacks on origins (OpenID4VP 1.0 Appendix A.2, A.4)', () => {
     'https://shop.example/',
     'https://SHOP.example',
     'null',
-  ])('a page that is none of the expected ones posts: %s', async (origin) => {
+  ])('an unexpected page posts: %s', async (origin) => {
     const request = await asked()
     const reply = await postFrom(origin, request, await answered(request))
     expect([reply.status, reply.json]).toEqual([
@@ -62,7 +62,7 @@ describe('attacks on origins (OpenID4VP 1.0 Appendix A.2, A.4)', () => {
   })
 
   it.each(FORMATS)(
-    'the browser told the wallet of another page, whatever Origin says: only the audience counts (%s)',
+    'the browser named another page to the wallet: only the audience counts, with any Origin (%s)',
     async (format) => {
       const word = { 'dc+sd-jwt': 'Key Binding JWT', jwt_vc_json: 'Presentation' }[format]
       for (const audience of [
@@ -137,7 +137,7 @@ describe('attacks by answers to something else', () => {
     await expectStillOpen(request, await answered(other), 'Response is encrypted for another key.')
   })
 
-  it('an answer to another request is encrypted anew for this one', async () => {
+  it('an answer to another request is encrypted again for this one', async () => {
     const [request, other] = await Promise.all([1, 2].map(() => asked({ responseMode: 'dc_api.jwt' })))
     if (request === undefined || other === undefined) throw new Error('There are no requests.')
     const shown = await present(world.held['dc+sd-jwt'], world.wallet, parametersOf(other.digitalCredentialRequest), {
@@ -162,7 +162,7 @@ describe('attacks by answers to something else', () => {
     await expectStillOpen(request, { protocol, data: { response: 'x' } }, 'Response is not a compact JWE.')
   })
 
-  it('the credential is somebody else’s', async () => {
+  it('the credential of another holder', async () => {
     const request = await asked()
     const held = world.held['dc+sd-jwt']
     const credential = await answerInBrowser(request.digitalCredentialRequest, stranger, held)
@@ -214,7 +214,7 @@ describe('garbage', () => {
     expect(await sessionOf(world.service, request)).toMatchObject({ state: 'RequestUriRetrieved' })
   })
 
-  it('for an id of nobody, or of a request that came another way, is 404', async () => {
+  it('for an unknown id, or for a request that came another way, is 404', async () => {
     const credential = { protocol: 'openid4vp-v1-signed', data: { error: 'access_denied' } }
     const { asked: request } = await world.asked('dc+sd-jwt')
     const id = request.request_uri.split('/').at(-1)

@@ -6,7 +6,7 @@ import { useWorld } from '../world.js'
 
 const world = useWorld()
 
-describe("a stranger's garbage leaves an open session as it is", () => {
+describe("a stranger's garbage does not change an open session", () => {
   const GARBAGE: [string, Record<string, string>, string][] = [
     ['nothing at all', {}, 'Parameter state is missing.'],
     ['no state', { vp_token: '{}' }, 'Parameter state is missing.'],
@@ -123,7 +123,7 @@ describe("a stranger's garbage leaves an open session as it is", () => {
     expect((await sessionOf(world.service, request)).state).toBe('RequestUriRetrieved')
   })
 
-  it('a parameter that stands twice (RFC 6749 §3.2), a body that is no form', async () => {
+  it('a repeated parameter (RFC 6749 §3.2), a body that is no form', async () => {
     const { asked: request, payload } = await world.asked('dc+sd-jwt')
     const post = (body: string, type: string) =>
       fetch(payload.response_uri, { method: 'POST', body, headers: { 'content-type': type } })

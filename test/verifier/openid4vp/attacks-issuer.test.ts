@@ -20,7 +20,7 @@ import { FORMATS, useWorld } from '../world.js'
 
 const world = useWorld()
 
-describe('who issued it', () => {
+describe('the issuer of a credential', () => {
   async function stranger() {
     const { privateJwk, publicJwk } = await generateKeyPair('ES256')
     const did = didJwk(publicJwk)
@@ -87,7 +87,7 @@ describe('who issued it', () => {
     expect((await answer(payload, { 'item-0-sd-jwt': [presentation] })).json).toEqual({})
   })
 
-  it('a pattern names nobody, and an item speaks for its own credential only', async () => {
+  it('a pattern names no issuer, and an item counts for its own credential only', async () => {
     const { did, credential } = await self
     const byPattern = await ask(world.service, {
       query: [{ fields: [...ITEM.fields, { path: ['$.iss'], filter: { type: 'string', pattern: '^did:jwk:' } }] }],

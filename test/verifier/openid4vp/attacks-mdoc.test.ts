@@ -47,11 +47,11 @@ const presented = async (issuerSigned: string | Promise<string>) => {
   return world.refusalOf((payload) => world.present(world.redirect(payload), { issuerSigned: document }))
 }
 
-it('a presentation that nobody has changed is accepted', async () => {
+it('an unchanged presentation is accepted', async () => {
   expect(await tampered(() => undefined)).toBeUndefined()
 })
 
-describe('what the issuer has signed (ISO/IEC 18013-5 §9.1.2)', () => {
+describe('data that the issuer has signed (ISO/IEC 18013-5 §9.1.2)', () => {
   const NOT_SIGNED = 'Credential has an item that its issuer did not sign in that namespace.'
   const BOTH = [
     [NAMESPACE, 'family_name'],
@@ -87,25 +87,25 @@ describe('what the issuer has signed (ISO/IEC 18013-5 §9.1.2)', () => {
     ),
   )
 
-  it('a digest is there twice', () =>
+  it('a digest is present twice', () =>
     refused(
       tampered((root) => listAt(root, ...ITEMS, NAMESPACE).push(at(root, ...ITEMS, NAMESPACE, 0))),
       'Credential has two items of one digest id in a namespace.',
     ))
 
-  it('another docType stands around it', () =>
+  it('another docType around it', () =>
     refused(
       tampered((root) => mapAt(root, ...DOCUMENT).set('docType', 'org.iso.23220.photoid.1')),
       'Presentation has another docType than its issuer has signed.',
     ))
 
-  it('no value is told: neither to the wallet nor in the session', async () => {
+  it('no value is disclosed, neither to the wallet nor in the session', async () => {
     const sentence = await tampered((root) => listAt(root, ...ITEMS, NAMESPACE).push(added()))
     expect(sentence).not.toMatch(/Möbius|1990|age_over_18/)
   })
 })
 
-describe('who issued it (§9.3.1; OpenID4VP 1.0 Appendix B.2)', () => {
+describe('the issuer (§9.3.1; OpenID4VP 1.0 Appendix B.2)', () => {
   it('a mobile security object of another key', async () => {
     const impostor = { ...(await makeIssuer(world.authority, YEARS)), x5c: world.issuer.x5c }
     await refused(presented(licence(impostor, world.holder)), 'Issuer signature is invalid.')
@@ -164,7 +164,7 @@ describe('who issued it (§9.3.1; OpenID4VP 1.0 Appendix B.2)', () => {
   })
 })
 
-describe('who presents it, and for which request (§9.1.3; OpenID4VP 1.0 Appendix B.2.6)', () => {
+describe('the presenter and the request (§9.1.3; OpenID4VP 1.0 Appendix B.2.6)', () => {
   const INVALID = 'Device signature is invalid.'
 
   it('a device signature by another key', async () => {
@@ -288,7 +288,7 @@ describe('the shape of an answer (HAIP 1.0 §5.3.1; ISO/IEC 18013-5 §8.3.2.1.2.
     expect(await world.refusalOf(async () => text)).toMatch(new RegExp(`^${FOR_LICENCE} (Presentation|Credential) `))
   })
 
-  it('what is no text at all', async () => {
+  it('an answer that is no text', async () => {
     expect(await world.refusalOf(async () => ({ documents: [] }))).toBe(
       `${FOR_LICENCE} Presentation is not of format mso_mdoc.`,
     )
@@ -324,7 +324,7 @@ describe('its status (Token Status List §6, §8.3; fetched in CWT format)', () 
       ttlSeconds: 60,
     })
 
-  it('that of one that is not revoked is accepted, and its list was asked for as a CWT', async () => {
+  it('the status of an unrevoked credential is accepted, and its list was asked for as a CWT', async () => {
     expect(await listed('/good', await cwt('/good', world.issuer, [6, 8]))).toBeUndefined()
     expect([web.requests.at(-1), web.accepts.at(-1)]).toEqual(['/good', 'application/statuslist+cwt'])
   })

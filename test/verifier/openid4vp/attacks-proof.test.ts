@@ -53,14 +53,14 @@ describe('a proof for something else', () => {
 })
 
 describe('a presentation by someone else', () => {
-  it('whose key is not the one in cnf', async () => {
+  it('with another key than the one in cnf', async () => {
     const thief = await newWallet()
     const { asked: request, payload } = await world.asked('dc+sd-jwt')
     const presentation = await present(world.held['dc+sd-jwt'], thief, payload)
     await world.expectRefused(request, payload, { purchase: [presentation] }, `${kb} signature is invalid.`)
   })
 
-  it('who puts another credential into a VP of their own', async () => {
+  it('with a stolen credential in a VP of their own', async () => {
     const thief = await newWallet()
     const { asked: request, payload } = await world.asked('jwt_vc_json')
     const presentation = await present(world.held.jwt_vc_json, thief, payload)
@@ -68,7 +68,7 @@ describe('a presentation by someone else', () => {
     await world.expectRefused(request, payload, { purchase: [presentation] }, sentence)
   })
 
-  it("who claims the holder's DID and signs with a key of their own", async () => {
+  it('with the holder’s DID and a signature by a key of their own', async () => {
     const thief = await newWallet()
     const { asked: request, payload } = await world.asked('jwt_vc_json')
     const signer = { ...thief.signer, kid: world.wallet.kid }
@@ -76,7 +76,7 @@ describe('a presentation by someone else', () => {
     await world.expectRefused(request, payload, { purchase: [forged] }, `${vp} signature is invalid.`)
   })
 
-  it('who names the holder in iss and brings a key in the header', async () => {
+  it('with the holder in iss and a key in the header', async () => {
     const thief = await newWallet()
     const { asked: request, payload } = await world.asked('jwt_vc_json')
     const forged = await signCompact(

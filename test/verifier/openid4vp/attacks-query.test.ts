@@ -9,7 +9,7 @@ import { useWorld } from '../world.js'
 const world = useWorld()
 const vp = 'Presentation for purchase: Presentation'
 
-describe('the query is checked again, whatever the wallet made of it', () => {
+describe('the query is checked again, after the wallet’s own choice', () => {
   async function byItems(query: unknown[]) {
     const request = await ask(world.service, { query, responseMode: 'direct_post' })
     return { request, payload: await fetchRequest(request) }
@@ -48,7 +48,7 @@ describe('the query is checked again, whatever the wallet made of it', () => {
     await world.expectRefused(request, payload, { 'item-0-sd-jwt': [presentation] }, sentence)
   })
 
-  it('a credential of another type under the id of what was asked for', async () => {
+  it('a credential of another type under the id of the requested one', async () => {
     const { request, payload } = await byItems([
       { fields: [{ path: ['$.type'], filter: { contains: { const: 'Passport' } } }] },
     ])
@@ -57,7 +57,7 @@ describe('the query is checked again, whatever the wallet made of it', () => {
     await world.expectRefused(request, payload, { 'item-0-jwt-vc': [presentation] }, sentence)
   })
 
-  it('of a claim that stands twice, once good and once bad, the good one does not help', async () => {
+  it('a claim that is present twice, once satisfying and once failing, is refused', async () => {
     const open = await openType('TwoPrices')
     const subject = { price: 50, before: { price: 5_000 } }
     const held = await issue(world.service, world.wallet, 'jwt_vc_json', subject, open)
@@ -128,7 +128,7 @@ describe('the query is checked again, whatever the wallet made of it', () => {
     await world.expectRefused(request, payload, { 'item-0-jwt-vc': [presentation] }, sentence)
   })
 
-  it('an issuer that stands as an object is asked for by its id (VCDM 1.1 §4.5)', async () => {
+  it('an issuer that is an object is asked for by its id (VCDM 1.1 §4.5)', async () => {
     const { privateJwk, publicJwk } = await generateKeyPair('ES256')
     const did = didJwk(publicJwk)
     const compact = await signCompact(
@@ -161,7 +161,7 @@ describe('the query is checked again, whatever the wallet made of it', () => {
     expect([reply.status, reply.json]).toEqual([200, {}])
   })
 
-  it('entries that nobody asked for, that are missing, or that are too many', async () => {
+  it('entries that were not requested, are missing, or are too many', async () => {
     const unknown = await world.asked('dc+sd-jwt')
     const presentation = await present(world.held['dc+sd-jwt'], world.wallet, unknown.payload)
     await world.expectRefused(
@@ -224,7 +224,7 @@ describe('queries that are made to cost', () => {
     await world.expectRefused(request, payload, { 'item-0-jwt-vc': [presentation] }, sentence)
   })
 
-  it('a JSONPath bomb: what it may cost on a credential is bounded', async () => {
+  it('a JSONPath bomb: its cost on a credential is bounded', async () => {
     const chain = (depth: number): unknown => (depth === 0 ? 1 : { a: chain(depth - 1) })
     const { privateJwk, publicJwk } = await generateKeyPair('ES256')
     const did = didJwk(publicJwk)

@@ -46,7 +46,7 @@ describe('replay', () => {
 })
 
 describe('two answers at once', () => {
-  it.each(FORMATS)('one wins, the other is told so, and the session ends once (%s)', async (format) => {
+  it.each(FORMATS)('one wins, the other is refused, and the session ends once (%s)', async (format) => {
     const { asked: request, payload } = await world.asked(format)
     const purchase = [await present(world.held[format], world.wallet, payload)]
     const replies = await Promise.all(Array.from({ length: 8 }, () => answer(payload, { purchase })))
@@ -58,7 +58,7 @@ describe('two answers at once', () => {
     expect(events.map(({ seq }) => seq)).toEqual([1, 2, 3])
   })
 
-  it('a good and a bad one: the session has one end, and keeps it', async () => {
+  it('a valid and an invalid one: the session has one end, and keeps it', async () => {
     const { asked: request, payload } = await world.asked('dc+sd-jwt')
     const good = await present(world.held['dc+sd-jwt'], world.wallet, payload)
     const bad = await present(world.held['dc+sd-jwt'], world.wallet, payload, { nonce: 'another' })

@@ -96,7 +96,7 @@ const trusting = {
 }
 
 describe('a verifier with VERIFIER_ATTESTATION (OpenID4VP 1.0 §5.9.3, §12)', () => {
-  it('names itself by its sub where it is asked to, with the attestation in the header and no kid', async () => {
+  it('names itself by its sub on demand, with the attestation in the header and no kid', async () => {
     const request = await asked()
     const { compact, header, payload } = await requestObject(request)
     expect(header).toEqual({ typ: 'oauth-authz-req+jwt', alg: 'ES256', jwt: attestation })
@@ -146,7 +146,7 @@ describe('a verifier with VERIFIER_ATTESTATION (OpenID4VP 1.0 §5.9.3, §12)', (
     }
   })
 
-  it('is refused by a wallet that does not know the prefix (§5.10), and the session stays as it was', async () => {
+  it('is refused by a wallet that does not know the prefix (§5.10), and the session does not change', async () => {
     const request = await asked()
     const fetched = (prefixes: string[]) =>
       postForm(request.request_uri, { wallet_metadata: JSON.stringify({ client_id_prefixes_supported: prefixes }) })
@@ -174,7 +174,7 @@ describe('a verifier with VERIFIER_ATTESTATION (OpenID4VP 1.0 §5.9.3, §12)', (
     expect(await messageBy(service)).not.toEqual(nothingHeld)
   })
 
-  it('goes on with a request as it was made when there is another attestation', async () => {
+  it('continues with an unchanged request after a new attestation', async () => {
     const before = await asked()
     await using other = await startWith({ payload: { sub: 'renamed.example' } })
     const after = await requestObject(await asked({}, other))
@@ -202,7 +202,7 @@ describe('a verifier with VERIFIER_ATTESTATION (OpenID4VP 1.0 §5.9.3, §12)', (
 })
 
 describe('a verifier that cannot have that name', () => {
-  it('is a record of its own, whose key nobody attested', async () => {
+  it('is a record of its own, whose key has no attestation', async () => {
     const authorization = await service.bearer('verifier', { roles: ['admin'] })
     const { json } = await service.request('POST', '/agent/verifier', { authorization, body: { method: 'web' } })
     expect(await refused(service, { verifierId: json.id })).toEqual([400, NEEDS])
@@ -236,7 +236,7 @@ describe('a verifier that cannot have that name', () => {
     await attester.verifyRequest((await requestObject(before)).compact)
   })
 
-  it('has one with redirect_uris, of which no response_uri can be one (§5.9.3, §8.2); over a browser there is none', async () => {
+  it('has an attestation with redirect_uris that fit no response_uri (§5.9.3, §8.2); over a browser there is none', async () => {
     await using other = await startWith({ payload: { redirect_uris: [`${service.url}/openid4vp/responses`] } })
     expect(await refused(other)).toEqual([
       400,
@@ -272,7 +272,7 @@ describe('a verifier that cannot have that name', () => {
     await files.remove()
   })
 
-  it('has one that has run out since the start: 409, and requests that were made before go on', async () => {
+  it('has an attestation that expired since the start: 409, and earlier requests continue', async () => {
     const start = Date.now()
     let now = new Date(start)
     await using other = await startWith({ payload: { exp: Math.floor(start / 1000) + 120 } }, () => now)

@@ -97,7 +97,7 @@ describe('trusted_authorities of type aki (OpenID4VP 1.0 §6.1.1.1)', () => {
     expect(session).toMatchObject({ state: 'Error', errorMessage: NONE_OF_THEM })
   })
 
-  it('are not satisfied by a certificate that somebody put behind the chain', async () => {
+  it('are not satisfied by a certificate that was added behind the chain', async () => {
     const stranger = makeCertificate({ subject: 'Stranger', ca: true, keyUsage: 0x04, ...YEARS })
     const { reply } = await presentTo(aki(OTHER), leafOf(root, signedBy(GOOD)), [leafOf(stranger, signedBy(OTHER))])
     expect([reply.status, reply.json.error_description]).toEqual([400, NONE_OF_THEM])

@@ -65,18 +65,18 @@ async function presented(credential: string, body: Record<string, unknown>, to: 
 }
 
 describe('the entry x5c of TRUSTED_ISSUERS', () => {
-  it('trusts whoever has a chain to TRUST_ANCHORS, also where the certificate names no URI or DNS name', async () => {
+  it('trusts every issuer with a chain to TRUST_ANCHORS, also if the certificate names no URI or DNS name', async () => {
     expect(await refusalOf(await membership(leaf(), wallet))).toBeUndefined()
     const named = makeLeaf(rootOf(root), { dns: ['club.example'] })
     expect(await refusalOf(await membership(named, wallet, { iss: 'https://club.example' }))).toBeUndefined()
   })
 
-  it('is what it takes: without it the subject of a certificate is nobody’s name', async () => {
+  it('is required: without it the subject of a certificate names no issuer', async () => {
     const refusal = await refusalOf(await membership(leaf(), wallet), { trustedIssuers: ['self'] })
     expect(refusal).toBe('Presentation for club: Issuer CN=Club is not trusted.')
   })
 
-  it('may be that of one request', async () => {
+  it('may belong to one request', async () => {
     const env = { TRUST_ANCHORS: await files.write('one', rootOf(root)) }
     await using other = await startService({ env })
     const credential = await membership(leaf(), wallet)
@@ -89,7 +89,7 @@ describe('the entry x5c of TRUSTED_ISSUERS', () => {
     expect(refusal).toContain('The certificate chain does not lead to a trust anchor.')
   })
 
-  it('trusts whoever has such a chain whatever iss it writes, and reports the subject of the certificate', async () => {
+  it('trusts every issuer with such a chain, with any iss, and reports the subject of the certificate', async () => {
     for (const iss of ['https://bank.example', service.url, 'urn:pid-provider'])
       expect(await issuerOf(await membership(leaf(), wallet, { iss }))).toBe('CN=Club')
   })
@@ -137,14 +137,14 @@ describe('an iss that the certificate does not prove', () => {
     ['an origin, with a certificate for another host', BANK, { dns: ['club.example'] }],
     ['a DID', DID, {}],
     ['a URN', 'urn:pid-provider', {}],
-  ])('is not who is refused, but the subject of the certificate: %s', async (_, iss, names) => {
+  ])('is not the refused name; the subject of the certificate is: %s', async (_, iss, names) => {
     for (const trustedIssuers of [['self'], ['https://other.example']]) {
       const refusal = await refusalOf(await posing(iss, names), { trustedIssuers })
       expect(refusal).toBe('Presentation for club: Issuer CN=Club is not trusted.')
     }
   })
 
-  it('is not who is refused where the chain leads to no trust anchor', async () => {
+  it('is not the refused name if the chain leads to no trust anchor', async () => {
     const credential = await membership(makeLeaf(rootOf(stranger)), wallet, { iss: BANK })
     const refusal = await refusalOf(credential, { trustedIssuers: ['self'] })
     expect(refusal).toContain('Issuer key cannot be resolved: The certificate chain does not lead to a trust anchor.')
@@ -212,7 +212,7 @@ describe('a credential with x5c, where no TRUST_ANCHORS are configured', () => {
     return iss
   }
 
-  it('is verified by that of the published keys which its certificate is for, and by no other', async () => {
+  it('is verified by the published key that its certificate is for, and by no other', async () => {
     const [signer, former, newest, forger] = [leaf(), leaf(), leaf(), leaf()]
     const iss = await published(former, signer, newest)
     await using bare = await startService({ env: { OUTBOUND_ALLOWED_HOSTS: '127.0.0.1' } })
@@ -242,12 +242,12 @@ describe('a Token Status List that is signed by certificate (HAIP 1.0 §6.1)', (
     expect(await refusalWith((uri) => certifiedStatusList(signer(), uri, [4]))).toBeUndefined()
   })
 
-  it('says who is revoked', async () => {
+  it('shows revoked credentials', async () => {
     const refusal = await refusalWith((uri) => certifiedStatusList(signer(), uri, [5]))
     expect(refusal).toBe('Presentation for club: Credential has been revoked.')
   })
 
-  it('is the list that the credential names, and has not run out', async () => {
+  it('is the list that the credential names, and has not expired', async () => {
     expect(await refusalWith((uri) => certifiedStatusList(signer(), `${uri}/other`, []))).toBe(
       'Presentation for club: Status list is not the one that the credential names.',
     )
@@ -257,7 +257,7 @@ describe('a Token Status List that is signed by certificate (HAIP 1.0 §6.1)', (
     )
   })
 
-  it('is not that of another authority, and the refusal says whose signer that is', async () => {
+  it('is not another authority’s list, and the refusal names its signer', async () => {
     expect(await refusalWith((uri) => certifiedStatusList(makeLeaf(rootOf(lists)), uri, []))).toBe(
       'Presentation for club: Status list issuer key cannot be resolved: The certificate chain does not lead to a trust anchor.',
     )
@@ -265,7 +265,7 @@ describe('a Token Status List that is signed by certificate (HAIP 1.0 §6.1)', (
     expect(await refusalWith(unsigned)).toMatch(/^Presentation for club: Status list issuer key cannot be resolved: /)
   })
 
-  it('may be that of an authority for lists alone, where STATUS_TRUST_ANCHORS names it; then of no other', async () => {
+  it('may come from an authority for lists alone, if STATUS_TRUST_ANCHORS names it; then from no other', async () => {
     const env = {
       TRUST_ANCHORS: await files.write('credentials', rootOf(root)),
       STATUS_TRUST_ANCHORS: await files.write('lists', rootOf(lists)),

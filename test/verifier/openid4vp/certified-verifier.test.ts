@@ -112,7 +112,7 @@ describe('a verifier with VERIFIER_X509 (OpenID4VP 1.0 §5.9.3)', () => {
     }
   })
 
-  it('goes on serving a request as it was made when the certificate is renewed', async () => {
+  it('continues to serve an unchanged request after the certificate is renewed', async () => {
     const before = await asked()
     const { certificate, privateKey } = leaf
     const renewed = makeCertificate({
@@ -170,7 +170,7 @@ describe('a verifier that cannot have that name', () => {
   it.each([
     ['leaf', [leafOf({ ...NAMES, ...UNTIL }), intermediate]],
     ['authority', [leafOf({ ...NAMES, issuer: passing }), passing]],
-  ])('has a chain whose %s has run out since the start: 409', async (_which, chain) => {
+  ])('has a chain whose %s has expired since the start: 409', async (_which, chain) => {
     let now = new Date()
     const file = await files.fileOf(chain)
     await using other = await startService({

@@ -53,7 +53,7 @@ const SUBJECT = {
 /** A request as the wallet got it, with what led to it. */
 export interface Received {
   readonly asked: Asked
-  /** What the wallet was opened with, and its parameters. */
+  /** The address that opens the wallet, and its parameters. */
   readonly opened: string
   readonly address: Readonly<Record<string, string>>
   /** JOSE header of the request object; undefined where the request stands in the address. */
@@ -62,16 +62,16 @@ export interface Received {
 }
 
 export interface MdlChanges {
-  /** What the device signs over in the place of the request's own. */
+  /** Members that replace the request's own in the data that the device signs. */
   readonly over?: Partial<ReturnType<typeof redirectOf>>
-  /** What becomes of the presentation. */
+  /** Changes the presentation. */
   readonly changed?: (presentation: string) => string
 }
 
 export interface Changes {
   /** Claims of the Key Binding JWT. */
   readonly keyBinding?: (claims: KeyBindingClaims) => Readonly<Record<string, unknown>>
-  /** What becomes of the SD-JWT before the holder signs for it, and of the presentation afterwards. */
+  /** `sdJwt` changes the SD-JWT before the holder signs; `presentation` changes the presentation afterwards. */
   readonly sdJwt?: (sdJwt: string) => string
   readonly presentation?: (presentation: string) => string
   /** `cnf.jwk` */
@@ -90,7 +90,7 @@ export const seconds = () => Math.floor(Date.now() / 1000)
 /** The suite's authorization endpoint, where it takes requests. */
 export const WALLET = `${SUITE}/authorize`
 
-/** What `x5c` must lead to, and what is between. */
+/** The root that `x5c` must lead to, and the intermediate certificate. */
 export const AUTHORITIES = { root, intermediate }
 
 export type Suite = Awaited<ReturnType<typeof startSuite>>
@@ -162,7 +162,7 @@ export async function startSuite() {
       return { asked, opened, address, header: undefined, payload }
     },
 
-    /** The request object behind `request_uri`; its signature is that of the certificate that its header leads to. */
+    /** The request object behind `request_uri`. Its signature is valid for the certificate that its header leads to. */
     async fetched(requestUri: string, form?: Record<string, string>) {
       const accept = 'application/oauth-authz-req+jwt'
       const post = form === undefined ? {} : { method: 'POST', body: new URLSearchParams(form) }

@@ -35,7 +35,7 @@ function entropy(text: string): number {
 }
 
 interface Variant {
-  /** What POST /authorization-requests gets for it. */
+  /** The request's members for POST /authorization-requests. */
   readonly asks: Readonly<Record<string, unknown>>
   readonly prefix: 'x509_hash' | 'x509_san_dns' | 'redirect_uri'
   readonly responseMode: 'direct_post' | 'direct_post.jwt'
@@ -192,7 +192,7 @@ function unsigned(jwt: string): string {
   return `${header}.${payload}.${Buffer.from(flipped).toString('base64url')}`
 }
 
-describe.each([...CERTIFIED, ...UNSIGNED])('modules with a credential that is good: %s', (_name, variant) => {
+describe.each([...CERTIFIED, ...UNSIGNED])('modules with a valid credential: %s', (_name, variant) => {
   it('oid4vp-1final-verifier-happy-flow', async () => {
     const request = await check(await suite.received(variant.asks), variant)
     await accepted(request)

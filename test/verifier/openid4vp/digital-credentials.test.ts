@@ -122,7 +122,7 @@ describe('a request over the Digital Credentials API (OpenID4VP 1.0 Appendix A)'
     })
   })
 
-  it('signed by several names: each in its own protected header, with what belongs to it (A.3.2.2)', async () => {
+  it('signed by several names: each in its own protected header, with its own members (A.3.2.2)', async () => {
     const verifierInfo = [{ format: 'jwt', data: 'eyJ.eyJ.c2ln', credential_ids: ['purchase'] }]
     const { digitalCredentialRequest: request } = await asked({
       clientIdPrefix: ['x509_hash', 'x509_san_dns', 'decentralized_identifier'],
@@ -185,7 +185,7 @@ describe('the answer to such a request', () => {
       MODES.flatMap((responseMode) => FORMATS.map((format) => ({ name, responseMode, format, body }))),
     ),
   )(
-    'is for the origin, whatever signed the request: $name, $responseMode, $format',
+    'is for the origin, with any signature of the request: $name, $responseMode, $format',
     async ({ body, responseMode, format }) => {
       const request = await asked({ ...body, responseMode, dcqlQuery: dcql(service, format) })
       const credential = await answerInBrowser(request.digitalCredentialRequest, world.wallet, world.held[format])

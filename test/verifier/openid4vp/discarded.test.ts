@@ -37,7 +37,7 @@ describe('a presentation that fails a check is discarded (OpenID4VP 1.0 §8.6)',
     expect(discarded).toEqual([{ credentialQueryId: 'spare', reason: `Presentation for spare: ${WRONG_NONCE}` }])
   })
 
-  it('where it is one of several under multiple', async () => {
+  it('if it is one of several under multiple', async () => {
     const { asked: request, payload } = await world.asked('dc+sd-jwt', {
       dcqlQuery: dcql(world.service, 'dc+sd-jwt', { multiple: true }),
     })
@@ -61,7 +61,7 @@ describe('a presentation that fails a check is discarded (OpenID4VP 1.0 §8.6)',
     expect((await world.resultOf(request)).discarded).toHaveLength(1)
   })
 
-  it('where the credential is not what its query asks for', async () => {
+  it('if the credential does not match its query', async () => {
     const { request, payload } = await asked(
       { needed: 'dc+sd-jwt', spare: 'dc+sd-jwt' },
       { credential_sets: REQUIRED_AND_OPTIONAL },
@@ -105,7 +105,7 @@ describe('a presentation that fails a check is discarded (OpenID4VP 1.0 §8.6)',
   })
 })
 
-describe('what is left must satisfy the query', () => {
+describe('the remaining presentations must satisfy the query', () => {
   it('the refusal names the presentation that is needed, not one that is not', async () => {
     const sets = [{ options: [['spare']], required: false }, { options: [['needed']] }]
     const { request, payload } = await asked({ spare: 'dc+sd-jwt', needed: 'dc+sd-jwt' }, { credential_sets: sets })
@@ -123,7 +123,7 @@ describe('what is left must satisfy the query', () => {
     await world.expectRefused(request, payload, { purchase }, `Presentation 1 for purchase: ${WRONG_NONCE}`)
   })
 
-  it('what nobody asked for is a fault of the whole: it is not discarded', async () => {
+  it('an entry that was not requested is a fault of the whole answer: it is not discarded', async () => {
     const { asked: request, payload } = await world.asked('dc+sd-jwt')
     const vpToken = { purchase: [await good(payload)], other: [await good(payload)] }
     await world.expectRefused(request, payload, vpToken, 'vp_token has an entry that the query does not ask for.')

@@ -140,7 +140,7 @@ describe('attack: a credential of another type', () => {
     expect((await presented(vct)).refusal).toBe(`Presentation for club: ${sentence}`)
   })
 
-  it('whose metadata are no JSON', async () => {
+  it('with metadata that are no JSON', async () => {
     web.documents.set('/types/html', { body: '<!doctype html>', type: 'text/html' })
     expect((await presented(typeAt('/types/html'))).refusal).toBe(
       'Presentation for club: Type metadata of the credential are no JSON object.',

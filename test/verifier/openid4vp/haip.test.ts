@@ -124,7 +124,7 @@ describe('a request of profile haip (HAIP 1.0 §5, §5.1)', () => {
     }
   })
 
-  it('is opened with haip-vp:// beside the address of the interface, or with what the request says', async () => {
+  it('is opened with haip-vp:// beside the address of the interface, or with the request’s own scheme', async () => {
     const request = await asked()
     const parameters = request.authorizationRequestUri.replace(/^openid4vp:/, '')
     expect(request.walletUri).toBe(`haip-vp:${parameters}`)
@@ -148,7 +148,7 @@ describe('a request of profile haip (HAIP 1.0 §5, §5.1)', () => {
     expect(await formats('final')).toEqual(['dc+sd-jwt', 'jwt_vc_json'])
   })
 
-  it('is what a VP query makes too, whose result is read without the code, as the interface has it', async () => {
+  it('is also made by a VP query; its result is read without the code, as the interface has it', async () => {
     const call = (method: string, path: string, body?: unknown) =>
       service.request(method, path, { client: true, ...(body === undefined ? {} : { body }) })
     const path = '/api/v1/verifier/vp-queries'
@@ -198,7 +198,7 @@ describe('a request of profile haip (HAIP 1.0 §5, §5.1)', () => {
     expect(await refused({}, other)).toEqual([400, [uncertified]])
   })
 
-  it('may be one of an installation that otherwise keeps to OpenID4VP 1.0, and the other way about', async () => {
+  it('may be made by an installation of plain OpenID4VP 1.0, and vice versa', async () => {
     await using other = await startService({ env })
     expect(await fetchRequest(await asked({ profile: 'haip' }, other))).toMatchObject({
       response_mode: 'direct_post.jwt',
@@ -228,18 +228,18 @@ describe('the result of a request of profile haip (HAIP 1.0 §5.1, OpenID4VP 1.0
     return [without.status, withCode.status]
   }
 
-  it('attack: session fixation: it goes to nobody but the browser that was sent back', async () => {
+  it('attack: session fixation: it goes only to the browser that was sent back', async () => {
     expect(await results({})).toEqual([403, 200])
   })
 
-  it('goes to the backend without a code where the request says so, or is none of this profile', async () => {
+  it('goes to the backend without a code if the request says so, or has another profile', async () => {
     expect(await results({ requireResponseCode: false })).toEqual([200, 200])
     expect(await results({ profile: 'final', trustedIssuers: ['x5c'] })).toEqual([200, 200])
   })
 })
 
 describe('an answer to a request of profile haip', () => {
-  it('attack: in the clear is refused, and the session stays as it was', async () => {
+  it('attack: in the clear is refused, and the session does not change', async () => {
     const request = await asked()
     const payload = await fetchRequest(request)
     const credential = await membership(club(), wallet)
@@ -316,7 +316,7 @@ describe('an answer to a request of profile haip', () => {
 describe('holder binding in profile haip (HAIP 1.0 §6.1.1.1)', () => {
   const unproven = { credentials: [{ ...CLUB, require_cryptographic_holder_binding: false }] }
 
-  it('attack: a credential that has it is presented without its proof, though the query asks for none', async () => {
+  it('attack: a credential with a holder binding is presented without its proof, though the query asks for none', async () => {
     const credential = await membership(club(), wallet)
     const body = { dcqlQuery: unproven }
     expect(await refusalOf(credential, { body, holderProof: false })).toBe(

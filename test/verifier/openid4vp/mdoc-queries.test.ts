@@ -42,7 +42,7 @@ describe('a credential query for mobile documents (OpenID4VP 1.0 Appendix B.2.3,
     ])
   })
 
-  it('reaches the wallet as it is, and the metadata have the algorithms by their COSE numbers (Appendix B.2.2)', async () => {
+  it('reaches the wallet unchanged, and the metadata have the algorithms by their COSE numbers (Appendix B.2.2)', async () => {
     const { payload } = await world.asked()
     expect(payload.dcql_query).toEqual({ credentials: [LICENCE] })
     const { vp_formats_supported: formats } = payload.client_metadata as { vp_formats_supported?: object }
@@ -95,7 +95,7 @@ describe('values and authorities of a query', () => {
     )
   })
 
-  it('another doctype is none that was asked for', async () => {
+  it('another doctype does not match', async () => {
     const photoId = await licence(world.issuer, world.holder, { doctype: 'org.iso.23220.photoid.1' })
     expect(await answered({}, photoId)).toBe('Credential licence is not of the doctype_value.')
   })

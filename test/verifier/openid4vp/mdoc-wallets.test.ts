@@ -38,7 +38,7 @@ beforeAll(async () => {
   held.ours = { issuerSigned: await licence(world.issuer, holder), devicePrivate }
 })
 
-/** What the session of an answer has. */
+/** The expected result of a session. */
 const RESULT = [
   {
     credentialQueryId: 'licence',

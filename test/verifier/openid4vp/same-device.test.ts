@@ -32,7 +32,7 @@ async function result({ verificationSessionId }: Asked, code?: string, method = 
 }
 
 describe('requireResponseCode (OpenID4VP 1.0 §14.2)', () => {
-  it('attack: session fixation: without the code of the redirect nobody gets the result', async () => {
+  it('attack: session fixation: without the code of the redirect no browser gets the result', async () => {
     const { asked: request, payload } = await asked({ requireResponseCode: true })
     const code = codeIn(await presented(payload))
     expect(await result(request)).toEqual([403, MISMATCH])
@@ -60,7 +60,7 @@ describe('requireResponseCode (OpenID4VP 1.0 §14.2)', () => {
     expect((await result(request, code, 'HEAD'))[0]).toBe(403)
   })
 
-  it('is false unless given: a backend that sees no browser reads the result, and a code that it sends must fit', async () => {
+  it('is false by default: a backend without a browser reads the result, and a code that it sends must fit', async () => {
     const { asked: request, payload } = await asked()
     const code = codeIn(await presented(payload))
     expect(await result(request)).toEqual([200, undefined])
@@ -79,14 +79,14 @@ describe('requireResponseCode (OpenID4VP 1.0 §14.2)', () => {
     ])
   })
 
-  it('leaves a session that is not answered as it is: 409', async () => {
+  it('does not change an unanswered session: 409', async () => {
     const { asked: request } = await asked({ requireResponseCode: true })
     expect(await result(request)).toEqual([409, 'Verification session has no result.'])
     expect(await result(request, 'a')).toEqual([409, 'Verification session has no result.'])
   })
 })
 
-describe('nobody is stranded (OpenID4VP 1.0 §8.2, HAIP 1.0 §5.1)', () => {
+describe('every wallet receives a way back (OpenID4VP 1.0 §8.2, HAIP 1.0 §5.1)', () => {
   it.each(['direct_post', 'direct_post.jwt'] as const)('a person who declines is sent back (%s)', async (mode) => {
     const { asked: request, payload } = await asked({ responseMode: mode, requireResponseCode: true })
     const declined = { error: 'access_denied', error_description: 'Not today', state: payload.state }
@@ -102,7 +102,7 @@ describe('nobody is stranded (OpenID4VP 1.0 §8.2, HAIP 1.0 §5.1)', () => {
     expect(await result(request, code)).toEqual([403, MISMATCH])
   })
 
-  it('so is whose presentation was refused; the reply says why', async () => {
+  it('so is a person with a refused presentation; the reply has the reason', async () => {
     const { asked: request, payload } = await asked()
     const reply = await presented(payload, { nonce: 'another' })
     const errorMessage = 'Presentation for purchase: Key Binding JWT nonce is not that of the request.'
@@ -116,7 +116,7 @@ describe('nobody is stranded (OpenID4VP 1.0 §8.2, HAIP 1.0 §5.1)', () => {
     expect(await result(request, code)).toEqual([403, MISMATCH])
   })
 
-  it('a stranger who knows nothing of the request gets no address, and no code', async () => {
+  it('a stranger without knowledge of the request gets no address, and no code', async () => {
     const { asked: request, payload } = await asked()
     for (const form of [{ error: 'access_denied' }, { error: 'access_denied', state: 'guessed' }, { vp_token: '{}' }]) {
       const reply = await postForm(payload.response_uri, form as Record<string, string>)
@@ -129,7 +129,7 @@ describe('nobody is stranded (OpenID4VP 1.0 §8.2, HAIP 1.0 §5.1)', () => {
     expect([again.status, again.json.redirect_uri]).toEqual([400, undefined])
   })
 
-  it('where no address was given, there is none in the reply', async () => {
+  it('without a given address the reply has none', async () => {
     const created = await ask(world.service, { query: [ITEM], responseMode: 'direct_post' })
     const payload = await fetchRequest(created)
     const reply = await postForm(payload.response_uri, { error: 'access_denied', state: payload.state })

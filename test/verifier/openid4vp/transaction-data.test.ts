@@ -88,7 +88,7 @@ describe('a request of VP query items asks by the ids of the credential queries 
   })
 })
 
-describe('what is sent', () => {
+describe('transaction data in a request', () => {
   it('is base64url of exactly the JSON that is kept, and forgotten at the end', async () => {
     const { request, payload } = await asked([PAYMENT])
     const stored = () =>
@@ -110,7 +110,7 @@ describe('what is sent', () => {
     expect((await world.resultOf(request)).credentials[0]).not.toHaveProperty('transactionData')
   })
 
-  it('names queries of the copy that a wallet gets: none of them is left out for its metadata', async () => {
+  it('names queries of the wallet’s copy: none of them is left out for its metadata', async () => {
     const [sdJwt] = dcql(world.service, 'dc+sd-jwt').credentials
     const [jwtVc] = dcql(world.service, 'jwt_vc_json', { id: 'other' }).credentials
     const dcqlQuery = { credentials: [sdJwt, jwtVc], credential_sets: [{ options: [['purchase'], ['other']] }] }
@@ -158,7 +158,7 @@ describe('a presentation is refused', () => {
       'Presentation for purchase: transaction_data_hashes holds more than was asked for.',
     ))
 
-  it('with a further hash in the place of that of another entry', () =>
+  it('with a further hash instead of another entry’s hash', () =>
     refusedFor(
       [PAYMENT, { ...PAYMENT, amount: '1.00 €' }],
       (payload) => ({ transaction_data_hashes: [hashOf(sent(payload)), hashOf('another')] }),
@@ -276,7 +276,7 @@ describe('presentations that are discarded authorize nothing (§8.6)', () => {
     )
   })
 
-  it('one with hashes that nobody asked it for is discarded where it is not needed', async () => {
+  it('a presentation with hashes that were not requested is discarded if it is not needed', async () => {
     const { request, payload } = await asked([PAYMENT], ['purchase', 'other'], OPTIONAL)
     const claims = { transaction_data_hashes: payload.transaction_data.map((text) => hashOf(text)) }
     const both = { purchase: [await presented(payload, claims)], other: [await presented(payload, claims)] }

@@ -29,7 +29,7 @@ function payloadIn(address: string): RequestPayload {
 }
 
 describe('a request of clientIdPrefix redirect_uri (OpenID4VP 1.0 §5.9.3)', () => {
-  it('is not signed: all of it stands in the address, and nothing is fetched', async () => {
+  it('is not signed: the whole request is in the address, and nothing is fetched', async () => {
     const request = await asked()
     expect(request).not.toHaveProperty('request_uri')
     const { searchParams } = new URL(request.authorizationRequestUri)
@@ -94,7 +94,7 @@ describe('a request of clientIdPrefix redirect_uri (OpenID4VP 1.0 §5.9.3)', () 
     const room = 2_900 - authorizationRequestUri.length
     const fitting = await asked(filled(1 + room))
     expect(await contentOfQrCode(fitting.qr_code_url)).toBe(fitting.authorizationRequestUri)
-    // Of an address for one wallet, that is what the code holds.
+    // For one wallet, the QR code holds the address of that wallet.
     const walletUrl = 'https://wallet.example/authorize'
     const longer = walletUrl.length - 'openid4vp://'.length
     const forOne = await asked({ walletUrl, ...filled(1 + room - longer) })

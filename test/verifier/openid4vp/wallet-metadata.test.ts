@@ -24,7 +24,7 @@ const fetchWith = (asked: Asked, metadata: unknown, form: Record<string, string>
 const asked = (body: Record<string, unknown> = {}) =>
   ask(world.service, { dcqlQuery: dcql(world.service, 'dc+sd-jwt'), ...body })
 
-/** A refusal leaves the session as it was. */
+/** The description of a refusal, which must not change the session. */
 async function refusalOf(metadata: unknown, body: Record<string, unknown> = {}) {
   const request = await asked(body)
   const reply = await fetchWith(request, metadata)
@@ -178,7 +178,7 @@ describe('vp_formats_supported of a wallet', () => {
   }
   const BOTH = ['item-0-sd-jwt', 'item-0-jwt-vc']
 
-  it('leave out of its copy what it cannot hold or sign, where the query has an alternative', async () => {
+  it('leave out of its copy every format that it cannot hold or sign, if the query has an alternative', async () => {
     const { ids, payload } = await queryWith({ jwt_vc_json: {} })
     expect(ids).toEqual(['item-0-jwt-vc'])
     expect(payload.dcql_query.credential_sets).toEqual([{ options: [['item-0-jwt-vc']] }])
@@ -207,11 +207,11 @@ describe('vp_formats_supported of a wallet', () => {
     }
     // One of two required sets would go.
     expect((await queryWith({ jwt_vc_json: {} }, both)).ids).toEqual(['purchase', 'spare'])
-    // Nothing but an optional set would go: what is left must not become required.
+    // Only an optional set would be removed, but the remaining query must not become required.
     expect((await queryWith({ jwt_vc_json: {} }, optional)).ids).toEqual(['purchase', 'spare'])
   })
 
-  it('bind nobody: an answer is judged by the query as it was asked', async () => {
+  it('do not bind the wallet: an answer is judged by the original query', async () => {
     const { request, payload } = await queryWith({ jwt_vc_json: {} })
     const presentation = await present(world.held['dc+sd-jwt'], world.wallet, payload)
     expect((await answer(payload, { 'item-0-sd-jwt': [presentation] })).status).toBe(200)

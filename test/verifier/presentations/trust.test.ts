@@ -33,7 +33,7 @@ describe('TRUSTED_ISSUERS', () => {
     expect(await trustIn(own, entries).named(issuer)).toBe(trusted)
   })
 
-  it('takes whom a request names beside them', async () => {
+  it('are extended by the issuers that a request names', async () => {
     const { named } = trustAlso(trustIn(own, ['self']), ['did:web:named.example'])
     expect([await named('did:web:named.example'), await named(OWN), await named('did:web:other.example')]).toEqual([
       true,
@@ -77,7 +77,7 @@ describe('finding the key of a trusted issuer', () => {
     await expect(found).rejects.toThrow('Issuer did:web:evil.example is not trusted.')
   })
 
-  it('nor where the stranger is named by the issuer of a document without iss (VC-JOSE-COSE)', async () => {
+  it('nor if the stranger is named by the issuer of a document without iss (VC-JOSE-COSE)', async () => {
     for (const issuer of ['https://evil.example', { id: 'https://evil.example' }]) {
       const found = onlyTrusted(by(never), trust)({}, { '@context': [], issuer })
       await expect(found).rejects.toThrow('Issuer https://evil.example is not trusted.')
@@ -95,7 +95,7 @@ describe('finding the key of a trusted issuer', () => {
     await expect(found).rejects.toThrow(/^.{270,290}$/)
   })
 
-  it('asks the certificate alone of whoever is trusted for that only, and never without one', async () => {
+  it('asks only the certificate of an issuer that is trusted only by certificate, and never without one', async () => {
     const certified = { ...trust, certified: true }
     const key = { jwk: {} as never, issuer: 'CN=Club' }
     const search = by(never, async () => key)

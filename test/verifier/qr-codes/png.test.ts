@@ -12,7 +12,7 @@ function* numbers(seed: number): Generator<number, never> {
 }
 
 describe('cleanPng', () => {
-  it('survives whatever bytes are damaged: it is decoded, or refused with an ImageError', async () => {
+  it('survives any damaged bytes: it is decoded, or refused with an ImageError', async () => {
     const png = await qrCodePng('openid4vp://?client_id=x')
     const random = numbers(7)
     const next = () => random.next().value

@@ -3,7 +3,7 @@ import { createLog } from '../../../server/log/log.js'
 import { startService, type TestService } from '../../support/service.js'
 import { startWebServer, type WebServer } from '../web-server.js'
 
-/** What a resolver inside of a network knows. */
+/** Addresses that a resolver inside a network knows. */
 const ADDRESSES: Readonly<Record<string, string>> = {
   'vault.internal': '10.0.0.5',
   'router.internal': '127.0.0.1',
@@ -41,7 +41,7 @@ async function messageFor(url: string): Promise<unknown> {
   return [status, json.message]
 }
 
-it('attack: what internal names resolve to cannot be told from the answers; the log knows', async () => {
+it('attack: answers do not reveal the addresses of internal names; the log has them', async () => {
   web.documents.set('/moved', { body: 'x', status: 500 })
   const urls = [
     'http://vault.internal/',

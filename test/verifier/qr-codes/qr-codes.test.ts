@@ -40,7 +40,7 @@ describe('GET /api/v1/verifier/qr-codes/{id}', () => {
     expect([missing.status, missing.json.message]).toEqual([404, 'QR code not found.'])
   })
 
-  it('is found by its own id alone, not by that of request or session', async () => {
+  it('is found by its own id only, not by the id of request or session', async () => {
     const asked = await newRequest()
     for (const id of [asked.verificationSessionId, asked.request_uri.split('/').at(-1)]) {
       expect((await world.service.request('GET', `/api/v1/verifier/qr-codes/${id}`)).status).toBe(404)
@@ -49,7 +49,7 @@ describe('GET /api/v1/verifier/qr-codes/{id}', () => {
 })
 
 describe('DELETE /api/v1/verifier/qr-codes/{id}', () => {
-  it('needs the client secret, answers 204 once, and leaves the request as it is', async () => {
+  it('needs the client secret, answers 204 once, and does not change the request', async () => {
     const asked = await newRequest()
     expect((await world.service.request('DELETE', pathOf(asked))).status).toBe(401)
     const removed = await world.service.request('DELETE', pathOf(asked), { client: true })
@@ -151,7 +151,7 @@ describe('GET /api/v1/verifier/qr-codes/image', () => {
     expect([refused.response.status, refused.message()]).toEqual([400, UNUSABLE])
   })
 
-  it('says the same of every address that cannot be used: nobody learns which names resolve, and who answers there', async () => {
+  it('gives the same answer for every unusable address, so that callers learn nothing about internal names and servers', async () => {
     const { port } = files.address() as AddressInfo
     for (const url of [
       'not a url',

@@ -21,7 +21,7 @@ beforeEach(() => {
   ahead = 0
 })
 
-/** What is told of a session's one presentation: "passed: …", "failed: …", "not reached: …", each in its order. */
+/** Checks of a session's only presentation by outcome (passed, failed, not reached), each list in its order. */
 async function told(service: typeof world.service, { verificationSessionId }: { verificationSessionId: string }) {
   const path = `/api/v1/verification-sessions/${verificationSessionId}/checks`
   const { status, json, text } = await service.request('GET', path, { client: true })
@@ -58,7 +58,7 @@ const forged = (sdJwt: string) => sdJwt.replace(/\.[\w-]{8}([\w-]+)~/, '.AAAAAAA
 const NOBODY = { trustedIssuers: ['did:web:elsewhere.example'] }
 const PAYMENT = { type: 'payment', credential_ids: ['purchase'], amount: '1 EUR' }
 
-describe('of a presentation that failed, every check before the failing one is told, and those that were not reached', () => {
+describe('of a failed presentation, every check before the failing one is shown, and the checks that were not reached', () => {
   it.each<[string, Attack, string, string, string]>([
     [
       'form',

@@ -47,7 +47,7 @@ describe('GET /api/v1/verification-sessions/{sessionId}/checks', () => {
     ])
   })
 
-  it('says of a discarded presentation why, beside those that hold (OpenID4VP 1.0 §8.6)', async () => {
+  it('gives the reason for a discarded presentation, beside the valid ones (OpenID4VP 1.0 §8.6)', async () => {
     const { asked, payload } = await world.asked('dc+sd-jwt', {
       dcqlQuery: dcql(world.service, 'dc+sd-jwt', { multiple: true }),
     })
@@ -81,7 +81,7 @@ describe('GET /api/v1/verification-sessions/{sessionId}/checks', () => {
     expect(row?.size).toBeLessThan(10_000)
   })
 
-  it('has none where nobody presented anything, and is for operators', async () => {
+  it('is empty without a presentation, and is for operators', async () => {
     const asked = await ask(world.service, { query: [ITEM], responseMode: 'direct_post' })
     expect(await checksOf(asked)).toMatchObject({ state: 'RequestCreated', checks: [] })
     const path = `/api/v1/verification-sessions/${asked.verificationSessionId}/checks`

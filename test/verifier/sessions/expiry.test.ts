@@ -13,8 +13,8 @@ async function expire(service: TestService, now: Date): Promise<void> {
   if (task !== undefined) await runTask(task, now)
 }
 
-describe('a request that nobody answers', () => {
-  it('ends in Error by itself, and its subscribers see it without anyone asking', async () => {
+describe('a request without an answer', () => {
+  it('ends in Error without a request, and its subscribers see it', async () => {
     const asked = await ask(world.service, { query: [ITEM], validity: 1 })
     const authorization = await world.service.bearer('verifier')
     await using stream = await readEvents(
@@ -41,7 +41,7 @@ describe('a request that nobody answers', () => {
     expect((await sessionOf(service, asked)).state).toBe('Error')
   })
 
-  it('also where it was fetched; then neither request nor answer is served', async () => {
+  it('also after it was fetched; then neither request nor answer is served', async () => {
     let now = new Date()
     await using service = await startService({ clock: () => now, maintenance: false })
     const asked = await ask(service, { dcqlQuery: dcql(service, 'dc+sd-jwt'), validity: 60 })
@@ -69,7 +69,7 @@ describe('a request that nobody answers', () => {
     expect(await sessionOf(service, asked)).toMatchObject({ state: 'Error', errorMessage: EXPIRED })
   })
 
-  it('and is fetched only then is not retrieved: the session ends as it was', async () => {
+  it('and is fetched only then is not retrieved: the session ends unchanged', async () => {
     let now = new Date()
     await using service = await startService({ clock: () => now, maintenance: false })
     const asked = await ask(service, { dcqlQuery: dcql(service, 'dc+sd-jwt'), validity: 60 })
@@ -79,7 +79,7 @@ describe('a request that nobody answers', () => {
     expect(events.map(({ data }) => data.state)).toEqual(['RequestCreated', 'Error'])
   })
 
-  it('ends once, however many look after it, and a session that has ended stays as it is', async () => {
+  it('ends once for any number of readers, and an ended session does not change', async () => {
     let now = new Date()
     await using service = await startService({ clock: () => now, maintenance: false })
     const open: Asked[] = []

@@ -8,7 +8,7 @@ import { ITEM } from '../actors.js'
 const PATH = '/api/v1/verification-sessions'
 
 let service: TestService
-/** Not fetched, fetched, answered with an error, and run out; the oldest first. */
+/** Sessions in four conditions, the oldest first: not fetched, fetched, answered with an error, expired. */
 let made: string[]
 
 beforeAll(async () => {
@@ -32,7 +32,7 @@ afterAll(() => service.close())
 const list = (filters: Record<string, string> = {}) => allOf(service, PATH, filters)
 
 describe('GET /api/v1/verification-sessions', () => {
-  it('lists those of all callers, the newest first, without an address that a wallet could answer at', async () => {
+  it('lists the sessions of all callers, the newest first, without an address that a wallet could answer at', async () => {
     const entries = await list()
     expect(idsOf(entries)).toEqual([...made].reverse())
     expect(entries.at(-1)).toEqual({
@@ -75,14 +75,14 @@ describe('GET /api/v1/verification-sessions', () => {
     expect(await list({ from: new Date(Date.parse(newest?.createdAt ?? '') + 60_000).toISOString() })).toEqual([])
   })
 
-  it('goes on behind a session that is gone', async () => {
+  it('continues behind a removed session', async () => {
     const first = await pageOf(service, PATH, { limit: '1' })
     await query(service.databaseUrl, 'DELETE FROM verification_sessions WHERE id = $1', idsOf(first.items))
     const next = await pageOf(service, PATH, { limit: '1', cursor: first.nextCursor ?? '' })
     expect(idsOf(next.items)).toEqual([made[2]])
   })
 
-  it('a caller without the role does not see those of others', async () => {
+  it('a caller without the role does not see sessions of others', async () => {
     const answer = await service.request('GET', PATH, { authorization: await service.bearer('vera') })
     expect([answer.status, answer.json.message]).toEqual([403, 'Insufficient role.'])
   })

@@ -42,7 +42,7 @@ function reading(stored: Partial<StoredResult> | undefined, { now = ENDED } = {}
   return { used, read: (by: ResultReader, code?: string) => read(by, 'session', code) }
 }
 
-describe('who reads the result of a session', () => {
+describe('readers of a session’s result', () => {
   it.each([
     ['the client secret', CLIENT],
     ['its creator', user('alice')],
@@ -54,7 +54,7 @@ describe('who reads the result of a session', () => {
   it.each([
     ['nobody', reader({}), 401],
     ['another caller', user('bob', ['verifier']), 403],
-  ])('%s does not, whatever its state', async (_, by, status) => {
+  ])('%s does not, in any state', async (_, by, status) => {
     for (const stored of [{}, { endedAt: null }, { state: 'Error' as const }])
       await expect(reading(stored).read(by, CODE)).rejects.toMatchObject({ status })
   })
@@ -65,7 +65,7 @@ describe('who reads the result of a session', () => {
 })
 
 describe('the code of the redirect', () => {
-  it('is good once', async () => {
+  it('is valid once', async () => {
     const { read, used } = reading({ requireResponseCode: true })
     await read(CLIENT, CODE)
     await expect(read(CLIENT, CODE)).rejects.toMatchObject({ status: 403 })
@@ -84,14 +84,14 @@ describe('the code of the redirect', () => {
     expect(used).toEqual([])
   })
 
-  it('stays good where somebody only looks', async () => {
+  it('stays valid after a read without it', async () => {
     const { read, used } = reading({ requireResponseCode: true })
     await read(reader({ client: true, onlyLooks: true }), CODE)
     expect(used).toEqual([])
     await read(CLIENT, CODE)
   })
 
-  it('counts before the message of a session that ended in Error is told', async () => {
+  it('is checked before the message of a session in Error is shown', async () => {
     const failed = {
       state: 'Error' as const,
       errorMessage: 'Wallet answered access_denied.',
@@ -108,7 +108,7 @@ describe('a result', () => {
     await expect(reading(undefined).read(CLIENT)).rejects.toThrow('Verification session not found.')
   })
 
-  it('is gone at the second, and where it was deleted before', async () => {
+  it('is gone at the second read, and after an earlier deletion', async () => {
     const endedBefore = (ms: number) => reading({}, { now: new Date(ENDED.getTime() + ms) })
     expect((await endedBefore(59_999).read(CLIENT)).verifiedAt).toBe('2026-01-01T12:00:00.000Z')
     await expect(endedBefore(60_000).read(CLIENT)).rejects.toMatchObject({ status: 410 })

@@ -85,7 +85,7 @@ describe('the view of a session', () => {
   }
   const address = 'openid4vp://?client_id=decentralized_identifier%3Adid%3Aweb%3Averifier.example'
 
-  it('has the members of the interface and nothing of what is secret', () => {
+  it('has the members of the interface and no secret', () => {
     expect(viewOf(session, address)).toEqual({
       id: 's-1',
       verifierId: 'did:web:verifier.example',

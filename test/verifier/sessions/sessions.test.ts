@@ -34,7 +34,7 @@ describe('the life of a session', () => {
     expect(rows).toEqual([{ secrets: null }])
   })
 
-  it('is audited by what happened to it, never by claims', async () => {
+  it('is audited by its events, never by claims', async () => {
     const { asked, payload } = await world.asked('dc+sd-jwt')
     await answer(payload, { purchase: ['x~'] })
     const rows = await sql(
@@ -115,7 +115,7 @@ describe('holder binding that a query does without (§6.1)', () => {
   })
 })
 
-describe('who may read a session', () => {
+describe('readers of a session', () => {
   it('is any caller with a token; an unknown session is a 500', async () => {
     const asked = await ask(world.service, { query: [ITEM] }, 'alice')
     const authorization = await world.service.bearer('bob')

@@ -48,13 +48,13 @@ describe('issuers that were added', () => {
     expect((await remove(added.json.id)).json.message).toBe('Trusted issuer not found.')
   })
 
-  it('do not widen a request that names whom it trusts itself', async () => {
+  it('do not widen a request that names its own trusted issuers', async () => {
     const { json } = await add(await ownDid())
     expect(await refusalOf({ trustedIssuers: ['did:web:nobody.example'] })).toContain('is not trusted.')
     await remove(json.id)
   })
 
-  it('are who was added and nobody whose name begins, ends or is written like it', async () => {
+  it('are exactly the added issuers, and no issuer with a similar name', async () => {
     const did = await ownDid()
     const others = await Promise.all(
       [`${did}a`, did.slice(0, -1), did.toUpperCase().replace(/^DID:\w+/, 'did:jwk')].map((each) => add(each)),
@@ -64,7 +64,7 @@ describe('issuers that were added', () => {
     await Promise.all(others.map(({ json }) => remove(json.id)))
   })
 
-  it('stand there once, in one form, also where two are added at once', async () => {
+  it('are stored once, in one form, also if two are added at once', async () => {
     const both = await Promise.all([add('https://University.example'), add('https://university.example:443/')])
     expect(both.map(({ status }) => status).sort()).toEqual([201, 409])
     const [first, second] = both.toSorted((a, b) => a.status - b.status)
@@ -88,7 +88,7 @@ describe('issuers that were added', () => {
     `did:web:${'a'.repeat(2_000)}`,
     undefined,
     ['did:web:good.example'],
-  ])('%j is none', async (issuer) => {
+  ])('%j is not accepted', async (issuer) => {
     const reply = await add(issuer)
     expect([reply.status, String(reply.json.message)]).toEqual([400, expect.stringMatching(/^issuer must /)])
     expect(await query(world.service.databaseUrl, 'SELECT id FROM trusted_issuers')).toEqual([])
@@ -128,7 +128,7 @@ describe('issuers that were added', () => {
     ])
   })
 
-  it('are changed by who runs the installation alone', async () => {
+  it('are changed only by operators of the installation', async () => {
     const authorization = await world.service.bearer('vera')
     expect(
       (await world.service.request('POST', PATH, { authorization, body: { issuer: 'https://evil.example' } })).status,
@@ -141,7 +141,7 @@ describe('issuers that were added', () => {
   })
 })
 
-describe('what the configuration trusts', () => {
+describe('issuers that the configuration trusts', () => {
   let files: Awaited<ReturnType<typeof anchorFiles>>
   beforeAll(async () => {
     files = await anchorFiles()
@@ -190,7 +190,7 @@ describe('what the configuration trusts', () => {
     ])
   })
 
-  it('is what VERIFIER_PROFILE says where TRUSTED_ISSUERS is not set', async () => {
+  it('follow VERIFIER_PROFILE if TRUSTED_ISSUERS is not set', async () => {
     await using other = await startService({
       databaseUrl: world.service.databaseUrl,
       identityProvider: world.service.identityProvider,

@@ -36,7 +36,7 @@ describe('POST /api/v1/credentials/checks', () => {
     },
   )
 
-  it('names the checks before the one that failed, that one with the sentence of the verdict, and those not reached', async () => {
+  it('names the passed checks, the failed one with the sentence of the verdict, and the checks not reached', async () => {
     const { credential } = world.held.jwt_vc_json
     const forged = `${credential.slice(0, -8)}AAAAAAAA`
     const { verdict, checks } = await checked(forged)

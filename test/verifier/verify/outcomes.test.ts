@@ -60,7 +60,7 @@ describe('a credential that is verified', () => {
     expect(counted).toEqual(['format', 'format'])
   })
 
-  it('of a format that only the verification check by check takes is unsupported elsewhere, and where it is not like one', async () => {
+  it('of a format that only the detailed check takes is unsupported elsewhere, and if it does not look like one', async () => {
     const { verify, checks } = verifying()
     expect((await verify('binary credential', work)).isValid).toBe(false)
     expect((await checks('binary credential', work)).verdict).toMatchObject({ isValid: true, format: 'binary' })
@@ -75,7 +75,7 @@ describe('a credential that is verified', () => {
     expect(counted).toHaveLength(1)
   })
 
-  it('names the checks before the one that failed, that one with its sentence, and those that were not reached', async () => {
+  it('names the passed checks, the failed one with its sentence, and the checks not reached', async () => {
     const error = new CredentialError('Credential has expired.', { check: 'validity' })
     // A check may be passed and fail later.
     const { checks } = verifying(failing(['format', 'issuer-key', 'validity'], error))

@@ -43,7 +43,7 @@ describe('the status of a credential in a list of this installation', () => {
     expect(asked).toEqual([`${LIST} 7`, `${LIST} 8`])
   })
 
-  it('is that of the first entry that is not valid', async () => {
+  it('is the status of the first entry that is not valid', async () => {
     const { read, asked, assertNotRevoked } = statuses({ revoked: true })
     expect(await read(READING, [token(7), token(8)], ISSUER)).toBe('revoked')
     expect(asked).toHaveLength(1)
@@ -68,7 +68,7 @@ describe('the status of a credential in a list of this installation', () => {
     expect(asked.some((one) => one.includes(';'))).toBe(false)
   })
 
-  it('is none of a list that belongs to another key', async () => {
+  it('is not taken from a list of another key', async () => {
     const { read } = statuses({ publicJwk: jwkOf('another'), revoked: true } as Partial<typeof ENTRY>)
     await expect(read(READING, [token(7)], ISSUER)).rejects.toThrow(
       'Status list belongs to another issuer than the credential.',

@@ -153,14 +153,14 @@ describe('an issuer’s key is not found, and the answer says why', () => {
     )
   })
 
-  it('where the document is that of another DID', async () => {
+  it('if the document belongs to another DID', async () => {
     const issuer = await ForeignIssuer.named(didWeb('borrowed'))
     const other = await ForeignIssuer.named(didWeb('owner'))
     web.documents.set('/borrowed/did.json', { body: other.didDocument() })
     expect((await verify(await issuer.jwtVc())).error).toContain('is that of another DID')
   })
 
-  it('where `kid` is a key of another DID than `iss`: nobody signs in someone else’s name', async () => {
+  it('if `kid` is a key of another DID than `iss`: an issuer signs only in its own name', async () => {
     const victim = await ForeignIssuer.didKey()
     const attacker = await ForeignIssuer.didKey()
     for (const credential of [

@@ -45,7 +45,7 @@ describe.each([
     list: (uri: string, revoked: number[], by?: ForeignIssuer) => issuer.bitstringStatusList(uri, revoked, by?.signer),
   },
 ])('the status of a foreign credential: $form', ({ credential, list }) => {
-  it('is read live: what was valid is revoked as soon as its list says so', async () => {
+  it('is read live: a valid credential is revoked as soon as its list says so', async () => {
     const uri = address(`/live/${crypto.randomUUID()}`)
     const { pathname } = new URL(uri)
     web.documents.set(pathname, { body: await list(uri, [4711]), type: 'text/plain' })
@@ -93,7 +93,7 @@ describe.each([
     )
   })
 
-  it('is not told by something that is no list', async () => {
+  it('is not taken from something that is no list', async () => {
     const uri = address(`/html/${crypto.randomUUID()}`)
     web.documents.set(new URL(uri).pathname, { body: '<!doctype html><title>404</title>', type: 'text/html' })
     expect((await verify(await credential(uri, 1))).error).toMatch(/^Status list is not a well-formed JWT: /)
@@ -149,7 +149,7 @@ describe('an issuer over plain HTTP, with ALLOW_INSECURE_HTTP', () => {
   )
 })
 
-describe('what a credential says of its status', () => {
+describe('status entries of a credential', () => {
   it('is not passed over where its kind is unknown', async () => {
     const unknown = await issuer.sign(
       { typ: 'dc+sd-jwt' },

@@ -20,7 +20,7 @@ afterAll(() => service.close())
 
 const post = (body: unknown) => service.request('POST', '/credentials/verify', { authorization: alice, body })
 
-/** The answer to a credential, which is 200 whatever it says. */
+/** The answer to a credential. The status is always 200. */
 async function verify(credential: string) {
   const answer = await post({ credential })
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8'])
@@ -71,7 +71,7 @@ describe('POST /credentials/verify: a valid credential', () => {
     expect(await verify(credential)).toEqual({ isValid: true, format: 'jwt_vc', payload: decodeJwt(credential) })
   })
 
-  it('is `proof.jws` of every `vc` that this service hands out, as it stands', async () => {
+  it('is `proof.jws` of every `vc` of this service, unchanged', async () => {
     const offering = await postOffering(service, { credential_type: type })
     const { json } = await service.request('POST', `/api/v1/offerings/${offering.id}/claim`, { authorization: alice })
     expect((await verify(json.vc.proof.jws)).isValid).toBe(true)
@@ -192,7 +192,7 @@ describe('POST /credentials/verify: an invalid credential', () => {
     expect(await verify(`${credential}eyJhbGciOiJFUzI1NiIsInR5cCI6ImtiK2p3dCJ9.e30.c2ln`)).toEqual(
       invalid('Credential carries a Key Binding JWT: presentations are not verified here.'),
     )
-    // What stands after the last ~ need not even be a JWT.
+    // The text after the last ~ need not be a JWT.
     expect((await verify(`${credential}x`)).isValid).toBe(false)
   })
 
@@ -205,7 +205,7 @@ describe('POST /credentials/verify: an invalid credential', () => {
     expect(await verify(`${token.text}~`)).toEqual(invalid('Credential typ is neither dc+sd-jwt nor vc+sd-jwt.'))
   })
 
-  it('one format passed off as the other', async () => {
+  it('one format declared as the other', async () => {
     const jwt = (await sign('jwt_vc_json')).credential
     const [sdJwt = ''] = (await sign('dc+sd-jwt')).credential.split('~')
     expect(await verify(`${jwt}~`)).toEqual(invalid('Credential typ is neither dc+sd-jwt nor vc+sd-jwt.'))

@@ -59,7 +59,7 @@ describe('POST /api/v1/verifier/vp-queries', () => {
     expect([refused.status, refused.json.message]).toEqual([400, message])
   })
 
-  it('needs the client secret, a token is none', async () => {
+  it('needs the client secret, not a token', async () => {
     expect((await world.service.request('POST', PATH, { body: { query: [ITEM] } })).status).toBe(401)
     const authorization = await world.service.bearer('admin', { roles: ['admin'] })
     const refused = await world.service.request('POST', PATH, { authorization, body: { query: [ITEM] } })

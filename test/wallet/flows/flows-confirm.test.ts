@@ -21,7 +21,7 @@ beforeEach(() => {
 afterAll(() => world.close())
 
 describe('confirming a claim', () => {
-  it('takes an offering of ours into the hosted wallet, whatever object was selected', async () => {
+  it('takes an offering of ours into the hosted wallet, with any selected object', async () => {
     const holder = await newWallet(world.service, 'carol')
     const { json } = await world.start((await world.offering()).qr_code_url, holder.did, holder.authorization)
     const answer = await world.confirm(json.data.processId, 'claim', { id: 'anything' }, holder.authorization)

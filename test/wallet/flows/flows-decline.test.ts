@@ -32,7 +32,7 @@ const startedOffer = async () => startedWith((await world.offering()).offering_f
 const presented = async () => (await holder.get('/presentations')).json.length
 
 describe('declining a presentation', () => {
-  it('the verifier of this service is told access_denied, and the person goes on where it says', async () => {
+  it('the verifier of this service receives access_denied, and the person continues at its address', async () => {
     const asked = await ask(world.service, { dcqlQuery: world.dcqlQuery(), redirectUri: 'https://shop.example/done' })
     const { processId } = await startedWith(asked.authorizationRequestUri)
     const answer = await decline(processId)
@@ -103,7 +103,7 @@ describe('declining a presentation', () => {
 })
 
 describe('declining an offer', () => {
-  it('ends the flow; the offering stays as it was', async () => {
+  it('ends the flow; the offering does not change', async () => {
     const offered = await world.offering()
     const { processId } = await startedWith(offered.offering_full_url)
     const answer = await decline(processId)
@@ -111,7 +111,7 @@ describe('declining an offer', () => {
     expect((await holder.process(offered.offering_full_url)).status).toBe(200)
   })
 
-  it('is there for DIDs of the token too', async () => {
+  it('also works for DIDs of the token', async () => {
     const { authorization, did } = await world.guest('guest who declines')
     const { json } = await world.start((await world.offering()).offering_full_url, did, authorization)
     expect((await decline(json.data.processId, authorization)).status).toBe(200)
@@ -119,7 +119,7 @@ describe('declining an offer', () => {
 })
 
 describe('a decision counts once', () => {
-  it('declined, it cannot be confirmed, nor declined again: 409, and nobody is told twice', async () => {
+  it('declined, it cannot be confirmed or declined again: 409, and the verifier is notified once', async () => {
     await using verifier = await startRemoteVerifier()
     const data = await startedWith(await verifier.request(world.dcqlQuery()))
     await decline(data.processId)
@@ -146,7 +146,7 @@ describe('a decision counts once', () => {
     expect(verifier.refusals).toHaveLength(1)
   })
 
-  it('one that failed to be confirmed may be declined', async () => {
+  it('a flow whose confirmation failed may be declined', async () => {
     await using verifier = await startRemoteVerifier({
       answer: () => ({ status: 400, body: { error: 'invalid_request' } }),
     })
@@ -166,12 +166,12 @@ describe('only its own', () => {
     expect([answer.status, answer.json.message]).toEqual([404, 'Flow not found.'])
   })
 
-  it('nobody without a token', async () => {
+  it('a caller without a token', async () => {
     const { processId } = await startedOffer()
     expect((await world.service.request('POST', `/flows/${processId}/decline`)).status).toBe(401)
   })
 
-  it('the audit says who declined', async () => {
+  it('the audit names the caller', async () => {
     const { processId } = await startedOffer()
     await decline(processId)
     const rows = await query(

@@ -101,7 +101,7 @@ describe('every form that a request can be scanned in', () => {
       id: `decentralized_identifier:${verifier.key.did}`,
       name: 'Remote verifier',
     })
-    // Nothing is presented before it is confirmed.
+    // The wallet presents nothing before the confirmation.
     expect(verifier.responses).toEqual([])
   })
 
@@ -112,7 +112,7 @@ describe('every form that a request can be scanned in', () => {
   })
 })
 
-describe('what cannot be started', () => {
+describe('flows that cannot be started', () => {
   it.each([...NEITHER, ['hello'], ['WIFI:S:cafe;T:WPA;P:secret;;'], ['{}'], ['null']])(
     '%s is neither an offer nor a request: 400',
     async (content) => {
@@ -167,7 +167,7 @@ describe('what cannot be started', () => {
   })
 })
 
-describe('whose DID it is', () => {
+describe('the owner of the DID', () => {
   it.each([
     ['of another caller’s holder', async () => (await newWallet(world.service, 'bob')).did],
     ['that nobody here knows', async () => (await newRemoteKey()).did],

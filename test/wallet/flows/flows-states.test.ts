@@ -48,7 +48,7 @@ describe('states of a flow', () => {
     expect([answer.status, answer.json.message]).toEqual([400, ['type must be claim']])
   })
 
-  it.each(NOT_FOUND)('one that is %s: 404', async (_what, id) => {
+  it.each(NOT_FOUND)('a flow that is %s: 404', async (_what, id) => {
     const processId = await id(world, world.wallet)
     const authorization = await world.service.bearer('alice', { roles: ['admin'], expiresIn: 3_600 })
     const answer = await world.confirm(processId, 'claim', {}, authorization)

@@ -28,7 +28,7 @@ describe('transaction data of a verifier of this service (OpenID4VP 1.0 §8.4)',
   const asked = (transactionData: unknown[], ids = ['purchase']) =>
     ask(world.service, { dcqlQuery: query(ids), transactionData })
 
-  it('are shown, and authorized by whoever confirms', async () => {
+  it('are shown, and authorized by the person who confirms', async () => {
     const entries = [
       PAYMENT,
       { ...PAYMENT, credential_ids: ['other', 'purchase'], transaction_data_hashes_alg: ['sha-512', 'sha-256'] },
@@ -60,7 +60,7 @@ describe('transaction data of a verifier of this service (OpenID4VP 1.0 §8.4)',
     expect(json.data).not.toHaveProperty('transactionData')
   })
 
-  it('are refused by process, where nobody sees them; the verifier is told', async () => {
+  it('are refused by process, which shows them to no person; the verifier receives the error', async () => {
     const request = await asked([PAYMENT])
     const refused = await holder.process(request.authorizationRequestUri)
     expect([refused.status, refused.json.message]).toEqual([
@@ -157,14 +157,14 @@ describe('transaction data of a verifier that shares no code', () => {
       () => ({ type: 'payment', credential_ids: ['diploma'] }),
       () => other({ format: 'jwt_vc_json', meta: { type_values: [['Diploma']] } }),
     ],
-  ])('are refused %s, and the verifier is told', async (_what, entry, query) => {
+  ])('are refused %s, and the verifier receives the error', async (_what, entry, query) => {
     const before = world.verifier.refusals.length
     const answer = await started([encoded(entry())], query?.())
     expect([answer.status, answer.json.message]).toEqual([500, expect.stringMatching(/^Transaction data 1 /)])
     expect(world.verifier.refusals.slice(before)).toMatchObject([{ error: 'invalid_transaction_data' }])
   })
 
-  it('are refused where they are more than 16', async () => {
+  it('are refused if they are more than 16', async () => {
     const entries = Array.from({ length: 17 }, (_, n) => encoded({ type: 'payment', credential_ids: ['diploma'], n }))
     expect((await started(entries)).json.message).toBe('The transaction data are more than 16.')
   })

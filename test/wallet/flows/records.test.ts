@@ -30,7 +30,7 @@ function records(...states: readonly FlowState[]) {
   return { ...of, stored }
 }
 
-it('a flow is for ten minutes, and what it waits to do is legible through the vault alone', async () => {
+it('a flow lasts ten minutes, and its pending action is legible through the vault alone', async () => {
   const { add, contentOf, stored } = records()
   const id = await add('claim', 'alice', HOLDER, OFFERING)
   const [flow] = stored
@@ -44,7 +44,7 @@ it('a flow is for ten minutes, and what it waits to do is legible through the va
 it.each([
   ['unknown', 'no flow', 'alice'],
   ["someone else's", 'a flow', 'bob'],
-])('one that is %s is not open: 404', async (_, id, sub) => {
+])('a flow that is %s is not open: 404', async (_, id, sub) => {
   const { add, open, end } = records()
   await add('claim', 'alice', HOLDER, OFFERING)
   await expect(open(id, sub)).rejects.toMatchObject({ status: 404 })
@@ -58,7 +58,7 @@ it.each(['confirmed', 'declined'] as const)('one that is %s is open no more: 409
   await expect(end('a flow', 'alice', 'confirmed')).rejects.toMatchObject({ message: `Flow is already ${state}.` })
 })
 
-it('one that another decision ended, and that was reopened since, counts as confirmed: 409', async () => {
+it('a flow that another decision ended, and that was reopened since, counts as confirmed: 409', async () => {
   const { add, end } = records('initialized')
   await add('claim', 'alice', HOLDER, OFFERING)
   await expect(end('a flow', 'alice', 'declined')).rejects.toMatchObject({ message: 'Flow is already confirmed.' })

@@ -32,7 +32,7 @@ const ROUTES = [
 
 describe('every route below /holders/{holderId}', () => {
   it.each(ROUTES)(
-    '%s %s: a holder of somebody else and one that does not exist are the same 403',
+    '%s %s: a holder of another caller and a missing one are the same 403',
     async (method, path, body) => {
       const wallet = await newWallet(service, 'alice')
       const authorization = await service.bearer('mallory', { roles: ['admin'] })
@@ -141,7 +141,7 @@ describe('credentials of a holder', () => {
     expect(next.json).toEqual([listed.json[1]])
   })
 
-  it('one that has run out is expired', async () => {
+  it('an expired credential is shown as expired', async () => {
     let late = 0
     await using clocked = await startService({ env: LOOPBACK, clock: () => new Date(Date.now() + late) })
     await using short = await startRemoteIssuer({
@@ -155,7 +155,7 @@ describe('credentials of a holder', () => {
     expect([credential.status, credential.expiresAt]).toEqual(['expired', expect.stringMatching(/Z$/)])
   })
 
-  it('one whose status list cannot be had is unknown', async () => {
+  it('a credential whose status list cannot be fetched is unknown', async () => {
     const gone = await startService({ env: LOOPBACK })
     const { name } = await postSchema(gone, await gone.bearer('issuer'))
     const wallet = await newWallet(service)
@@ -218,7 +218,7 @@ describe('credentials of a holder', () => {
   })
 })
 
-describe('what a wallet holds, at rest', () => {
+describe('a wallet’s content at rest', () => {
   it('is encrypted under KEY_ENCRYPTION_KEY: no claim, issuer, verifier or key is legible in the database', async () => {
     const key = Buffer.alloc(32, 7).toString('base64url')
     await using safe = await startService({ env: { ...LOOPBACK, KEY_ENCRYPTION_KEY: key } })

@@ -3,13 +3,13 @@ import { readInvitation, resolveInvitation } from '../../../server/wallet/invita
 
 const OFFER = encodeURIComponent('{"credential_issuer":"https://issuer.example"}')
 
-/** What a content invites to, where its address serves this. */
+/** The invitation in a content, whose address answers with this body. */
 const resolved = (content: string, body: string, { status = 200, allowHttp = false } = {}) =>
   resolveInvitation(async () => new Response(body, { status }), content, allowHttp)
 
 const jwt = (payload: unknown) => `e30.${Buffer.from(JSON.stringify(payload)).toString('base64url')}.c2ln`
 
-describe('what an address says in itself', () => {
+describe('the content of an address itself', () => {
   it.each([
     [`openid-credential-offer://?credential_offer=${OFFER}`],
     [`haip-vci://?credential_offer=${OFFER}`],
@@ -42,12 +42,12 @@ describe('what an address says in itself', () => {
     [`openid-credential-offer://?credential_offer=${OFFER}&credential_offer_uri=https://a.example`, 'not exactly one'],
     ['openid-credential-offer://?credential_offer_uri=file:///etc/passwd', 'credential_offer_uri must be an https'],
     ['openid4vp://?client_id=x&response_type=id_token', 'response_type must have vp_token'],
-  ])('a rule that it breaks is told: %s', (content, rule) => {
+  ])('a broken rule is named: %s', (content, rule) => {
     expect(() => readInvitation(content, false)).toThrow(rule)
   })
 })
 
-describe('what an address without parameters serves', () => {
+describe('the content behind an address without parameters', () => {
   const at = 'https://other.example/x'
 
   it('an offer', async () => {
@@ -71,7 +71,7 @@ describe('what an address without parameters serves', () => {
     await expect(resolved(at, body, { status })).rejects.toThrow(reason)
   })
 
-  it('nothing is fetched for what is no invitation: 400', async () => {
+  it('nothing is fetched if it is no invitation: 400', async () => {
     const fetch = () => Promise.reject(new Error('fetched'))
     await expect(resolveInvitation(fetch, 'hello', false)).rejects.toMatchObject({ status: 400 })
   })

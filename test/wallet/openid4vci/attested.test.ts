@@ -83,7 +83,7 @@ describe('a wallet attestation (OpenID4VCI 1.0 Appendix E)', () => {
     expect(par?.proof.payload).not.toHaveProperty('challenge')
     expect(token?.instance).toEqual(par?.instance)
     expect(token?.proof.payload.jti).not.toBe(par?.proof.payload.jti)
-    // Neither the key of its tokens nor one that goes with another issuance.
+    // It is neither the DPoP key of the tokens nor the key of another issuance.
     const dpop = decodeProtectedHeader(requestsTo(taken.issuer, '/token').at(-1)?.headers.get('dpop') ?? '').jwk
     expect(dpop?.x).not.toBe(par?.instance.x)
     await using other = await taking(service, demanding())
@@ -102,13 +102,13 @@ describe('a wallet attestation (OpenID4VCI 1.0 Appendix E)', () => {
     expect(attestationOf(requestsTo(taken.issuer, '/token')[0]?.headers).proof.payload.challenge).toBe('a-challenge')
   })
 
-  it('goes to nobody who does not ask for it', async () => {
+  it('is sent only to issuers that ask for it', async () => {
     await using taken = await taking(service)
     expect(taken.answer.status).toBe(200)
     expect(requestsTo(taken.issuer, '/token')[0]?.headers.get('oauth-client-attestation')).toBeNull()
   })
 
-  it('is of the same instance when tokens are renewed for what was deferred', async () => {
+  it('is of the same instance when tokens are renewed for deferred credentials', async () => {
     const deferral = newRemoteDeferral()
     await using taken = await taking(service, demanding({ deferral, refresh: true }))
     taken.issuer.endAccessTokens()
@@ -161,7 +161,7 @@ describe('another installation that trusts the provider', () => {
     expect(new Set(copies.map(({ kid }) => kid)).size).toBe(3)
   })
 
-  it('is refused by a wallet that nobody vouches for, by the name of what is missing', async () => {
+  it('is refused by a wallet without an attestation, with the name of the missing part', async () => {
     const { uri } = await offered({}, { keyAttestation: {} })
     const refused = await (await newWallet(plain)).process(uri)
     expect([refused.status, refused.json.message]).toEqual([
@@ -170,7 +170,7 @@ describe('another installation that trusts the provider', () => {
     ])
   })
 
-  it('is refused where it demands what nobody has attested', async () => {
+  it('is refused if it demands attestations that the wallet lacks', async () => {
     const { uri } = await offered({}, { keyAttestation: { keyStorage: ['iso_18045_high'] } })
     const refused = await (await newWallet(service)).process(uri)
     expect([refused.status, refused.json.message]).toEqual([

@@ -20,7 +20,7 @@ const SERVERS: readonly (readonly [string, RemoteIssuerOptions])[] = [
 ]
 
 describe.each(SERVERS)('a request that is %s', (_how, options) => {
-  it('has a state that nobody guesses, another one in each flow (RFC 6749 §10.10, §10.12)', async () => {
+  it('has a state that cannot be guessed, another one in each flow (RFC 6749 §10.10, §10.12)', async () => {
     const redirects: URLSearchParams[] = []
     await using issuer = await startRemoteIssuer({
       authorization: 'immediate',
@@ -103,7 +103,7 @@ describe('a server whose metadata do not say that it gives iss (RFC 9207 §2.4)'
     expect(taken.answer.status, taken.answer.text).toBe(200)
   })
 
-  it('may not give that of another server', async () => {
+  it('may not give another server’s iss', async () => {
     await using taken = await taking(service, {
       ...silent,
       redirected: (parameters) => parameters.set('iss', 'https://attacker.example'),
@@ -112,7 +112,7 @@ describe('a server whose metadata do not say that it gives iss (RFC 9207 §2.4)'
   })
 })
 
-it('an error of the server with the state of the flow is told as its refusal (RFC 6749 §4.1.2.1)', async () => {
+it('an error of the server with the state of the flow is reported as its refusal (RFC 6749 §4.1.2.1)', async () => {
   await using taken = await taking(service, {
     authorization: 'immediate',
     redirected: (parameters) => {

@@ -83,7 +83,7 @@ async function take(
   return { issuer, wallet, status, json, [Symbol.asyncDispose]: () => issuer.close() }
 }
 
-/** What the suite looks at in the requests of a flow; the credential is bound to the key of the proof. */
+/** Parts of a flow's requests that the suite examines; the credential is bound to the key of the proof. */
 async function expectTaken({ issuer, wallet, status, json }: Taken): Promise<void> {
   expect([status, json.message, json.credentials?.length]).toEqual([200, undefined, 1])
   const identifier = `${issuer.url}${PATH}`
@@ -126,7 +126,7 @@ const FLOWS = [
   ['pre-authorized, by reference', preAuthorized(), BY_REFERENCE, { txCode: '123456' }],
 ] as const
 
-describe.each(FLOWS)('modules that a hosted wallet takes a credential in: %s', (_name, options, offer, more) => {
+describe.each(FLOWS)('modules in which a hosted wallet takes a credential: %s', (_name, options, offer, more) => {
   it('oid4vci-1_0-wallet-test-credential-issuance', async () => {
     await using taken = await take(options, offer, more)
     await expectTaken(taken)
@@ -270,7 +270,7 @@ describe('modules about the scheme of a challenge (RFC 9110 §11.1)', () => {
   })
 })
 
-describe('modules of the FAPI 2.0 Security Profile that the wallet stops in', () => {
+describe('modules of the FAPI 2.0 Security Profile in which the wallet stops', () => {
   it.each(['https://attacker.example', 'https://attacker.example/test/a/credence/', ''])(
     'fapi2-security-profile-final-client-test-discovery-issuer-mismatch (%s)',
     async (issuer) => {
@@ -314,7 +314,7 @@ describe('modules of the FAPI 2.0 Security Profile that the wallet stops in', ()
     ))
 })
 
-it('the types of these issuers are others beside the one that is offered', async () => {
+it('the types of these issuers are others beside the offered one', async () => {
   await using taken = await take(suiteIssuer(), (issuer) => issuer.offer([DIPLOMA_JWT, DIPLOMA_SD_JWT]))
   expect([taken.status, taken.json.credentials?.length]).toEqual([200, 2])
 })

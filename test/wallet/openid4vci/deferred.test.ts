@@ -53,7 +53,7 @@ describe('credentials that an issuer defers (OpenID4VCI 1.0 §9)', () => {
     expect(await pendingOf(service, waits.wallet.id)).toHaveLength(1)
   })
 
-  it('come beside others that are there at once', async () => {
+  it('come beside others that are issued at once', async () => {
     await using waits = await waiting({}, newRemoteDeferral(5, [DIPLOMA_SD_JWT]))
     expect(waits.answer.json).toMatchObject({ credentials: [{ format: 'jwt_vc_json' }], deferred: 1 })
     approve(waits)
@@ -118,7 +118,7 @@ describe('credentials that an issuer defers (OpenID4VCI 1.0 §9)', () => {
 })
 
 describe('when it is asked', () => {
-  it('no sooner than the issuer said, whatever the hour', async () => {
+  it('no sooner than the issuer said, at any hour', async () => {
     await using waits = await waiting({}, newRemoteDeferral(600))
     clock.later = 500_000
     await turn(service)
@@ -144,7 +144,7 @@ describe('when it is asked', () => {
     }
   })
 
-  it('by one process alone, of those that look at the same time', async () => {
+  it('by only one of the processes that look at the same time', async () => {
     await using other = await startService({
       env: { ...LOOPBACK, KEY_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'), ISSUER_BASE_URL: service.url },
       databaseUrl: service.databaseUrl,
@@ -159,7 +159,7 @@ describe('when it is asked', () => {
   it.each<[string, (transactionId: string) => RemoteAnswer]>([
     ['refused', () => ({ status: 400, body: { error: 'invalid_transaction_id' } })],
     ['told to wait', (transaction_id) => ({ status: 202, body: { transaction_id, interval: 600 } })],
-  ])('a process that was held up, and is %s, changes nothing of what another has taken over', async (_, answer) => {
+  ])('a delayed process that is %s changes nothing after another has taken over', async (_, answer) => {
     const takenOver = new Date(Date.now() + 60_000)
     await using waits = await waiting({
       replace: {
@@ -177,7 +177,7 @@ describe('when it is asked', () => {
 })
 
 describe('the life of the tokens', () => {
-  it('a new access token is taken where the first has ended, and a refresh token that takes the place of another is used', async () => {
+  it('a new access token replaces an expired one, and a new refresh token replaces the former one', async () => {
     await using waits = await waiting({ refresh: true })
     for (const round of [1, 2, 3]) {
       waits.issuer.endAccessTokens()
@@ -194,7 +194,7 @@ describe('the life of the tokens', () => {
     expect(await waits.held()).toHaveLength(2)
   })
 
-  it('one that is about to end is replaced before it is used, with the same key', async () => {
+  it('a token that is about to end is replaced before it is used, with the same key', async () => {
     await using waits = await waiting({ refresh: true, expiresIn: 300, dpop: true, anonymous: false })
     clock.later = 290_000
     approve(waits)
@@ -205,7 +205,7 @@ describe('the life of the tokens', () => {
     expect(decodeJwt(last?.headers.get('dpop') ?? '').htu).toBe(`${waits.issuer.url}/token`)
   })
 
-  it('with no refresh token it ends with the access token, and what was stored goes', async () => {
+  it('without a refresh token it ends with the access token, and the stored data are removed', async () => {
     await using waits = await waiting({ expiresIn: 300 })
     const [row] = await pendingOf(service, waits.wallet.id)
     clock.later = 400_000
@@ -220,7 +220,7 @@ describe('the life of the tokens', () => {
     waits.issuer.endAccessTokens(true)
     await askDue(service)
     expect(await pendingOf(service, waits.wallet.id)).toEqual([])
-    // Of two transactions the second finds the authorization ended too.
+    // The second of two transactions finds that the authorization has ended too.
     expect(requestsTo(waits.issuer, '/token')).toHaveLength(3)
   })
 
@@ -266,7 +266,7 @@ describe('the end of it', () => {
     expect(await waits.held()).toHaveLength(2)
   })
 
-  it('nor is an issuer that is away', async () => {
+  it('an unreachable issuer does not end it either', async () => {
     const waits = await waiting()
     await waits.issuer.close()
     await askDue(service)
@@ -277,7 +277,7 @@ describe('the end of it', () => {
     ['a credential of another issuer’s making', () => ({ body: { credentials: [{ credential: 'e30.e30.e30' }] } })],
     ['nothing', () => ({ body: {} })],
     ['something that is no answer', () => ({ body: [] })],
-  ])('%s is kept by nobody and asked for no more', async (_, decision) => {
+  ])('%s is not kept, and not asked for again', async (_, decision) => {
     await using waits = await waiting()
     waits.deferral.decision = decision
     await askDue(service)
@@ -285,7 +285,7 @@ describe('the end of it', () => {
     expect(await pendingOf(service, waits.wallet.id)).toEqual([])
   })
 
-  it('one that is bound to another key is refused', async () => {
+  it('a credential that is bound to another key is refused', async () => {
     await using waits = await waiting({
       forge: async (issuer, _holder, format) =>
         format === 'dc+sd-jwt' ? issuer.signSdJwtVc(issuer.key.publicJwk) : issuer.signJwtVc(issuer.key.did),
@@ -297,7 +297,7 @@ describe('the end of it', () => {
   })
 })
 
-describe('what is stored', () => {
+describe('stored data', () => {
   it('tokens and keys are protected at rest', async () => {
     await using waits = await waiting({ refresh: true })
     const [row] = await pendingOf(service, waits.wallet.id)

@@ -65,7 +65,7 @@ describe('an issuer that merely offers encryption (OpenID4VCI 1.0 §8.2, §12.2.
   const REQUESTS = 'credential_request_encryption'
   const ANSWERS = 'credential_response_encryption'
 
-  /** What the issuer offers, with other members in the place of some. */
+  /** Takes credentials of an issuer with some members of its encryption metadata replaced. */
   async function offering(changes: Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>) {
     const encryption = await newRemoteEncryption({ required: 'nothing' })
     const metadata = Object.entries(changes).map(([name, members]) => [

@@ -43,7 +43,7 @@ const jwtVc = (members: Members) => ({
   ...members,
 })
 
-describe('what a hosted wallet does not understand or use is ignored (OpenID4VCI 1.0 §12.2.4)', () => {
+describe('metadata that a hosted wallet does not understand or use are ignored (OpenID4VCI 1.0 §12.2.4)', () => {
   it.each([
     ['no object', 7],
     ['no format', {}],
@@ -138,7 +138,7 @@ describe('what a hosted wallet does not understand or use is ignored (OpenID4VCI
   })
 })
 
-describe('a member that the wallet needs is refused by its name where it has another type', () => {
+describe('a required member of another type is refused by its name', () => {
   it.each<[string, Parameters<typeof taking>[1]]>([
     ['credential_endpoint', { metadata: { credential_endpoint: 5 } }],
     ['nonce_endpoint', { metadata: { nonce_endpoint: 'nonce' } }],
@@ -209,13 +209,13 @@ describe('the metadata of this installation', () => {
     expect(server).toEqual({ issuer: own })
   })
 
-  it('are not those of an issuer that merely begins with its address', async () => {
+  it('are not the metadata of an issuer whose address merely has the same beginning', async () => {
     const other = metadataFetch(ports, () => Promise.reject(new Error('asked')), `${own}.evil.example`, [])
     await expect(other(`${own}.evil.example/.well-known/openid-credential-issuer`)).rejects.toThrow('asked')
   })
 })
 
-describe('what tells versions of the protocol apart is kept, also where it stands in a configuration that is not offered', () => {
+describe('members that distinguish versions of the protocol are kept, also in a configuration that is not offered', () => {
   const url = 'https://issuer.example'
   const base = { credential_issuer: url, credential_endpoint: `${url}/credential`, authorization_servers: [url] }
   const W3C = jwtVc({ proof_types_supported: { jwt: { proof_signing_alg_values_supported: ['ES256'] } } })
@@ -279,7 +279,7 @@ describe('what tells versions of the protocol apart is kept, also where it stand
     expect(Object.keys(used.credential_configurations_supported)).toEqual(['__proto__'])
   })
 
-  it('names what an offer of two formats needs', () => {
+  it('names the requirements of an offer of two formats', () => {
     const used = usedIssuerMembers(remoteIssuerMetadata(url, {}), new Set([DIPLOMA_SD_JWT])) as Members
     expect(used.credential_configurations_supported).toEqual({
       [DIPLOMA_SD_JWT]: {

@@ -23,13 +23,13 @@ afterAll(() => service.close())
 interface Refusal {
   readonly status: number
   readonly message: string
-  /** What the wallet holds afterwards. */
+  /** The number of credentials in the wallet afterwards. */
   readonly stored: number
   readonly requests: readonly string[]
   readonly notifications: readonly string[]
 }
 
-/** What becomes of the offer of a hostile issuer. */
+/** The wallet's refusal of a hostile issuer's offer. */
 async function refusalOf(options: RemoteIssuerOptions, ids: readonly string[] = [DIPLOMA_SD_JWT]): Promise<Refusal> {
   await using issuer = await startRemoteIssuer(options)
   const wallet = await newWallet(service)
@@ -209,7 +209,7 @@ describe('answers of a hostile issuer', () => {
 })
 
 describe('a credential that does not verify, or is not the holder’s, is refused and not stored', () => {
-  it('one with an invalid signature', async () => {
+  it('a credential with an invalid signature', async () => {
     const refusal = await refusalOf({
       forge: async (issuer, holder) => {
         const compact = await issuer.signSdJwtVc(holder.publicJwk)
@@ -235,7 +235,7 @@ describe('a credential that does not verify, or is not the holder’s, is refuse
     })
   })
 
-  it('a JWT VC whose subject is somebody else', async () => {
+  it('a JWT VC with another subject', async () => {
     const refusal = await refusalOf({ forge: async (issuer) => issuer.signJwtVc((await newRemoteKey()).did) }, [
       DIPLOMA_JWT,
     ])
@@ -255,7 +255,7 @@ describe('a credential that does not verify, or is not the holder’s, is refuse
     expect(refusal).toMatchObject({ message: 'Credential is not bound to a key of this wallet.', stored: 0 })
   })
 
-  it('one with the right DID and the confirmation key of another, by its DID URL', async () => {
+  it('a credential with the right DID and another holder’s confirmation key, by its DID URL', async () => {
     const refusal = await refusalOf(
       { forge: (issuer, holder) => issuer.signJwtVc(holder.did, { cnf: { kid: `${holder.did}#another` } }) },
       [DIPLOMA_JWT],
@@ -263,19 +263,19 @@ describe('a credential that does not verify, or is not the holder’s, is refuse
     expect(refusal).toMatchObject({ message: 'Credential is not bound to a key of this wallet.', stored: 0 })
   })
 
-  it('one that is bound to nobody', async () => {
+  it('a credential without a binding', async () => {
     const refusal = await refusalOf({ forge: (issuer) => issuer.signJwtVc(undefined) }, [DIPLOMA_JWT])
     expect(refusal).toMatchObject({ message: 'Credential is not bound to a key of this wallet.', stored: 0 })
   })
 
-  it('one of another type than was offered', async () => {
+  it('a credential of another type than was offered', async () => {
     const refusal = await refusalOf({
       forge: (issuer, holder) => issuer.signSdJwtVc(holder.publicJwk, DIPLOMA, 'https://pid.example/vct'),
     })
     expect(refusal).toMatchObject({ message: 'Credential is of another type than was offered.', stored: 0 })
   })
 
-  it('one that has the types of the offer but for one (W3C VCDM 1.1 §4.3)', async () => {
+  it('a credential that lacks one of the types of the offer (W3C VCDM 1.1 §4.3)', async () => {
     const vc = (did: string, name: string) => ({
       '@context': ['https://www.w3.org/2018/credentials/v1'],
       type: ['VerifiableCredential', name],
@@ -307,7 +307,7 @@ describe('a credential that does not verify, or is not the holder’s, is refuse
     })
   })
 
-  it('one of another format than was offered', async () => {
+  it('a credential of another format than was offered', async () => {
     const refusal = await refusalOf({ forge: (issuer, holder) => issuer.signJwtVc(holder.did) })
     expect(refusal).toMatchObject({ message: 'Credential has another format than was offered.', stored: 0 })
   })
@@ -327,7 +327,7 @@ describe('a credential that does not verify, or is not the holder’s, is refuse
     expect((await wallet.get('/credentials')).json).toEqual([])
   })
 
-  it('keeps the good one of two', async () => {
+  it('keeps the valid one of two', async () => {
     const refusal = await refusalOf(
       {
         forge: async (issuer, holder, format) =>

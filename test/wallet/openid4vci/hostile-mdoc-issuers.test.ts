@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** What becomes of an offer whose issuer sends something else than it should. Nothing may be stored. */
+/** The refusal of an offer whose issuer sends a wrong document. The wallet may store nothing. */
 async function refusalOf(forge: (publicJwk: object) => Promise<string>): Promise<string> {
   await using remote = await startRemoteIssuer({ forge: (_, { publicJwk }) => forge(publicJwk) })
   const wallet = await newWallet(world.a)
@@ -37,7 +37,7 @@ const refusalOfSigned = (change: (object: Tree) => unknown) =>
 
 const CHANGED = 'Credential has an item that its issuer did not sign in that namespace.'
 
-it('what the attacks begin with is taken as it is', async () => {
+it('the original of the attacks is accepted', async () => {
   await using remote = await startRemoteIssuer({
     forge: async (_, { publicJwk }) =>
       resigned(
@@ -64,7 +64,7 @@ describe('attack: a mobile document is refused and not stored', () => {
       }),
     ).toBe(CHANGED))
 
-  it('with an item that stands in another namespace than it was signed in', async () =>
+  it('with an item in another namespace than it was signed in', async () =>
     expect(
       await refusalOfChanged((root) => {
         const namespaces = mapAt(root, 'nameSpaces')
@@ -82,7 +82,7 @@ describe('attack: a mobile document is refused and not stored', () => {
       }),
     ).toBe(CHANGED))
 
-  it("that is bound to somebody else's key", async () => {
+  it('that is bound to another holder’s key', async () => {
     const { publicJwk } = await newRemoteKey()
     expect(await refusalOf(() => licenceFor(world.issuer, publicJwk, DOCTYPE))).toBe(
       'Credential is not bound to a key of this wallet.',
@@ -105,7 +105,7 @@ describe('attack: a mobile document is refused and not stored', () => {
       await refusalOf((jwk) => licenceFor(world.issuer, jwk, { ...DOCTYPE, issuedAt: new Date(Date.now() + HOUR) })),
     ).toBe('Credential is not valid yet: its validityInfo lies in the future.'))
 
-  it('whose chain leads to a root that nobody trusts', async () => {
+  it('whose chain leads to an untrusted root', async () => {
     const stranger: Actor = await makeIssuer(makeRoot('Stranger'), YEARS)
     expect(await refusalOf((jwk) => licenceFor(stranger, jwk, DOCTYPE))).toMatch(
       /^Issuer key cannot be resolved: .*trust/,
@@ -132,13 +132,13 @@ describe('attack: a mobile document is refused and not stored', () => {
       'Credential has a mobile security object of an unknown version.',
     ))
 
-  it('whose status is of a kind that cannot be read', async () =>
+  it('with a status of an unreadable kind', async () =>
     expect(await refusalOfSigned((object) => object.set('status', new Map([['identifier_list', new Map()]])))).toBe(
       'Credential status holds no status_list with uri and idx.',
     ))
 })
 
-describe('attack: what is no mobile document at all is refused and not stored', () => {
+describe('attack: content that is no mobile document at all is refused and not stored', () => {
   const base64url = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64url')
 
   it('CBOR that ends too early', async () =>
@@ -163,7 +163,7 @@ describe('attack: what is no mobile document at all is refused and not stored', 
       'Credential is not acceptable CBOR: more than 4096 elements.',
     ))
 
-  it('one that is oversized', async () =>
+  it('an oversized document', async () =>
     expect(
       await refusalOf(async (jwk) =>
         changed(await licenceFor(world.issuer, jwk, DOCTYPE), (root) =>

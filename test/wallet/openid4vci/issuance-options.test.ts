@@ -32,7 +32,7 @@ describe('DPoP (RFC 9449)', () => {
     }
   })
 
-  it('proves another key than the one that credentials are bound to', async () => {
+  it('proves another key than the credentials’ key', async () => {
     await using taken = await taking(service, { dpop: true })
     const proof = requestsTo(taken.issuer, '/token').at(-1)?.headers.get('dpop') ?? ''
     const { jwk } = decodeProtectedHeader(proof)
@@ -97,7 +97,7 @@ describe('binding methods (OpenID4VCI 1.0 §12.2.4)', () => {
 })
 
 describe('authorization code (OpenID4VCI 1.0 §5)', () => {
-  it('is taken from a server that needs nobody to log in, with PKCE and a pushed request', async () => {
+  it('is taken from a server without sign-in, with PKCE and a pushed request', async () => {
     await using taken = await taking(service, { authorization: 'immediate' })
     expect(taken.answer.status).toBe(200)
     const pushed = new URLSearchParams(requestsTo(taken.issuer, '/par')[0]?.text)
@@ -166,7 +166,7 @@ describe('the path of an issuer', () => {
 })
 
 describe('issuers of other ages', () => {
-  it('one of W3C credentials alone, in whose metadata nothing tells 1.0 from its draft 14, is asked as 1.0 has it', async () => {
+  it('an issuer of W3C credentials only, whose metadata fit both 1.0 and its draft 14, is asked by 1.0', async () => {
     await using issuer = await startRemoteIssuer({
       metadata: {
         credential_configurations_supported: {

@@ -83,7 +83,7 @@ describe('a hosted wallet takes an offer of an independent issuer (OpenID4VCI 1.
     expect(decodeJwt(lastProofs(taken.issuer)[0] ?? '').iss).toBe(service.url)
   })
 
-  it('tells the issuer that it accepted each credential (§11)', async () => {
+  it('notifies the issuer that it accepted each credential (§11)', async () => {
     await using taken = await taking(service)
     expect([...taken.issuer.notifications]).toEqual([
       `${DIPLOMA_JWT} credential_accepted`,
@@ -158,7 +158,7 @@ describe('an offer that cannot be taken', () => {
     expect(taken.answer.json.message).toBe("The issuer binds the credential to none of the holder's DIDs.")
   })
 
-  it('in production the reason is not told', async () => {
+  it('in production the reason is not shown', async () => {
     await using production = await startService({ env: { ...LOOPBACK, NODE_ENV: 'production' } })
     await using issuer = await startRemoteIssuer({ txCode: '1' })
     const wallet = await newWallet(production)
@@ -208,7 +208,7 @@ describe('an offer that cannot be taken', () => {
     }
   })
 
-  it('what an offer has beside what is known is ignored (§4.1.1)', async () => {
+  it('unknown members of an offer are ignored (§4.1.1)', async () => {
     await using issuer = await startRemoteIssuer()
     const uri = new URL(await issuer.offer())
     const offer = JSON.parse(uri.searchParams.get('credential_offer') ?? '{}')

@@ -40,7 +40,7 @@ const ELEMENTS = {
 }
 
 describe('a hosted wallet takes mobile documents of another installation', () => {
-  it('of an offer that is bound to its did:web, which nobody else can take', async () => {
+  it('of an offer that is bound to its did:web, which no other wallet can take', async () => {
     const [wallet, stranger] = await Promise.all([newWallet(world.a, 'alice', 'web'), newWallet(world.a, 'bob', 'web')])
     const offering = await world.b.request('POST', '/api/v1/offerings', {
       client: true,
@@ -111,7 +111,7 @@ describe('a hosted wallet takes mobile documents of another installation', () =>
     expect(await listed(wallet)).toMatchObject([{ status: 'revoked' }])
   })
 
-  it('attack: what is stored is protected', async () => {
+  it('attack: stored documents are protected', async () => {
     await using protecting = await startService({
       env: {
         ...LOOPBACK,
@@ -195,7 +195,7 @@ describe('a hosted wallet takes mobile documents of an issuer of other makers', 
   })
 })
 
-describe('an installation without TRUST_ANCHORS, where nothing proves who issued a mobile document', () => {
+describe('an installation without TRUST_ANCHORS, which cannot verify the issuer of a mobile document', () => {
   it('takes none, asks for none, and takes the other formats of the offer', async () => {
     await using plain = await startService({ env: LOOPBACK })
     const wallet = await newWallet(plain)

@@ -55,12 +55,12 @@ it('says how many credentials are still to come', async () => {
 
 const full = () => Promise.reject(new WalletError('The wallet waits for as many deferred credentials as it may.'))
 
-it('what was taken is not lost for what cannot be waited for', async () => {
+it('taken credentials are not lost if others cannot be waited for', async () => {
   const { take } = receiving({ taken: [TAKEN], deferral: deferralOf(1) }, full)
   expect(await take(REQUEST)).toMatchObject({ held: [{ id: 'kept 1' }], deferred: 0 })
 })
 
-it('where nothing was taken, it fails with what cannot be waited for', async () => {
+it('if nothing was taken, it fails because the others cannot be waited for', async () => {
   const { take } = receiving({ taken: [], deferral: deferralOf(1) }, full)
   await expect(take(REQUEST)).rejects.toThrow('as many deferred credentials as it may')
 })

@@ -73,7 +73,7 @@ const metaOf = (format: string) => {
 
 const NO_MATCH = 'Could not find the required credentials for the presentation submission'
 
-/** What a verifier gets that asks for claims; the wallet's message where that is nothing. */
+/** The presentation that a verifier receives for these claims; the wallet's message if it receives nothing. */
 async function answerTo(format: string, claims: readonly Claim[], more: Claim = {}) {
   const before = verifier.responses.length
   const query = { credentials: [{ id: 'diploma', format, meta: metaOf(format), claims, ...more }] }
@@ -120,7 +120,7 @@ describe.each([
   ['dc+sd-jwt', [] as Path],
   ['jwt_vc_json', ['credentialSubject'] as Path],
 ])('a claims path into a %s', (format, subject) => {
-  it.each(SELECTING)('%j selects what is there, null too (OpenID4VP 1.0 §7.1.1)', async (path, name) => {
+  it.each(SELECTING)('%j selects existing values, null too (OpenID4VP 1.0 §7.1.1)', async (path, name) => {
     const presented = String(await answerTo(format, [{ path: [...subject, ...path] }]))
     if (format === 'dc+sd-jwt') expect(disclosed(presented)).toEqual([name])
     else expect(presented.split('.')).toHaveLength(3)

@@ -35,7 +35,7 @@ function query(claims: readonly object[] | undefined = CLAIMS, more: Readonly<Re
   return { credentials: [{ ...credentials[0], ...(claims.length === 0 ? {} : { claims }) }], ...more }
 }
 
-/** One that no wallet has, beside it. */
+/** The query with a second credential that no wallet has. */
 function withAnother(required: boolean) {
   const other = { id: 'other', format: 'dc+sd-jwt', meta: { vct_values: ['urn:nonexistent:1'] } }
   const { credentials } = query()
@@ -102,7 +102,7 @@ describe.each(titled(ALL))('modules that the wallet answers: %s', (_name, varian
       state,
       nonce: randomBytes(32).toString('base64url'),
       unknown_parameter: 'to be ignored',
-      // §5: whatever it says.
+      // §5: any value is accepted.
       iss: 'https://somebody-else.example',
       // §5.9.3: it is the client identifier.
       ...(variant.prefix === 'redirect_uri' ? { response_uri: undefined } : {}),

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** What the wallet said of itself when it last asked for a request object. */
+/** The wallet's metadata in its last request for a request object. */
 function lastMetadata() {
   const { text = '' } =
     world.verifier.seen.findLast(({ path, method }) => path === '/request' && method === 'POST') ?? {}
@@ -55,7 +55,7 @@ describe('a request object may be encrypted for the wallet that asks for it (Ope
     expect(new Set(keys).size).toBe(2)
   })
 
-  it('the wallet says what it can do (§10.1), and nothing of its holder', async () => {
+  it('the wallet sends its capabilities (§10.1), and nothing about its holder', async () => {
     await answered()
     expect(lastMetadata()).toMatchObject({
       response_modes_supported: ['direct_post', 'direct_post.jwt'],
@@ -121,7 +121,7 @@ describe('an encrypted request object that is refused', () => {
     ['is not signed', JSON.stringify({ client_id: 'redirect_uri:https://attacker.example/response' })],
     ['says alg none', `${part({ alg: 'none', typ: 'oauth-authz-req+jwt' })}.${part({ client_id: 'x' })}.`],
     ['is encrypted again', 'a.b.c.d.e'],
-  ])('whose content %s', async (_what, content) => {
+  ])('with content that %s', async (_what, content) => {
     expect(await refusal({ content })).toEqual(refused('The authorization request is not a signed request object.'))
   })
 })

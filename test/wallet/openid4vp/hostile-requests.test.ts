@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-describe('what a request may not make the wallet do', () => {
+describe('actions that a request may not cause in the wallet', () => {
   it('fetch metadata by reference, past the outbound guard', async () => {
     const payload = { client_metadata: undefined, client_metadata_uri: `${world.elsewhere.url}/metadata` }
     const signed = await world.refusalOf({ payload })
@@ -34,7 +34,7 @@ describe('what a request may not make the wallet do', () => {
     })
   })
 
-  it('approve a transaction that nobody has seen (§5.1)', async () => {
+  it('approve a transaction that no person has seen (§5.1)', async () => {
     const entry = { type: 'payment', credential_ids: ['diploma'], amount: '1000000' }
     const transactionData = [Buffer.from(JSON.stringify(entry)).toString('base64url')]
     const refusal = await world.refusalOf({ payload: { transaction_data: transactionData } })

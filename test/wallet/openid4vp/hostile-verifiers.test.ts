@@ -68,7 +68,7 @@ describe('a response goes nowhere but where the client identifier allows (OpenID
   })
 })
 
-describe('a request must come from whom it names (OpenID4VP 1.0 §5.9, RFC 9101)', () => {
+describe('a request must come from the client that it names (OpenID4VP 1.0 §5.9, RFC 9101)', () => {
   const broken = "The authorization request's signature does not hold: "
 
   it('signed with another key than the DID’s', async () => {
@@ -83,7 +83,7 @@ describe('a request must come from whom it names (OpenID4VP 1.0 §5.9, RFC 9101)
     expect(refusal.message).toContain('not signed with a key of the DID that is its client identifier')
   })
 
-  it('signed with a key that it brings along', async () => {
+  it('signed with a key in its own header', async () => {
     const other = await newRemoteKey()
     const refusal = await world.refusalOf({ signer: other, header: { kid: undefined, jwk: other.publicJwk } })
     expect(refusal).toMatchObject({ status: 500, presented: 0 })
@@ -136,7 +136,7 @@ describe('a request must come from whom it names (OpenID4VP 1.0 §5.9, RFC 9101)
     ['verifier_attestation:bank.example', 'Verifiers of the kind verifier_attestation are not known to this wallet.'],
     ['openid_federation:https://bank.example', 'Verifiers of the kind openid_federation are not known to this wallet.'],
     ['x509_san_uri:https://bank.example', 'Verifiers of the kind x509_san_uri are not known to this wallet.'],
-  ])('a client of the kind %s, which nobody here can check', async (clientId, message) => {
+  ])('a client of the kind %s, which this wallet cannot check', async (clientId, message) => {
     const refusal = await world.refusalOf({ clientId, payload: { client_id: clientId } })
     expect(refusal).toMatchObject({ status: 500, presented: 0 })
     expect(refusal.message).toContain(message)
@@ -192,14 +192,14 @@ describe('a request must come from whom it names (OpenID4VP 1.0 §5.9, RFC 9101)
     expect(refusal.message).toContain('does not have the wallet_nonce that it was asked for with')
   })
 
-  it('a parameter that stands twice in the address: 400', async () => {
+  it('a repeated parameter in the address: 400', async () => {
     const uri = await world.verifier.request(world.diploma())
     const answer = await world.wallet.process(`${uri}&client_id=redirect_uri%3Ahttps%3A%2F%2Fattacker.example`)
     expect([answer.status, answer.json.message]).toEqual([400, ['The parameter client_id is given more than once.']])
   })
 })
 
-describe('what a verifier says of itself is shown where it is text', () => {
+describe('a verifier’s description of itself is shown if it is text', () => {
   it.each([
     [
       { client_name: 'Shop', logo_uri: 'https://shop.example/logo.png' },

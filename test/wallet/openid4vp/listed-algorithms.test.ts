@@ -41,7 +41,7 @@ const jwtDiploma = (members: JsonObject = {}) => ({
   ...members,
 })
 
-/** What comes of a request of a verifier that lists these formats: what it got, or the error that it was told. */
+/** The outcome of a request whose verifier lists these formats: the presentations or errors that it received. */
 async function outcome(
   formats: unknown,
   query: unknown,
@@ -85,11 +85,11 @@ describe('an SD-JWT VC is presented to a verifier that lists (OpenID4VP 1.0 Appe
     ['the name in other letters', { 'sd-jwt_alg_values': ['es256'] }],
     ['an empty list', { 'sd-jwt_alg_values': [] }],
     ['something that is no list', { 'kb-jwt_alg_values': 'ES256' }],
-  ])('not where that is %s; the verifier is told (§8.5)', async (_what, listed) => {
+  ])('not if that is %s; the verifier receives the error (§8.5)', async (_what, listed) => {
     expect(await outcome({ 'dc+sd-jwt': listed }, { credentials: [diploma()] })).toEqual(REFUSED)
   })
 
-  it('without a Key Binding JWT whatever algorithms of those it lists', async () => {
+  it('without a Key Binding JWT, with any listed algorithm for it', async () => {
     const query = { credentials: [diploma({ require_cryptographic_holder_binding: false })] }
     expect(await outcome({ 'dc+sd-jwt': { 'kb-jwt_alg_values': ['EdDSA'] } }, query)).toEqual(shown('sd'))
   })
@@ -138,7 +138,7 @@ describe('a mobile document is presented to a verifier that lists (OpenID4VP 1.0
     [{ issuerauth_alg_values: [-7], deviceauth_alg_values: [-19] }],
     [{ issuerauth_alg_values: ['ES256'] }],
     [{ issuerauth_alg_values: [] }],
-  ])('not where that is %j', async (listed) => {
+  ])('not if that is %j', async (listed) => {
     expect(await listing(listed)).toEqual(REFUSED)
   })
 })
@@ -153,7 +153,7 @@ describe('of several credentials', () => {
     expect(await outcome(formats, query)).toEqual(shown('jwt'))
   })
 
-  it('one that a query can do without is left out', async () => {
+  it('an optional credential is left out', async () => {
     const query = {
       credentials: [diploma(), jwtDiploma()],
       credential_sets: [{ options: [['sd']] }, { options: [['jwt']], required: false }],
@@ -161,13 +161,13 @@ describe('of several credentials', () => {
     expect(await outcome({ jwt_vc_json: { alg_values: ['ES384'] } }, query)).toEqual(shown('sd'))
   })
 
-  it('one alone without a listed algorithm stops an answer with both', async () => {
+  it('a single one without a listed algorithm stops an answer with both', async () => {
     const query = { credentials: [diploma(), jwtDiploma()] }
     expect(await outcome({ jwt_vc_json: { alg_values: ['ES384'] } }, query)).toEqual(REFUSED)
   })
 })
 
-it('of a credential that is not there nothing is told, whatever is listed (§15)', async () => {
+it('a missing credential is never reported, with any list (§15)', async () => {
   const query = { credentials: [diploma({ meta: { vct_values: ['https://other.example/vct'] } })] }
   const answered = await outcome({ 'dc+sd-jwt': { 'sd-jwt_alg_values': ['ES384'] } }, query)
   expect(answered).toMatchObject({ status: 500, presented: [], told: [] })
@@ -189,7 +189,7 @@ it('a flow does not start, and offers no such credential', async () => {
 })
 
 describe('verifiers of drafts, which list algorithms under other names', () => {
-  /** Of draft 21: a definition for one format, and `vp_formats`. */
+  /** A request of draft 21: a definition for one format, and `vp_formats`. */
   const byExchange = async (format: JsonObject | undefined, formats: JsonObject) => {
     const definition = {
       id: 'definition',
@@ -210,7 +210,7 @@ describe('verifiers of drafts, which list algorithms under other names', () => {
     ['vc+sd-jwt', { 'vc+sd-jwt': { 'sd-jwt_alg_values': ['ES256'], 'kb-jwt_alg_values': ['ES256'] } }],
     ['jwt_vc_json and jwt_vp_json', { jwt_vc_json: { alg: ['ES256'] }, jwt_vp_json: { alg: ['ES256'] } }],
     ['jwt_vc and jwt_vp', { jwt_vc: { alg: ['ES256'] }, jwt_vp: { alg: ['ES256'] } }],
-  ])('are answered by what they list as %s', async (_name, formats) => {
+  ])('are answered according to their list in %s', async (_name, formats) => {
     expect(await byExchange(undefined, formats)).toEqual([200])
   })
 
@@ -220,7 +220,7 @@ describe('verifiers of drafts, which list algorithms under other names', () => {
     ['jwt_vc_json', { jwt_vc_json: { alg: ['ES384'] }, jwt_vp_json: { alg: ['ES256'] } }],
     ['jwt_vp_json', { jwt_vc_json: { alg: ['ES256'] }, jwt_vp_json: { alg: ['EdDSA'] } }],
     ['jwt_vp', { jwt_vp: { alg: ['ES256K'] } }],
-  ])('are not where another algorithm stands under %s', async (_name, formats) => {
+  ])('are not answered if another algorithm is in %s', async (_name, formats) => {
     expect(await byExchange(undefined, formats)).toEqual([500, NOT_SUPPORTED])
   })
 

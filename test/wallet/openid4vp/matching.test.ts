@@ -72,7 +72,7 @@ describe('matching held credentials with a DCQL query (OpenID4VP 1.0 §6)', () =
     expect(await matching()).toEqual(['plain', 'certified'])
   })
 
-  it('a chain that is none names no authority', async () => {
+  it('an invalid chain names no authority', async () => {
     const wallet = [await held('broken', { x5c: ['AAAA'] })]
     expect((await matchQuery(asking([AKI]), wallet, work())).matches).toEqual([])
     expect((await matchQuery(asking(), wallet, work())).matches).toHaveLength(1)

@@ -43,7 +43,7 @@ const resultOf = async ({ verificationSessionId: id }: Pick<Asked, 'verification
     })
   ).json
 
-/** What the wallet shows the verifier of the other installation. */
+/** The credentials that the wallet shows the verifier of the other installation. */
 async function shown(body: Readonly<Record<string, unknown>>, holder = wallet) {
   const asked = await ask(world.b, body)
   const answer = await holder.process(asked.authorizationRequestUri)
@@ -139,7 +139,7 @@ describe('a hosted wallet presents mobile documents (OpenID4VP 1.0 Appendix B.2)
 
 const NO_MATCH = 'Could not find the required credentials for the presentation submission'
 
-/** What a verifier of other makers gets. */
+/** The response that a verifier by other makers receives, with its document. */
 async function presentedTo(options: RemoteRequestOptions, credentials: readonly object[], holder = wallet) {
   const before = verifier.responses.length
   const answer = await holder.process(await verifier.request({ credentials }, options))
@@ -155,7 +155,7 @@ describe('verifiers of other makers', () => {
     { mode: 'direct_post.jwt' },
     { mode: 'direct_post.jwt', prefix: 'redirect_uri' },
     { mode: 'direct_post', prefix: 'redirect_uri' },
-  ] as const)('@owf/mdoc and @auth0/mdl verify what comes by $mode $prefix', async (options) => {
+  ] as const)('@owf/mdoc and @auth0/mdl verify a presentation by $mode $prefix', async (options) => {
     const { response, clientId, responseUri, nonce, encryptionKey, encrypted } = await presentedTo(options, [licence()])
     expect(encrypted).toBe(options.mode === 'direct_post.jwt')
     // A request's members have no type of their own here: what stands for a JWK is read from the wire.
@@ -220,7 +220,7 @@ describe('verifiers of other makers', () => {
   })
 })
 
-describe('what a hosted wallet does not present', () => {
+describe('documents that a hosted wallet does not present', () => {
   const refusalOf = async (members: Readonly<Record<string, unknown>>, options: RemoteRequestOptions = {}) => {
     const before = verifier.responses.length
     const answer = await wallet.process(await verifier.request({ credentials: [licence(members)] }, options))
@@ -247,10 +247,10 @@ describe('what a hosted wallet does not present', () => {
     expect(await refusalOf(members)).toBe('The DCQL query is not valid.'),
   )
 
-  it('attack: a namespace that every object has is none of a document', async () =>
+  it('attack: a namespace with the name of a member of every object is no namespace of a document', async () =>
     expect(await refusalOf({ claims: [{ path: ['__proto__', 'toString'] }] })).toBe('The DCQL query is not valid.'))
 
-  it('attack: a path beside the names of a draft discloses what it says, and not what they say', async () => {
+  it('attack: a path beside the names of a draft discloses its own element, not theirs', async () => {
     const claims = [{ namespace: NAMESPACE, claim_name: 'portrait', path: [NAMESPACE, 'family_name'] }]
     const { document } = await presentedTo({}, [licence({ claims })])
     const [item] = listAt(document, 'documents', 0, 'issuerSigned', 'nameSpaces', NAMESPACE)
@@ -262,7 +262,7 @@ describe('what a hosted wallet does not present', () => {
     expect(await refusalOf({}, draft)).toBe('The DCQL query asks for credentials of no supported format.')
   })
 
-  it('transaction data: an mdoc has no place for what authorizes them', async () => {
+  it('transaction data: an mdoc has no place for their authorization', async () => {
     const entry = Buffer.from(JSON.stringify({ type: 'payment', credential_ids: ['licence'] })).toString('base64url')
     const { authorization, did } = wallet
     const qrContent = await verifier.request({ credentials: [licence()] }, { payload: { transaction_data: [entry] } })
@@ -282,7 +282,7 @@ describe('what a hosted wallet does not present', () => {
     expect((await holder.get('/presentations')).json[0]).toMatchObject({ state: 'failed' })
   })
 
-  it('one that has expired meanwhile is shown all the same, as others are, and its verifier refuses it', async () => {
+  it('a document that has expired meanwhile is still shown, as others are, and its verifier refuses it', async () => {
     const expiresAt = new Date(Date.now() + 4_000)
     const forge = (_: unknown, { publicJwk }: { publicJwk: object }) =>
       licenceFor(world.issuer, publicJwk, { expiresAt, doctype: DIPLOMA_DOCTYPE })

@@ -49,7 +49,7 @@ function lastResponse() {
   return response
 }
 
-/** What was presented for the query `diploma`. */
+/** The presentation for the query `diploma`. */
 const presented = () => String(lastResponse().presentations.diploma?.[0])
 
 describe('a hosted wallet presents to an independent verifier (OpenID4VP 1.0)', () => {
@@ -78,7 +78,7 @@ describe('a hosted wallet presents to an independent verifier (OpenID4VP 1.0)', 
     expect(state).toBeDefined()
   })
 
-  it('nothing that is selectively disclosable where the query names no claims (§6.4.1)', async () => {
+  it('no selectively disclosable claim if the query names no claims (§6.4.1)', async () => {
     expect((await wallet.process(await verifier.request(sdJwtQuery()))).status).toBe(200)
     const [, ...rest] = presented().split('~')
     expect(rest).toHaveLength(1)
@@ -111,7 +111,7 @@ describe('a hosted wallet presents to an independent verifier (OpenID4VP 1.0)', 
     const form = new URLSearchParams(posted?.text)
     expect(form.get('wallet_nonce')).toMatch(/^[\w-]{22}$/)
     expect(JSON.parse(form.get('wallet_metadata') ?? '{}')).toMatchObject({ response_types_supported: ['vp_token'] })
-    // Nothing that tells one holder from another.
+    // It has no value that distinguishes one holder from another.
     expect(posted?.text).not.toContain(wallet.did)
   })
 
@@ -244,8 +244,8 @@ describe('choosing credentials (OpenID4VP 1.0 §6.4)', () => {
   })
 })
 
-describe('what a wallet remembers of its presentations', () => {
-  it('to whom, which credentials, and how it ended; never the claims', async () => {
+describe('a wallet’s record of its presentations', () => {
+  it('has the verifier, the credentials and the outcome; never the claims', async () => {
     await wallet.process(await verifier.request(jwtQuery()))
     const [latest] = (await wallet.get('/presentations')).json
     const [credential] = (await wallet.get('/credentials')).json.filter(

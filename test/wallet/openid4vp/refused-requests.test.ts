@@ -15,7 +15,7 @@ const TRANSACTION = [
 ]
 const STATE = 'state-of-the-request'
 
-/** What a verifier is told while its request is refused. */
+/** The errors that a verifier receives when its request is refused. */
 async function toldOf(options: RemoteRequestOptions, query?: unknown) {
   const before = world.verifier.refusals.length
   const refusal = await world.refusalOf({ ...options, payload: { state: STATE, ...options.payload } }, query)
@@ -30,7 +30,7 @@ async function toldOf(options: RemoteRequestOptions, query?: unknown) {
 
 const told = (error: string, encrypted = false) => [{ error, state: STATE, encrypted }]
 
-describe('a hosted wallet that refuses a request tells its verifier why (OpenID4VP 1.0 §8.5)', () => {
+describe('a hosted wallet that refuses a request sends its verifier the reason (OpenID4VP 1.0 §8.5)', () => {
   it.each(['direct_post', 'direct_post.jwt'] as const)(
     'transaction data that nobody can approve (%s)',
     async (mode) => {
@@ -56,7 +56,7 @@ describe('a hosted wallet that refuses a request tells its verifier why (OpenID4
   })
 })
 
-describe('it tells nothing', () => {
+describe('it sends no reason', () => {
   it('of a credential that is missing (§15)', async () => {
     const credentials = [{ id: 'other', format: 'dc+sd-jwt', meta: { vct_values: ['https://other.example/vct'] } }]
     expect(await toldOf({}, { credentials })).toEqual([])
@@ -67,7 +67,7 @@ describe('it tells nothing', () => {
     expect(await toldOf({ payload: { nonce: '' } })).toEqual([])
   })
 
-  it('to whoever is not proven to have sent the request, nor at an address that is not theirs', async () => {
+  it('to a verifier that is not proven to have sent the request, nor at a foreign address', async () => {
     const payload = { transaction_data: TRANSACTION }
     expect(await toldOf({ payload, signer: await newRemoteKey() })).toEqual([])
     const elsewhere = { ...payload, response_uri: `${world.elsewhere.url.replace('127.0.0.1', 'localhost')}/response` }

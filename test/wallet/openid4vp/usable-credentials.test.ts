@@ -29,7 +29,7 @@ async function statusList(path: string): Promise<RemoteAnswer> {
   return { body: jwt, headers: { 'content-type': 'application/statuslist+jwt' } }
 }
 
-/** As many lists as credentials, so that each reading is seen: the credential at an index has the list of that number. */
+/** Each credential has its own list, so that each reading is visible. The credential's index is the list's number. */
 const lists = Object.fromEntries(
   Array.from({ length: 64 }, (_, at) => [`/status/${at}`, () => statusList(`/status/${at}`)]),
 )
@@ -79,7 +79,7 @@ const numberOf = (presentation: unknown) => {
   return JSON.parse(Buffer.from(disclosure, 'base64url').toString())[2]
 }
 
-/** What the wallet presents for a query, by credential query: the number of the diploma. */
+/** The presented diplomas by credential query, as numbers. */
 async function presented(query: unknown = { credentials: [diploma()] }): Promise<Record<string, unknown>> {
   const answer = await wallet.process(await verifier.request(query))
   if (answer.status !== 200) throw new Error(answer.text)
@@ -104,7 +104,7 @@ describe('of several credentials that satisfy a query a hosted wallet presents',
     expect(await presented()).toEqual({ diploma: 0 })
   })
 
-  it('none that is suspended, as long as it is (Token Status List §7.1)', async () => {
+  it('no credential that is suspended, while it is (Token Status List §7.1)', async () => {
     await take(2)
     statuses[1] = 2
     expect(await presented()).toEqual({ diploma: 0 })
@@ -124,7 +124,7 @@ describe('of several credentials that satisfy a query a hosted wallet presents',
     expect(await presented({ credentials: [diploma('one'), diploma('two')] })).toEqual({ one: 0, two: 0 })
   })
 
-  it('the alternative whose credential is good, although the verifier has another one first (OpenID4VP 1.0 §6.4.2)', async () => {
+  it('the alternative with a valid credential, although the verifier prefers another one (OpenID4VP 1.0 §6.4.2)', async () => {
     await take(2)
     statuses[1] = 1
     const only = (number: number, id: string) => ({ ...diploma(id), claims: [{ path: ['number'], values: [number] }] })
@@ -137,7 +137,7 @@ describe('of several credentials that satisfy a query a hosted wallet presents',
     expect(await presented(sets)).toEqual({ first: 1 })
   })
 
-  it('rather one that is known to be good than one of which nothing can be known, and that rather than none', async () => {
+  it('rather a valid credential than one of unknown status, and rather that than none', async () => {
     await take(2)
     let refused = 0
     instead = () => {
@@ -151,21 +151,21 @@ describe('of several credentials that satisfy a query a hosted wallet presents',
   })
 })
 
-describe('what choosing may cost', () => {
+describe('cost of choosing', () => {
   it('a credential that is the only one is presented without its status being read', async () => {
     await take(1)
     statuses[0] = 1
     expect(await fetching(presented)).toEqual([])
   })
 
-  it('of several, no more is read than until a good one is found', async () => {
+  it('of several, statuses are read only until a valid one is found', async () => {
     await take(3)
     expect(await fetching(presented)).toEqual(['/status/2'])
     statuses[2] = 1
     expect(await fetching(presented)).toEqual(['/status/2', '/status/1'])
   })
 
-  it('three seconds at most, where a list does not come: then it is presented as if it were good', async () => {
+  it('three seconds at most, if a list does not come: then it is presented as if it were valid', async () => {
     await take(2)
     instead = () => ({ raw: () => {} })
     const before = performance.now()
@@ -183,7 +183,7 @@ describe('a person who confirms a flow', () => {
     return json.data
   }
 
-  it('has presented what they select, whatever its status, and beside it what is good', async () => {
+  it('has presented the selected credentials with any status, and otherwise valid ones', async () => {
     await take(3)
     statuses[2] = 1
     const first = { ...diploma('first'), claims: [{ path: ['number'], values: [2] }] }

@@ -68,7 +68,7 @@ const attest = ({ header, payload, signer = attester }: Attestation = {}) =>
     },
   )
 
-/** What the wallet answers to a request with an attestation in its JOSE header. */
+/** The wallet's answer to a request with an attestation in its JOSE header. */
 async function asked(jwt: unknown, { payload, ...options }: RemoteRequestOptions = {}, holder = wallet) {
   const before = verifier.responses.length
   const uri = await verifier.request(diploma(), {
@@ -101,15 +101,15 @@ describe('a verifier with an attestation (OpenID4VP 1.0 §5.9.3 verifier_attesta
     expect(metadata.client_id_prefixes_supported).toContain('verifier_attestation')
   })
 
-  it('whose redirect_uris hold its response_uri', async () => {
+  it('with redirect_uris that contain its response_uri', async () => {
     const responseUri = `${verifier.url}/response?id=none`
     const jwt = await attest({ payload: { redirect_uris: ['https://shop.example/other', responseUri] } })
-    // Nothing waits at that address: that it is asked at all is what counts.
+    // No server listens at that address. The error shows that the wallet sent its answer there.
     const answer = await asked(jwt, { payload: { response_uri: responseUri } })
     expect(answer.message).toContain('The verifier refused the presentation')
   })
 
-  it('is unknown where nobody is trusted to attest', async () => {
+  it('is unknown if no attester is trusted', async () => {
     await using plain = await startService({ env: LOOPBACK })
     const holder = await newWallet(plain)
     expect(await asked(await attest(), {}, holder)).toEqual({
@@ -147,7 +147,7 @@ describe('an attestation is refused', () => {
     )
   })
 
-  it('signed with a key that it brings along', async () => {
+  it('signed with a key in its own header', async () => {
     const own = await newRemoteKey()
     const jwt = await attest({ signer: own, header: { kid: undefined, jwk: own.publicJwk } })
     expect(await asked(jwt)).toEqual(refused('it is signed with no key of its issuer'))

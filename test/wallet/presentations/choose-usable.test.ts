@@ -15,7 +15,7 @@ const matchOf = (queryId: string, id: string, expiresAt?: number): Match => ({
   holderBinding: true,
 })
 
-/** Of each query the selected match, else the first of those that least speaks against. */
+/** For each query: the selected match, otherwise the first match with the smallest objection. */
 const matching = (...queries: readonly (readonly Match[])[]): Pick<Matching, 'choose'> => ({
   choose: (selectedId, objection = () => 0) => {
     const chosen = queries.map((matches) => {
@@ -58,7 +58,7 @@ it.each<[string, Record<string, HeldStatus>, string, string[]]>([
   ['of no known status', { a: 'unknown' }, 'b', ['a', 'b']],
   ['as bad as all others', { a: 'revoked', b: 'suspended', c: 'expired' }, 'a', ['a', 'b', 'c']],
   ['better than revoked ones, unknown', { a: 'revoked', b: 'unknown', c: 'revoked' }, 'b', ['a', 'b', 'c']],
-])('reads until one is good, where the first is %s', async (_, statuses, id, read) => {
+])('reads until one is valid, if the first is %s', async (_, statuses, id, read) => {
   expect(await choosing(three, statuses)).toMatchObject({ ids: [id], read })
 })
 
@@ -69,12 +69,12 @@ it('reads nothing of a credential that no other could take the place of', async 
   })
 })
 
-it('reads nothing of one that has run out by its own times', async () => {
+it('does not read the status of a credential that has expired by its own times', async () => {
   const both = matching([matchOf('q', 'old', EXPIRED), matchOf('q', 'new')])
   expect(await choosing(both)).toMatchObject({ ids: ['new'], read: ['new'] })
 })
 
-it('reads nothing of what a person selected, and presents it whatever its status', async () => {
+it('does not read the status of a selected credential, and presents it with any status', async () => {
   expect(await choosing(three, { b: 'revoked' }, 'b')).toMatchObject({ ids: ['b'], read: [] })
 })
 
@@ -91,6 +91,6 @@ it('reads eight at most, within three seconds and the work of the request', asyn
   expect(bounds).toEqual([{ totalMs: 3_000, work }])
 })
 
-it('has no answer where there is none', async () => {
+it('has no answer if no credential matches', async () => {
   expect(await choosing(matching([matchOf('q', 'a')], []))).toMatchObject({ ids: undefined, read: [] })
 })

@@ -70,7 +70,7 @@ it('a refusal is remembered with its reason, and is the answer', async () => {
   expect(happened.at(-1)).toEqual({ ...RECORD, state: 'failed', errorMessage: refusal.message })
 })
 
-it('of an unexpected error nothing is told to the owner', async () => {
+it('an unexpected error is not shown to the owner', async () => {
   const { result, happened } = await answering(() => Promise.reject(new TypeError('a secret')))
   expect(result).toBeInstanceOf(TypeError)
   expect(happened.at(-1)).toEqual({ ...RECORD, state: 'failed', errorMessage: 'The presentation failed.' })

@@ -90,7 +90,7 @@ describe('an authorization for an offer of final', () => {
     expect(refusalOf(await push(parameters)).slice(0, 2)).toEqual([400, 'invalid_authorization_details'])
   })
 
-  it('brings no c_nonce, neither at first nor refreshed', async () => {
+  it('has no c_nonce, neither at first nor refreshed', async () => {
     const byId = details({ credential_configuration_id: SD_JWT })
     const { parameters, verifier } = await requestFor('final', byId, [JWT_VC, SD_JWT])
     const code = await codeAt(`/openid4vci/authorize?${new URLSearchParams(parameters)}`)

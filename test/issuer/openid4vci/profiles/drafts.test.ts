@@ -12,7 +12,7 @@ let closed: Issuer
 let wallet: WalletActor
 
 beforeAll(async () => {
-  // The metadata of both are compared, and each encrypts for a key of its own.
+  // The metadata of both are compared, and each has its own encryption key.
   const env = { CREDENTIAL_ENCRYPTION: 'off' }
   issuer = await startIssuer({ env: { ...env, ISSUER_LEGACY_PROFILES: 'draft15, draft13 draft11' } })
   closed = await startIssuer({ env })
@@ -101,14 +101,14 @@ describe('ISSUER_LEGACY_PROFILES', () => {
     expect(await scopesOf(closed)).toEqual([JWT_VC, SD_JWT])
   })
 
-  it('leaves what 1.0 says as it is', async () => {
+  it('does not change the members of 1.0', async () => {
     const [open, plain] = [await metadataOf(issuer), await metadataOf(closed)]
     const text = JSON.stringify(plain).replaceAll(closed.service.url, issuer.service.url)
     expect(open).toMatchObject(JSON.parse(text))
     expect(JSON.stringify(open)).not.toMatch(/null|\[\]|\{\}/)
   })
 
-  it('leaves an offer that was made when its draft was open as it is', async () => {
+  it('does not change an offer that was made when its draft was open', async () => {
     const made = await issuer.makeOffer({ profile: 'draft13', credentialConfigurationIds: [JWT_VC, FORMER] })
     const { databaseUrl, identityProvider } = issuer.service
     const later = await startService({ databaseUrl, identityProvider })
@@ -188,7 +188,7 @@ describe('draft 15', () => {
       expect(display).toEqual(described.display)
       expect(described.claims).toHaveLength(2)
     }
-    // What a claim is called is found once, whatever the configuration has it in.
+    // A claim's name occurs once in a configuration, in whichever member the draft has it.
     for (const configuration of Object.values(configurations))
       expect(JSON.stringify(configuration).split('"name":"Product"')).toHaveLength(2)
   })
@@ -230,7 +230,7 @@ describe('draft 13', () => {
     expect(configurations[JWT_VC].credential_definition).toEqual({ type: ['VerifiableCredential', JWT_VC] })
   })
 
-  it('has a c_nonce with the token and with each credential, each good once (§6.2, §7.3)', async () => {
+  it('has a c_nonce with the token and with each credential, each valid once (§6.2, §7.3)', async () => {
     const { c_nonce: first, ...token } = await tokenOf('draft13', drafted)
     expect({ ...token, c_nonce: first }).toMatchObject(NONCE)
     const take = async (type: object, nonce: string) =>
@@ -295,7 +295,7 @@ describe('draft 13', () => {
     expect(refusalOf(answer).slice(0, 2)).toEqual([400, error])
   })
 
-  it('gives by format only what the token covers', async () => {
+  it('gives by format only credentials that the token covers', async () => {
     const made = await issuer.makeOffer(drafted)
     const details = JSON.stringify([{ type: 'openid_credential', ...asked.vct() }])
     const token = await tokenFor(made.credentialOfferSessionId, { authorization_details: details })
@@ -396,7 +396,7 @@ describe('draft 11', () => {
     })
   })
 
-  it('calls a proof that is not good invalid_or_missing_proof, with the nonce for the next one (§7.3.1, §7.3.2)', async () => {
+  it('calls an invalid proof invalid_or_missing_proof, with the nonce for the next one (§7.3.1, §7.3.2)', async () => {
     const { access_token: token } = await tokenOf('draft11', drafted)
     for (const proof of [undefined, await proofWith('wrong')]) {
       const { status, json } = await issuer.requestCredential(token, { ...asked.types(), proof })

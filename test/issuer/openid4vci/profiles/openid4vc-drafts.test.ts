@@ -118,7 +118,7 @@ describe('@openid4vc/openid4vci takes offers of drafts', () => {
       expect(await verified(credentials[0] ?? '')).toMatchObject({ isValid: true })
   })
 
-  it('and those of 1.0 from the same metadata', async () => {
+  it('and offers of 1.0 from the same metadata', async () => {
     const made = await issuer.makeOffer()
     const keys = await Promise.all([newHolderKey(), newHolderKey()])
     const taken = await takeOffer({ offer: made.credentialOfferUri, keys, named: 'by jwk' })

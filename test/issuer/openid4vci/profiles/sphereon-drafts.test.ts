@@ -22,7 +22,7 @@ interface Signed {
   readonly payload: object
 }
 
-/** Signs what the client asks to be signed, as it stands. */
+/** Signs the header and payload of the client unchanged. */
 const signCallback =
   ({ privateJwk }: HolderKey) =>
   async ({ header, payload }: Signed): Promise<string> =>

@@ -8,7 +8,7 @@ import { postSchema, SUBJECT } from '../../purchase.js'
 const PATH = '/api/v1/credential-offer-sessions'
 
 let service: TestService
-/** Of alice, of bob, and of alice and taken by a wallet; the oldest first. */
+/** Sessions by alice, by bob, and by alice and taken by a wallet, the oldest first. */
 let made: string[]
 let offers: string
 
@@ -31,7 +31,7 @@ afterAll(() => service.close())
 const list = (filters: Record<string, string> = {}) => allOf(service, PATH, filters)
 
 describe('GET /api/v1/credential-offer-sessions', () => {
-  it('lists those of all callers, the newest first', async () => {
+  it('lists the sessions of all callers, the newest first', async () => {
     const entries = await list()
     expect(idsOf(entries)).toEqual([...made].reverse())
     expect(entries.map(({ createdBy }) => createdBy)).toEqual(['alice', 'bob', 'alice'])
@@ -54,7 +54,7 @@ describe('GET /api/v1/credential-offer-sessions', () => {
     expect(idsOf(await list({ state: 'Created' }))).toEqual([made[1], made[0]])
   })
 
-  it('of deferred offers those that wait for a decision, and those that were decided over', async () => {
+  it('of deferred offers: waiting for a decision, and decided', async () => {
     await using own = await startService({ env: LOOPBACK })
     const alice = await own.bearer('alice')
     const { name } = await postSchema(own, alice)
@@ -96,7 +96,7 @@ describe('GET /api/v1/credential-offer-sessions', () => {
     for (const [code] of offers.matchAll(/eyJ[\w.-]+|"pre-authorized_code":"[^"]+"/g)) expect(text).not.toContain(code)
   })
 
-  it('a caller without the role does not see those of others', async () => {
+  it('a caller without the role does not see sessions of others', async () => {
     const answer = await service.request('GET', PATH, { authorization: await service.bearer('alice') })
     expect([answer.status, answer.json.message]).toEqual([403, 'Insufficient role.'])
   })

@@ -131,7 +131,7 @@ describe("A stranger's CBOR has bounds", () => {
     refused(Buffer.alloc(1_048_577), 'longer than 1048576 bytes')
   })
 
-  it('elements are counted over the whole, and over what is encoded in it', () => {
+  it('elements are counted over the whole, including encoded parts', () => {
     const row = `9903ff${'00'.repeat(1_023)}`
     expect(decode(`84${row.repeat(4)}`)).toHaveLength(4)
     refused(bytes(`85${row.repeat(5)}`), 'more than 4096 elements')
@@ -140,7 +140,7 @@ describe("A stranger's CBOR has bounds", () => {
     expect(() => decodeCbor(bytes(row), shared)).toThrow('more than 4096 elements')
   })
 
-  it('what lies within them is read', () => {
+  it('CBOR within the bounds is read', () => {
     expect(decode(nested(32))).toHaveLength(1)
     expect(decodeCbor(encodeCbor(Array(4_096).fill(0)), { what: 'Credential' })).toHaveLength(4_096)
   })

@@ -43,7 +43,7 @@ describe('the claims path pointer (OpenID4VP 1.0 §7.1.1, the example of §7.3)'
     expect(selectByClaimsPath(['a', null, 'b'], { a: [{ b: 1 }, 'text'] }, requestWork())).toEqual([])
   })
 
-  it('selects null and own members named like those of Object.prototype', () => {
+  it('selects null and own members with the names of Object.prototype’s', () => {
     const value: unknown = JSON.parse('{"a": null, "__proto__": {"b": 1}}')
     expect(selectByClaimsPath(['a'], value, requestWork())).toEqual([null])
     expect(selectByClaimsPath(['__proto__', 'b'], value, requestWork())).toEqual([1])

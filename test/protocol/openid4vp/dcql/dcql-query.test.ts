@@ -28,7 +28,7 @@ const faults = (query: unknown) =>
 const faultsOf = (credential: object) => faults({ credentials: [{ ...sdJwt, ...credential }] })
 
 describe('a DCQL query (OpenID4VP 1.0 §6)', () => {
-  it('takes every member that the standard defines, and keeps it as it is', () => {
+  it('takes every member that the standard defines, and keeps it unchanged', () => {
     expect(zDcqlQuery.parse(whole)).toEqual(whole)
     expect(() => LibraryQuery.validate(LibraryQuery.parse(zDcqlQuery.parse(whole) as never))).not.toThrow()
   })

@@ -14,7 +14,7 @@ const anyCredential = [['https://www.w3.org/2018/credentials#VerifiableCredentia
 
 function dcql(items: FieldConstraint[][], types = TYPES) {
   const query = dcqlOf(items, ...types)
-  // Whatever comes out is a DCQL query, for us and for the library that wallets use.
+  // Every result is a DCQL query, for this service and for the library that wallets use.
   expect(zDcqlQuery.parse(query)).toEqual(query)
   LibraryQuery.validate(LibraryQuery.parse(query as never))
   return query
@@ -59,7 +59,7 @@ describe('a VP query as DCQL', () => {
     expect(dcql([[{ path: ['$.vct'], filter: { const: 'https://other.example' } }]]).credential_sets).toBeUndefined()
   })
 
-  it('has the same ids every time, and they tell the item', () => {
+  it('has the same ids every time, and they name the item', () => {
     expect(dcql([[person], [person]]).credentials.map(({ id }) => itemOfCredentialId(id))).toEqual([0, 0, 1, 1])
     expect(dcql([[person]])).toEqual(dcql([[person]]))
     for (const id of ['item-x-sd-jwt', 'item-1', 'other', 'item-1-sd-jwt-2', '__proto__'])
@@ -94,7 +94,7 @@ describe('the type', () => {
     ])
   })
 
-  it('stands as it is where it is foreign', () => {
+  it('is unchanged if it is foreign', () => {
     expect(metas(dcql([[of('https://other.example/id')]]))).toEqual([
       { vct_values: ['https://other.example/id'] },
       { type_values: [['https://other.example/id']] },

@@ -7,7 +7,7 @@ const person: FieldConstraint = { path: ['$.vc.type', '$.type'], filter: { const
 
 function dcql(items: FieldConstraint[][]) {
   const query = dcqlOf(items, 'Person')
-  // Whatever comes out is a DCQL query, for us and for the library that wallets use.
+  // Every result is a DCQL query, for this service and for the library that wallets use.
   expect(zDcqlQuery.parse(query)).toEqual(query)
   LibraryQuery.validate(LibraryQuery.parse(query as never))
   return query
@@ -54,7 +54,7 @@ describe('the claims', () => {
     expect(values({ contains: { const: 'x' } })).toBeUndefined()
   })
 
-  it('stand once, however many fields ask for them (§6.1)', () => {
+  it('are listed once for any number of fields that ask for them (§6.1)', () => {
     const path = ['$.credentialSubject.a', '$.vc.credentialSubject.a']
     expect(claims({ path }, { path, filter: { enum: ['x', 'y'] } }, { path, filter: { enum: ['y', 'z'] } })).toEqual([
       [{ path: ['a'], values: ['y'] }],
@@ -122,7 +122,7 @@ describe('the claims', () => {
     ])
   })
 
-  it('of combinations that come to the same stand once', () => {
+  it('of equal combinations are listed once', () => {
     const both = { path: ['$.credentialSubject.a', '$.credentialSubject.b'] }
     expect(dcql([[person, both, both]]).credentials[0]?.claim_sets).toEqual([
       ['claim-0'],

@@ -247,7 +247,7 @@ describe('its claims (§6.3, §6.4.1)', () => {
     expect(mismatch(withClaims({ path: ['nationalities'], values: ['FR'] }), sdJwt())).toHaveLength(1)
   })
 
-  it('never tell a value', () => {
+  it('never show a value', () => {
     const secret = JSON.stringify(
       mismatch(withClaims({ path: ['name'], values: ['Bob'] }, { path: ['name', 'x'] }), sdJwt()),
     )
@@ -277,7 +277,7 @@ describe('its claims (§6.3, §6.4.1)', () => {
     expect(mismatch(exact, jwtVc({ credentialSubject: { nationalities: ['FR'] } }))).toHaveLength(1)
   })
 
-  it('are those of one claim set; the refusal tells of the set that comes closest', () => {
+  it('are the claims of one claim set; the refusal names the set that comes closest', () => {
     const sets = {
       ...withClaims({ id: 'a', path: ['a'] }, { id: 'b', path: ['b'] }, { id: 'name', path: ['name'] }),
       claim_sets: [

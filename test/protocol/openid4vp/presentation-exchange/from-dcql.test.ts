@@ -108,7 +108,7 @@ describe('an input descriptor (DIF Presentation Exchange 2 §5)', () => {
     },
   )
 
-  it('has a bound for what is said of types', () => {
+  it('has a bound for conditions on types', () => {
     const types = Array.from({ length: 10 }, (_, at) => [`A${at}`, `B${at}`, `C${at}`])
     const credentials = [jwtVc('a', { meta: { type_values: types } })]
     expect(definitionOf({ credentials }).input_descriptors[0]?.constraints.fields).toHaveLength(8)
@@ -118,7 +118,7 @@ describe('an input descriptor (DIF Presentation Exchange 2 §5)', () => {
     [['a', 0, null, 'b-c'], '$.a[0][*]["b-c"]'],
     [['a"]..*', "it's", '\\'], '$["a\\"]..*"]["it\'s"]["\\\\"]'],
     [['ü', '1a', ''], '$["ü"]["1a"][""]'],
-  ])('has a path that is JSONPath, whatever a claim is called: %j', (path, text) => {
+  ])('has a path that is JSONPath, with any claim name: %j', (path, text) => {
     expect(jsonPathOf(path)).toBe(text)
     const selectors = parseJsonPath(text, requestWork()).segments.flatMap((segment) => segment.selectors)
     const back = selectors.map((one) => (one.kind === 'name' ? one.name : one.kind === 'index' ? one.index : null))
@@ -136,7 +136,7 @@ describe('submission requirements (DIF Presentation Exchange 2 §7)', () => {
     expect(definition).not.toHaveProperty('submission_requirements')
   })
 
-  it('say one of several credentials without nesting, and leave out what no set names', () => {
+  it('demand one of several credentials without nesting, and leave out credentials that no set names', () => {
     const query = {
       credentials: [sdJwt('a'), jwtVc('b'), sdJwt('unused'), sdJwt('extra')],
       credential_sets: [{ options: [['a'], ['b']] }, { options: [['extra']], required: false }],
@@ -220,7 +220,7 @@ describe('submission requirements (DIF Presentation Exchange 2 §7)', () => {
   })
 })
 
-describe('what a presentation definition cannot say', () => {
+describe('queries that a presentation definition cannot express', () => {
   const parse = (credentials: unknown[]): DcqlQuery => zDcqlQuery.parse({ credentials })
   const faultOf = (credentials: unknown[]) => {
     const fault = exchangeFault(parse(credentials))

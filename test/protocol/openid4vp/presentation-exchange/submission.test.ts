@@ -50,7 +50,7 @@ describe('a presentation submission (DIF Presentation Exchange 2 §6; OpenID4VP 
     expect(read(['one'], submission(sdJwt(path))).vpToken).toEqual(new Map([['a', ['one']]]))
   })
 
-  it('finds several, in whatever order, by claim set too, and as text', () => {
+  it('finds several, in any order, by claim set too, and as text', () => {
     const map = submission(sdJwt('$[1]'), sdJwt('$[0]', 'd.1'))
     const expected = new Map([
       ['a', ['two']],
@@ -96,7 +96,7 @@ describe('a presentation submission (DIF Presentation Exchange 2 §6; OpenID4VP 
     expect(read('vp', submission({ id: 'b', format, path: '$' })).vpToken.size).toBe(1)
   })
 
-  it('may call an SD-JWT VC as it is called today', () => {
+  it('may give an SD-JWT VC its present name', () => {
     expect(read('x', submission({ ...sdJwt('$'), format: 'dc+sd-jwt' })).vpToken.size).toBe(1)
   })
 })

@@ -47,7 +47,7 @@ describe('the issuers that a query item names', () => {
     ).toBeUndefined()
   })
 
-  it('are those that every such field names', () => {
+  it('are the issuers that every such field names', () => {
     expect(
       issuers(
         { path: ['$.issuer'], filter: { enum: ['did:example:a', 'did:example:b'] } },

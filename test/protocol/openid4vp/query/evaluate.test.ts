@@ -87,7 +87,7 @@ describe('a JWT VC is evaluated on its vc object and on its payload', () => {
     expect(evaluate(jwt({ employee: true }), { path: ['$.employee'], filter: { const: true } })).toEqual(satisfied)
   })
 
-  it('lets iss, jti and sub stand for issuer, id and credentialSubject.id (VCDM 1.1 §6.3.1)', () => {
+  it('takes iss, jti and sub as issuer, id and credentialSubject.id (VCDM 1.1 §6.3.1)', () => {
     for (const root of ['$', '$.vc']) {
       expect(evaluate(jwt(), { path: [`${root}.issuer`], filter: { const: 'did:example:issuer' } })).toEqual(satisfied)
       expect(evaluate(jwt(), { path: [`${root}.id`], filter: { const: 'urn:uuid:1' } })).toEqual(satisfied)
@@ -97,7 +97,7 @@ describe('a JWT VC is evaluated on its vc object and on its payload', () => {
     }
   })
 
-  it('finds the identifier of an issuer that stands as an object', () => {
+  it('finds the identifier of an issuer that is an object', () => {
     const view = jwt({}, { issuer: { id: 'did:example:issuer', name: 'Issuer' } })
     expect(evaluate(view, { path: ['$.issuer.id'], filter: { const: 'did:example:issuer' } })).toEqual(satisfied)
     expect(
@@ -230,7 +230,7 @@ describe('attack: bypass of a filter by duplicate claims', () => {
     }
   })
 
-  it('by one good and one bad element: all that a path selects must satisfy', () => {
+  it('by one satisfying and one failing element: every selected element must satisfy', () => {
     const view = sdJwt({ ages: [20, 17] })
     expect(evaluate(view, adult('$.ages[*]'))).toEqual(unsatisfied('$.ages[*]', failed))
     expect(evaluate(view, adult('$.ages[1, 0]'))).toEqual(unsatisfied('$.ages[1, 0]', failed))

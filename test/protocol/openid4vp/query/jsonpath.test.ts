@@ -231,7 +231,7 @@ describe('attack: JSONPath bombs', () => {
     refuses(`$[?${'('.repeat(20)}@.a${')'.repeat(20)}]`, 'must not nest filters deeper than 8 levels')
   })
 
-  it('parses in linear time what a backtracking parser takes exponential time to refuse', () => {
+  it('parses in linear time a path that a backtracking parser takes exponential time to refuse', () => {
     expect(() => parseJsonPath(`$[?${'length('.repeat(60)}`)).toThrow(JsonPathError)
     expect(() => parseJsonPath(`$[?${'count(@[?'.repeat(8)}`)).toThrow(JsonPathError)
   })
@@ -258,7 +258,7 @@ describe('attack: JSONPath bombs', () => {
     expect(select('$[0][0]', [[1]])).toEqual([1])
   })
 
-  it('takes giant steps and bounds of slices as they are', () => {
+  it('accepts giant steps and bounds of slices', () => {
     expect(select('$[::9007199254740991]', [1, 2])).toEqual([1])
     expect(select('$[-9007199254740991:9007199254740991]', [1, 2])).toEqual([1, 2])
     expect(select('$[9007199254740991:-9007199254740991:-9007199254740991]', [1, 2])).toEqual([2])

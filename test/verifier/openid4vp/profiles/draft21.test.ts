@@ -141,7 +141,7 @@ describe('a request of profile draft21 (OpenID4VP draft 21 §5)', () => {
     expect(address.has('dcql_query')).toBe(false)
   })
 
-  it('leaves out what the wallet says that it lacks, under the names of the draft (§8.1)', async () => {
+  it('leaves out everything that the wallet says that it lacks, under the names of the draft (§8.1)', async () => {
     const asked = await ask(world.service, { profile: 'draft21', query: [ITEM] })
     const definitionFor = async (vp_formats_supported: unknown) => {
       const wallet_metadata = JSON.stringify({ vp_formats_supported, client_id_schemes_supported: ['did'] })
@@ -159,7 +159,7 @@ describe('a request of profile draft21 (OpenID4VP draft 21 §5)', () => {
       { transactionData: [{ type: 'payment', credential_ids: ['purchase'] }] },
       /^transactionData must be left out with profile draft21$/,
     ],
-  ])('is refused with what the draft has no name for: %j', async (body, message) => {
+  ])('is refused with members that the draft has no name for: %j', async (body, message) => {
     expect(await refused(body)).toEqual([400, expect.stringMatching(message)])
   })
 
@@ -178,7 +178,7 @@ describe('a request of profile draft21 (OpenID4VP draft 21 §5)', () => {
 })
 
 describe('an answer to a request of profile draft21 (§6)', () => {
-  it('has one presentation as it is, and a submission, in the clear and encrypted', async () => {
+  it('has one unchanged presentation and a submission, in the clear and encrypted', async () => {
     const { asked, payload } = await drafted()
     expect((await post(payload, await shown(payload), submission(payload))).json).toEqual({})
     expect(await resultOf(asked)).toMatchObject([
@@ -291,7 +291,7 @@ describe('an answer to a request of profile draft21 (§6)', () => {
     expect((await post(payload, await shown(payload), submission(payload))).status).toBe(200)
   })
 
-  it('in the shape of 1.0 is none: it says nothing of what was asked', async () => {
+  it('in the shape of 1.0 is refused: it lacks the draft’s submission', async () => {
     const { asked, payload } = await drafted()
     const form = { vp_token: JSON.stringify({ purchase: [await shown(payload)] }), state: payload.state }
     await world.expectStillOpen(asked, await postForm(payload.response_uri, form), `${S} is missing.`)

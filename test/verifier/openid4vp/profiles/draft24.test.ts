@@ -85,7 +85,7 @@ describe('a request of profile draft24 (OpenID4VP draft 24 §5)', () => {
     expect(Object.keys(payload.client_metadata)).toEqual(['vp_formats'])
   })
 
-  it('repeats wallet_nonce, and takes what a wallet says of itself as the draft has it (§5.11, §10.1)', async () => {
+  it('repeats wallet_nonce, and takes a wallet’s metadata in the draft’s form (§5.11, §10.1)', async () => {
     const asked = await ask(world.service, { profile: 'draft24', query: [ITEM], responseMode: 'direct_post.jwt' })
     const fetchWith = (metadata: unknown) =>
       postForm(asked.request_uri, { wallet_nonce: 'w', wallet_metadata: JSON.stringify(metadata) })
@@ -116,7 +116,7 @@ describe('a request of profile draft24 (OpenID4VP draft 24 §5)', () => {
       /^responseMode must be direct_post or direct_post.jwt with profile draft24$/,
     ],
     [{ verifierInfo: [{ format: 'jwt', data: 'x' }] }, /^verifierInfo must be left out with profile draft24$/],
-  ])('is refused with what the draft has no name for: %j', async (body, message) => {
+  ])('is refused with members that the draft has no name for: %j', async (body, message) => {
     expect(await refused(body)).toEqual([400, expect.stringMatching(message)])
   })
 
@@ -169,7 +169,7 @@ describe('an answer to a request of profile draft24 (§7)', () => {
     expect((await postForm(payload.response_uri, { response })).status).toBe(200)
   })
 
-  it('is for the DID as it was sent: the client identifier of 1.0 is another audience (§5.10.3)', async () => {
+  it('is for the DID as sent: the client identifier of 1.0 is another audience (§5.10.3)', async () => {
     const { asked, payload } = await drafted()
     const client_id = `decentralized_identifier:${payload.client_id}`
     const wrong = await shown({ ...payload, client_id })
@@ -253,7 +253,7 @@ describe('a request of profile final, where drafts are open', () => {
   })
 })
 
-it('A draft that is closed leaves open requests as they were made', async () => {
+it('A draft that is closed does not change open requests', async () => {
   const { service, wallet, held } = world
   const body = { profile: 'draft24', dcqlQuery: dcql(service, 'dc+sd-jwt'), trustedIssuers: ['*'] }
   const asked = await ask(service, { ...body, responseMode: 'direct_post' })

@@ -62,7 +62,7 @@ describe.each(['draft24', 'draft21'] as const)('a wallet of a library answers a 
       expect('email' in result.credentials[0].claims).toBe(format === 'jwt_vc_json')
     })
 
-    it('in whichever format it has, to items of a VP query', async () => {
+    it('in the format that it has, to items of a VP query', async () => {
       for (const format of ['dc+sd-jwt', 'jwt_vc_json'] as const) {
         const asked = await ask(service, { profile, responseMode, query: [ITEM] })
         const answer = await answerWithLibrary(wallet, asked.authorizationRequestUri, [held[format]])
@@ -109,7 +109,7 @@ describe.each(['draft24', 'draft21'] as const)('a wallet of a library answers a 
     expect(credentials[0].claims).toEqual({})
   })
 
-  it('that stands in its address (redirect_uri)', async () => {
+  it('that is inside its address (redirect_uri)', async () => {
     const asked = await ask(service, {
       profile,
       clientIdPrefix: 'redirect_uri',

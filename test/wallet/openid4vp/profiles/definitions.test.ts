@@ -86,7 +86,7 @@ describe('a presentation definition (DIF Presentation Exchange 2)', () => {
     ])
   })
 
-  it('discloses what its fields lead to, and nothing else', async () => {
+  it('discloses only the claims of its fields', async () => {
     expect(await answer(definition([descriptor('a', [type(), { path: ['$.university'] }])]))).toEqual(ANSWERED)
     expect(disclosed(world.lastResponse().presentations.a?.[0])).toEqual(['university'])
   })
@@ -125,7 +125,7 @@ describe('a presentation definition (DIF Presentation Exchange 2)', () => {
     expect(await answer(definition([descriptor('a', fields, { format: JWT })]))).toEqual(ANSWERED)
   })
 
-  it('the format of the whole, where a descriptor names none; and vp_formats, where nobody does', async () => {
+  it('the format of the definition if a descriptor names none; vp_formats if neither does', async () => {
     const bare = { id: 'a', constraints: { fields: [type()] } }
     expect(await answer(definition([bare], { format: SD_JWT }))).toEqual(ANSWERED)
     expect(await answer(definition([bare]))).toEqual(ANSWERED)
@@ -138,7 +138,7 @@ describe('a presentation definition (DIF Presentation Exchange 2)', () => {
     expect(mapped()).toEqual([['a', 'jwt_vp', '$']])
   })
 
-  it('a credential that cannot limit what it discloses is not shown where that is required', async () => {
+  it('a credential that cannot limit its disclosure is not shown if that is required', async () => {
     const fields = [{ path: ['$.vc.credentialSubject.degree'] }]
     const limited = descriptor('a', fields, { format: JWT }, { limit_disclosure: 'required' })
     expect(await answer(definition([limited]))).toEqual(refused('vp_formats_not_supported'))
@@ -202,7 +202,7 @@ describe('submission requirements (DIF Presentation Exchange 2, Submission Requi
     expect(mapped()?.map(([id]) => id)).toEqual(ids)
   })
 
-  it('that cannot be met with what the wallet has: nobody is told (§15)', async () => {
+  it('that cannot be met with the wallet’s credentials: the verifier learns nothing (§15)', async () => {
     const requirements = [{ rule: 'all', from: 'A' }]
     const value = definition([have('a', 'A'), lack('b', 'A')], { submission_requirements: requirements })
     expect(await answer(value)).toEqual(MISSING)
@@ -291,11 +291,11 @@ describe('a definition that is not understood is never half-answered', () => {
     ],
     ['a format that cannot hold it', () => definition([descriptor('a', [{ path: ['$.vct'] }], { format: JWT })])],
     ['a place that no holder could find', () => definition([descriptor('a', [{ path: ['$..degree'] }])])],
-  ])('one that asks for %s: vp_formats_not_supported', async (_what, value) => {
+  ])('a definition that asks for %s: vp_formats_not_supported', async (_what, value) => {
     expect(await answer(value())).toEqual(refused('vp_formats_not_supported'))
   })
 
-  it('no claim of the wallet stands in what the verifier or the caller is told', async () => {
+  it('the answers to verifier and caller contain no claim of the wallet', async () => {
     const fields = [{ path: ['$.vct'] }, { path: ['$.degree'], filter: { const: 'PhD' } }]
     const { message } = await world.answered(definition([descriptor('a', fields)]))
     expect(message).toBe('Could not find the required credentials for the presentation submission')

@@ -5,7 +5,7 @@ import { newRemoteKey } from '../../../support/wallet-callbacks.js'
 import { type DraftWorld, disclosed, makeDraftWorld, VP_FORMATS } from '../../draft-world.js'
 
 let world: DraftWorld
-/** What answers may be encrypted to. */
+/** The key that answers may be encrypted to. */
 let encryption: { readonly privateKey: Awaited<ReturnType<typeof generateKeyPair>>['privateKey']; readonly jwk: JWK }
 
 beforeAll(async () => {
@@ -155,7 +155,7 @@ describe('a verifier by Presentation Exchange', () => {
       client_metadata: JSON.stringify({ vp_formats: VP_FORMATS }),
     })
     const answer = await world.wallet.process(`openid4vp://?${params}`)
-    // Nothing waits at that address: that it is asked at all is what counts.
+    // No server listens at that address. The error shows that the wallet sent its answer there.
     expect(answer.json.message).toContain('The verifier refused the presentation')
     expect(JSON.parse(lastForm().presentation_submission ?? '{}').definition_id).toBe('a definition')
   })
@@ -178,7 +178,7 @@ describe('a verifier by Presentation Exchange', () => {
   })
 })
 
-describe('members of 1.0 and of drafts in one request: those of 1.0 count', () => {
+describe('members of 1.0 and of drafts in one request: the members of 1.0 count', () => {
   const last = () => JSON.parse(lastForm().vp_token ?? '{}').diploma
 
   it.each([
@@ -198,7 +198,7 @@ describe('members of 1.0 and of drafts in one request: those of 1.0 count', () =
     expect(last()).toEqual([expect.any(String)])
   })
 
-  it('JARM members beside those of 1.0', async () => {
+  it('JARM members beside members of 1.0', async () => {
     const client_metadata = {
       vp_formats_supported: {},
       jwks: { keys: [{ ...encryption.jwk, alg: 'ECDH-ES' }] },
@@ -240,7 +240,7 @@ describe('a request of a draft that is refused', () => {
     expect(world.verifier.refusals.length).toBe(before)
   })
 
-  it('signed with another key than that of the DID', async () => {
+  it('signed with another key than the DID’s', async () => {
     const answer = await world.answered(definition(), { signer: await newRemoteKey() })
     expect(answer.message).toContain('signature does not hold')
   })

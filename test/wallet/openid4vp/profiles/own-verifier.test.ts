@@ -34,7 +34,7 @@ const jwt = (more: Record<string, unknown> = {}) => ({
   ...more,
 })
 
-/** What the verifier of this service makes of the wallet's answer. */
+/** The result of this service's verifier for the wallet's answer. */
 async function verified(profile: string, dcqlQuery: unknown, more: Record<string, unknown> = {}) {
   const asked = await ask(service, { profile, dcqlQuery, ...more })
   const answer = await wallet.process(asked.authorizationRequestUri)
@@ -47,7 +47,7 @@ describe.each(['draft24', 'draft21'])('the verifier of this service as one of %s
     ['dc+sd-jwt', 'direct_post.jwt', sdJwt],
     ['jwt_vc_json', 'direct_post', jwt],
     ['jwt_vc_json', 'direct_post.jwt', jwt],
-  ] as const)('takes what a hosted wallet presents: %s by %s', async (_format, responseMode, query) => {
+  ] as const)('accepts a hosted wallet’s presentation: %s by %s', async (_format, responseMode, query) => {
     const { answer, session } = await verified(profile, { credentials: [query()] }, { responseMode })
     expect(answer.status, answer.text).toBe(200)
     expect(session.state).toBe('ResponseVerified')
@@ -60,7 +60,7 @@ describe.each(['draft24', 'draft21'])('the verifier of this service as one of %s
     expect(session.state).toBe('ResponseVerified')
   })
 
-  it('of alternatives the one that the wallet has', async () => {
+  it('of alternatives the one in the wallet', async () => {
     const credentials = [sdJwt({ id: 'pid', meta: { vct_values: ['urn:eudi:pid:1'] } }), sdJwt()]
     const credential_sets = [{ options: [['pid'], ['purchase']] }]
     const { answer, session } = await verified(profile, { credentials, credential_sets })
@@ -80,7 +80,7 @@ describe.each(['draft24', 'draft21'])('the verifier of this service as one of %s
     expect(session.state).toBe('ResponseVerified')
   })
 
-  it('is told access_denied where the person declines the flow', async () => {
+  it('receives access_denied if the person declines the flow', async () => {
     const asked = await ask(service, {
       profile,
       dcqlQuery: { credentials: [sdJwt()] },
@@ -98,7 +98,7 @@ describe.each(['draft24', 'draft21'])('the verifier of this service as one of %s
     })
   })
 
-  it('is not told that a credential is missing', async () => {
+  it('does not learn that a credential is missing', async () => {
     const { answer, session } = await verified(profile, {
       credentials: [sdJwt({ meta: { vct_values: ['urn:eudi:pid:1'] } })],
     })
