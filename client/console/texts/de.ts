@@ -35,6 +35,20 @@ export const de: Texts = {
     search: 'Suchen',
     more: 'Mehr anzeigen',
   },
+  terms: {
+    credentialType: ['Nachweisart', 'Ein benanntes JSON Schema der Angaben eines Nachweises, mit seinen Versionen.'],
+    offer: ['Angebot', 'Der Link oder QR-Code, den eine Wallet erhält.'],
+    credential: [
+      'Nachweis',
+      'Der Eintrag für alles, was in einer Einlösung ausgestellt oder in einer Anforderung signiert wurde.',
+    ],
+    request: ['Anfrage', 'Eine Frage eines Prüfers an eine Wallet.'],
+    hostedWallet: [
+      'Gehostete Wallet',
+      'Eine Wallet in diesem Dienst, ohne Telefon, die über die API oder die Konsole benutzt wird.',
+    ],
+    session: ['Vorgang', 'Ein Austausch zwischen diesem Dienst und einer Wallet, mit Zuständen und Ereignissen.'],
+  },
   connection: {
     away: 'Der Dienst antwortet nicht. Die Konsole versucht es weiter. Ihre Eingaben bleiben erhalten.',
     now: 'Jetzt versuchen',

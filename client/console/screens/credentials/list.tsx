@@ -31,7 +31,7 @@ function namedTypes(types: readonly TypeListed[], chosen: string | undefined, la
 /** Credentials on record: to be found, and to be revoked, one or many. */
 export function CredentialList() {
   const { language, texts } = useSpoken()
-  const { nav, credentials: words } = texts
+  const { nav, credentials: words, terms } = texts
   const names = useQuery(typeNames)
   // The router leaves beside it what the address says otherwise.
   const search = credentialSearch({ ...route.useSearch() })
@@ -39,7 +39,7 @@ export function CredentialList() {
   const { from: _from, to: _to, ...filters } = search
   const query = useInfiniteQuery(credentials({ ...filters, ...momentsOf(search) }))
   return (
-    <Screen title={nav.credentials} intro={words.intro}>
+    <Screen title={nav.credentials} intro={words.intro} term={terms.credential}>
       <Filters
         label={nav.credentials}
         values={{ ...search }}

@@ -16,7 +16,7 @@ const LATEST = 5
 
 /** What is asked for again and again, and what was asked last. */
 export function RequestList() {
-  const { nav, requests: words } = useTexts()
+  const { nav, requests: words, terms } = useTexts()
   const saved = useQuery(vpQueries)
   const [leaving, setLeaving] = useState<VpQuery>()
   const sessions = useInfiniteQuery(verificationSessions({}))
@@ -26,7 +26,7 @@ export function RequestList() {
     </Link>
   )
   return (
-    <Screen title={nav.requests} intro={words.intro} actions={make}>
+    <Screen title={nav.requests} intro={words.intro} term={terms.request} actions={make}>
       <Asked query={saved}>
         {(queries) => (
           <Asked query={sessions}>

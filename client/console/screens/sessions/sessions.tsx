@@ -17,7 +17,7 @@ const route = getRouteApi('/sessions')
 
 /** Sessions of both kinds, by their states and days. */
 export function Sessions() {
-  const { nav, sessions: words } = useTexts()
+  const { nav, sessions: words, terms } = useTexts()
   // The router leaves beside it what the address says otherwise.
   const search = sessionSearch({ ...route.useSearch() })
   const navigate = useNavigate()
@@ -29,7 +29,7 @@ export function Sessions() {
     void navigate({ to: '/sessions', search: next.kind === search.kind ? next : others, replace: true })
   }
   return (
-    <Screen title={nav.sessions} intro={words.intro}>
+    <Screen title={nav.sessions} intro={words.intro} term={terms.session}>
       <Filters
         label={nav.sessions}
         values={{ ...search }}
