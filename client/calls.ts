@@ -1,4 +1,4 @@
-/** What may be given beside a call's input. */
+/** Options of a call, beside its input. */
 export interface CallOptions {
   /** Aborts the call. */
   readonly signal?: AbortSignal
@@ -71,8 +71,8 @@ export interface CredenceErrorShape {
 }
 
 /**
- * What every call rejects with and every subscription's `onError` gets. `data` is absent where the service was not
- * reached. `meta.response` is the HTTP response, for `Retry-After` say.
+ * Every call rejects with this error, and every subscription's `onError` receives it. `data` is absent if the service
+ * was not reached. `meta.response` is the HTTP response, for example to read `Retry-After`.
  */
 export interface CredenceError extends Error {
   readonly shape: CredenceErrorShape | null | undefined

@@ -12,7 +12,7 @@ export interface Credentials {
   readonly fetch: Fetch
 }
 
-/** What the links and the EventSource ponyfill ask for. */
+/** The `fetch` that the links and the EventSource ponyfill expect. */
 export type Send = (address: string | URL | Request, request?: SentRequest) => Promise<Response>
 
 interface SentRequest {

@@ -39,7 +39,7 @@ function heard(status: number): void {
   change(false)
 }
 
-/** Nothing answered: the service is asked again until it does. */
+/** After a call without an answer: asks the service again until it answers. */
 function lost(): void {
   change(true)
   timer ??= setTimeout(ask, PAUSES[attempts++] ?? LAST_PAUSE)

@@ -1,11 +1,11 @@
 import { consolePath, serviceAddress } from './address.js'
 
-/** What is asked before the console itself has come. */
+/** A question to the service that is sent before the console has loaded. */
 type Question = 'session' | 'setup'
 
 const answers = new Map<Question, Promise<unknown>>()
 
-/** Undefined where there is no answer, or a refusal: it is asked again in the usual way, which knows what to say of that. */
+/** Undefined without an answer or after a refusal: the console asks again as usual, and its screens show the error. */
 async function answerOf(path: string): Promise<unknown> {
   try {
     const response = await fetch(serviceAddress(path), { headers: { 'x-console': '1', accept: 'application/json' } })
@@ -15,7 +15,7 @@ async function answerOf(path: string): Promise<unknown> {
   }
 }
 
-/** Whoever has no session must not ask for more. */
+/** Only an admin's session may ask for the setup. */
 const isAdmin = (session: unknown): boolean =>
   (session as { readonly user?: { readonly isAdmin?: boolean } | null } | undefined)?.user?.isAdmin === true
 

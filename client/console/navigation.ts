@@ -18,7 +18,7 @@ export interface Place {
   readonly name: keyof Texts['nav']
 }
 
-/** The screens, in the order of the work. One that is not built is not listed. */
+/** The screens, in the order of the work. Only existing screens are listed. */
 export const PLACES: readonly Place[] = [
   { to: '/', name: 'overview' },
   { to: '/types', name: 'types' },

@@ -6,5 +6,5 @@ let touchedAt = Date.now()
 for (const event of ['pointerdown', 'pointermove', 'keydown', 'wheel', 'touchstart'])
   addEventListener(event, () => (touchedAt = Date.now()), { capture: true, passive: true })
 
-/** Whether somebody uses this window. Whoever has just opened it does. */
+/** Whether a user is active in this window. A new window counts as active. */
 export const isSomebodyThere = (): boolean => Date.now() - touchedAt < THERE_MS

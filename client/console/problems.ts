@@ -1,6 +1,6 @@
 import { isCredenceError } from '../index.js'
 
-/** What went wrong with a call, for a person. */
+/** The error of a call, in words for a user. */
 export interface Problem {
   /** HTTP status; undefined where the service was not reached. */
   readonly status: number | undefined
@@ -17,7 +17,7 @@ export function problemOf(error: unknown): Problem {
   return { status: undefined, messages: [error instanceof Error ? error.message : String(error)] }
 }
 
-/** A message that begins with the path of a field, as those of the service's contracts do: `schema.title must be a string`. */
+/** A message that begins with the path of a field, as the service's contracts write it: `schema.title must be a string`. */
 const ABOUT = /^([A-Za-z_$][\w$-]*(?:\.[\w$-]+)*):? (.+)$/s
 
 /** Messages by the field of a form that they are about, and those that are about none of them. */

@@ -12,10 +12,10 @@ import type { Language } from './texts/language.js'
 import type { Texts } from './texts/texts.js'
 import { TextsProvider } from './texts/use-texts.js'
 
-/** Longer than a service nearby takes to answer. One that is slower has the frame drawn without its answers. */
+/** Longer than a nearby service takes to answer. With a slower service, the frame is drawn before the answers. */
 const WAIT_MS = 150
 
-// What was shown while the service was away may have changed meanwhile.
+// Data on the screen may have changed while the service was unreachable.
 connection.subscribe(() => {
   if (!connection.isAway()) void queryClient.invalidateQueries()
 })

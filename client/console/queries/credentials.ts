@@ -25,7 +25,7 @@ export const credentialHistory = (id: string) =>
     queryFn: ({ signal }) => credence.credentials.history.query({ id }, { signal }),
   })
 
-/** What a credential says. It is kept no longer than it is shown. */
+/** The claims of a credential. They leave the cache when the screen no longer shows them. */
 export const credentialContent = (id: string) =>
   queryOptions({
     queryKey: ['credential-content', id],

@@ -10,7 +10,7 @@ export interface RowOffer {
   readonly offer: NewOffer
 }
 
-/** What the service has against a row. */
+/** A row that the service refuses, with its messages. */
 export interface RowRefused {
   readonly row: SheetRow
   readonly messages: readonly string[]

@@ -11,7 +11,7 @@ export type NewOffering = CredenceInputs['offerings']['create']
 /** An offer that was just made, with what is shown only once. It is kept in memory, and gone when the page is loaded anew. */
 export interface MadeOffer {
   readonly id: string
-  /** What a wallet opens. */
+  /** The link for a wallet. */
   readonly link: string
   readonly pin: string | undefined
   readonly pageUrl: string | undefined
@@ -64,7 +64,7 @@ export const offerSessions = (filters: SessionFilters<OfferState>) =>
 
 const MAX_LISTED = 200
 
-/** Deferred offers whose wallets wait for a decision, the newest first. What ended meanwhile is in another state. */
+/** Deferred offers whose wallets wait for a decision, newest first. An ended offer has another state. */
 export const waitingOffers = infiniteQueryOptions({
   queryKey: ['offers', 'waiting'],
   queryFn: ({ signal, pageParam }) =>

@@ -14,7 +14,7 @@ export const setup = queryOptions({
   staleTime: 60_000,
 })
 
-/** What of it the service knows without asking anybody: there at once. */
+/** The checks of the setup that need no call to another system. Their answer comes at once. */
 export const setupAtOnce = queryOptions({
   queryKey: ['setup', 'at once'],
   // REST answers what the procedure gives.

@@ -3,7 +3,7 @@ export interface Page<Item> {
   readonly nextCursor?: string | undefined
 }
 
-/** What lists that go on by a cursor have in common. */
+/** Options of all queries that read a list page by page, by cursor. */
 export const paged = {
   initialPageParam: '',
   getNextPageParam: ({ nextCursor }: Page<unknown>) => nextCursor,

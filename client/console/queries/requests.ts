@@ -3,7 +3,7 @@ import { credence } from '../service.js'
 import { cursorOf, itemsOf, paged } from './pages.js'
 import type { NewRequest, SessionFilters, VerificationState } from './shapes.js'
 
-/** What verifiers have saved, the newest first; the service gives 1,000 at most. */
+/** Saved VP queries, newest first. The service returns at most 1,000. */
 export const vpQueries = queryOptions({
   queryKey: ['vp-queries'],
   queryFn: ({ signal }) => credence.vpQueries.list.query({}, { signal }),
@@ -26,7 +26,7 @@ export const verificationSessions = (filters: SessionFilters<VerificationState>)
     select: itemsOf,
   })
 
-/** What a session verified; asked once it has. */
+/** The result of a session; read once the session is verified. */
 export const verificationResult = (sessionId: string) =>
   queryOptions({
     queryKey: ['verification-sessions', 'result', sessionId],
@@ -51,7 +51,7 @@ const pageKey = (id: string) => ['verification-sessions', 'page', id]
 /** The page of a request that was made here; undefined where it was made elsewhere, or before this page was loaded anew. */
 export const pageOf = (client: QueryClient, id: string): string | undefined => client.getQueryData(pageKey(id))
 
-/** What was checked of an answer; asked once there is one. */
+/** The checks of a session's presentation; read once there is a presentation. */
 export const sessionChecks = (sessionId: string) =>
   queryOptions({
     queryKey: ['verification-sessions', 'checks', sessionId],

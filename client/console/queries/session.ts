@@ -5,7 +5,7 @@ import { credence } from '../service.js'
 
 export type Session = CredenceOutputs['console']['session']
 
-/** Who uses the console. */
+/** The console session: the user who is signed in. */
 export const session = queryOptions({
   queryKey: ['session'],
   // REST answers what the procedure gives.

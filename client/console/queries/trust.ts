@@ -14,7 +14,7 @@ export type TrustedIssuer = CredenceOutputs['trustedIssuers']['list']['items'][n
 export type NewTrustedIssuer = CredenceInputs['trustedIssuers']['add']
 export type Display = ListedSigner['display']
 
-/** The records of the installation, whoever made them, the newest first. */
+/** Issuer or verifier records of all users, newest first. */
 export const signers = (kind: SignerKind) =>
   infiniteQueryOptions({
     queryKey: ['trust', 'signers', kind],
@@ -54,7 +54,7 @@ export const renameSigner = (kind: SignerKind, id: string, change: { display: Di
     ? credence.signers.renameIssuer.mutate({ id, ...change })
     : credence.signers.renameVerifier.mutate({ id, ...change })
 
-/** Issuers that were added to those of the configuration, the newest first. */
+/** Trusted issuers that were added beside the configuration, newest first. */
 export const trustedIssuers = infiniteQueryOptions({
   queryKey: ['trust', 'issuers'],
   queryFn: ({ signal, pageParam }) => credence.trustedIssuers.list.query(cursorOf(pageParam), { signal }),

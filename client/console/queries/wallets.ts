@@ -9,10 +9,10 @@ export type Presentation = CredenceOutputs['walletPresentations']['list'][number
 
 type Started = CredenceOutputs['flows']['start']
 
-/** What a verifier asks, as the holder is shown it. */
+/** A verifier's request, as the holder sees it. */
 export type Asking = Extract<Started, { flowType: 'presentation' }>['data']
 
-/** The hosted wallets of whoever looks, the newest first; the service gives 1,000 at most. */
+/** The user's hosted wallets, newest first. The service returns at most 1,000. */
 export const wallets = queryOptions({
   queryKey: ['wallets', 'list'],
   queryFn: ({ signal }) => credence.agentHolders.list.query({}, { signal }),
@@ -32,7 +32,7 @@ export const presentations = (holderId: string) =>
 
 export const makeWallet = (): Promise<Wallet> => credence.agentHolders.create.mutate({ method: 'key' })
 
-/** What became of an offer or a request that was given to a hosted wallet. */
+/** The outcome of an offer or a request that a hosted wallet received. */
 export type Outcome =
   /** `deferred`: how many credentials the issuer will have later. */
   | { readonly kind: 'taken'; readonly wallet: Wallet; readonly deferred: number }
@@ -43,7 +43,7 @@ export type Outcome =
   | { readonly kind: 'lacking'; readonly wallet: Wallet; readonly asking: Asking }
   | { readonly kind: 'declined'; readonly wallet: Wallet }
 
-/** Presents what was asked, with the first credential that fits, and authorizes what the verifier wants authorized. */
+/** Answers a request with the first matching credential, and authorizes its transaction data. */
 export async function present(wallet: Wallet, { processId, matchingCredentials: [first] }: Asking): Promise<Outcome> {
   if (first === undefined) throw new Error('There is no credential to present.')
   await credence.flows.confirm.mutate({ processId, type: 'presentation', selectedCredential: { id: first.id } })
@@ -56,7 +56,7 @@ export async function decline(wallet: Wallet, { processId }: Asking): Promise<Ou
   return { kind: 'declined', wallet }
 }
 
-/** Lets a wallet take an offer or answer a request. What a person must confirm is not done before they do. */
+/** Lets a wallet take an offer or answer a request. A step that a person must confirm waits for the confirmation. */
 export async function give(wallet: Wallet, uri: string, pin?: string): Promise<Outcome> {
   const { did } = wallet
   if (did === undefined) throw new Error('This wallet has no DID.')

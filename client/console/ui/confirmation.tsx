@@ -7,7 +7,7 @@ import { ProblemNote } from './problem-note.js'
 interface Props {
   readonly title: string
   readonly text: string
-  /** What the button that does it is called. */
+  /** Label of the button that runs the action. */
   readonly action: string
   readonly act: () => Promise<unknown>
   /** First part of the keys of what is to be read anew afterwards. */
@@ -18,8 +18,8 @@ interface Props {
 }
 
 /**
- * Asks before something is done that cannot be undone. A failure is said in the dialog, which stays, and so is that somebody else did it
- * while it was open: draw it where the list behind it, which changes by itself, cannot take it along.
+ * Asks before an action that cannot be undone. The dialog stays open and reports a failure, or that another user did the same action.
+ * Draw it outside the list that it is about: the list updates live and would remove the dialog with its row.
  */
 export function Confirmation({ title, text, action, act, changes, isGone = false, onClose }: Props) {
   const { common } = useTexts()

@@ -10,7 +10,7 @@ const startOf = (day: string, later = 0): string => {
   return new Date(year, month - 1, date + later).toISOString()
 }
 
-/** The moments of a list's `from` and `to`, of days where whoever looks is; the last day is part of them. */
+/** The moments of a list's `from` and `to`, for days in the user's time zone. The last day is included. */
 export const momentsOf = ({ from, to }: { readonly from?: string | undefined; readonly to?: string | undefined }) => ({
   ...(from === undefined ? {} : { from: startOf(from) }),
   ...(to === undefined ? {} : { to: startOf(to, 1) }),

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 interface Props {
   readonly title: string
   readonly text: string
-  /** What leads to the next step. */
+  /** The link or button for the next step. */
   readonly children: ReactNode
 }
 

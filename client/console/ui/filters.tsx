@@ -6,7 +6,7 @@ import { Field } from './field.js'
 export interface Filter {
   readonly name: string
   readonly label: string
-  /** What can be chosen, with its words; unset: it is written. */
+  /** The values to choose from, with their labels; undefined for a text field. */
   readonly options?: readonly (readonly [value: string, words: string])[]
   readonly type?: 'text' | 'date'
 }
@@ -14,7 +14,7 @@ export interface Filter {
 interface Props {
   readonly label: string
   readonly filters: readonly Filter[]
-  /** What the address says. */
+  /** The values in the address. */
   readonly values: Readonly<Record<string, string | undefined>>
   /** Members that are empty are left out. */
   readonly onChange: (values: Readonly<Record<string, string>>) => void

@@ -11,7 +11,7 @@ interface Props {
   readonly legend: string
   /** How many names must stay. */
   readonly least?: number
-  /** What is wrong with the language of a name; true where nothing is. */
+  /** The error of a name's language tag, or true if the tag is valid. */
   readonly validate?: (tag: string, at: number) => true | string
   readonly onRemoved?: (at: number) => void
 }

@@ -2,7 +2,7 @@ import { CopyButton } from './copy-button.js'
 
 interface Props {
   readonly id: string
-  /** What it is the id of. */
+  /** The thing that the id names. */
   readonly what: string
 }
 

@@ -10,7 +10,7 @@ export interface Step {
   readonly text?: ReactNode
 }
 
-/** What happened, in order, and what is waited for. Changes are told to who cannot see them. */
+/** Past steps in order, and the next step. A screen reader announces changes. */
 export function Timeline({ steps, label }: { readonly steps: readonly Step[]; readonly label: string }) {
   return (
     <ol className="timeline" aria-label={label} aria-live="polite">

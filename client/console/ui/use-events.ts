@@ -2,9 +2,9 @@ import { useEffect, useState } from 'react'
 import type { SubscriptionCallbacks, Tracked } from '../../index.js'
 
 interface Watched<Data> {
-  /** What the service said last. */
+  /** The last event from the service. */
   readonly data: Data | undefined
-  /** Everything that it said since the subscription began, the newest last; each event once. */
+  /** All events since the subscription began, newest last, each event once. */
   readonly all: readonly Data[]
   /** Why it refuses to say more. */
   readonly error: unknown

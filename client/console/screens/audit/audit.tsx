@@ -18,7 +18,7 @@ type Event = CredenceOutputs['audit']['list']['items'][number]
 
 const route = getRouteApi('/audit')
 
-/** Who changed what, and when. */
+/** The audit events: user, action, subject and time. */
 export function Audit() {
   const { nav, audit: words } = useTexts()
   // The router leaves beside it what the address says otherwise.

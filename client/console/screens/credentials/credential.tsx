@@ -17,7 +17,7 @@ import { StatusTag } from './status-tag.js'
 
 const route = getRouteApi('/credentials/$id')
 
-/** One credential: its status, its copies, and what happened to it; what it says only when that is asked for. */
+/** One credential: its status, its instances and its history. Its claims are shown only after a click. */
 export function Credential() {
   const { credentials: words } = useTexts()
   const { id } = route.useParams()

@@ -14,7 +14,7 @@ export interface CredentialSearch {
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : typeof value === 'number' ? String(value) : undefined
 
-/** What of an address counts; the rest is left out. */
+/** The filters in an address. Other members and invalid values are left out. */
 export function credentialSearch(given: Readonly<Record<string, unknown>>): CredentialSearch {
   const { status } = given
   const members = {

@@ -23,7 +23,7 @@ interface Props {
   readonly children: (type: TypeVersion, configurations: readonly Configuration[]) => ReactNode
 }
 
-/** The type that `npm start` makes for a first try: whoever has others offers these. */
+/** The demonstration type of `npm start`. It is preselected only if no other type exists. */
 const DEMONSTRATION = 'ProofOfPurchase'
 
 const demonstrationLast = (listed: readonly TypeListed[]): readonly TypeListed[] => [

@@ -5,7 +5,7 @@ import { ProblemNote } from '../../ui/problem-note.js'
 
 interface Props {
   readonly id: string
-  /** What the buttons are about, where several stand in one place. */
+  /** The subject of the buttons, if a screen has several pairs of them. */
   readonly about?: string
 }
 

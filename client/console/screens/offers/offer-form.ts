@@ -17,7 +17,7 @@ export interface OfferForm extends ClaimsForm {
 export const DURATIONS = { hour: 3_600, day: 86_400, week: 604_800, month: 2_592_000 } as const
 export type Duration = keyof typeof DURATIONS
 
-/** The format that is offered unless another is chosen: the one that shows single claims. */
+/** The default format, because its holder can show single claims. */
 const PREFERRED = 'dc+sd-jwt'
 
 export const offerDefaults = (configurations: readonly Configuration[]): OfferForm => ({

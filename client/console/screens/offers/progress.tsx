@@ -6,7 +6,7 @@ import { Sentence } from '../../ui/sentence.js'
 import { type Step, Timeline } from '../../ui/timeline.js'
 import { Decision } from './decision.js'
 
-/** What became of an offer so far, and what it waits for. */
+/** The progress of an offer, and its next step. */
 export function Progress({ sessions }: { readonly sessions: readonly OfferSession[] }) {
   const { offers: words, common } = useTexts()
   const last = sessions.at(-1)

@@ -28,7 +28,7 @@ const GAP = 6
 /** As wide as a digit of the axis gets, whatever the font of the system. */
 const DIGIT = 7.5
 const LEAST_LEFT = 36
-/** What a day's name needs beside another one: the last of them ends where its day is. */
+/** Width that a day's name needs beside the next name. The last name ends at its day. */
 const NAME_WIDTH = 72
 
 /** Numbers of the axis, short: 2.5M, and 2,5 Mio. in German. */

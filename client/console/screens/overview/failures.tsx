@@ -7,7 +7,7 @@ import { Asked } from '../../ui/asked.js'
 import { RelativeTime } from '../../ui/relative-time.js'
 import { Sentence } from '../../ui/sentence.js'
 
-/** What failed last, each with why. */
+/** The latest failures, each with its reason. */
 export function Failures() {
   const { overview: words } = useTexts()
   return (

@@ -23,11 +23,11 @@ export interface Askable {
 
 export const isFormat = (name: string): name is Format => FORMATS.some((known) => known === name)
 
-/** What a credential of a configuration says that it is: its vct, its most special type, its doctype. */
+/** The type in a credential of a configuration: its vct, its doctype, or the most specific type of a W3C credential. */
 const typeOf = ({ vct, doctype, credential_definition: definition }: Configuration): string =>
   vct ?? doctype ?? definition?.type.at(-1) ?? ''
 
-/** What can be asked for of the types that this installation issues. */
+/** The formats and claims that a request can ask for, of the types that this installation issues. */
 export function askables(configurations: Readonly<Record<string, Configuration>>): Askable[] {
   const found = Object.entries(configurations).flatMap(([id, configuration]): Askable[] => {
     const { format, credential_metadata: about } = configuration

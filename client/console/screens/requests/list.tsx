@@ -14,7 +14,7 @@ import { Deletion, SavedQueries } from './saved.js'
 /** How many of the newest requests stand below the saved queries. */
 const LATEST = 5
 
-/** What is asked for again and again, and what was asked last. */
+/** Saved queries and the latest requests. */
 export function RequestList() {
   const { nav, requests: words, terms } = useTexts()
   const saved = useQuery(vpQueries)

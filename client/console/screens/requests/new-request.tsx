@@ -68,7 +68,7 @@ function Reopened({ id, types }: { readonly id: string; readonly types: readonly
 
 interface BuilderProps {
   readonly types: readonly Askable[]
-  /** What it begins with; undefined: with nothing. */
+  /** Initial values of the form; undefined for an empty form. */
   readonly begun: RequestForm | undefined
 }
 

@@ -8,7 +8,7 @@ import { RelativeTime } from '../../ui/relative-time.js'
 import { Sentence } from '../../ui/sentence.js'
 import { type Step, Timeline } from '../../ui/timeline.js'
 
-/** What a session went through, each check of its answer, and what it waits for. */
+/** The progress of a session: its past steps, each check of the answer, and its next step. */
 export function Progress({ sessions }: { readonly sessions: readonly VerificationSession[] }) {
   const texts = useTexts()
   const { requests: words, common } = texts
@@ -37,7 +37,7 @@ export function Progress({ sessions }: { readonly sessions: readonly Verificatio
 
 const isEnd = ({ state }: VerificationSession) => state === 'ResponseVerified' || state === 'Error'
 
-/** What an event says that has happened. */
+/** The step that an event reports. */
 function stepOf({ state, errorMessage }: VerificationSession, { requests: { steps: words } }: Texts): Step {
   switch (state) {
     case 'RequestCreated':

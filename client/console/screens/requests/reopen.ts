@@ -33,7 +33,7 @@ export function claimsPathOf(jsonPath: string): ClaimsPath | undefined {
   return path
 }
 
-/** What the type field of an item says: an empty draft of that type. */
+/** An empty draft of the type in the type field of an item. */
 function typeDraft({ path, filter = {} }: VpField, types: readonly Askable[]): CredentialDraft | undefined {
   const [at, ...others] = path
   if (others.length > 0) return undefined
@@ -89,7 +89,7 @@ function draftOfItem({ fields: [first, ...rest] }: VpItem, types: readonly Askab
   return draft
 }
 
-/** What an item says, however its members are ordered: known claims come first, and a single value may be `const` or `enum`. */
+/** The meaning of an item, in a normal order: known claims come first, and `const` and an `enum` of one value are the same. */
 function meaning({ fields: [first, ...rest], ...item }: VpItem): string {
   const fields = rest.map((field) => {
     const { filter, ...others } = field

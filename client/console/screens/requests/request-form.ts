@@ -6,13 +6,13 @@ export interface KnownClaim {
   /** The claims path as JSON, since names may have any character. */
   path: string
   asked: boolean
-  /** What it must be, separated by commas; empty where anything will do. */
+  /** Accepted values, separated by commas; empty if every value is accepted. */
   values: string
 }
 
 /** A claim that is written out. */
 export interface WrittenClaim {
-  /** Of a mobile document. */
+  /** Namespace of the element; mobile documents only. */
   namespace: string
   /** Names with dots between them, `*` for each element of an array. */
   name: string
@@ -29,7 +29,7 @@ export interface CredentialDraft {
   /** The vct, the type or the doctype. */
   type: string
   need: Need
-  /** Whether elements of a mobile document are kept by whoever asks. */
+  /** Whether the verifier stores the elements of a mobile document. */
   retain: boolean
   known: KnownClaim[]
   written: WrittenClaim[]
@@ -88,7 +88,7 @@ function transactionOf({ type, members }: TransactionDraft, ids: readonly string
   return { ...Object.fromEntries(named), type: type.trim(), credential_ids: [...ids] }
 }
 
-/** The call that asks for what a form says, by the DCQL query that was made of it. */
+/** Input of the call that creates the request of a form, with the form's DCQL query. */
 export function requestOf(form: RequestForm, dcqlQuery: NonNullable<NewRequest['dcqlQuery']>): NewRequest {
   // Only an SD-JWT VC can hold what its holder authorizes (OpenID4VP 1.0 Appendix B.3.3).
   const ids = dcqlQuery.credentials.filter(({ format }) => format === 'dc+sd-jwt').map(({ id }) => id)

@@ -15,7 +15,7 @@ import { type Askable, askables } from './askable.js'
 
 type Proven = VerificationResult['credentials'][number]
 
-/** What a session proved: each credential as a card. */
+/** The result of a session: each credential as a card. */
 export function Result({ sessionId }: { readonly sessionId: string }) {
   const { requests: words } = useSpoken().texts
   return (

@@ -82,7 +82,7 @@ export function SavedQueries({ queries, onDelete }: Props) {
   )
 }
 
-/** What a query asks for: of each credential its type, and the names of its claims. */
+/** The type and the claim names of each credential in a query. */
 function Asks({ query }: { readonly query: VpQuery }) {
   const { requests: words } = useTexts()
   return (

@@ -3,7 +3,7 @@ import type { VpQuery } from '../../queries/shapes.js'
 type Item = VpQuery['queryBody'][number]
 type Filter = NonNullable<Item['fields'][number]['filter']>
 
-/** What an item of a VP query asks for, in short. */
+/** Summary of an item of a VP query. */
 export interface Summary {
   /** The types that it names; undefined where it names none. */
   readonly type: string | undefined

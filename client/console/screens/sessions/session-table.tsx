@@ -6,7 +6,7 @@ import { Sentence } from '../../ui/sentence.js'
 import { shortened } from '../../ui/short-id.js'
 import { StateTag } from './state-tag.js'
 
-/** What sessions of both kinds have. */
+/** The members of both kinds of session. */
 interface Listed {
   readonly id: string
   readonly state: string
@@ -22,7 +22,7 @@ interface Props<Session extends Listed> {
   readonly stateNames: Readonly<Record<Session['state'], string>>
   /** The states that somebody hoped for. */
   readonly good: readonly Session['state'][]
-  /** What only this kind has. */
+  /** Columns that only this kind of session has. */
   readonly columns?: readonly Column<Session>[]
 }
 

@@ -5,7 +5,7 @@ import { relative } from '../../ui/relative-time.js'
 const WARN_MS = 30 * 86_400_000
 
 interface Props {
-  /** When the first certificate of a chain runs out. */
+  /** When the first certificate of a chain expires. */
   readonly until: string
 }
 

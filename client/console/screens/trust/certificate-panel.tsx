@@ -6,9 +6,9 @@ import { Certificates } from './certificates.js'
 
 interface Props {
   readonly signer: IssuerSigner | VerifierSigner
-  /** What it means to have none. */
+  /** The sentence for a record without a certificate. */
   readonly none: string
-  /** How to get one, where whoever looks can. */
+  /** Instructions for a certificate, if the user can get one. */
   readonly children?: ReactNode
 }
 

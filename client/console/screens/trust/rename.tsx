@@ -34,7 +34,7 @@ export function Rename({ kind, signer }: Props) {
       const { names } = form.getValues()
       const { byField, others: rest } = sortMessages(problemOf(error).messages, (path) => nameField(path, names))
       setOthers(rest)
-      // The names are those of fields, since `nameField` gives no others.
+      // `nameField` returns only names of fields.
       for (const [field, message] of byField) form.setError(field as 'names.0.name', { message }, { shouldFocus: true })
       if (problemOf(error).status === CONFLICT) void client.invalidateQueries({ queryKey: ['trust'] })
     },

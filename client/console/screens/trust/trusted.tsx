@@ -19,7 +19,7 @@ import { Sections } from './sections.js'
 /** An address is read, a DID is compared by its beginning and its end. */
 const written = (issuer: string): string => (issuer.startsWith('did:') ? shortened(issuer) : issuer)
 
-/** Whose credentials, status lists, requests and wallets this installation trusts. */
+/** The trusted issuers, and the trust anchors of issuers, status lists, verifiers and wallet providers. */
 export function Trusted() {
   const { trust: words } = useTexts()
   const { mayIssue, mayVerify, isAdmin } = useRights()

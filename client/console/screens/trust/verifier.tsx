@@ -19,7 +19,7 @@ import { Sections } from './sections.js'
 
 const route = getRouteApi('/trust/verifiers/$id')
 
-/** One verifier record: who it is, what it signs with, and by which names wallets know it. */
+/** One verifier record: its identity, its certificates and its client identifiers. */
 export function Verifier() {
   const { language, texts } = useSpoken()
   const { trust: words } = texts

@@ -7,7 +7,7 @@ import { ifSound, walked } from '../../ui/schema-walk.js'
 /** A JSON object, as a schema is. */
 export type JsonObject = Readonly<Record<string, unknown>>
 
-/** What the table knows of a claim's type; `group` holds further claims, `other` is what JSON Schema alone can say. */
+/** The types of claims in the table. `group` holds further claims; `other` is a type that only JSON Schema can express. */
 export const KINDS = [
   'text',
   'date',
@@ -36,7 +36,7 @@ export interface ClaimRow {
   selective: boolean
   /** The values that it may have, separated by commas; empty where it may have any. */
   values: string
-  /** What its schema says beside, and the table does not show. */
+  /** The members of the claim's schema that the table does not show. */
   rest: JsonObject
 }
 
@@ -204,7 +204,7 @@ function membersOf(rows: readonly ClaimRow[], prefix: string): JsonObject {
   return { properties: Object.fromEntries(properties), ...(required.length > 0 ? { required } : {}) }
 }
 
-/** The JSON Schema that rows stand for. What it says beside its claims is taken from `base`. */
+/** The JSON Schema of the rows. All its members except the claims come from `base`. */
 export function schemaOf(rows: readonly ClaimRow[], base: JsonObject): JsonObject {
   const { properties: _properties, required: _required, ...rest } = base
   const trimmed = rows.map((row) => ({ ...row, path: row.path.trim() })).filter(({ path }) => path !== '')
@@ -219,7 +219,7 @@ export function emptyRow(): ClaimRow {
   return { path: '', title: '', further: [], kind: 'text', required: false, selective: true, values: '', rest: {} }
 }
 
-/** What a schema begins with that is made here. */
+/** The first members of a schema that the console creates. */
 export const EMPTY_SCHEMA: JsonObject = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   type: 'object',
@@ -230,7 +230,7 @@ export const EMPTY_SCHEMA: JsonObject = {
 const PARTS = ['title', 'further', 'kind', 'values', 'required', 'selective', 'rest'] as const
 export type ClaimPart = (typeof PARTS)[number]
 
-/** What became of a claim from one version to another; of one that was changed, in which parts. */
+/** The change of a claim between two versions, with the changed parts. */
 export interface Difference {
   readonly path: string
   readonly change: 'added' | 'removed' | 'changed'

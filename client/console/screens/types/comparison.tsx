@@ -22,7 +22,7 @@ function comparable(version: TypeVersion): ClaimRow[] | undefined {
   )
 }
 
-/** What two versions of a type do not have in common, claim by claim. */
+/** The differences between two versions of a type, claim by claim. */
 export function Comparison({ versions }: { readonly versions: readonly TypeVersion[] }) {
   const { types: words } = useTexts()
   const [older, setOlder] = useState(versions[1]?.id)

@@ -21,11 +21,11 @@ export interface TypeDraft {
   name: string
   title: string
   description: string
-  /** What it is called, by language; at least one. */
+  /** The type's names by language, at least one. */
   names: TypeName[]
   backgroundColor: string
   textColor: string
-  /** Days, as typed; empty: it does not run out. */
+  /** Days, as typed; empty if the credential never expires. */
   expiresInDays: string
   mode: 'table' | 'json'
   rows: ClaimRow[]
@@ -112,8 +112,8 @@ function renewed(setting: readonly string[], former: ReadonlySet<string>, schema
 }
 
 /**
- * The claims that may be withheld while the schema is written as JSON, which cannot say so: as the table had them, new claims at the top
- * too, and the setting of the version before where the table never showed the claims.
+ * The selectively disclosable claims of a schema that is edited as JSON. JSON Schema has no member for them. The table's choice stays, and
+ * new claims at the top level are added. If the table never showed the claims, the previous version's setting stays.
  */
 function selectiveInJson({ rows, json }: TypeDraft, before: TypeVersion | undefined): readonly string[] | undefined {
   const schema = objectIn(json) ?? EMPTY_SCHEMA
@@ -142,7 +142,7 @@ function disclosureOf(draft: TypeDraft, before: TypeVersion | undefined) {
   return selective === undefined ? {} : { selectivelyDisclosable: [...selective] }
 }
 
-/** The call that publishes a draft as a new version. What the console does not show is that of the version before. */
+/** Input of the call that publishes a draft as a new version. Members that the console does not show come from the previous version. */
 export function newVersion(
   draft: TypeDraft,
   schema: JsonObject,
@@ -150,7 +150,7 @@ export function newVersion(
   before: TypeVersion | undefined,
 ): NewVersion {
   const [first, ...further] = draft.names
-  // Its language is that of the titles in the schema: so it is there, whether or not a name was given.
+  // The titles in the schema are in this language, so it is sent even without a name.
   const named = {
     locale: localeOf(first ?? { locale: '' }),
     name: first?.name.trim() || draft.title.trim() || draft.name.trim(),

@@ -5,10 +5,10 @@ import type { ClaimRow } from './claims.js'
 
 type TypeVersion = CredenceOutputs['schemas']['read']
 
-/** What claims are called beside the titles in the schema, as the service takes it. */
+/** The titles of claims in other languages than the schema's, as the service takes them. */
 export type ClaimNames = NonNullable<CredenceInputs['schemas']['create']['claims']>
 
-/** What a type is called in a language, as it is typed. The first one's language is that of the titles in the schema. */
+/** A typed name of a type in one language. The titles in the schema are in the first name's language. */
 export interface TypeName {
   name: string
   locale: string
@@ -66,7 +66,7 @@ export function claimNamesOf(rows: readonly ClaimRow[], names: readonly TypeName
   return [...named, ...kept]
 }
 
-/** A row without the language at a position; without the first, the next one's title is that of the schema. */
+/** A row without the language at a position. Without the first language, the next title becomes the title in the schema. */
 export function withoutLanguage(row: ClaimRow, at: number): ClaimRow {
   const [title = '', ...further] = [row.title, ...row.further].filter((_, position) => position !== at)
   return { ...row, title, further }

@@ -9,7 +9,7 @@ import { Timeline } from '../../ui/timeline.js'
 type Answer = CredenceOutputs['verify']['checks']
 type Valid = Extract<Answer['verdict'], { isValid: true }>
 
-/** What was found of a credential: each check, and what it says where all of them hold. */
+/** The checks of a credential, and its claims if all checks passed. */
 export function Verdict({ answer: { verdict, checks } }: { readonly answer: Answer }) {
   const texts = useTexts()
   const { verify: words } = texts

@@ -19,7 +19,7 @@ const base64UrlOf = (bytes: Uint8Array): string =>
     .replaceAll('/', '_')
     .replaceAll('=', '')
 
-/** What is in a file: its text, or, of a mobile document as the bytes that it is, base64url of these. */
+/** The content of a file: its text, or base64url of its bytes if it is a binary mobile document. */
 async function credentialIn(file: File): Promise<string> {
   const bytes = new Uint8Array(await file.arrayBuffer())
   try {

@@ -10,7 +10,7 @@ import { RelativeTime } from '../../ui/relative-time.js'
 import { Screen } from '../../ui/screen.js'
 import { ShortId, shortened } from '../../ui/short-id.js'
 
-/** The hosted wallets of whoever looks. */
+/** The user's hosted wallets. */
 export function WalletList() {
   const { nav, wallets: words, terms } = useTexts()
   const client = useQueryClient()

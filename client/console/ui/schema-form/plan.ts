@@ -15,7 +15,7 @@ export type ControlKind = FieldKind
 
 /** A claim that is filled in by one control. */
 export interface Control extends FormField<string> {
-  /** Its field in the form: names of claims may have any character, those of fields not. */
+  /** Its field in the form. A claim's name may have any character, a field's name may not. */
   readonly field: string
 }
 
@@ -26,7 +26,7 @@ export interface Group extends Omit<FormGroup<string>, 'parts'> {
 
 export type Part = Control | Group
 
-/** What was typed, by field. */
+/** The typed values, by field. */
 export type Typed = Readonly<Record<string, string | boolean | undefined>>
 
 /**
@@ -107,7 +107,7 @@ function read({ kind, choices }: Control, typed: string | boolean | undefined): 
   }
 }
 
-/** What a filled form says. */
+/** The claims of a filled form. */
 export interface Filled {
   readonly subject: Readonly<Record<string, unknown>>
   /** By field. */

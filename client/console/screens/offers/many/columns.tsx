@@ -12,7 +12,7 @@ interface Props {
   readonly onMap: (field: string, column: number) => void
 }
 
-/** As many rows as the preview shows. */
+/** Rows in the preview. */
 const PREVIEWED = 5
 
 /** Which column fills which claim, and how the first rows read then. */

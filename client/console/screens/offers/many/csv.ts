@@ -31,7 +31,7 @@ function textOf(bytes: ArrayBuffer): string {
   }
 }
 
-/** What stands between cells: whatever makes most columns of the row that names them. */
+/** The delimiter between cells: the one that gives the first row the most columns. */
 function delimiterOf(text: string): string {
   const columns = (delimiter: string) => parse<string[]>(text, { delimiter, preview: 1 }).data[0]?.length ?? 0
   return [',', ';', '\t'].reduce((best, next) => (columns(next) > columns(best) ? next : best))
@@ -51,7 +51,7 @@ export function readSheet(bytes: ArrayBuffer): Sheet | SheetFault {
   return rows.length > MAX_ROWS ? { fault: 'tooMany' } : { columns: columns.map((name) => name.trim()), rows }
 }
 
-/** What is added to a row of the file. */
+/** A row of the file with its created offer. */
 export interface Made {
   readonly row: SheetRow
   readonly link: string

@@ -26,7 +26,7 @@ interface Chosen {
   readonly edition: number
 }
 
-/** A file, which of its columns fill which claims, and what is made of its rows. */
+/** Offers from a file: the file, the columns for the claims, and the offers of its rows. */
 export function ManyOffers({ type, configurations }: Props) {
   const { language, texts } = useSpoken()
   const { many: words, offers } = texts
@@ -83,7 +83,7 @@ export function ManyOffers({ type, configurations }: Props) {
               <Check {...form.register('deferred')}>{offers.deferred}</Check>
             </Panel>
             <Making
-              // Whatever is changed must be checked anew.
+              // Every change needs a new check.
               key={[chosen.edition, options.expires, options.configurationId, options.pin, options.deferred].join()}
               parts={parts}
               sheet={chosen.sheet}

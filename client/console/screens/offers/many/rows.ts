@@ -26,7 +26,7 @@ export interface RowRead {
 const YES = new Set(['true', 'yes', 'ja', 'wahr', '1', 'x'])
 const NO = new Set(['false', 'no', 'nein', 'falsch', '0'])
 
-/** What somebody would have put into the form. */
+/** The value that a user would have typed into the form. */
 function typedOf({ kind, choices }: Control, cell: string): string | { readonly fault: CellFault } {
   const text = cell.trim()
   if (text === '') return ''

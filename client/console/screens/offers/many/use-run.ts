@@ -12,7 +12,7 @@ export interface Run<Outcome> {
   readonly error: unknown
 }
 
-/** As many rows as one call takes. */
+/** Rows per call. */
 const AT_ONCE = 100
 
 /**
@@ -51,7 +51,7 @@ export function useRun<Row, Outcome>(work: (rows: readonly Row[]) => Promise<rea
     }
     return outcomes
   }
-  /** Begins no further call; the one that is under way is waited for. */
+  /** Starts no further call. The open call still completes. */
   const stop = () => {
     stopping.current = true
   }
