@@ -28,7 +28,7 @@ function withImports(id: string, modules: Modules, found = new Set<string>()): S
 
 /**
  * The console and its first screen are one file, instead of a dozen shared files: each file costs the browser some milliseconds.
- * `main.ts`, which loads that file, is a separate file, so that it runs first.
+ * `main.ts` loads that file. It is a separate file, so that it runs first.
  */
 function namesOfFiles(): Rolldown.CodeSplittingNameFunction {
   let first: ReadonlySet<string> | undefined

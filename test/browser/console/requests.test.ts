@@ -161,7 +161,7 @@ describe('requests', () => {
       const rows = page.getByRole('table', { name: 'Saved queries' }).getByRole('row')
       await rows.nth(1).waitFor()
       const before = await rows.count()
-      await page.getByRole('button', { name: 'Ask for ProofOfPurchase' }).first().click()
+      await page.getByRole('button', { name: 'Request ProofOfPurchase' }).first().click()
       await page.getByText('Waiting for a wallet to scan the code.').waitFor()
       expect((await wallet.process(await scanned(page))).status).toBe(200)
       await page.getByText('Verified: all requested claims.').waitFor()

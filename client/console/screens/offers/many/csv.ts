@@ -31,7 +31,7 @@ function textOf(bytes: ArrayBuffer): string {
   }
 }
 
-/** The delimiter between cells: the one that gives the first row the most columns. */
+/** The delimiter that gives the first row the most columns. */
 function delimiterOf(text: string): string {
   const columns = (delimiter: string) => parse<string[]>(text, { delimiter, preview: 1 }).data[0]?.length ?? 0
   return [',', ';', '\t'].reduce((best, next) => (columns(next) > columns(best) ? next : best))
