@@ -27,20 +27,20 @@ export type { Fetch, TokenSource } from './request.js'
 export type { AppRouter, CredenceInputs, CredenceOutputs } from './router.js'
 
 export interface CredenceClientOptions {
-  /** Where the service answers; `/trpc` is added. */
+  /** Base URL of the service. The client adds `/trpc`. */
   readonly url: string | URL
   /**
-   * OIDC access token, sent as `Authorization: Bearer`. A function is asked before each request and each time a
-   * subscription connects, so that a token can be renewed in time.
+   * OIDC access token, sent as `Authorization: Bearer`. A function is called before each request and each connection of
+   * a subscription, so that it can renew the token in time.
    */
   readonly accessToken?: TokenSource | undefined
-  /** Sent as `x-client-secret`. A secret of a backend: it has no place in a browser. */
+  /** Client secret of a backend, sent as `x-client-secret`. Never use it in a browser. */
   readonly clientSecret?: string | undefined
   /** The global `fetch` unless given. */
   readonly fetch?: Fetch | undefined
 }
 
-/** Whether something that was caught came from a client of this module. */
+/** Whether a caught error came from a client of this module. */
 export const isCredenceError = (thrown: unknown): thrown is CredenceError => isTRPCClientError<AppRouter>(thrown)
 
 /**

@@ -23,8 +23,8 @@ const isOverview = () =>
   `${window.location.pathname}/`.startsWith(consolePath) && window.location.pathname.length <= consolePath.length
 
 /**
- * Asks who uses the console and, for the overview, what is configured, while the rest of the console is on its way. It is
- * asked without the client, which is a part of that.
+ * Reads the session and, for the overview, the setup, while the rest of the console loads. It uses `fetch`, because the
+ * client is part of that rest.
  */
 export function askFirst(): void {
   const session = answerOf('/console/session')
@@ -36,10 +36,10 @@ export function askFirst(): void {
   )
 }
 
-/** Whether there is, or will be, an answer that was not taken. */
+/** Whether an answer is here or under way that no query has taken. */
 export const wasAsked = (question: Question): boolean => answers.has(question)
 
-/** The answer to a question that was asked first; once, since it grows old. */
+/** The answer to a first question. It can be taken only once, because it becomes outdated. */
 export function takeAnswer(question: Question): Promise<unknown> | undefined {
   const answer = answers.get(question)
   answers.delete(question)

@@ -2,7 +2,7 @@ import type { Texts } from './texts/texts.js'
 
 /** One place of the navigation. */
 export interface Place {
-  /** The path of the screen; also marked while one below it is shown. */
+  /** The path of the screen. Also marked while a screen below this path is open. */
   readonly to:
     | '/'
     | '/types'

@@ -1,4 +1,4 @@
-/** For how long after the last touch of keyboard, pointer or wheel somebody counts as being there, in milliseconds. */
+/** How long a user counts as active after the last input by keyboard, pointer or wheel, in milliseconds. */
 const THERE_MS = 60_000
 
 let touchedAt = Date.now()

@@ -5,7 +5,7 @@ import { isSomebodyThere } from './presence.js'
 
 /**
  * Every call of the console has the header `x-console`. A page of another site cannot set it without a preflight request, and the
- * session's cookie is valid only with it. Calls without an active user say so, and do not extend the session.
+ * session's cookie is valid only with it. Reads without an active user have `x-console-idle`, and do not extend the session.
  */
 const consoleFetch: Fetch = async (address, request) => {
   const headers = new Headers(request.headers)
@@ -24,7 +24,7 @@ const consoleFetch: Fetch = async (address, request) => {
 /** The service, by the names of its procedures. */
 export const credence = createCredenceClient({ url: serviceUrl, fetch: consoleFetch })
 
-/** The same for what takes seconds: calls of one client that are made at once are answered at once, when the slowest is. */
+/** A client for slow calls. Calls of one client that start together get their answers together, with the slowest call. */
 export const slowCredence = createCredenceClient({ url: serviceUrl, fetch: consoleFetch })
 
 /** Reads a document by its path. Resolves with its JSON, whatever the status. */

@@ -20,7 +20,7 @@ connection.subscribe(() => {
   if (!connection.isAway()) void queryClient.invalidateQueries()
 })
 
-/** Everything that the first answers let draw at once, instead of piece by piece. */
+/** Fills the cache with the first answers, so that the screen is drawn at once. */
 async function firstAnswers(): Promise<void> {
   await queryClient.prefetchQuery(session)
   const user = queryClient.getQueryData(session.queryKey)?.user

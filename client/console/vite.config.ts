@@ -3,7 +3,7 @@ import { defineConfig, type HtmlTagDescriptor, type Plugin, type Rolldown } from
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
-/** Where `npm run dev` has the service; Vite forwards what the console asks of it. */
+/** The address of the service under `npm run dev`. Vite forwards calls to it. */
 const service = process.env.CONSOLE_SERVICE ?? 'http://127.0.0.1:3000'
 
 /**
@@ -18,7 +18,7 @@ const JSX = ['jsx-runtime', 'jsx-dev-runtime']
 
 type Modules = Parameters<Rolldown.CodeSplittingNameFunction>[1]
 
-/** A module and all that it imports, without what is loaded later. */
+/** A module and all its static imports. */
 function withImports(id: string, modules: Modules, found = new Set<string>()): Set<string> {
   if (found.has(id)) return found
   found.add(id)
@@ -40,7 +40,7 @@ function namesOfFiles(): Rolldown.CodeSplittingNameFunction {
   }
 }
 
-/** The page names the console itself, so that it comes at the same time as what loads it. */
+/** The page preloads the console's main file, so that it loads at the same time as `main.ts`. */
 const preloadConsole: Plugin = {
   name: 'preload-console',
   transformIndexHtml: {

@@ -1,7 +1,7 @@
 import type { QueryClient, QueryKey } from '@tanstack/react-query'
 import type { Change } from './shared-stream.js'
 
-/** How long changes gather, in milliseconds, before what they are about is read anew. */
+/** How long changes are collected before the changed data is read again, in milliseconds. */
 const GATHER_MS = 1_000
 
 type Kind = Change['kind']
@@ -27,7 +27,7 @@ const SUBJECTS: Readonly<Record<Exclude<Kind, 'everything'>, readonly QueryKey[]
 /** Every change adds an audit event. */
 const ALWAYS: QueryKey = ['audit']
 
-/** Everything but who is there and how the service is set up, which no change is about. */
+/** All queries except the session and the configuration, which no change concerns. */
 const ALL: readonly QueryKey[] = [ALWAYS, ...new Set(Object.values(SUBJECTS).flat())]
 
 /**

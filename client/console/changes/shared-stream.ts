@@ -3,7 +3,7 @@ import { credence } from '../service.js'
 
 type Stream = Parameters<typeof credence.console.events.subscribe>[1]
 type Told = Parameters<Stream['onData']>[0]
-/** That something changed, as the service tells it. */
+/** Receives each change from the service. */
 export type Change = Told['data']
 
 /** A message between windows: a change, or the end of the session. */
@@ -11,12 +11,12 @@ type Message = { readonly change: Change } | { readonly ended: true }
 
 export interface Listener {
   onChange(change: Change): void
-  /** The session has ended: nothing is told any more. */
+  /** The session has ended, and no further change follows. */
   onEnded(): void
 }
 
 const NAME = 'console-changes'
-/** How long to wait, in milliseconds, where the service refuses a stream for now. */
+/** Wait before the next attempt if the service refuses a stream for now, in milliseconds. */
 const RETRY_MS = 30_000
 
 /**

@@ -11,10 +11,10 @@ export { Fragment }
 
 type Props = Readonly<Record<string, unknown>>
 
-/** Attributes that people are shown, or told. */
+/** Attributes that users see or hear. */
 const WORDS = new Set(['alt', 'title', 'placeholder', 'label', 'aria-label', 'aria-description', 'data-label'])
 
-/** Elements in which a text stands alone: HTML or SVG has nothing else there. */
+/** Elements that hold only text in HTML or SVG. */
 const PLAIN = new Set(['option', 'title', 'text', 'tspan', 'textarea'])
 
 /** @param isolates whether an element may stand around a text */

@@ -9,14 +9,14 @@ export const vpQueries = queryOptions({
   queryFn: ({ signal }) => credence.vpQueries.list.query({}, { signal }),
 })
 
-/** One of them. */
+/** One saved VP query. */
 export const vpQuery = (id: string) =>
   queryOptions({
     queryKey: ['vp-queries', id],
     queryFn: ({ signal }) => credence.vpQueries.read.query({ id }, { signal }),
   })
 
-/** Verification sessions of all callers, the newest first. */
+/** Verification sessions of all callers, newest first. */
 export const verificationSessions = (filters: SessionFilters<VerificationState>) =>
   infiniteQueryOptions({
     queryKey: ['verification-sessions', 'list', filters],
@@ -33,7 +33,7 @@ export const verificationResult = (sessionId: string) =>
     queryFn: ({ signal }) => credence.verificationSessions.result.query({ sessionId }, { signal }),
   })
 
-/** Makes a request with a page for people, and keeps that page's address in memory. */
+/** Creates a request with a share page, and keeps the page's address in memory. */
 export async function ask(client: QueryClient, request: NewRequest): Promise<string> {
   const { verificationSessionId: id, pageUrl } = await credence.authorizationRequests.create.mutate({
     ...request,
@@ -48,7 +48,7 @@ export async function ask(client: QueryClient, request: NewRequest): Promise<str
 
 const pageKey = (id: string) => ['verification-sessions', 'page', id]
 
-/** The page of a request that was made here; undefined where it was made elsewhere, or before this page was loaded anew. */
+/** The share page of a request that was created in this window; undefined for other requests and after a reload. */
 export const pageOf = (client: QueryClient, id: string): string | undefined => client.getQueryData(pageKey(id))
 
 /** The checks of a session's presentation; read once there is a presentation. */

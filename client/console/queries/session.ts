@@ -13,5 +13,5 @@ export const session = queryOptions({
     ((await takeAnswer('session')) as Session | undefined) ?? credence.console.session.query({}, { signal }),
 })
 
-/** Ends the session; resolves with where the browser goes then. */
+/** Ends the session; resolves with the browser's next address. */
 export const endSession = () => credence.console.logout.mutate({})

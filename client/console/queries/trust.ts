@@ -4,7 +4,7 @@ import { credence } from '../service.js'
 import { cursorOf, itemsOf, paged } from './pages.js'
 
 export type SignerKind = 'issuer' | 'verifier'
-/** An issuer or verifier record, with what it signs with. */
+/** An issuer or verifier record, with its signing key. */
 export type ListedSigner = CredenceOutputs['signers']['issuers']['items'][number]
 export type IssuerSigner = CredenceOutputs['signers']['issuer']
 export type VerifierSigner = CredenceOutputs['signers']['verifier']
@@ -48,7 +48,7 @@ export const makeSigner = (kind: SignerKind, { method, display }: NewSigner) =>
     ? credence.agent.createIssuer.mutate({ method, display: [...display] })
     : credence.agent.createVerifier.mutate({ method, display: [...display] })
 
-/** @param change `before` is how it was shown when whoever changes it read it. */
+/** @param change `before` is the name that the user saw before the change */
 export const renameSigner = (kind: SignerKind, id: string, change: { display: Display; before: Display }) =>
   kind === 'issuer'
     ? credence.signers.renameIssuer.mutate({ id, ...change })

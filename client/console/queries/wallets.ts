@@ -37,9 +37,9 @@ export type Outcome =
   /** `deferred`: how many credentials the issuer will have later. */
   | { readonly kind: 'taken'; readonly wallet: Wallet; readonly deferred: number }
   | { readonly kind: 'presented'; readonly wallet: Wallet }
-  /** The verifier wants something authorized, which a person must see first. */
+  /** The request has transaction data, which a person must see first. */
   | { readonly kind: 'unconfirmed'; readonly wallet: Wallet; readonly asking: Asking }
-  /** The wallet has nothing that the verifier would take. */
+  /** The wallet has no credential that matches the request. */
   | { readonly kind: 'lacking'; readonly wallet: Wallet; readonly asking: Asking }
   | { readonly kind: 'declined'; readonly wallet: Wallet }
 
@@ -50,7 +50,7 @@ export async function present(wallet: Wallet, { processId, matchingCredentials: 
   return { kind: 'presented', wallet }
 }
 
-/** Tells the verifier that the holder does not want to. */
+/** Declines the request, and informs the verifier. */
 export async function decline(wallet: Wallet, { processId }: Asking): Promise<Outcome> {
   await credence.flows.decline.mutate({ processId })
   return { kind: 'declined', wallet }
@@ -79,7 +79,7 @@ export async function give(wallet: Wallet, uri: string, pin?: string): Promise<O
 
 const USED = ['wallets', 'used']
 
-/** The wallet that was used last is proposed the next time, until the page is loaded anew. */
+/** The last used wallet is preselected, until the page is reloaded. */
 export const noteUse = (client: QueryClient, { id }: Wallet): void => {
   client.setQueryDefaults(USED, { gcTime: Number.POSITIVE_INFINITY, staleTime: Number.POSITIVE_INFINITY })
   client.setQueryData(USED, id)

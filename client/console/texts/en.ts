@@ -1,7 +1,7 @@
-/** How many there are of something, in words. */
+/** A number with its noun. */
 const count = (n: number, one: string, many: string) => `${n.toLocaleString('en')} ${n === 1 ? one : many}`
 
-/** Every text of the console in English. The shape of this object is what other languages must have. */
+/** Every text of the console in English. Other languages must have the shape of this object. */
 export const en = {
   languageName: 'English',
   common: {

@@ -10,9 +10,9 @@ interface Props {
   /** Label of the button that runs the action. */
   readonly action: string
   readonly act: () => Promise<unknown>
-  /** First part of the keys of what is to be read anew afterwards. */
+  /** Beginning of the query keys to read again afterwards. */
   readonly changes: string
-  /** Whether what it is about is there no more, since somebody else did it. */
+  /** Whether another user has already done the action. */
   readonly isGone?: boolean
   readonly onClose: () => void
 }
@@ -36,7 +36,7 @@ export function Confirmation({ title, text, action, act, changes, isGone = false
   useEffect(() => {
     if (isLate) leave.current?.focus()
   }, [isLate])
-  // It may have failed since somebody else did it before: what is shown behind is read anew.
+  // The action may have failed because another user was first, so the list behind is read again.
   const close = () => {
     if (acting.isError) void client.invalidateQueries({ queryKey: [changes] })
     onClose()

@@ -1,7 +1,7 @@
-/** A day as a date field and an address write it. */
+/** A day in the form of date fields and addresses. */
 const DAY = /^\d{4}-\d\d-\d\d$/
 
-/** A day of an address; undefined for anything else. */
+/** A day in an address; undefined for any other value. */
 export const dayOf = (value: unknown): string | undefined =>
   typeof value === 'string' && DAY.test(value) && !Number.isNaN(Date.parse(value)) ? value : undefined
 

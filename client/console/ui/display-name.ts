@@ -3,10 +3,10 @@ interface Entry {
   readonly locale?: string | undefined
 }
 
-/** The language of an entry that does not say its own. */
+/** The language of an entry without a language. */
 export const DEFAULT_LOCALE = 'en'
 
-/** The entry in the language that is shown, else the first one. */
+/** The entry in the shown language, else the first entry. */
 export function entryFor<Display extends Entry>(display: readonly Display[], language: string): Display | undefined {
   const ofLanguage = ({ locale = DEFAULT_LOCALE }: Display) => locale.toLowerCase().split('-', 1)[0] === language
   return display.find(ofLanguage) ?? display[0]

@@ -7,7 +7,7 @@ interface Props {
   readonly children: ReactNode
 }
 
-/** In the place of a list that has nothing yet. */
+/** Shown in place of an empty list. */
 export function Empty({ title, text, children }: Props) {
   return (
     <div className="empty">

@@ -18,7 +18,7 @@ interface Props {
   readonly children: (control: ControlProps) => ReactNode
 }
 
-/** A control with its label, its hint and what is wrong with it. */
+/** A control with its label, hint and error. */
 export function Field({ label, hint, error, required = false, children }: Props) {
   const { common } = useTexts()
   const id = useId()

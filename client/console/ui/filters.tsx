@@ -16,11 +16,11 @@ interface Props {
   readonly filters: readonly Filter[]
   /** The values in the address. */
   readonly values: Readonly<Record<string, string | undefined>>
-  /** Members that are empty are left out. */
+  /** Empty members are left out. */
   readonly onChange: (values: Readonly<Record<string, string>>) => void
 }
 
-/** The filters of a list: a choice counts at once, what is written with Enter or the button. */
+/** The filters of a list. A choice applies at once; text applies with Enter or the button. */
 export function Filters({ label, filters, values, onChange }: Props) {
   const { common } = useTexts()
   const form = useRef<HTMLFormElement>(null)
@@ -32,7 +32,7 @@ export function Filters({ label, filters, values, onChange }: Props) {
     onChange(Object.fromEntries(given.filter(([, value]) => value !== '')))
   }
   return (
-    // Another address has other values; the form begins anew with them.
+    // Another address has other values, so the form starts again with them.
     <search key={JSON.stringify(values)} aria-label={label}>
       <form ref={form} className="filters" onSubmit={apply}>
         {filters.map(({ name, label: named, options, type = 'text' }) => (

@@ -15,7 +15,7 @@ interface Props {
   readonly children: ReactNode
 }
 
-/** The first screen leaves the focus where the browser has it. */
+/** The first screen does not move the browser's focus. */
 let isFirst = true
 
 /** One screen. Its title is the page title, and gets the focus when the user comes from another screen. */

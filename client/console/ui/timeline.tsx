@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react'
 
-/** One step of what happens. */
+/** One step of a progress. */
 export interface Step {
   readonly key: string
-  /** How it stands: done, failed, under way, or left out. */
+  /** State of the step: done, failed, under way, or left out. */
   readonly tone: 'good' | 'bad' | 'waiting' | 'done' | 'left'
   readonly title: ReactNode
-  /** More about it. */
+  /** Details of the step. */
   readonly text?: ReactNode
 }
 

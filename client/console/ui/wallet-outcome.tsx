@@ -12,7 +12,7 @@ interface Props {
   readonly outcome: Outcome
   /** Receives the outcome after a person has decided. */
   readonly onOutcome: (outcome: Outcome) => void
-  /** Whether the wallet's own screen is a step away. */
+  /** Whether the outcome is shown outside the wallet's own screen, so that a link to the wallet is useful. */
   readonly isElsewhere: boolean
 }
 

@@ -1,6 +1,6 @@
 import { dayOf } from '../../ui/days.js'
 
-/** Which events are shown, as the address says it. */
+/** Filters of the audit events, as they are in the address. */
 export interface AuditSearch {
   readonly action?: string
   readonly actor?: string

@@ -86,7 +86,7 @@ function Whole({ history }: { readonly history: History }) {
   )
 }
 
-/** Each copy that a wallet has, with its place in a status list. */
+/** Each instance, with its index in a status list. */
 function Copies({ history: { instances, instanceCount } }: { readonly history: History }) {
   const { credentials: words } = useTexts()
   if (instanceCount === 0) return null

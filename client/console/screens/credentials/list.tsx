@@ -28,12 +28,12 @@ function namedTypes(types: readonly TypeListed[], chosen: string | undefined, la
   return isThere ? choices : [...choices, [chosen, chosen] as const]
 }
 
-/** Credentials on record: to be found, and to be revoked, one or many. */
+/** The issued credentials: to find, and to revoke one or many. */
 export function CredentialList() {
   const { language, texts } = useSpoken()
   const { nav, credentials: words, terms } = texts
   const names = useQuery(typeNames)
-  // The router leaves beside it what the address says otherwise.
+  // The router keeps other members of the address.
   const search = credentialSearch({ ...route.useSearch() })
   const navigate = useNavigate()
   const { from: _from, to: _to, ...filters } = search

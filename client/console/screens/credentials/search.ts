@@ -1,6 +1,6 @@
 import { dayOf } from '../../ui/days.js'
 
-/** Which credentials are shown, as the address says it. */
+/** Filters of the credentials, as they are in the address. */
 export interface CredentialSearch {
   readonly schema?: string
   readonly status?: 'active' | 'revoked'

@@ -9,7 +9,7 @@ interface Props {
   readonly about?: string
 }
 
-/** Approving or rejecting what a wallet waits for. */
+/** Buttons that approve or reject a deferred offer. */
 export function Decision({ id, about }: Props) {
   const { offers: words } = useTexts()
   const client = useQueryClient()

@@ -7,7 +7,7 @@ import { Waiting } from './waiting.js'
 
 const route = getRouteApi('/offers')
 
-/** Making an offer: first its type, then what it says. */
+/** A new offer: first its type, then its claims. */
 export function NewOffer() {
   const { offers: words, many, terms } = useTexts()
   const { type } = route.useSearch()

@@ -73,7 +73,7 @@ function ForOne({ configurations }: { readonly configurations: readonly Configur
   )
 }
 
-/** For how long it may be taken. */
+/** The lifetime of the offer. */
 export function Expires() {
   const { offers: words } = useTexts()
   const { register } = useFormContext<OfferForm>()
@@ -92,7 +92,7 @@ export function Expires() {
   )
 }
 
-/** In which of its formats a credential is offered. */
+/** The format of the offered credential. */
 export function Format({ configurations }: { readonly configurations: readonly Configuration[] }) {
   const { offers: words } = useTexts()
   const { register, formState } = useFormContext<OfferForm>()

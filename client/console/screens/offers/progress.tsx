@@ -32,7 +32,7 @@ export function Progress({ sessions }: { readonly sessions: readonly OfferSessio
   )
 }
 
-/** One step for each state that the session was in; it may have been told twice where something else of it changed. */
+/** One step for each state of the session. A state may come in two events, if another member of the session changed. */
 function stepsOf(sessions: readonly OfferSession[], { states, madeStep }: Texts['offers']): Step[] {
   const first = sessions.filter(({ state }, at) => sessions.findIndex((other) => other.state === state) === at)
   return first.flatMap(({ state, errorMessage }): Step[] => {

@@ -59,7 +59,7 @@ function Failed({ failure }: { readonly failure: Failure }) {
   )
 }
 
-/** The first check that an answer did not pass; nothing where there was no answer. */
+/** The first failed check of an answer; nothing if there was no answer. */
 function FailedCheck({ id }: { readonly id: string }) {
   const { checks: words } = useTexts()
   const failed = useQuery(sessionChecks(id)).data?.checks.find(({ outcome }) => outcome === 'failed')

@@ -45,7 +45,7 @@ export function DayFigures() {
               }))}
             />
             <p className="soft">
-              {/* Of a service that has just been started nothing was counted. */}
+              {/* A service that has just started has counted nothing yet. */}
               {Date.parse(completeAt) === 0 ? (
                 words.notCounted
               ) : (

@@ -45,7 +45,7 @@ interface Props {
   readonly isAlone: boolean
 }
 
-/** One of them: its type, whether it must be there, and its claims. */
+/** One requested credential: its type, its claims, and whether it is required. */
 function Credential({ at, types, isAlone }: Props) {
   const { language, texts } = useSpoken()
   const { requests: words } = texts

@@ -11,7 +11,7 @@ import { Screen } from '../../ui/screen.js'
 import { VerificationTable } from '../sessions/verification-table.js'
 import { Deletion, SavedQueries } from './saved.js'
 
-/** How many of the newest requests stand below the saved queries. */
+/** Number of latest requests below the saved queries. */
 const LATEST = 5
 
 /** Saved queries and the latest requests. */

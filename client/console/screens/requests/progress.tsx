@@ -17,7 +17,7 @@ export function Progress({ sessions }: { readonly sessions: readonly Verificatio
   const checked = useQuery({ ...sessionChecks(last?.id ?? ''), enabled: isOver })
   if (last === undefined) return <p className="loading">{common.loading}</p>
   const checks = checkSteps(checked.data?.checks ?? [], texts)
-  // Which check failed says why: the end does not say it again.
+  // The failed check has the reason, so the last step does not repeat it.
   const isExplained = checked.data?.checks.some(({ outcome }) => outcome === 'failed') === true
   const steps = sessions.flatMap((session) => [
     ...(isEnd(session) ? checks : []),

@@ -4,7 +4,7 @@ import type { CredentialDraft, RequestForm } from './request-form.js'
 
 type Value = string | number | boolean
 
-/** A claim that is asked for. */
+/** A requested claim. */
 interface AskedClaim {
   readonly path: ClaimsPath
   readonly values: readonly Value[]
@@ -46,7 +46,7 @@ export function askedClaims({ format, known, written }: CredentialDraft): AskedC
   ]
 }
 
-/** A name for a credential query: the last part of its type, with a number where there are several of it. */
+/** The id of a credential query: the last part of its type, with a number if the type comes several times. */
 function idsOf(credentials: readonly CredentialDraft[]): string[] {
   const taken = new Set<string>()
   return credentials.map(({ type }) => {
@@ -59,7 +59,7 @@ function idsOf(credentials: readonly CredentialDraft[]): string[] {
   })
 }
 
-/** OpenID4VP 1.0 Appendix B: what `meta` says in each format. */
+/** `meta` of each format (OpenID4VP 1.0 Appendix B). */
 const META: Readonly<Record<Format, (type: string) => object>> = {
   'dc+sd-jwt': (type) => ({ vct_values: [type] }),
   jwt_vc_json: (type) => ({ type_values: [[type]] }),
@@ -92,7 +92,7 @@ function credentialSets(credentials: readonly CredentialDraft[], ids: readonly s
   ]
 }
 
-/** The DCQL query that a form makes (OpenID4VP 1.0 §6). */
+/** The DCQL query of a form (OpenID4VP 1.0 §6). */
 export function dcqlOf({ credentials }: RequestForm): DcqlQuery {
   const ids = idsOf(credentials)
   const sets = credentialSets(credentials, ids)
@@ -138,7 +138,7 @@ function vpItem(draft: CredentialDraft): VpItem {
 /** The VP query of a form: types, claims and values. A VP query cannot hold the form's other fields. */
 export const vpQueryOf = ({ credentials }: RequestForm): VpItem[] => credentials.map(vpItem)
 
-/** Whether a form says what a VP query cannot hold. */
+/** Whether a form has values that a VP query cannot hold. */
 export const isMoreThanVpQuery = ({ credentials, trust, transactions }: RequestForm): boolean =>
   credentials.some(({ need, retain }) => need !== 'required' || retain) ||
   trust !== 'configured' ||

@@ -15,7 +15,7 @@ interface Props {
   readonly onDelete: (query: VpQuery) => void
 }
 
-/** Queries that were saved, each to be asked at once. */
+/** Saved queries. Each can become a request with one click. */
 export function SavedQueries({ queries, onDelete }: Props) {
   const { requests: words } = useTexts()
   const client = useQueryClient()

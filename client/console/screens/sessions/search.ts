@@ -1,6 +1,6 @@
 import { dayOf } from '../../ui/days.js'
 
-/** Which sessions are shown, as the address says it. */
+/** Filters of the sessions, as they are in the address. */
 export interface SessionSearch {
   readonly kind?: 'offers'
   readonly state?: string

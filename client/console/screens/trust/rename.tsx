@@ -15,11 +15,11 @@ interface Props {
   readonly signer: ListedSigner
 }
 
-/** Changes what a record is called. */
+/** Changes the names of a record. */
 export function Rename({ kind, signer }: Props) {
   const { trust: words } = useTexts()
   const client = useQueryClient()
-  // Not that which is read meanwhile: saving would then undo, unseen, what somebody else has saved.
+  // The names that the user saw, not a later read: otherwise saving would silently undo another user's change.
   const [before, setBefore] = useState(signer.display)
   const form = useForm<NamesForm>({ defaultValues: { names: namesOf(before) } })
   const [others, setOthers] = useState<readonly string[]>([])

@@ -69,7 +69,7 @@ function Whole({ verifier }: { readonly verifier: VerifierSigner }) {
   )
 }
 
-/** The ways in which a verifier can name itself to wallets, and what it lacks for the others. */
+/** The client identifiers of a verifier, and the requirements of the missing ones. */
 function ClientIds({ verifier }: { readonly verifier: VerifierSigner }) {
   const { trust: words, overview } = useTexts()
   const { names, certificate, attestedUntil } = verifier

@@ -24,17 +24,17 @@ export type Kind = (typeof KINDS)[number]
 
 /** A claim as a row of the table. */
 export interface ClaimRow {
-  /** Its name; of a claim within a group the names from the top on, with dots: `price.amount`. */
+  /** The claim's name. Within a group, the names from the top with dots: `price.amount`. */
   path: string
-  /** In the first of the type's languages. */
+  /** Title in the type's first language. */
   title: string
-  /** In the type's other languages, in their order; shorter where the last ones have none. */
+  /** Titles in the type's other languages, in their order. Missing titles at the end are left out. */
   further: string[]
   kind: Kind
   required: boolean
   /** Whether the holder may withhold it. */
   selective: boolean
-  /** The values that it may have, separated by commas; empty where it may have any. */
+  /** The allowed values, separated by commas; empty if every value is allowed. */
   values: string
   /** The members of the claim's schema that the table does not show. */
   rest: JsonObject
@@ -66,7 +66,7 @@ function kindOf({ type, format, properties }: JsonObject): Kind {
   return type === 'string' ? 'text' : 'other'
 }
 
-/** Values that a comma would not cut apart. */
+/** Whether no value contains a comma, so that a list with commas can hold them. */
 const isListable = (values: unknown): boolean => listOf(values).every((value) => isText(value) && !value.includes(','))
 
 function rowOf(path: string, property: JsonObject, required: boolean, selective: boolean): ClaimRow {
@@ -185,14 +185,14 @@ function propertyOf({ title, kind, values, rest }: ClaimRow, within: JsonObject)
   }
 }
 
-/** The members of an object's schema that its claims make. */
+/** The members of an object's schema that come from its claims. */
 function membersOf(rows: readonly ClaimRow[], prefix: string): JsonObject {
   const named = rows.filter(({ path }) => path.startsWith(prefix) && path.length > prefix.length)
   const names = [...new Set(named.map(({ path }) => path.slice(prefix.length).split('.', 1)[0] ?? ''))]
   const required: string[] = []
   const properties = names.map((name) => {
     const path = `${prefix}${name}`
-    // A group without a row of its own is one all the same.
+    // A group may have no row of its own.
     const row = named.find((each) => each.path === path) ?? {
       ...emptyRow(),
       path,
@@ -211,7 +211,7 @@ export function schemaOf(rows: readonly ClaimRow[], base: JsonObject): JsonObjec
   return { ...rest, type: 'object', ...membersOf(trimmed, '') }
 }
 
-/** The claims that may be withheld, as `selectivelyDisclosable` names them. */
+/** The claims that the holder may withhold, as `selectivelyDisclosable` names them. */
 export const selectiveOf = (rows: readonly ClaimRow[]): string[] =>
   rows.filter(({ path, selective }) => selective && path.trim() !== '').map(({ path }) => path.trim())
 
@@ -226,7 +226,7 @@ export const EMPTY_SCHEMA: JsonObject = {
   additionalProperties: false,
 }
 
-/** The columns of the table, and what it does not show. */
+/** The columns of the table, and the members that it does not show. */
 const PARTS = ['title', 'further', 'kind', 'values', 'required', 'selective', 'rest'] as const
 export type ClaimPart = (typeof PARTS)[number]
 
@@ -237,7 +237,7 @@ export interface Difference {
   readonly parts?: readonly ClaimPart[]
 }
 
-/** The claims that two schemas do not say the same of. */
+/** The claims that differ between two schemas. */
 export function differences(before: readonly ClaimRow[], after: readonly ClaimRow[]): Difference[] {
   const old = new Map(before.map((row) => [row.path, row]))
   const now = new Map(after.map((row) => [row.path, row]))

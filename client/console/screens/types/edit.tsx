@@ -23,7 +23,7 @@ export function NewType() {
 
 const route = getRouteApi('/types/$name/edit')
 
-/** The next version of a credential type, made of the newest. */
+/** The next version of a credential type, based on the newest version. */
 export function NextVersion() {
   const { types: words } = useTexts()
   const { name } = route.useParams()

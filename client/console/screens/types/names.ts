@@ -18,7 +18,7 @@ export const localeOf = ({ locale }: Pick<TypeName, 'locale'>): string => locale
 
 const isSame = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase()
 
-/** The languages of a version: of its names, then those that only claims have a name in. */
+/** The languages of a version: first of its names, then the languages that only claims have. */
 export function namesOf(version: TypeVersion | undefined, language: string): TypeName[] {
   if (version === undefined) return [{ name: '', locale: language }]
   const names = version.display?.map(({ name, locale = '' }) => ({ name, locale })) ?? []
@@ -26,7 +26,7 @@ export function namesOf(version: TypeVersion | undefined, language: string): Typ
   return withLanguages(known, version.claims ?? [])
 }
 
-/** Names, and an empty one in each further language that claims have a name in. */
+/** The names, and an empty name for each further language of the claims. */
 export function withLanguages(names: readonly TypeName[], claims: ClaimNames): TypeName[] {
   const all = [...names]
   for (const { locale } of claims.flatMap(({ display }) => display))
@@ -72,7 +72,7 @@ export function withoutLanguage(row: ClaimRow, at: number): ClaimRow {
   return { ...row, title, further }
 }
 
-/** The names of a claims list that was written as JSON; undefined where it is none. */
+/** The names in a list of claims that was typed as JSON; undefined if the text is no such list. */
 export function claimNamesIn(text: string): ClaimNames | undefined {
   if (text.trim() === '') return []
   try {
@@ -93,7 +93,7 @@ export function claimNamesIn(text: string): ClaimNames | undefined {
       isPath(value.path) &&
       Array.isArray(value.display) &&
       value.display.every(isName)
-    // Each of its members was looked at; what else is wrong with it the service says.
+    // Each member was checked here. The service reports other errors.
     return Array.isArray(parsed) && parsed.every(isNamed) ? (parsed as ClaimNames) : undefined
   } catch {
     return undefined

@@ -25,7 +25,7 @@ export function Verdict({ answer: { verdict, checks } }: { readonly answer: Answ
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Claims that are about the credential itself (RFC 7519, SD-JWT VC), not what it says of somebody. */
+/** Claims about the credential itself (RFC 7519, SD-JWT VC), not about its subject. */
 const ABOUT_ITSELF = new Set([
   'iss',
   'iat',

@@ -25,7 +25,7 @@ function byKind(kind: ControlKind, words: Pick<Texts['offers'], 'oneEachLine' | 
   return kind === 'json' ? words.asJson : undefined
 }
 
-/** The fields of a schema, to be drawn within a form that has `claims`. */
+/** The fields of a schema, in a form that has `claims`. */
 export function SchemaFields({ parts }: { readonly parts: readonly Part[] }) {
   return parts.map((part) =>
     part.kind === 'group' ? (

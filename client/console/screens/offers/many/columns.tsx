@@ -15,7 +15,7 @@ interface Props {
 /** Rows in the preview. */
 const PREVIEWED = 5
 
-/** Which column fills which claim, and how the first rows read then. */
+/** The columns for the claims, and a preview of the first rows. */
 export function Columns({ controls, sheet, mapping, onMap }: Props) {
   const { many: words } = useTexts()
   const mapped = controls.filter(({ field }) => (mapping[field] ?? -1) >= 0)

@@ -39,7 +39,7 @@ export function ManyOffers({ type, configurations }: Props) {
     const [file] = target.files ?? []
     if (file === undefined) return
     const read = readSheet(await file.arrayBuffer())
-    // The same file may be chosen again, once it is mended.
+    // The user may choose the same file again after a correction.
     target.value = ''
     setFault('fault' in read ? read : undefined)
     setChosen((before) => {

@@ -12,7 +12,7 @@ export interface RowFault {
 /** Rows that are drawn at once. */
 const SHOWN = 100
 
-/** Everything that is wrong, row by row. */
+/** All errors, row by row. */
 export function RowFaults({ faults }: { readonly faults: readonly RowFault[] }) {
   const { many: words, common } = useTexts()
   const [shown, setShown] = useState(SHOWN)

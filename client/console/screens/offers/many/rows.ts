@@ -2,12 +2,12 @@ import type { Control, Part } from '../../../ui/schema-form/plan.js'
 import { controlsOf, type Fault, subjectOf } from '../../../ui/schema-form/plan.js'
 import type { SheetRow } from './csv.js'
 
-/** Which column, by its place, fills a claim, by its field; -1 where none does. */
+/** The column's position for each claim's field; -1 for no column. */
 export type Mapping = Readonly<Record<string, number>>
 
 const plain = (name: string) => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '')
 
-/** Columns whose names say which claims they fill. */
+/** The columns whose names match claims. */
 export function guessed(controls: readonly Control[], columns: readonly string[]): Record<string, number> {
   const names = columns.map(plain)
   const columnOf = ({ title, path }: Control) =>
@@ -49,7 +49,7 @@ function typedOf({ kind, choices }: Control, cell: string): string | { readonly 
   }
 }
 
-/** The claims of a row, and what is wrong with its cells. */
+/** The claims of a row, and the errors of its cells. */
 export function readRow(parts: readonly Part[], mapping: Mapping, row: SheetRow): RowRead {
   const controls = controlsOf(parts)
   const wrong = new Map<string, CellFault>()
