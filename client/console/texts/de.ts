@@ -65,7 +65,7 @@ export const de: Texts = {
     signedIn: 'Sie können dieses Fenster schließen und im anderen Fenster weiterarbeiten.',
   },
   problem: {
-    title: 'Das hat nicht geklappt',
+    title: 'Das hat nicht funktioniert',
     unreachable: 'Der Dienst ist nicht erreichbar.',
     denied: 'Für diese Aktion fehlt Ihnen die Berechtigung.',
     wrong: 'Korrigieren Sie die unten markierten Felder.',
@@ -406,7 +406,7 @@ export const de: Texts = {
     made: 'Ihr Angebot',
     madeIntro: 'Der Inhaber scannt den Code mit einer Wallet, oder Sie senden den Link.',
     code: 'QR-Code des Angebots',
-    link: 'Link für eine Wallet',
+    link: 'Wallet-Link',
     page: 'Seite zum Teilen',
     openPage: 'Seite öffnen',
     notHosted:
@@ -602,7 +602,7 @@ export const de: Texts = {
     oneIntro:
       'Der Inhaber scannt den Code mit einer Wallet, oder Sie senden den Link. Diese Seite aktualisiert sich selbst.',
     code: 'QR-Code der Anfrage',
-    link: 'Link für eine Wallet',
+    link: 'Wallet-Link',
     page: 'Seite zum Teilen',
     overBrowser: 'Diese Anfrage läuft über den Browser des Inhabers: Es gibt keinen Code.',
     another: 'Neue Anfrage',

@@ -399,7 +399,7 @@ export const en = {
     made: 'Your offer',
     madeIntro: 'Let the holder scan the code with a wallet, or send the link.',
     code: 'QR code of the offer',
-    link: 'Link for a wallet',
+    link: 'Wallet link',
     page: 'Share page',
     openPage: 'Open the page',
     notHosted:
@@ -591,7 +591,7 @@ export const en = {
     one: 'Your request',
     oneIntro: 'Let the holder scan the code with a wallet, or send the link. Updates live.',
     code: 'QR code of the request',
-    link: 'Link for a wallet',
+    link: 'Wallet link',
     page: 'Share page',
     overBrowser: 'This request goes through the holder’s browser: there is no code.',
     another: 'New request',
