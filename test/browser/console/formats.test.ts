@@ -85,7 +85,7 @@ async function taken(page: Page, format: string, family: string): Promise<void> 
 
 /** The credential of a request, by its place. */
 const credential = (page: Page, at: number) =>
-  page.getByRole('region', { name: new RegExp(`^(What you want to see|Credential ${at + 1})$`) })
+  page.getByRole('region', { name: new RegExp(`^(Requested credential|Credential ${at + 1})$`) })
 
 async function chosen(page: Page, at: number, format: string, ...claims: readonly string[]): Promise<void> {
   await credential(page, at).getByLabel('Type', { exact: true }).selectOption(`${TYPE} (${format})`)
