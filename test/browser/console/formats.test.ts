@@ -163,7 +163,7 @@ describe('requests for more than a credential', () => {
       await question.getByRole('button', { name: 'Authorize and present' }).click()
       await proven(page)
       await page.getByText('Its holder has authorized transaction data with it.').waitFor()
-      await card(page).getByText('The holder authorized what you asked for with it.').waitFor()
+      await card(page).getByText('The holder authorized the transaction with this credential.').waitFor()
       await assertGood(page, 'format-transaction')
     })
   })
