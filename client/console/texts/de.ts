@@ -265,7 +265,7 @@ export const de: Texts = {
     chart: 'Die letzten 30 Tage',
     asTable: 'Zahlen als Tabelle',
     day: 'Tag',
-    completeAt: 'Gezählt bis',
+    completeAt: 'Aktualisiert',
     notCounted: 'Noch nicht gezählt: Die Zahlen erscheinen innerhalb einer Minute.',
   },
   types: {

@@ -259,7 +259,7 @@ export const en = {
     chart: 'The last 30 days',
     asTable: 'Figures as a table',
     day: 'Day',
-    completeAt: 'Counted up to',
+    completeAt: 'Updated',
     notCounted: 'Not counted yet: figures appear within a minute.',
   },
   types: {
