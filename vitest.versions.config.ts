@@ -46,6 +46,7 @@ export const features = [
   'test/wallet/holders/holders.test.ts',
   'test/wallet/openid4vci/issuance.test.ts',
   'test/wallet/openid4vp/presentation.test.ts',
+  'test/wiring/strangers.test.ts',
 ]
 
 export default defineConfig({

@@ -1,7 +1,7 @@
 import { type TRPC_ERROR_CODE_KEY, TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
 import type { CredenceErrorShape } from './calls.js'
 
-/** Statuses that come from before the RPC protocol: the front of the service, or a proxy of it. */
+/** Statuses that come from outside the RPC protocol: the service's HTTP layer, or a proxy. */
 const CODES: Readonly<Record<number, TRPC_ERROR_CODE_KEY>> = {
   400: 'BAD_REQUEST',
   401: 'UNAUTHORIZED',
@@ -25,7 +25,7 @@ function parsed(text: string): unknown {
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
 
-/** The envelope's message or messages; of an answer that is no envelope only the status can be told. */
+/** The envelope's message or messages. If the answer is no envelope, the message is only the status. */
 function messagesOf(body: unknown, { status, type, statusText }: Response): string[] {
   const message = isObject(body) ? body.message : undefined
   if (typeof message === 'string') return [message]
@@ -51,6 +51,6 @@ export async function rpcAnswer(response: Response): Promise<Response> {
   const body = parsed(text)
   const isRpc = Array.isArray(body) || (isObject(body) && isObject(body.error))
   const error = isRpc ? text : JSON.stringify({ error: { json: errorShape(body, response) } })
-  // A redirect that the browser hides has no status that a response may be made with.
+  // The browser hides the status of a redirect as 0, and a Response cannot have this status.
   return new Response(error, { status: response.status >= 200 ? response.status : 502, headers: response.headers })
 }

@@ -17,7 +17,7 @@ type Called<Procedure> = Procedure extends {
 
 /**
  * Every procedure of the service by its name: `credence.offerings.create.mutate(…)`, `credence.offerings.read.query(…)`.
- * In the package another file takes this one's place, which scripts/client writes from the contracts.
+ * The package has another file in its place, which scripts/client generates from the contracts.
  */
 export type CredenceClient = {
   readonly [Router in keyof Routers]: {

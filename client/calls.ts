@@ -1,10 +1,10 @@
-/** What may be given beside a call's input. */
+/** Options of a call, beside its input. */
 export interface CallOptions {
   /** Aborts the call. */
   readonly signal?: AbortSignal
 }
 
-/** The input may be left out where all of it is optional. */
+/** The input may be left out if all its members are optional. */
 type Given<Input> = undefined extends Input
   ? [input?: Input, options?: CallOptions]
   : [input: Input, options?: CallOptions]
@@ -17,11 +17,11 @@ export interface Query<Input, Output> {
 
 /** A procedure that changes something. */
 export interface Mutation<Input, Output> {
-  /** Asks the service to do it; rejects with a `CredenceError`. */
+  /** Makes the change; rejects with a `CredenceError`. */
   mutate(...given: Given<Input>): Promise<Output>
 }
 
-/** A procedure that answers more than once. */
+/** A procedure that returns a stream of events. */
 export interface Subscription<Input, Event> {
   /** Delivers every event, until the caller unsubscribes or the service refuses. */
   subscribe(input: Input, callbacks: SubscriptionCallbacks<Event>): { unsubscribe(): void }
@@ -37,16 +37,16 @@ export interface Tracked<Data> {
 }
 
 export interface SubscriptionCallbacks<Event> extends CallOptions {
-  /** Connected, each time anew; the service may still refuse. */
+  /** Called after each connection. The service may still refuse. */
   onStarted?(): void
   onData(event: Event): void
-  /** The service refuses: the subscription is over, and nothing else is called. */
+  /** The service refuses. The subscription has ended, and no other callback follows. */
   onError?(error: CredenceError): void
   /** `signal` ended it; `onComplete` follows. */
   onStopped?(): void
   /** The caller ended it, by `unsubscribe` or `signal`. Not called after `onError`. */
   onComplete?(): void
-  /** `pending`: connected. `error` says why a connection was lost that is being made again. */
+  /** `pending`: connected. `error` is the reason of a lost connection that the client is restoring. */
   onConnectionStateChange?(state: {
     readonly state: 'idle' | 'connecting' | 'pending'
     readonly error: CredenceError | null
@@ -59,20 +59,20 @@ export interface CredenceErrorShape {
   /** The RPC protocol's number of the error. */
   readonly code: number
   readonly data: {
-    /** Its word for it: `NOT_FOUND`. */
+    /** The RPC protocol's name of the error: `NOT_FOUND`. */
     readonly code: string
     /** The procedure: `offerings.read`. */
     readonly path?: string
-    /** The status that REST answers. */
+    /** The HTTP status of the same error in the REST API. */
     readonly httpStatus: number
-    /** The message or messages that REST answers. */
+    /** The message or messages of the same error in the REST API. */
     readonly messages: readonly string[]
   }
 }
 
 /**
- * What every call rejects with and every subscription's `onError` gets. `data` is absent where the service was not
- * reached. `meta.response` is the HTTP response, for `Retry-After` say.
+ * Every call rejects with this error, and every subscription's `onError` receives it. `data` is absent if the service
+ * was not reached. `meta.response` is the HTTP response, for example to read `Retry-After`.
  */
 export interface CredenceError extends Error {
   readonly shape: CredenceErrorShape | null | undefined

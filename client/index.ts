@@ -7,7 +7,7 @@ import type { AppRouter } from './router.js'
 import { endOnRefusal, streaming } from './subscription.js'
 import { transformer } from './transformer.js'
 
-/** As many calls as the service takes in one request. */
+/** The number of calls that the service accepts in one request. */
 const MAX_BATCH = 10
 /** Node answers 431 to a request whose head is longer than 16 KiB. */
 const MAX_URL_LENGTH = 8_000
@@ -27,27 +27,27 @@ export type { Fetch, TokenSource } from './request.js'
 export type { AppRouter, CredenceInputs, CredenceOutputs } from './router.js'
 
 export interface CredenceClientOptions {
-  /** Where the service answers; `/trpc` is added. */
+  /** Base URL of the service. The client adds `/trpc`. */
   readonly url: string | URL
   /**
-   * OIDC access token, sent as `Authorization: Bearer`. A function is asked before each request and each time a
-   * subscription connects, so that a token can be renewed in time.
+   * OIDC access token, sent as `Authorization: Bearer`. A function is called before each request and each connection of
+   * a subscription, so that it can renew the token in time.
    */
   readonly accessToken?: TokenSource | undefined
-  /** Sent as `x-client-secret`. A secret of a backend: it has no place in a browser. */
+  /** Client secret of a backend, sent as `x-client-secret`. Never use it in a browser. */
   readonly clientSecret?: string | undefined
   /** The global `fetch` unless given. */
   readonly fetch?: Fetch | undefined
 }
 
-/** Whether something that was caught came from a client of this module. */
+/** Whether a caught error came from a client of this module. */
 export const isCredenceError = (thrown: unknown): thrown is CredenceError => isTRPCClientError<AppRouter>(thrown)
 
 /**
- * A typed client of the service. Calls of one tick travel together, ten at most in a request; subscriptions are
- * Server-Sent Events that connect again by themselves after a lost connection and go on after the last event seen, and end
- * with an error where the service refuses. Tokens and secrets travel in headers alone, never in an address, and not
- * to another address either: a redirect is an error.
+ * A typed client of the service. Calls of one tick share a request, at most ten calls per request. Subscriptions are
+ * Server-Sent Events. After a lost connection they reconnect and continue after the last event. If the service refuses,
+ * they end with an error. Tokens and secrets are sent only in headers, never in an address. A redirect is an error, so
+ * they never reach another address.
  *
  * @example
  * ```ts

@@ -3,7 +3,7 @@ import { rpcAnswer } from './answer.js'
 /** The part of `fetch` that the client uses. */
 export type Fetch = (input: string | URL, init: RequestInit) => Promise<Response>
 
-/** A token, or where to get one that is valid now. */
+/** A token, or a function that returns a valid token. */
 export type TokenSource = string | (() => string | undefined | Promise<string | undefined>)
 
 export interface Credentials {
@@ -12,7 +12,7 @@ export interface Credentials {
   readonly fetch: Fetch
 }
 
-/** What the links and the EventSource ponyfill ask for. */
+/** The `fetch` that the links and the EventSource ponyfill expect. */
 export type Send = (address: string | URL | Request, request?: SentRequest) => Promise<Response>
 
 interface SentRequest {
@@ -23,8 +23,8 @@ interface SentRequest {
 }
 
 /**
- * A `fetch` that adds the caller's credentials. Its failures are errors as the RPC protocol writes them, also where they
- * come from before it: the rate limit, a proxy.
+ * A `fetch` that adds the caller's credentials. All its failures have the form of the RPC protocol, also failures from
+ * the rate limit or a proxy.
  */
 export function credentialed({ accessToken, clientSecret, fetch }: Credentials): Send {
   return async (address, { method, body, headers, signal } = {}) => {
@@ -37,7 +37,7 @@ export function credentialed({ accessToken, clientSecret, fetch }: Credentials):
       ...(typeof body === 'string' ? { body } : {}),
       ...(signal === undefined ? {} : { signal }),
       headers: sent,
-      // Followed, a redirect would take x-client-secret to whatever address it names.
+      // A followed redirect would send x-client-secret to another address.
       redirect: 'manual',
     })
     return response.ok ? response : rpcAnswer(response)

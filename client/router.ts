@@ -31,7 +31,7 @@ export type CredenceOutputs = {
   }
 }
 
-/** A procedure as tRPC's types read it. There is no value of it. */
+/** A procedure in the form of tRPC's types. It exists only as a type. */
 interface Procedure<Type extends string, Input, Output> {
   (options: unknown): Promise<Output>
   readonly meta: unknown

@@ -22,7 +22,7 @@ function pause(seconds: number, signal: AbortSignal): Promise<void> {
   })
 }
 
-/** An error as the RPC protocol sends it on a stream, where an EventSource would keep its status alone. */
+/** An error in the RPC protocol's form on a stream. An EventSource alone would keep only its status. */
 async function asEvent(response: Response): Promise<FetchLikeResponse> {
   const body: unknown = await response.json()
   const { error } = (Array.isArray(body) ? body[0] : body) as { error: unknown }
@@ -31,7 +31,7 @@ async function asEvent(response: Response): Promise<FetchLikeResponse> {
   })
 }
 
-/** The `fetch` of the EventSource ponyfill. Connecting again counts as a request, so a 429 is waited out. */
+/** The `fetch` of the EventSource ponyfill. A reconnection counts as a request, so the client waits after a 429. */
 export function streaming(send: Send): FetchLike {
   return async (url, init) => {
     for (;;) {
@@ -43,13 +43,13 @@ export function streaming(send: Send): FetchLike {
   }
 }
 
-/** Something between the client and the service, or a service that is just starting or stopping. */
+/** Statuses of a proxy, or of a service that starts or stops. */
 const isPassing = (error: TRPCClientError<AppRouter>) =>
   error.data === undefined || error.data === null || [502, 503, 504].includes(error.data.httpStatus)
 
 /**
- * Ends a subscription that the service refuses. Left alone, one whose id is unknown (500) would be asked for again
- * every three seconds.
+ * Ends a subscription that the service refuses. Otherwise the EventSource would ask for an unknown id (500) again every
+ * three seconds.
  */
 export function endOnRefusal(): TRPCLink<AppRouter> {
   return () =>

@@ -2,8 +2,9 @@ import type { TRPCCombinedDataTransformer } from '@trpc/server'
 import superjson from 'superjson'
 
 /**
- * What the service takes and gives. Inputs are JSON and go out as they are: superjson refuses to write a member called
- * `constructor` or `prototype`, as a claim may be. Of outputs it makes what JSON has no word for: an image's bytes.
+ * Converts inputs and outputs of the service. Inputs are JSON and are sent unchanged: superjson refuses members named
+ * `constructor` or `prototype`, and a claim may have such a name. In outputs, superjson restores values that JSON cannot
+ * express, such as the bytes of an image.
  */
 export const transformer: TRPCCombinedDataTransformer = {
   input: { serialize: (json) => ({ json }), deserialize: superjson.deserialize },

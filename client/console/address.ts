@@ -1,9 +1,9 @@
 const named = document.querySelector<HTMLMetaElement>('meta[name="console-address"]')?.content ?? './'
 
-/** Where the console's pages are, with a slash at the end: `/console/`, or below the path that the service is served at. */
+/** The path of the console's pages, with a slash at the end: `/console/`, or below the service's path. */
 export const consolePath = named === './' ? '/console/' : named
 
-/** Where the service answers, as whoever uses the console reached it. */
+/** Base URL of the service, as the user's browser reached it. */
 export const serviceUrl = new URL('..', new URL(consolePath, window.location.origin))
 
 /** A path of the service, such as `/health/readiness`, as an address. */

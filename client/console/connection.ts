@@ -1,6 +1,6 @@
 import { serviceAddress } from './address.js'
 
-/** How long to wait before the service is asked again, in milliseconds; the last one from then on. */
+/** Waits between attempts to reach the service, in milliseconds. The last wait repeats. */
 const PAUSES = [1_000, 2_000, 4_000, 8_000] as const
 const LAST_PAUSE = 15_000
 
@@ -15,7 +15,7 @@ function change(now: boolean): void {
   for (const listener of listeners) listener()
 }
 
-/** Statuses of a proxy whose service is away, and of a service that starts or stops. */
+/** Statuses of a proxy without a reachable service, and of a service that starts or stops. */
 const isAway = (status: number) => status === 502 || status === 503 || status === 504
 
 async function ask(): Promise<void> {
@@ -39,7 +39,7 @@ function heard(status: number): void {
   change(false)
 }
 
-/** Nothing answered: the service is asked again until it does. */
+/** After a call without an answer: asks the service again until it answers. */
 function lost(): void {
   change(true)
   timer ??= setTimeout(ask, PAUSES[attempts++] ?? LAST_PAUSE)
@@ -50,7 +50,7 @@ export const connection = {
   heard,
   lost,
   isAway: () => away,
-  /** Asks at once instead of at the next turn. */
+  /** Tries at once, before the next wait ends. */
   askNow: () => {
     clearTimeout(timer)
     timer = undefined

@@ -1,11 +1,11 @@
 import { consolePath, serviceAddress } from './address.js'
 
-/** What is asked before the console itself has come. */
+/** A question to the service that is sent before the console has loaded. */
 type Question = 'session' | 'setup'
 
 const answers = new Map<Question, Promise<unknown>>()
 
-/** Undefined where there is no answer, or a refusal: it is asked again in the usual way, which knows what to say of that. */
+/** Undefined without an answer or after a refusal: the console asks again as usual, and its screens show the error. */
 async function answerOf(path: string): Promise<unknown> {
   try {
     const response = await fetch(serviceAddress(path), { headers: { 'x-console': '1', accept: 'application/json' } })
@@ -15,7 +15,7 @@ async function answerOf(path: string): Promise<unknown> {
   }
 }
 
-/** Whoever has no session must not ask for more. */
+/** Only an admin's session may ask for the setup. */
 const isAdmin = (session: unknown): boolean =>
   (session as { readonly user?: { readonly isAdmin?: boolean } | null } | undefined)?.user?.isAdmin === true
 
@@ -23,8 +23,8 @@ const isOverview = () =>
   `${window.location.pathname}/`.startsWith(consolePath) && window.location.pathname.length <= consolePath.length
 
 /**
- * Asks who uses the console and, for the overview, what is configured, while the rest of the console is on its way. It is
- * asked without the client, which is a part of that.
+ * Reads the session and, for the overview, the setup, while the rest of the console loads. It uses `fetch`, because the
+ * client is part of that rest.
  */
 export function askFirst(): void {
   const session = answerOf('/console/session')
@@ -36,10 +36,10 @@ export function askFirst(): void {
   )
 }
 
-/** Whether there is, or will be, an answer that was not taken. */
+/** Whether an answer is here or under way that no query has taken. */
 export const wasAsked = (question: Question): boolean => answers.has(question)
 
-/** The answer to a question that was asked first; once, since it grows old. */
+/** The answer to a first question. It can be taken only once, because it becomes outdated. */
 export function takeAnswer(question: Question): Promise<unknown> | undefined {
   const answer = answers.get(question)
   answers.delete(question)

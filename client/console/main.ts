@@ -8,7 +8,7 @@ import './styles/requests.css'
 import './styles/trust.css'
 import { firstLanguage, loadTexts } from './texts/language.js'
 
-// What is small and asks for what is not: texts, answers of the service and the console itself come at the same time.
+// This file is small. It requests the large parts at the same time: texts, the first answers of the service, and the console.
 askFirst()
 const language = firstLanguage()
 const texts = loadTexts(language)

@@ -2,7 +2,7 @@ import type { Texts } from './texts/texts.js'
 
 /** One place of the navigation. */
 export interface Place {
-  /** The path of the screen; also marked while one below it is shown. */
+  /** The path of the screen. Also marked while a screen below this path is open. */
   readonly to:
     | '/'
     | '/types'
@@ -18,7 +18,7 @@ export interface Place {
   readonly name: keyof Texts['nav']
 }
 
-/** The screens, in the order of the work. One that is not built is not listed. */
+/** The screens, in the order of the work. Only existing screens are listed. */
 export const PLACES: readonly Place[] = [
   { to: '/', name: 'overview' },
   { to: '/types', name: 'types' },

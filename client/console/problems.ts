@@ -1,10 +1,10 @@
 import { isCredenceError } from '../index.js'
 
-/** What went wrong with a call, for a person. */
+/** The error of a call, in words for a user. */
 export interface Problem {
-  /** HTTP status; undefined where the service was not reached. */
+  /** HTTP status; undefined if the service was not reached. */
   readonly status: number | undefined
-  /** The service's own sentences, one for each thing that is wrong. */
+  /** The service's sentences, one for each error. */
   readonly messages: readonly string[]
 }
 
@@ -17,10 +17,10 @@ export function problemOf(error: unknown): Problem {
   return { status: undefined, messages: [error instanceof Error ? error.message : String(error)] }
 }
 
-/** A message that begins with the path of a field, as those of the service's contracts do: `schema.title must be a string`. */
+/** A message that begins with the path of a field, as the service's contracts write it: `schema.title must be a string`. */
 const ABOUT = /^([A-Za-z_$][\w$-]*(?:\.[\w$-]+)*):? (.+)$/s
 
-/** Messages by the field of a form that they are about, and those that are about none of them. */
+/** Messages by field of a form, and the messages without a field. */
 export interface Sorted {
   readonly byField: ReadonlyMap<string, string>
   readonly others: readonly string[]
@@ -29,7 +29,7 @@ export interface Sorted {
 /**
  * Sorts messages to the fields of a form.
  *
- * @param fieldOf the form's name for a path of the call's input; undefined where it has no field for it
+ * @param fieldOf the form's field for a path of the call's input; undefined if the form has none
  */
 export function sortMessages(messages: readonly string[], fieldOf: (path: string) => string | undefined): Sorted {
   const byField = new Map<string, string>()

@@ -11,7 +11,7 @@ import { SIGNED_IN } from './signed-in.js'
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound, errorComponent: Broken })
 
-// What is opened first comes with the console itself.
+// The overview opens first, so it is part of the console's first file.
 const overview = createRoute({ getParentRoute: () => root, path: '/', component: Overview })
 
 // Each other screen is a chunk of its own, loaded when it is opened or about to be.

@@ -4,9 +4,8 @@ import { connection } from './connection.js'
 import { isSomebodyThere } from './presence.js'
 
 /**
- * Every call of the console says that it is one: a page of another site cannot set this header without being asked about it
- * first, and the session's cookie counts on requests that have it alone. What is read while nobody is there says so: it makes no session
- * last longer.
+ * Every call of the console has the header `x-console`. A page of another site cannot set it without a preflight request, and the
+ * session's cookie is valid only with it. Reads without an active user have `x-console-idle`, and do not extend the session.
  */
 const consoleFetch: Fetch = async (address, request) => {
   const headers = new Headers(request.headers)
@@ -25,10 +24,10 @@ const consoleFetch: Fetch = async (address, request) => {
 /** The service, by the names of its procedures. */
 export const credence = createCredenceClient({ url: serviceUrl, fetch: consoleFetch })
 
-/** The same for what takes seconds: calls of one client that are made at once are answered at once, when the slowest is. */
+/** A client for slow calls. Calls of one client that start together get their answers together, with the slowest call. */
 export const slowCredence = createCredenceClient({ url: serviceUrl, fetch: consoleFetch })
 
-/** What is asked by path: documents that are no procedures. Resolves with their JSON, whatever the status. */
+/** Reads a document by its path. Resolves with its JSON, whatever the status. */
 export async function readDocument(path: string, signal: AbortSignal): Promise<unknown> {
   const address = new URL(path.replace(/^\//, ''), serviceUrl)
   return (await consoleFetch(address, { signal, headers: { accept: 'application/json' } })).json()

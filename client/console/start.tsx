@@ -12,15 +12,15 @@ import type { Language } from './texts/language.js'
 import type { Texts } from './texts/texts.js'
 import { TextsProvider } from './texts/use-texts.js'
 
-/** Longer than a service nearby takes to answer. One that is slower has the frame drawn without its answers. */
+/** Longer than a nearby service takes to answer. With a slower service, the frame is drawn before the answers. */
 const WAIT_MS = 150
 
-// What was shown while the service was away may have changed meanwhile.
+// Data on the screen may have changed while the service was unreachable.
 connection.subscribe(() => {
   if (!connection.isAway()) void queryClient.invalidateQueries()
 })
 
-/** Everything that the first answers let draw at once, instead of piece by piece. */
+/** Fills the cache with the first answers, so that the screen is drawn at once. */
 async function firstAnswers(): Promise<void> {
   await queryClient.prefetchQuery(session)
   const user = queryClient.getQueryData(session.queryKey)?.user

@@ -3,12 +3,12 @@ import { defineConfig, type HtmlTagDescriptor, type Plugin, type Rolldown } from
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
-/** Where `npm run dev` has the service; Vite forwards what the console asks of it. */
+/** The address of the service under `npm run dev`. Vite forwards calls to it. */
 const service = process.env.CONSOLE_SERVICE ?? 'http://127.0.0.1:3000'
 
 /**
- * What `npm run dev` forwards to the service, as Vite writes it (regular expressions of paths): all that is not below the
- * console's own address, and there what the service does itself. The rest is the console, which Vite serves.
+ * The paths that `npm run dev` forwards to the service, as regular expressions for Vite: all paths outside `/console`, and the paths
+ * below `/console` that the service answers itself. Vite serves the rest, which is the console.
  */
 const FORWARDED = ['^/(?!console(?:[/?]|$))', '^/console/(?:session|login|callback|logout)(?:[/?]|$)']
 
@@ -18,7 +18,7 @@ const JSX = ['jsx-runtime', 'jsx-dev-runtime']
 
 type Modules = Parameters<Rolldown.CodeSplittingNameFunction>[1]
 
-/** A module and all that it imports, without what is loaded later. */
+/** A module and all its static imports. */
 function withImports(id: string, modules: Modules, found = new Set<string>()): Set<string> {
   if (found.has(id)) return found
   found.add(id)
@@ -27,8 +27,8 @@ function withImports(id: string, modules: Modules, found = new Set<string>()): S
 }
 
 /**
- * The console itself with its first screen is one file, not the dozen that screens share of it: each costs the browser some
- * milliseconds. What asks for it (main.ts) is another one, so that it runs before that has come.
+ * The console and its first screen are one file, instead of a dozen shared files: each file costs the browser some milliseconds.
+ * `main.ts` loads that file. It is a separate file, so that it runs first.
  */
 function namesOfFiles(): Rolldown.CodeSplittingNameFunction {
   let first: ReadonlySet<string> | undefined
@@ -40,7 +40,7 @@ function namesOfFiles(): Rolldown.CodeSplittingNameFunction {
   }
 }
 
-/** The page names the console itself, so that it comes at the same time as what loads it. */
+/** The page preloads the console's main file, so that it loads at the same time as `main.ts`. */
 const preloadConsole: Plugin = {
   name: 'preload-console',
   transformIndexHtml: {
@@ -62,7 +62,7 @@ const preloadConsole: Plugin = {
 }
 
 export default defineConfig(({ command }) => {
-  // What is built is the same bytes whatever the environment of the build says.
+  // The build gives the same bytes in every environment.
   if (command === 'build') process.env.NODE_ENV = 'production'
   return {
     root: here('.'),

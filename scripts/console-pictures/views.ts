@@ -35,16 +35,16 @@ export async function takePictures({ open, keep, prepared }: Album): Promise<voi
   const offer = await open(desk(760), '/console/offers?type=Membership')
   await offer.getByLabel('Name', { exact: true }).fill('Grace Hopper')
   await offer.getByLabel('Level').selectOption('silver')
-  await button(offer, 'Make the offer')
+  await button(offer, 'Create offer')
   await offer.getByText('Waiting for a wallet to scan the code.').waitFor()
   await keep(offer, 'offer')
 
   const request = await open(desk(850), '/console/requests/new-request')
   await request.getByLabel('Type').first().selectOption('Membership-sd-jwt')
   await request.getByLabel('Level', { exact: true }).check()
-  await button(request, 'Ask now')
+  await button(request, 'Create request')
   await button(request, 'Answer with a hosted wallet')
-  await request.getByRole('region', { name: 'What was proven' }).getByText('gold').waitFor()
+  await request.getByRole('region', { name: 'Verified claims' }).getByText('gold').waitFor()
   await request.getByText('Its holder has proven to be its holder, for this request.').waitFor()
   await keep(request, 'request')
 
@@ -56,6 +56,6 @@ export async function takePictures({ open, keep, prepared }: Album): Promise<voi
   const overview = await open(desk(1040), '/console/')
   await overview.getByRole('img', { name: 'The last 30 days' }).waitFor()
   await overview.getByText('The service is ready.').waitFor()
-  await overview.getByText('Asking addresses').waitFor({ state: 'detached' })
+  await overview.getByText('Checking addresses').waitFor({ state: 'detached' })
   await keep(overview, 'overview')
 }

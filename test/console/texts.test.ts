@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { de } from '../../client/console/texts/de.js'
 import { en } from '../../client/console/texts/en.js'
@@ -19,12 +20,13 @@ const SAME_IN_BOTH = [
   'ES256 (P-256)',
   'ES384 (P-384)',
   'EdDSA (Ed25519)',
-  'Form',
   'Format',
   'HTTPS',
+  'Index',
   'JSON Schema',
   'NATS',
   'Name',
+  'Optional',
   'PIN',
   'Port',
   'Redis',
@@ -36,6 +38,7 @@ const SAME_IN_BOTH = [
   'Wallets',
   'did:key',
   'did:web',
+  'optional',
 ]
 
 describe('The texts of the console', () => {
@@ -54,6 +57,12 @@ describe('The texts of the console', () => {
     expect(all.filter(([, text]) => typeof text === 'string' && text.trim() === '')).toEqual([])
   })
 
+  it('explain the main words with the sentences of the glossary', () => {
+    const rows = readFileSync('docs/glossary.md', 'utf8').matchAll(/^\| ([^|(]+?)(?: \([^|]*\))? \| ([^|]+) \|/gm)
+    const glossary = new Map([...rows].map(([, word, meaning]) => [word, meaning?.replace(/[;:] .*/, '.')]))
+    expect(Object.values(en.terms).map(([word]) => [word, glossary.get(word)])).toEqual(Object.values(en.terms))
+  })
+
   it('write large numbers as each language does', () => {
     expect(de.many.rows(10_000)).toBe('Die Datei hat 10.000 Zeilen.')
     expect(en.many.rows(10_000)).toContain('10,000 rows')
@@ -61,7 +70,16 @@ describe('The texts of the console', () => {
 
   it('call the same thing by the same word in German', () => {
     const written = german.map(([, text]) => String(text)).join('\n')
-    for (const other of ['Gehostet', 'gehostet', 'Identity Provider', 'Identitätsanbieter', 'Client-Secret']) {
+    for (const other of [
+      'eführte',
+      'Vorlage',
+      'freiwillig',
+      'Fassung',
+      'Wurzel',
+      'Identity Provider',
+      'Identitätsanbieter',
+      'Client-Secret',
+    ]) {
       expect(written).not.toContain(other)
     }
   })

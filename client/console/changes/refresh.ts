@@ -1,12 +1,12 @@
 import type { QueryClient, QueryKey } from '@tanstack/react-query'
 import type { Change } from './shared-stream.js'
 
-/** How long changes gather, in milliseconds, before what they are about is read anew. */
+/** How long changes are collected before the changed data is read again, in milliseconds. */
 const GATHER_MS = 1_000
 
 type Kind = Change['kind']
 
-/** What is read anew when a thing of a kind changes, by the beginnings of query keys. */
+/** The query keys, by their beginnings, to read again after a change of each kind. */
 const SUBJECTS: Readonly<Record<Exclude<Kind, 'everything'>, readonly QueryKey[]>> = {
   'credential-offer-session': [['offers'], ['overview']],
   offering: [['offers']],
@@ -24,18 +24,18 @@ const SUBJECTS: Readonly<Record<Exclude<Kind, 'everything'>, readonly QueryKey[]
   statistics: [['statistics']],
 }
 
-/** Whatever changes is in the audit. */
+/** Every change adds an audit event. */
 const ALWAYS: QueryKey = ['audit']
 
-/** Everything but who is there and how the service is set up, which no change is about. */
+/** All queries except the session and the configuration, which no change concerns. */
 const ALL: readonly QueryKey[] = [ALWAYS, ...new Set(Object.values(SUBJECTS).flat())]
 
 /**
- * Reads anew what is on the screen and has changed: once for all that changes within a second, and not while the window is hidden. What is
- * not on the screen is read when it is shown.
+ * Reads changed data on the screen again: once for all changes within a second, and not while the window is hidden. Data that is not on
+ * the screen is read when it is shown.
  *
- * @param signal aborts when nothing is to be read any more
- * @returns what is told of changes
+ * @param signal ends the reading when it aborts
+ * @returns a function that takes each change
  */
 export function refresher(client: QueryClient, signal: AbortSignal): (change: Change) => void {
   const due = new Set<QueryKey>()

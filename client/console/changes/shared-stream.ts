@@ -3,26 +3,26 @@ import { credence } from '../service.js'
 
 type Stream = Parameters<typeof credence.console.events.subscribe>[1]
 type Told = Parameters<Stream['onData']>[0]
-/** That something changed, as the service tells it. */
+/** Receives each change from the service. */
 export type Change = Told['data']
 
-/** What windows tell each other: a change, or that the session has ended. */
+/** A message between windows: a change, or the end of the session. */
 type Message = { readonly change: Change } | { readonly ended: true }
 
 export interface Listener {
   onChange(change: Change): void
-  /** The session has ended: nothing is told any more. */
+  /** The session has ended, and no further change follows. */
   onEnded(): void
 }
 
 const NAME = 'console-changes'
-/** How long to wait, in milliseconds, where the service refuses a stream for now. */
+/** Wait before the next attempt if the service refuses a stream for now, in milliseconds. */
 const RETRY_MS = 30_000
 
 /**
- * Follows what changes until `signal` aborts. Of all windows of a browser one has the stream, and tells the others; when it is
- * closed another one takes its place. The window that has it holds a lock of the browser. Where there are no locks, on plain http
- * away from this machine, each window has a stream of its own.
+ * Follows changes until `signal` aborts. One window of a browser has the stream and sends each change to the other windows. If this
+ * window closes, another window opens the stream. The window with the stream holds a lock of the browser. Browsers offer no locks on
+ * plain http from another machine: there each window has its own stream.
  */
 export function followChanges(listener: Listener, signal: AbortSignal): void {
   const channel = new BroadcastChannel(NAME)
@@ -35,7 +35,7 @@ export function followChanges(listener: Listener, signal: AbortSignal): void {
     if (isShared && !signal.aborted) channel.postMessage(message)
   }
   if (!isShared) void hold(tell, signal)
-  // Whoever gives up waiting for the lock is told so by an error.
+  // An aborted wait for the lock rejects.
   else navigator.locks.request(NAME, { signal }, () => hold(tell, signal)).catch(() => {})
 }
 

@@ -4,7 +4,7 @@ import { session } from '../queries/session.js'
 import { refresher } from './refresh.js'
 import { followChanges } from './shared-stream.js'
 
-/** Keeps what is on the screen as it is in the service, for as long as somebody is logged in. */
+/** Keeps the screen in step with the service, as long as a user is signed in. */
 export function useChanges(isLoggedIn: boolean): void {
   const client = useQueryClient()
   useEffect(() => {

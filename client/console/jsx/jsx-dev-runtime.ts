@@ -1,7 +1,7 @@
 import type { ElementType, Key } from 'react'
 import { Fragment, jsx, jsxs } from './jsx-runtime.js'
 
-/** What `npm run dev` has in the place of both. */
+/** `npm run dev` calls `jsxDEV` in place of `jsx` and `jsxs`. */
 export type { JSX } from 'react'
 export { Fragment }
 

@@ -3,18 +3,18 @@ import { jsx as reactJsx, jsxs as reactJsxs } from 'react/jsx-runtime'
 import { changesDirection, withoutDirectionControls } from '../../../server/protocol/text-direction.js'
 
 /**
- * What every JSX of the console becomes: React's elements, in which no text of others can change the order of what stands around it,
- * nor be read as another one. Nobody has to remember it who shows a text.
+ * All JSX of the console becomes React elements through this file. No text of other people can change the order of the text around it, or
+ * look like another text. Components need no code of their own for this.
  */
 export type { JSX } from 'react'
 export { Fragment }
 
 type Props = Readonly<Record<string, unknown>>
 
-/** Attributes that people are shown, or told. */
+/** Attributes that users see or hear. */
 const WORDS = new Set(['alt', 'title', 'placeholder', 'label', 'aria-label', 'aria-description', 'data-label'])
 
-/** Elements in which a text stands alone: HTML or SVG has nothing else there. */
+/** Elements that hold only text in HTML or SVG. */
 const PLAIN = new Set(['option', 'title', 'text', 'tspan', 'textarea'])
 
 /** @param isolates whether an element may stand around a text */
@@ -28,7 +28,7 @@ function shown(child: unknown, isolates: boolean, key?: Key): unknown {
   return isolates ? reactJsx('bdi', { children: text }, key) : text
 }
 
-/** A component of the console is given texts as they are: it has JSX of its own. Those of libraries, as links are, are objects. */
+/** Components of the console get unchanged texts: their own JSX protects them. Components of libraries, such as links, are objects. */
 const showsTexts = (type: ElementType): boolean => typeof type !== 'function'
 
 const toldIn = (props: Props): [string, string][] =>

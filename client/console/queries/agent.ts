@@ -3,7 +3,7 @@ import { credence } from '../service.js'
 
 const LIMIT = 200
 
-/** Issuer records that the caller may use, the default one among them. */
+/** Issuer records that the caller may use, with the default issuer. */
 export const issuerRecords = queryOptions({
   queryKey: ['agent', 'issuers'],
   queryFn: ({ signal }) => credence.agent.issuers.query({ limit: LIMIT }, { signal }),

@@ -5,7 +5,7 @@ import { cursorOf, itemsOf, paged } from './pages.js'
 
 type Filters = Omit<NonNullable<CredenceInputs['audit']['list']>, 'cursor' | 'limit'>
 
-/** Who changed what, the newest first. */
+/** Audit events, newest first. */
 export const auditEvents = (filters: Filters) =>
   infiniteQueryOptions({
     queryKey: ['audit', filters],

@@ -5,11 +5,11 @@ import { cursorOf, itemsOf, paged } from './pages.js'
 
 type Filters = Omit<NonNullable<CredenceInputs['credentials']['list']>, 'cursor' | 'limit'>
 
-/** A credential on record, without anything that it says of anybody. */
+/** A credential's record, without claims. */
 export type ListedCredential = CredenceOutputs['credentials']['list']['items'][number]
 export type History = CredenceOutputs['credentials']['history']
 
-/** Credentials that were issued, the newest first. */
+/** Issued credentials, newest first. */
 export const credentials = (filters: Filters) =>
   infiniteQueryOptions({
     queryKey: ['credentials', 'list', filters],
@@ -25,7 +25,7 @@ export const credentialHistory = (id: string) =>
     queryFn: ({ signal }) => credence.credentials.history.query({ id }, { signal }),
   })
 
-/** What a credential says. It is kept no longer than it is shown. */
+/** The claims of a credential. They leave the cache when the screen no longer shows them. */
 export const credentialContent = (id: string) =>
   queryOptions({
     queryKey: ['credential-content', id],

@@ -2,15 +2,15 @@ import type { Made, SheetRow } from '../screens/offers/many/csv.js'
 import { credence } from '../service.js'
 import type { NewOffer } from './offers.js'
 
-/** An offer that is to be made of a row. */
+/** The planned offer of a row. */
 export interface RowOffer {
   readonly row: SheetRow
-  /** Names the row's offer, so that it is made once however often the call is repeated. */
+  /** Idempotency key of the row's offer: repeated calls create the offer once. */
   readonly key: string
   readonly offer: NewOffer
 }
 
-/** What the service has against a row. */
+/** A row that the service refuses, with its messages. */
 export interface RowRefused {
   readonly row: SheetRow
   readonly messages: readonly string[]
@@ -18,7 +18,7 @@ export interface RowRefused {
 
 const rowsOf = (offers: readonly RowOffer[]) => offers.map(({ key, offer }) => ({ ...offer, key }))
 
-/** Asks what is wrong with some rows. Nothing is made. */
+/** Checks some rows for errors. Creates no offer. */
 export async function checkOffers(offers: readonly RowOffer[]): Promise<RowRefused[]> {
   const { errors } = await credence.credentialOffers.createMany.mutate({ rows: rowsOf(offers), dryRun: true })
   const byKey = new Map(offers.map(({ key, row }) => [key, row]))
@@ -28,7 +28,7 @@ export async function checkOffers(offers: readonly RowOffer[]): Promise<RowRefus
   })
 }
 
-/** Makes the offers of some rows: all of them or none. */
+/** Creates the offers of some rows: all of them or none. */
 export async function makeOffers(offers: readonly RowOffer[]): Promise<Made[]> {
   const made = await credence.credentialOffers.createMany.mutate({ rows: rowsOf(offers) })
   const byKey = new Map(offers.map(({ key, row }) => [key, row]))

@@ -6,7 +6,7 @@ export interface IssuerMetadata {
   readonly credential_configurations_supported: Readonly<Record<string, Configuration>>
 }
 
-/** What wallets read of this issuer. Whoever may use the console may read it, whichever role they have. */
+/** The issuer metadata that wallets read. Every role may read it. */
 export const issuerMetadata = queryOptions({
   queryKey: ['types', 'metadata'],
   queryFn: async ({ signal }) =>

@@ -8,14 +8,14 @@ export type OfferSession = CredenceOutputs['credentialOffers']['session']
 export type NewOffer = CredenceInputs['credentialOffers']['create']
 export type NewOffering = CredenceInputs['offerings']['create']
 
-/** An offer that was just made, with what is shown only once. It is kept in memory, and gone when the page is loaded anew. */
+/** A new offer with its link and PIN, which are shown only once. It is in memory only, and gone after a reload. */
 export interface MadeOffer {
   readonly id: string
-  /** What a wallet opens. */
+  /** The link for a wallet. */
   readonly link: string
   readonly pin: string | undefined
   readonly pageUrl: string | undefined
-  /** How many wallets may take it; more than one has no session. */
+  /** The redemption limit. An offer for more than one wallet has no session. */
   readonly limit: number
   readonly type: string
   /** Whether its holder must agree in a browser. */
@@ -24,14 +24,14 @@ export interface MadeOffer {
 
 const madeKey = (id: string) => ['offers', 'made', id]
 
-/** Makes an offer for one wallet, which is a session to be watched. */
+/** Creates an offer for one wallet. Its session shows the progress. */
 export async function makeOffer(input: NewOffer, type: string): Promise<MadeOffer> {
   const made = await credence.credentialOffers.create.mutate(input)
   const { credentialOfferSessionId: id, credentialOfferUri: link, txCode: pin, pageUrl } = made
   return { id, link, pin, pageUrl, limit: 1, type, inBrowser: input.grant === 'authorization_code' }
 }
 
-/** Makes an offering that several wallets may take. */
+/** Creates an offering that several wallets may take. */
 export async function makeOffering(input: NewOffering, limit: number): Promise<MadeOffer> {
   const made = await credence.offerings.create.mutate({ ...input, redemption_limit: limit })
   return {
@@ -52,7 +52,7 @@ export const keepMade = (client: QueryClient, made: MadeOffer): void => {
 
 export const madeOffer = (client: QueryClient, id: string): MadeOffer | undefined => client.getQueryData(madeKey(id))
 
-/** Credential-offer sessions of all callers, the newest first. */
+/** Credential-offer sessions of all callers, newest first. */
 export const offerSessions = (filters: SessionFilters<OfferState>) =>
   infiniteQueryOptions({
     queryKey: ['offers', 'list', filters],
@@ -64,7 +64,7 @@ export const offerSessions = (filters: SessionFilters<OfferState>) =>
 
 const MAX_LISTED = 200
 
-/** Deferred offers whose wallets wait for a decision, the newest first. What ended meanwhile is in another state. */
+/** Deferred offers whose wallets wait for a decision, newest first. An ended offer has another state. */
 export const waitingOffers = infiniteQueryOptions({
   queryKey: ['offers', 'waiting'],
   queryFn: ({ signal, pageParam }) =>

@@ -7,14 +7,14 @@ import type { ListedOffer, ListedVerification } from './shapes.js'
 export type Setup = CredenceOutputs['setup']['read']
 export type SetupItem = Setup['items'][number]
 
-/** What is configured. The service asks others for it, so that it is not asked again at once. */
+/** The checks of the setup. The service calls other systems for them, so the answer stays fresh for a while. */
 export const setup = queryOptions({
   queryKey: ['setup', 'whole'],
   queryFn: ({ signal }) => slowCredence.setup.read.query({}, { signal }),
   staleTime: 60_000,
 })
 
-/** What of it the service knows without asking anybody: there at once. */
+/** The checks of the setup that need no call to another system. Their answer comes at once. */
 export const setupAtOnce = queryOptions({
   queryKey: ['setup', 'at once'],
   // REST answers what the procedure gives.
@@ -35,7 +35,7 @@ const SHOWN = 5
 
 export type Failure = ({ readonly kind: 'offer' } & ListedOffer) | ({ readonly kind: 'request' } & ListedVerification)
 
-/** Sessions of both kinds that failed, the newest first. */
+/** Failed sessions of both kinds, newest first. */
 export const failures = queryOptions({
   queryKey: ['overview', 'failures'],
   queryFn: async ({ signal }): Promise<Failure[]> => {

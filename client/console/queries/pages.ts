@@ -3,15 +3,15 @@ export interface Page<Item> {
   readonly nextCursor?: string | undefined
 }
 
-/** What lists that go on by a cursor have in common. */
+/** Options of all queries that read a list page by page, by cursor. */
 export const paged = {
   initialPageParam: '',
   getNextPageParam: ({ nextCursor }: Page<unknown>) => nextCursor,
 }
 
-/** The input of a page: none is asked for by name the first time. */
+/** The input of a page. The first page has no cursor. */
 export const cursorOf = (pageParam: string): { cursor?: string } => (pageParam === '' ? {} : { cursor: pageParam })
 
-/** All items of the pages that were read. */
+/** All items of the pages read so far. */
 export const itemsOf = <Item>({ pages }: { readonly pages: readonly Page<Item>[] }): Item[] =>
   pages.flatMap(({ items }) => items)

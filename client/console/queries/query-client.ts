@@ -3,14 +3,14 @@ import { problemOf } from '../problems.js'
 
 const SESSION = ['session']
 
-/** Whoever was refused as a stranger may have been logged out meanwhile. */
+/** A 401 may mean that the user was signed out, so the session is read again. */
 function noteRefusal(error: unknown): void {
   if (problemOf(error).status === 401) void queryClient.invalidateQueries({ queryKey: SESSION })
 }
 
 /**
- * What was asked is shown at once when it is asked again, and read anew behind that. Nothing is tried again here: while the
- * service is away the connection watches for it and reads all anew, and any other refusal will be the same again.
+ * Shows a cached answer at once and reads it again in the background. Nothing is retried here. While the service is unreachable, the
+ * connection waits for it and then reads everything again. Any other refusal would come again.
  */
 export const queryClient: QueryClient = new QueryClient({
   queryCache: new QueryCache({ onError: noteRefusal }),

@@ -3,20 +3,20 @@ import { credence } from '../service.js'
 import { cursorOf, itemsOf, paged } from './pages.js'
 import type { NewRequest, SessionFilters, VerificationState } from './shapes.js'
 
-/** What verifiers have saved, the newest first; the service gives 1,000 at most. */
+/** Saved VP queries, newest first. The service returns at most 1,000. */
 export const vpQueries = queryOptions({
   queryKey: ['vp-queries'],
   queryFn: ({ signal }) => credence.vpQueries.list.query({}, { signal }),
 })
 
-/** One of them. */
+/** One saved VP query. */
 export const vpQuery = (id: string) =>
   queryOptions({
     queryKey: ['vp-queries', id],
     queryFn: ({ signal }) => credence.vpQueries.read.query({ id }, { signal }),
   })
 
-/** Verification sessions of all callers, the newest first. */
+/** Verification sessions of all callers, newest first. */
 export const verificationSessions = (filters: SessionFilters<VerificationState>) =>
   infiniteQueryOptions({
     queryKey: ['verification-sessions', 'list', filters],
@@ -26,14 +26,14 @@ export const verificationSessions = (filters: SessionFilters<VerificationState>)
     select: itemsOf,
   })
 
-/** What a session verified; asked once it has. */
+/** The result of a session; read once the session is verified. */
 export const verificationResult = (sessionId: string) =>
   queryOptions({
     queryKey: ['verification-sessions', 'result', sessionId],
     queryFn: ({ signal }) => credence.verificationSessions.result.query({ sessionId }, { signal }),
   })
 
-/** Makes a request with a page for people, and keeps that page's address in memory. */
+/** Creates a request with a share page, and keeps the page's address in memory. */
 export async function ask(client: QueryClient, request: NewRequest): Promise<string> {
   const { verificationSessionId: id, pageUrl } = await credence.authorizationRequests.create.mutate({
     ...request,
@@ -48,10 +48,10 @@ export async function ask(client: QueryClient, request: NewRequest): Promise<str
 
 const pageKey = (id: string) => ['verification-sessions', 'page', id]
 
-/** The page of a request that was made here; undefined where it was made elsewhere, or before this page was loaded anew. */
+/** The share page of a request that was created in this window; undefined for other requests and after a reload. */
 export const pageOf = (client: QueryClient, id: string): string | undefined => client.getQueryData(pageKey(id))
 
-/** What was checked of an answer; asked once there is one. */
+/** The checks of a session's presentation; read once there is a presentation. */
 export const sessionChecks = (sessionId: string) =>
   queryOptions({
     queryKey: ['verification-sessions', 'checks', sessionId],

@@ -10,13 +10,13 @@ export const version = queryOptions({
 
 export type Setting = CredenceOutputs['settings']['read']['settings'][number]
 
-/** What the service was started with, which stays until it is started again. */
+/** The configuration of the service. It changes only with a restart. */
 export const settings = queryOptions({
   queryKey: ['service', 'settings'],
   queryFn: ({ signal }) => credence.settings.read.query({}, { signal }),
 })
 
-/** What the readiness check answers, ready or not. */
+/** The answer of the readiness check, ready or not. */
 export interface Health {
   readonly status: 'ok' | 'error'
   readonly details: Readonly<Record<string, { readonly status: 'up' | 'degraded' | 'down' }>>

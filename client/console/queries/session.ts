@@ -5,7 +5,7 @@ import { credence } from '../service.js'
 
 export type Session = CredenceOutputs['console']['session']
 
-/** Who uses the console. */
+/** The console session: the user who is signed in. */
 export const session = queryOptions({
   queryKey: ['session'],
   // REST answers what the procedure gives.
@@ -13,5 +13,5 @@ export const session = queryOptions({
     ((await takeAnswer('session')) as Session | undefined) ?? credence.console.session.query({}, { signal }),
 })
 
-/** Ends the session; resolves with where the browser goes then. */
+/** Ends the session; resolves with the browser's next address. */
 export const endSession = () => credence.console.logout.mutate({})

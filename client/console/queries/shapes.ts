@@ -1,6 +1,6 @@
 import type { CredenceInputs, CredenceOutputs } from '../../index.js'
 
-// Shapes of what is asked and answered, apart from what asks, so that whatever thinks about them needs no browser.
+// Types of inputs and outputs, separate from the calls: code that only computes with them needs no browser.
 
 /** How wallets may draw a credential, in one language. */
 export interface Display {
@@ -39,7 +39,7 @@ export type CheckDone = CredenceOutputs['verificationSessions']['checks']['check
 export type ListedOffer = CredenceOutputs['credentialOffers']['sessions']['items'][number]
 export type OfferState = ListedOffer['state']
 
-/** Which sessions a list shows: those of a state, from a moment on, before another. */
+/** Filters of a session list: a state, the first moment, and the moment before which the list ends. */
 export interface SessionFilters<State extends string> {
   readonly state?: State | undefined
   readonly from?: string | undefined

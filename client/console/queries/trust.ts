@@ -4,7 +4,7 @@ import { credence } from '../service.js'
 import { cursorOf, itemsOf, paged } from './pages.js'
 
 export type SignerKind = 'issuer' | 'verifier'
-/** An issuer or verifier record, with what it signs with. */
+/** An issuer or verifier record, with its signing key. */
 export type ListedSigner = CredenceOutputs['signers']['issuers']['items'][number]
 export type IssuerSigner = CredenceOutputs['signers']['issuer']
 export type VerifierSigner = CredenceOutputs['signers']['verifier']
@@ -14,7 +14,7 @@ export type TrustedIssuer = CredenceOutputs['trustedIssuers']['list']['items'][n
 export type NewTrustedIssuer = CredenceInputs['trustedIssuers']['add']
 export type Display = ListedSigner['display']
 
-/** The records of the installation, whoever made them, the newest first. */
+/** Issuer or verifier records of all users, newest first. */
 export const signers = (kind: SignerKind) =>
   infiniteQueryOptions({
     queryKey: ['trust', 'signers', kind],
@@ -48,13 +48,13 @@ export const makeSigner = (kind: SignerKind, { method, display }: NewSigner) =>
     ? credence.agent.createIssuer.mutate({ method, display: [...display] })
     : credence.agent.createVerifier.mutate({ method, display: [...display] })
 
-/** @param change `before` is how it was shown when whoever changes it read it. */
+/** @param change `before` is the name that the user saw before the change */
 export const renameSigner = (kind: SignerKind, id: string, change: { display: Display; before: Display }) =>
   kind === 'issuer'
     ? credence.signers.renameIssuer.mutate({ id, ...change })
     : credence.signers.renameVerifier.mutate({ id, ...change })
 
-/** Issuers that were added to those of the configuration, the newest first. */
+/** Trusted issuers that were added beside the configuration, newest first. */
 export const trustedIssuers = infiniteQueryOptions({
   queryKey: ['trust', 'issuers'],
   queryFn: ({ signal, pageParam }) => credence.trustedIssuers.list.query(cursorOf(pageParam), { signal }),

@@ -12,7 +12,7 @@ export type TypeListed = CredenceOutputs['schemas']['list']['items'][number]
 
 const MAX_LISTED = 200
 
-/** The active version of each credential type, the newest first; a page of them after the other. */
+/** The active version of each credential type, newest first, page by page. */
 export const types = infiniteQueryOptions({
   queryKey: ['types', 'list'],
   queryFn: ({ signal, pageParam }) =>
@@ -21,7 +21,7 @@ export const types = infiniteQueryOptions({
   select: (pages): TypeListed[] => itemsOf(pages),
 })
 
-/** Every type that there ever was, by its newest version, as far as one page of versions goes. */
+/** The newest version of every type, withdrawn types too, within one page of versions. */
 export const typeNames = queryOptions({
   queryKey: ['types', 'names'],
   queryFn: async ({ signal }) => {
@@ -31,14 +31,14 @@ export const typeNames = queryOptions({
   },
 })
 
-/** All versions of a credential type, the newest first. */
+/** All versions of a credential type, newest first. */
 export const typeVersions = (name: string) =>
   queryOptions({
     queryKey: ['types', 'versions', name],
     queryFn: ({ signal }) => credence.schemas.versions.query({ schemaId: name }, { signal }),
   })
 
-/** How a type can be issued, as wallets read it. */
+/** A credential configuration of a type, as wallets read it. */
 export interface Configuration {
   readonly id: string
   readonly format: string

@@ -9,10 +9,10 @@ export type Presentation = CredenceOutputs['walletPresentations']['list'][number
 
 type Started = CredenceOutputs['flows']['start']
 
-/** What a verifier asks, as the holder is shown it. */
+/** A verifier's request, as the holder sees it. */
 export type Asking = Extract<Started, { flowType: 'presentation' }>['data']
 
-/** The hosted wallets of whoever looks, the newest first; the service gives 1,000 at most. */
+/** The user's hosted wallets, newest first. The service returns at most 1,000. */
 export const wallets = queryOptions({
   queryKey: ['wallets', 'list'],
   queryFn: ({ signal }) => credence.agentHolders.list.query({}, { signal }),
@@ -32,31 +32,31 @@ export const presentations = (holderId: string) =>
 
 export const makeWallet = (): Promise<Wallet> => credence.agentHolders.create.mutate({ method: 'key' })
 
-/** What became of an offer or a request that was given to a hosted wallet. */
+/** The outcome of an offer or a request that a hosted wallet received. */
 export type Outcome =
   /** `deferred`: how many credentials the issuer will have later. */
   | { readonly kind: 'taken'; readonly wallet: Wallet; readonly deferred: number }
   | { readonly kind: 'presented'; readonly wallet: Wallet }
-  /** The verifier wants something authorized, which a person must see first. */
+  /** The request has transaction data, which a person must see first. */
   | { readonly kind: 'unconfirmed'; readonly wallet: Wallet; readonly asking: Asking }
-  /** The wallet has nothing that the verifier would take. */
+  /** The wallet has no credential that matches the request. */
   | { readonly kind: 'lacking'; readonly wallet: Wallet; readonly asking: Asking }
   | { readonly kind: 'declined'; readonly wallet: Wallet }
 
-/** Presents what was asked, with the first credential that fits, and authorizes what the verifier wants authorized. */
+/** Answers a request with the first matching credential, and authorizes its transaction data. */
 export async function present(wallet: Wallet, { processId, matchingCredentials: [first] }: Asking): Promise<Outcome> {
   if (first === undefined) throw new Error('There is no credential to present.')
   await credence.flows.confirm.mutate({ processId, type: 'presentation', selectedCredential: { id: first.id } })
   return { kind: 'presented', wallet }
 }
 
-/** Tells the verifier that the holder does not want to. */
+/** Declines the request, and informs the verifier. */
 export async function decline(wallet: Wallet, { processId }: Asking): Promise<Outcome> {
   await credence.flows.decline.mutate({ processId })
   return { kind: 'declined', wallet }
 }
 
-/** Lets a wallet take an offer or answer a request. What a person must confirm is not done before they do. */
+/** Lets a wallet take an offer or answer a request. A step that a person must confirm waits for the confirmation. */
 export async function give(wallet: Wallet, uri: string, pin?: string): Promise<Outcome> {
   const { did } = wallet
   if (did === undefined) throw new Error('This wallet has no DID.')
@@ -79,7 +79,7 @@ export async function give(wallet: Wallet, uri: string, pin?: string): Promise<O
 
 const USED = ['wallets', 'used']
 
-/** The wallet that was used last is proposed the next time, until the page is loaded anew. */
+/** The last used wallet is preselected, until the page is reloaded. */
 export const noteUse = (client: QueryClient, { id }: Wallet): void => {
   client.setQueryDefaults(USED, { gcTime: Number.POSITIVE_INFINITY, staleTime: Number.POSITIVE_INFINITY })
   client.setQueryData(USED, id)

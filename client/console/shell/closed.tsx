@@ -3,7 +3,7 @@ import { loginAddress } from '../signed-in.js'
 import { useTexts } from '../texts/use-texts.js'
 import { Screen } from '../ui/screen.js'
 
-/** What is shown to whom the service does not know. */
+/** The screen for a user who is not signed in. */
 export function Closed() {
   const { session: words } = useTexts()
   const { pathname, searchStr } = useLocation()

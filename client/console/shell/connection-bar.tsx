@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react'
 import { connection } from '../connection.js'
 import { useTexts } from '../texts/use-texts.js'
 
-/** Says that the service is away, for as long as it is. What is below stays as it is. */
+/** Reports that the service is unreachable, as long as it is. The screen below stays unchanged. */
 export function ConnectionBar() {
   const { connection: words } = useTexts()
   const isAway = useSyncExternalStore(connection.subscribe, connection.isAway)

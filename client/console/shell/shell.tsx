@@ -26,7 +26,7 @@ function useSession(): { readonly data: Session | undefined; readonly hadUser: b
   return { data, hadUser, isKnown: !isPending }
 }
 
-/** What stands around every screen. */
+/** The frame around every screen. */
 export function Shell() {
   const { common, nav, session: words } = useTexts()
   const { data, hadUser, isKnown } = useSession()

@@ -4,7 +4,7 @@ import { tellSignedIn } from '../signed-in.js'
 import { useTexts } from '../texts/use-texts.js'
 import { Screen } from '../ui/screen.js'
 
-/** Where the login of a second window ends: the first one goes on where it was. */
+/** The last screen of a sign-in in a second window. The first window continues. */
 export function SignedIn() {
   const { common, session: words } = useTexts()
   useEffect(() => {

@@ -4,7 +4,7 @@ import { endSession, type Session } from '../queries/session.js'
 import { useTexts } from '../texts/use-texts.js'
 import { ProblemNote } from '../ui/problem-note.js'
 
-/** Who is logged in, and the way out. */
+/** The user who is signed in, and the button to sign out. */
 export function User({ user }: { readonly user: NonNullable<Session['user']> }) {
   const { session: words } = useTexts()
   const end = useMutation({

@@ -3,7 +3,7 @@ import type { Texts } from './texts.js'
 export const LANGUAGES = ['en', 'de'] as const
 export type Language = (typeof LANGUAGES)[number]
 
-/** Each is a file of its own, so that nobody loads a language that is not shown. */
+/** Each language is a file of its own, so the browser loads only the shown language. */
 const LOAD: Readonly<Record<Language, () => Promise<Texts>>> = {
   en: async () => (await import('./en.js')).en,
   de: async () => (await import('./de.js')).de,
@@ -15,7 +15,7 @@ const CHOSEN = 'credence-console-language'
 
 const isLanguage = (value: string | null | undefined): value is Language => LANGUAGES.some((known) => known === value)
 
-/** The language that was chosen here before, else the first of the browser's that there is, else English. */
+/** The language that the user chose in this browser, else the browser's first supported language, else English. */
 export function firstLanguage(): Language {
   const chosen = window.localStorage.getItem(CHOSEN)
   if (isLanguage(chosen)) return chosen

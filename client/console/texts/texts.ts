@@ -6,5 +6,5 @@ type Shape<Value> = Value extends string
     ? (...given: Given) => string
     : { readonly [Name in keyof Value]: Shape<Value[Name]> }
 
-/** What every language must have: a text that is missing is an error of types. */
+/** The texts of every language. A missing text is a type error. */
 export type Texts = Shape<typeof en>

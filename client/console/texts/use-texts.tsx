@@ -16,7 +16,7 @@ interface Props {
   readonly children: ReactNode
 }
 
-/** Gives everything below it the texts of one language. Changing it draws anew and loses nothing that was typed. */
+/** Provides the texts of one language. A change of the language keeps all input. */
 export function TextsProvider({ language, texts, children }: Props) {
   const [spoken, setSpoken] = useState({ language, texts })
   const speak = useCallback(async (chosen: Language) => {
@@ -35,5 +35,5 @@ export function useSpoken(): Spoken {
   return spoken
 }
 
-/** The texts of the language that is shown. */
+/** The texts of the shown language. */
 export const useTexts = (): Texts => useSpoken().texts

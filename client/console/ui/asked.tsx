@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { useTexts } from '../texts/use-texts.js'
 import { ProblemNote } from './problem-note.js'
 
-/** What is used of the result of `useQuery` and `useInfiniteQuery`. */
+/** The used members of the results of `useQuery` and `useInfiniteQuery`. */
 interface Query<Data> {
   readonly data: Data | undefined
   readonly isError: boolean
@@ -14,10 +14,10 @@ interface Props<Data> {
   readonly children: (data: Data) => ReactNode
 }
 
-/** What a query brought; before that that it is under way, or why it failed. */
+/** The answer of a query. Before the answer, it shows that the query is loading, or its error. */
 export function Asked<Data>({ query, children }: Props<Data>) {
   const { common } = useTexts()
-  // What was read before stays to be seen while the service is away.
+  // Earlier data stays visible while the service is unreachable.
   if (query.data !== undefined) return children(query.data)
   if (query.isError) return <ProblemNote error={query.error} />
   return (

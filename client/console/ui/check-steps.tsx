@@ -5,7 +5,7 @@ import type { Step } from './timeline.js'
 
 const TONES = { passed: 'good', failed: 'bad', 'not-reached': 'left' } as const
 
-/** Checks as steps of a timeline: what was checked, whether it held, and the service's sentence. */
+/** Checks as steps of a timeline: name, outcome, and the service's sentence. */
 export function checkSteps(checks: readonly CheckDone[], { checks: names }: Texts): Step[] {
   const isOfSeveral = new Set(checks.map(({ credentialQueryId }) => credentialQueryId)).size > 1
   return checks.map(({ check, outcome, message, credentialQueryId }, at) => ({

@@ -5,10 +5,10 @@ import { walked } from './schema-walk.js'
 
 type Version = Pick<CredenceOutputs['schemas']['read'], 'schemaBody' | 'display' | 'claims'>
 
-/** The language of the titles that stand in a version's schema: that of its first name. */
+/** The language of the titles in a version's schema: the language of its first name. */
 export const titleLocaleOf = ({ display }: Pick<Version, 'display'>): string => display?.[0]?.locale ?? DEFAULT_LOCALE
 
-/** Titles of a version's claims by `pathKey`, in a language if they have it, else in their first one. */
+/** Titles of a version's claims by `pathKey`, in the given language if present, else in their first language. */
 export const titlesOf = (version: Version, language: string): ReadonlyMap<string, string> =>
   new Map(
     [...namedClaims(walked(version.schemaBody), titleLocaleOf(version), version.claims ?? [])].flatMap(

@@ -1,10 +1,10 @@
-/** A single value of a claim, and where it stands. */
+/** A single value of a claim, with its path. */
 export interface Leaf {
   readonly path: readonly string[]
   readonly value: string
 }
 
-/** As deep and as many as a card shows. */
+/** The most levels and values that a card shows. */
 const MAX_DEPTH = 8
 export const MAX_LEAVES = 200
 
@@ -15,7 +15,7 @@ function textOf(value: unknown): string {
   return isNested(value) ? JSON.stringify(value) : String(value)
 }
 
-/** The single values of claims, in their order. An array of plain values is one of them. */
+/** The single values of claims, in their order. An array of plain values is one value. */
 export function leavesOf(claims: unknown): Leaf[] {
   const leaves: Leaf[] = []
   const walk = (value: unknown, path: readonly string[]) => {

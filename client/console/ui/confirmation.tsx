@@ -7,19 +7,19 @@ import { ProblemNote } from './problem-note.js'
 interface Props {
   readonly title: string
   readonly text: string
-  /** What the button that does it is called. */
+  /** Label of the button that runs the action. */
   readonly action: string
   readonly act: () => Promise<unknown>
-  /** First part of the keys of what is to be read anew afterwards. */
+  /** Beginning of the query keys to read again afterwards. */
   readonly changes: string
-  /** Whether what it is about is there no more, since somebody else did it. */
+  /** Whether another user has already done the action. */
   readonly isGone?: boolean
   readonly onClose: () => void
 }
 
 /**
- * Asks before something is done that cannot be undone. A failure is said in the dialog, which stays, and so is that somebody else did it
- * while it was open: draw it where the list behind it, which changes by itself, cannot take it along.
+ * Asks before an action that cannot be undone. The dialog stays open and reports a failure, or that another user did the same action.
+ * Draw it outside the list that it is about: the list updates live and would remove the dialog with its row.
  */
 export function Confirmation({ title, text, action, act, changes, isGone = false, onClose }: Props) {
   const { common } = useTexts()
@@ -36,7 +36,7 @@ export function Confirmation({ title, text, action, act, changes, isGone = false
   useEffect(() => {
     if (isLate) leave.current?.focus()
   }, [isLate])
-  // It may have failed since somebody else did it before: what is shown behind is read anew.
+  // The action may have failed because another user was first, so the list behind is read again.
   const close = () => {
     if (acting.isError) void client.invalidateQueries({ queryKey: [changes] })
     onClose()

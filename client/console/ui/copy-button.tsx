@@ -5,7 +5,7 @@ const SHOWN_MS = 2_000
 
 interface Props {
   readonly value: string
-  /** What is copied, for whoever hears the button alone. */
+  /** The name of the copied value, for users of a screen reader. */
   readonly what: string
 }
 

@@ -1,7 +1,7 @@
-/** A day as a date field and an address write it. */
+/** A day in the form of date fields and addresses. */
 const DAY = /^\d{4}-\d\d-\d\d$/
 
-/** A day of an address; undefined for anything else. */
+/** A day in an address; undefined for any other value. */
 export const dayOf = (value: unknown): string | undefined =>
   typeof value === 'string' && DAY.test(value) && !Number.isNaN(Date.parse(value)) ? value : undefined
 
@@ -10,7 +10,7 @@ const startOf = (day: string, later = 0): string => {
   return new Date(year, month - 1, date + later).toISOString()
 }
 
-/** The moments of a list's `from` and `to`, of days where whoever looks is; the last day is part of them. */
+/** The moments of a list's `from` and `to`, for days in the user's time zone. The last day is included. */
 export const momentsOf = ({ from, to }: { readonly from?: string | undefined; readonly to?: string | undefined }) => ({
   ...(from === undefined ? {} : { from: startOf(from) }),
   ...(to === undefined ? {} : { to: startOf(to, 1) }),

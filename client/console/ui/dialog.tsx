@@ -10,7 +10,7 @@ interface Props {
 export function Dialog({ title, onClose, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
-  // It is closed while it is still there, before it is taken away: only then does the browser give the focus back.
+  // The dialog is closed before it is removed: only then does the browser return the focus.
   useLayoutEffect(() => {
     const element = dialog.current
     if (element !== null && !element.open) element.showModal()

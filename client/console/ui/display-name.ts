@@ -3,10 +3,10 @@ interface Entry {
   readonly locale?: string | undefined
 }
 
-/** The language of an entry that does not say its own. */
+/** The language of an entry without a language. */
 export const DEFAULT_LOCALE = 'en'
 
-/** The entry in the language that is shown, else the first one. */
+/** The entry in the shown language, else the first entry. */
 export function entryFor<Display extends Entry>(display: readonly Display[], language: string): Display | undefined {
   const ofLanguage = ({ locale = DEFAULT_LOCALE }: Display) => locale.toLowerCase().split('-', 1)[0] === language
   return display.find(ofLanguage) ?? display[0]
@@ -15,7 +15,7 @@ export function entryFor<Display extends Entry>(display: readonly Display[], lan
 export const nameOf = (display: readonly Entry[] | undefined, language: string): string | undefined =>
   entryFor(display ?? [], language)?.name
 
-/** The language of that name, for its `lang`; undefined where it is the one that is shown (WCAG 2.2, 3.1.2). */
+/** The language of the name, for its `lang`; undefined if it is the console's language (WCAG 2.2, 3.1.2). */
 export function langOf(display: readonly Entry[] | undefined, language: string): string | undefined {
   const entry = entryFor(display ?? [], language)
   const locale = entry?.locale ?? DEFAULT_LOCALE

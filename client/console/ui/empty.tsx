@@ -3,11 +3,11 @@ import type { ReactNode } from 'react'
 interface Props {
   readonly title: string
   readonly text: string
-  /** What leads to the next step. */
+  /** The link or button for the next step. */
   readonly children: ReactNode
 }
 
-/** In the place of a list that has nothing yet. */
+/** Shown in place of an empty list. */
 export function Empty({ title, text, children }: Props) {
   return (
     <div className="empty">

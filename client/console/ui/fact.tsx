@@ -5,7 +5,7 @@ interface Props {
   readonly children: ReactNode
 }
 
-/** One name and what stands by it, in a `<dl>`. */
+/** One name and its value in a `<dl>`. */
 export const Fact = ({ name, children }: Props) => (
   <div>
     <dt>{name}</dt>

@@ -1,7 +1,7 @@
 import { type ReactNode, useId } from 'react'
 import { useTexts } from '../texts/use-texts.js'
 
-/** What the control of a field must have, so that label, hint and error belong to it. */
+/** Attributes that connect a field's control with its label, hint and error. */
 export interface ControlProps {
   readonly id: string
   readonly 'aria-describedby'?: string
@@ -12,13 +12,13 @@ export interface ControlProps {
 interface Props {
   readonly label: string
   readonly hint?: string | undefined
-  /** What is wrong with it. */
+  /** The error of the field. */
   readonly error?: string | undefined
   readonly required?: boolean
   readonly children: (control: ControlProps) => ReactNode
 }
 
-/** A control with its label, its hint and what is wrong with it. */
+/** A control with its label, hint and error. */
 export function Field({ label, hint, error, required = false, children }: Props) {
   const { common } = useTexts()
   const id = useId()

@@ -6,7 +6,7 @@ import { Field } from './field.js'
 export interface Filter {
   readonly name: string
   readonly label: string
-  /** What can be chosen, with its words; unset: it is written. */
+  /** The values to choose from, with their labels; undefined for a text field. */
   readonly options?: readonly (readonly [value: string, words: string])[]
   readonly type?: 'text' | 'date'
 }
@@ -14,13 +14,13 @@ export interface Filter {
 interface Props {
   readonly label: string
   readonly filters: readonly Filter[]
-  /** What the address says. */
+  /** The values in the address. */
   readonly values: Readonly<Record<string, string | undefined>>
-  /** Members that are empty are left out. */
+  /** Empty members are left out. */
   readonly onChange: (values: Readonly<Record<string, string>>) => void
 }
 
-/** The filters of a list: a choice counts at once, what is written with Enter or the button. */
+/** The filters of a list. A choice applies at once; text applies with Enter or the button. */
 export function Filters({ label, filters, values, onChange }: Props) {
   const { common } = useTexts()
   const form = useRef<HTMLFormElement>(null)
@@ -32,7 +32,7 @@ export function Filters({ label, filters, values, onChange }: Props) {
     onChange(Object.fromEntries(given.filter(([, value]) => value !== '')))
   }
   return (
-    // Another address has other values; the form begins anew with them.
+    // Another address has other values, so the form starts again with them.
     <search key={JSON.stringify(values)} aria-label={label}>
       <form ref={form} className="filters" onSubmit={apply}>
         {filters.map(({ name, label: named, options, type = 'text' }) => (

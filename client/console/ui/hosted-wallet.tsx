@@ -15,13 +15,13 @@ interface Props {
   readonly kind: 'offer' | 'request'
 }
 
-/** Hosted wallets belong to admins: nobody else is shown them. */
+/** Hosted wallets belong to admins, so only admins see them. */
 export function HostedWallet(props: Props) {
   const { data } = useQuery(session)
   return data?.mode === 'open' || data?.user?.isAdmin === true ? <Use {...props} /> : null
 }
 
-/** Takes an offer or answers a request with a hosted wallet, at one click; the first wallet is made by it. */
+/** Takes an offer or answers a request with a hosted wallet, with one click. If there is no wallet, it creates one. */
 function Use({ uri, pin, kind }: Props) {
   const { wallets: words } = useTexts()
   const client = useQueryClient()

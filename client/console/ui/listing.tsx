@@ -5,7 +5,7 @@ export interface Column<Row> {
   readonly key: string
   readonly name: string
   readonly cell: (row: Row) => ReactNode
-  /** Whether its name is for who cannot see the table alone: it stands over buttons. */
+  /** Whether the name is only for screen readers, as over buttons. */
   readonly nameless?: boolean
 }
 

@@ -8,7 +8,7 @@ interface Props {
   }
 }
 
-/** Reads the next page of a list, where there is one. */
+/** The button that reads the next page of a list, if there is a next page. */
 export function More({ query }: Props) {
   const { common } = useTexts()
   if (!query.hasNextPage) return null

@@ -2,16 +2,16 @@ import { useFieldArray, useFormContext } from 'react-hook-form'
 import { useTexts } from '../texts/use-texts.js'
 import { Field } from './field.js'
 
-/** The part of a form that says what something is called, by language. */
+/** The part of a form that holds names by language. */
 export interface NamesForm {
   names: { name: string; locale: string }[]
 }
 
 interface Props {
   readonly legend: string
-  /** How many names must stay. */
+  /** The least number of names. */
   readonly least?: number
-  /** What is wrong with the language of a name; true where nothing is. */
+  /** The error of a name's language tag, or true if the tag is valid. */
   readonly validate?: (tag: string, at: number) => true | string
   readonly onRemoved?: (at: number) => void
 }

@@ -3,11 +3,11 @@ import { useTexts } from '../texts/use-texts.js'
 
 interface Props {
   readonly error: unknown
-  /** Sentences to show in the place of the error's own: those that belong to no field, say. */
+  /** Sentences to show in place of the error's own, for example the sentences without a field. */
   readonly messages?: readonly string[]
 }
 
-/** Why a call failed, in sentences. */
+/** The error of a call, in sentences. */
 export function ProblemNote({ error, messages }: Props) {
   const { problem: words } = useTexts()
   const problem = problemOf(error)

@@ -1,6 +1,6 @@
 import { useId } from 'react'
 
-/** How much of something is done. */
+/** The done part of a whole. */
 export function ProgressBar({
   label,
   done,

@@ -9,14 +9,14 @@ const UNITS = [
   ['second', 1],
 ] as const
 
-/** How far `then` is from `now`, in words: "in 3 days", "2 minutes ago". */
+/** The distance from `now` to `then` in words: "in 3 days", "2 minutes ago". */
 export function relative(then: Date, now: Date, language: string): string {
   const seconds = Math.round((then.getTime() - now.getTime()) / 1000)
   const [unit, size] = UNITS.find(([, least]) => Math.abs(seconds) >= least) ?? ['second', 1]
   return new Intl.RelativeTimeFormat(language, { numeric: 'auto' }).format(Math.trunc(seconds / size), unit)
 }
 
-/** A time as its distance from now; the exact one in the title. */
+/** A time as its distance from now. The title has the exact time. */
 export function RelativeTime({ at }: { readonly at: string }) {
   const { language } = useSpoken()
   const then = new Date(at)

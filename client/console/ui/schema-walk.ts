@@ -2,14 +2,14 @@ import { type PatternReader, SchemaPlace } from '../../../server/protocol/json-s
 import { JsonSchemaError } from '../../../server/protocol/json-schema/json-schema-error.js'
 import { Work } from '../../../server/protocol/work.js'
 
-/** Patterns name no claim, and the engine that reads them safely is larger than a screen. */
+/** Patterns are not evaluated: they name no claim, and a safe engine for them is larger than a screen. */
 export const NO_PATTERNS: PatternReader = () => ({ test: () => false })
 
-/** The walk over a schema that the service has accepted, or will decide on. */
+/** The walk over a schema. The service has checked the schema, or will check it. */
 export const walked = (schema: Readonly<Record<string, unknown>>): SchemaPlace =>
   SchemaPlace.root(schema, new Work(Number.POSITIVE_INFINITY), NO_PATTERNS)
 
-/** Asks a schema that is still being written; undefined where a reference in it leads nowhere. */
+/** The result of a function on a schema in the editor; undefined if a reference in the schema leads nowhere. */
 export function ifSound<Said>(say: () => Said): Said | undefined {
   try {
     return say()

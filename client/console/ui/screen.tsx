@@ -4,20 +4,22 @@ import { useTexts } from '../texts/use-texts.js'
 
 interface Props {
   readonly title: string
-  /** Its language, where it is a name in another one than the console. */
+  /** The title's language, if it differs from the console's language. */
   readonly titleLang?: string | undefined
   /** A sentence below the title. */
   readonly intro?: ReactNode
+  /** The word that the screen is about, and its meaning in the glossary. */
+  readonly term?: readonly string[] | undefined
   /** Buttons and links that belong to the screen as a whole. */
   readonly actions?: ReactNode
   readonly children: ReactNode
 }
 
-/** The first screen leaves the focus where the browser has it. */
+/** The first screen does not move the browser's focus. */
 let isFirst = true
 
-/** One screen: its title is the page's, and gets the focus when somebody comes to it from another screen. */
-export function Screen({ title, titleLang, intro, actions, children }: Props) {
+/** One screen. Its title is the page title, and gets the focus when the user comes from another screen. */
+export function Screen({ title, titleLang, intro, term, actions, children }: Props) {
   const { common } = useTexts()
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
@@ -35,6 +37,11 @@ export function Screen({ title, titleLang, intro, actions, children }: Props) {
             {title}
           </h1>
           {intro !== undefined && <p className="intro">{intro}</p>}
+          {term !== undefined && (
+            <p className="intro">
+              <dfn>{term[0]}</dfn>: {term[1]}
+            </p>
+          )}
         </div>
         {actions !== undefined && <div className="actions">{actions}</div>}
       </div>

@@ -2,18 +2,18 @@ import { CopyButton } from './copy-button.js'
 
 interface Props {
   readonly id: string
-  /** What it is the id of. */
+  /** The thing that the id names. */
   readonly what: string
 }
 
 const HEAD = 18
 const TAIL = 6
 
-/** The beginning and the end of an id, enough to tell it from others. */
+/** The beginning and the end of an id, enough to distinguish it. */
 export const shortened = (id: string): string =>
   id.length > HEAD + TAIL + 1 ? `${id.slice(0, HEAD)}…${id.slice(-TAIL)}` : id
 
-/** The beginning and the end of an id, which is whole in the title and when it is copied. */
+/** The beginning and the end of an id. The title and the copy have the whole id. */
 export function ShortId({ id, what }: Props) {
   return (
     <span className="id">
@@ -23,6 +23,6 @@ export function ShortId({ id, what }: Props) {
   )
 }
 
-/** A client identifier without the prefix that says it is a DID (OpenID4VP 1.0 §5.9.3), which hides what tells it from others. */
+/** A client identifier without its DID prefix (OpenID4VP 1.0 §5.9.3): a shortened id would show only the prefix. */
 export const shortenedClient = (clientId: string): string =>
   shortened(clientId.replace(/^decentralized_identifier:(?=did:)/, ''))

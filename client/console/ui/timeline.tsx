@@ -1,16 +1,16 @@
 import type { ReactNode } from 'react'
 
-/** One step of what happens. */
+/** One step of a progress. */
 export interface Step {
   readonly key: string
-  /** How it stands: done, failed, under way, or left out. */
+  /** State of the step: done, failed, under way, or left out. */
   readonly tone: 'good' | 'bad' | 'waiting' | 'done' | 'left'
   readonly title: ReactNode
-  /** More about it. */
+  /** Details of the step. */
   readonly text?: ReactNode
 }
 
-/** What happened, in order, and what is waited for. Changes are told to who cannot see them. */
+/** Past steps in order, and the next step. A screen reader announces changes. */
 export function Timeline({ steps, label }: { readonly steps: readonly Step[]; readonly label: string }) {
   return (
     <ol className="timeline" aria-label={label} aria-live="polite">

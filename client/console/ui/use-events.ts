@@ -2,24 +2,24 @@ import { useEffect, useState } from 'react'
 import type { SubscriptionCallbacks, Tracked } from '../../index.js'
 
 interface Watched<Data> {
-  /** What the service said last. */
+  /** The last event from the service. */
   readonly data: Data | undefined
-  /** Everything that it said since the subscription began, the newest last; each event once. */
+  /** All events since the subscription began, newest last, each event once. */
   readonly all: readonly Data[]
-  /** Why it refuses to say more. */
+  /** The error with which the service ended the subscription. */
   readonly error: unknown
 }
 
-/** Where a subscription begins that tells everything from the first event on. */
+/** The start id of a subscription that delivers all events from the first. */
 export const BEFORE_THE_FIRST = '0'
 
-/** More than any session has. */
+/** Larger than the number of events in any session. */
 const MOST_KEPT = 100
 
 /**
  * Follows a subscription for as long as the part is drawn.
  *
- * @param key tells one subscription from another; undefined: nothing is subscribed to
+ * @param key identifies the subscription; undefined for no subscription
  */
 export function useEvents<Data>(
   key: string | undefined,
@@ -27,7 +27,7 @@ export function useEvents<Data>(
 ): Watched<Data> {
   const [events, setEvents] = useState<readonly Tracked<Data>[]>([])
   const [error, setError] = useState<unknown>()
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the key alone says what is subscribed to.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key alone identifies the subscription.
   useEffect(() => {
     setEvents([])
     setError(undefined)

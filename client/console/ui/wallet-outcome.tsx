@@ -10,13 +10,13 @@ import { shortenedClient } from './short-id.js'
 
 interface Props {
   readonly outcome: Outcome
-  /** What became of it after a person has decided. */
+  /** Receives the outcome after a person has decided. */
   readonly onOutcome: (outcome: Outcome) => void
-  /** Whether the wallet's own screen is a step away. */
+  /** Whether the outcome is shown outside the wallet's own screen, so that a link to the wallet is useful. */
   readonly isElsewhere: boolean
 }
 
-/** What a hosted wallet did with an offer or a request, in words; where a person must decide, the question. */
+/** The outcome of an offer or a request in a hosted wallet, or the question if a person must decide. */
 export function WalletOutcome({ outcome, onOutcome, isElsewhere }: Props) {
   const { wallets: words } = useTexts()
   const { kind, wallet } = outcome
@@ -47,7 +47,7 @@ interface DecisionProps {
   readonly onOutcome: (outcome: Outcome) => void
 }
 
-/** What the verifier wants authorized, shown whole before anything is presented (OpenID4VP 1.0 §8.4). */
+/** All transaction data of the verifier, shown before the wallet presents anything (OpenID4VP 1.0 §8.4). */
 function Decision({ wallet, asking, onOutcome }: DecisionProps) {
   const { wallets: words } = useTexts()
   const client = useQueryClient()
@@ -76,7 +76,7 @@ function Decision({ wallet, asking, onOutcome }: DecisionProps) {
   )
 }
 
-/** Nothing is left out of it: what has more members than are listed is shown as it is. */
+/** The whole transaction. If it has more members than the list can show, it is shown as JSON. */
 function Whole({ transaction }: { readonly transaction: Readonly<Record<string, unknown>> }) {
   const leaves = leavesOf(transaction)
   if (leaves.length === MAX_LEAVES) return <pre>{JSON.stringify(transaction, undefined, 2)}</pre>

@@ -64,8 +64,8 @@ describe('what wants somebody’s attention', () => {
     await wallet.process(json.authorizationRequest ?? json.authorizationRequestUri)
     await onEveryScreen(desk.browser, async (page, name) => {
       await page.goto(`${desk.service.url}/console/`)
-      const failed = page.getByRole('region', { name: 'What failed last' })
-      await failed.getByText('Trust in the issuer').waitFor()
+      const failed = page.getByRole('region', { name: 'Latest failures' })
+      await failed.getByText('Trusted issuer').waitFor()
       expect(await failed.getByRole('link', { name: 'Offer' }).count()).toBe(1)
       await assertGood(page, `overview-failures-${name}`)
     })

@@ -24,18 +24,18 @@ const licence = {
 /** By what the screens call them. */
 const FORMATS = [
   ['SD-JWT VC', 'SD-JWT VC: the holder may show single claims'],
-  ['W3C credential as a JWT', 'W3C credential as a JWT: always shown whole'],
+  ['W3C credential as a JWT', 'W3C credential as a JWT: the holder always shows all claims'],
   ['Mobile document (mdoc)', 'Mobile document (mdoc)'],
 ] as const
 const CHECKS = [
-  'Form',
-  'Trust in the issuer',
-  'Key of the issuer',
+  'Format',
+  'Trusted issuer',
+  'Issuer key',
   'Signature',
-  'Time',
+  'Validity period',
   'Not revoked',
-  'The holder’s own',
-  'What was asked for',
+  'Holder binding',
+  'Query',
 ]
 
 const root = makeRoot('C=DE/Licences')
@@ -71,29 +71,29 @@ async function offered(page: Page, format: string, family: string, choose = asyn
   await page.getByLabel('born').fill('1990-12-24')
   await page.getByLabel('Format').selectOption(format)
   await choose()
-  await click(page, 'Make the offer')
+  await click(page, 'Create offer')
   await heading(page, 'Your offer')
 }
 
 /** Has a hosted wallet take it. */
 async function taken(page: Page, format: string, family: string): Promise<void> {
   await offered(page, format, family)
-  await click(page, 'Take it with a hosted wallet')
+  await click(page, 'Take with a hosted wallet')
   await page.getByText('The wallet has taken the credential.').waitFor()
   await page.getByText('The wallet has accepted the credential.').waitFor()
 }
 
 /** The credential of a request, by its place. */
 const credential = (page: Page, at: number) =>
-  page.getByRole('region', { name: new RegExp(`^(What you want to see|Credential ${at + 1})$`) })
+  page.getByRole('region', { name: new RegExp(`^(Requested credential|Credential ${at + 1})$`) })
 
 async function chosen(page: Page, at: number, format: string, ...claims: readonly string[]): Promise<void> {
   await credential(page, at).getByLabel('Type', { exact: true }).selectOption(`${TYPE} (${format})`)
   for (const claim of claims) await credential(page, at).getByLabel(claim, { exact: true }).check()
 }
 
-const proven = (page: Page) => page.getByText('Everything that was asked for is proven.').waitFor()
-const card = (page: Page) => page.getByRole('region', { name: 'What was proven' })
+const proven = (page: Page) => page.getByText('Verified: all requested claims.').waitFor()
+const card = (page: Page) => page.getByRole('region', { name: 'Verified claims' })
 
 describe.each(FORMATS)('a credential as %s', (format, offeredAs) => {
   it('is offered, taken by a hosted wallet, asked for, presented, and shown with each check that it passed', async () => {
@@ -101,7 +101,7 @@ describe.each(FORMATS)('a credential as %s', (format, offeredAs) => {
       await taken(page, offeredAs, `Ada of ${format}`)
       await page.goto(`${desk.service.url}/console/requests/new-request`)
       await chosen(page, 0, format, 'family')
-      await click(page, 'Ask now')
+      await click(page, 'Create request')
       await heading(page, 'Your request')
       await click(page, 'Answer with a hosted wallet')
       await proven(page)
@@ -118,14 +118,14 @@ describe('requests for more than a credential', () => {
     await desk.opened('/requests/new-request', async (page) => {
       await chosen(page, 0, 'SD-JWT VC', 'family')
       for (const [at, [format]] of FORMATS.slice(1).entries()) {
-        await click(page, 'Ask for another credential too')
+        await click(page, 'Request another credential')
         await chosen(page, at + 1, format, 'born')
       }
-      await click(page, 'Ask for another credential too')
+      await click(page, 'Request another credential')
       await credential(page, 3).getByLabel('Type', { exact: true }).selectOption('Another type …')
       await credential(page, 3).getByLabel('Type of the credential (vct)').fill('urn:example:held:by:nobody')
-      await credential(page, 3).getByLabel('Whether it must be shown').selectOption('It may be left out')
-      await click(page, 'Ask now')
+      await credential(page, 3).getByLabel('Required or optional').selectOption('Optional')
+      await click(page, 'Create request')
       await click(page, 'Answer with a hosted wallet')
       await proven(page)
       for (const [format] of FORMATS) await card(page).getByText(`${format} · answers`).waitFor()
@@ -137,12 +137,12 @@ describe('requests for more than a credential', () => {
   it('one of two is enough: the wallet shows what it has', async () => {
     await desk.opened('/requests/new-request', async (page) => {
       await chosen(page, 0, 'SD-JWT VC', 'family')
-      await click(page, 'Ask for another credential too')
+      await click(page, 'Request another credential')
       await credential(page, 1).getByLabel('Type', { exact: true }).selectOption('Another type …')
       await credential(page, 1).getByLabel('Type of the credential (vct)').fill('urn:example:held:by:nobody')
       for (const at of [0, 1])
-        await credential(page, at).getByLabel('Whether it must be shown').selectOption('One of these is enough')
-      await click(page, 'Ask now')
+        await credential(page, at).getByLabel('Required or optional').selectOption('One of these credentials is enough')
+      await click(page, 'Create request')
       await click(page, 'Answer with a hosted wallet')
       await proven(page)
       await card(page).getByText('Ada of SD-JWT VC').waitFor()
@@ -152,18 +152,18 @@ describe('requests for more than a credential', () => {
   it('a payment is shown to whoever answers, authorized by them, and told as such', async () => {
     await desk.opened('/requests/new-request', async (page) => {
       await chosen(page, 0, 'SD-JWT VC', 'family')
-      await click(page, 'Add something to authorize')
+      await click(page, 'Add a transaction')
       await page.getByLabel('Type of transaction').fill('payment')
       await page.getByLabel('Name of detail 1').fill('amount')
       await page.getByLabel('Content of detail 1').fill('12.50 EUR')
-      await click(page, 'Ask now')
+      await click(page, 'Create request')
       await click(page, 'Answer with a hosted wallet')
-      const question = page.getByRole('dialog', { name: 'Authorize this?' })
+      const question = page.getByRole('dialog', { name: 'Authorize this transaction?' })
       await question.getByText('12.50 EUR').waitFor()
       await question.getByRole('button', { name: 'Authorize and present' }).click()
       await proven(page)
       await page.getByText('Its holder has authorized transaction data with it.').waitFor()
-      await card(page).getByText('The holder authorized what you asked for with it.').waitFor()
+      await card(page).getByText('The holder authorized the transaction with this credential.').waitFor()
       await assertGood(page, 'format-transaction')
     })
   })
@@ -172,9 +172,9 @@ describe('requests for more than a credential', () => {
 describe('an offer by authorization code', () => {
   it('is taken by a wallet whose holder agrees in a browser; no hosted wallet, which has none, is offered', async () => {
     await desk.opened('/', async (page) => {
-      await offered(page, FORMATS[0][1], 'Ada', () => page.getByLabel('Whoever agrees to it in a browser').check())
+      await offered(page, FORMATS[0][1], 'Ada', () => page.getByLabel('A user who agrees in a browser').check())
       await page.getByText('A hosted wallet cannot take this offer').waitFor()
-      expect(await page.getByRole('button', { name: 'Take it with a hosted wallet' }).count()).toBe(0)
+      expect(await page.getByRole('button', { name: 'Take with a hosted wallet' }).count()).toBe(0)
       await assertGood(page, 'offer-authorization-code')
 
       const link = new URL(await scanned(page))
@@ -228,7 +228,7 @@ describe('without the certificates that mobile documents need', () => {
 
   it('the offer says what is missing, and offers the other formats', async () => {
     await bare.opened(`/offers?type=${TYPE}`, async (page) => {
-      await page.getByText('has no certificate to sign it with: set ISSUER_X509').waitFor()
+      await page.getByText('has no certificate to sign it: set ISSUER_X509').waitFor()
       const formats = await page.getByLabel('Format').getByRole('option').allTextContents()
       expect(formats).toEqual(expect.arrayContaining([FORMATS[0][1], FORMATS[1][1]]))
       expect(formats).not.toContain(FORMATS[2][1])
@@ -246,7 +246,7 @@ describe('without the certificates that mobile documents need', () => {
         await doctype.fill(NAMESPACE)
         await page.getByLabel('Namespace of claim 1').fill(NAMESPACE)
         await page.getByLabel('Element 1').fill('family')
-        await click(page, 'Ask now')
+        await click(page, 'Create request')
         await page.getByText('mso_mdoc needs TRUST_ANCHORS').waitFor()
         expect(await doctype.getAttribute('aria-invalid')).toBe('true')
       },

@@ -41,7 +41,7 @@ describe('a console with a login', () => {
         await page.getByText('Your session has ended.').waitFor()
         await assertGood(page, 'session-ended')
         expect(await page.getByLabel('Claim, claim 1').inputValue()).toBe('level')
-        await page.getByRole('link', { name: 'Sign in in a new window' }).click()
+        await page.getByRole('link', { name: 'Sign in (new window)' }).click()
         await page.getByText('Your session has ended.').waitFor({ state: 'detached' })
         await page.getByRole('button', { name: 'Publish' }).click()
         await heading(page, 'Membership')

@@ -10,7 +10,7 @@ describe('the overview', () => {
     await onEveryScreen(desk.browser, async (page, name) => {
       await page.goto(`${desk.service.url}/console/`)
       await page.getByText('The service is ready.').waitFor()
-      await page.getByText('There is no login').waitFor()
+      await page.getByText('Sign-in is off').waitFor()
       await page.getByText('default', { exact: true }).nth(1).waitFor()
       await page.getByText('There is no credential type yet.').waitFor()
       await page.getByText('Credentials issued').first().waitFor()
@@ -88,7 +88,7 @@ describe('the overview', () => {
   it('an address that is no screen says so and leads back', async () => {
     const { page } = await watchedPage(await desk.browser.newContext({ locale: 'en-GB' }))
     await page.goto(`${desk.service.url}/console/nowhere/at/all`)
-    await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor()
     await page.getByRole('link', { name: 'Go to the overview' }).click()
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
     await page.context().close()
@@ -106,13 +106,13 @@ describe('the overview', () => {
     })
     await page.goto(`${desk.service.url}/console/`)
     await page.getByText('There is no credential type yet.').waitFor()
-    await page.getByText('Asking addresses').waitFor()
+    await page.getByText('Checking addresses').waitFor()
     // What is asked beside it does not wait for it.
     await page.getByRole('img', { name: 'The last 30 days' }).waitFor()
     expect(await page.getByText('wallets on other devices cannot reach it').count()).toBe(0)
     answer()
     await page.getByText('wallets on other devices cannot reach it').first().waitFor()
-    expect(await page.getByText('Asking addresses').count()).toBe(0)
+    expect(await page.getByText('Checking addresses').count()).toBe(0)
     await page.context().close()
   })
 

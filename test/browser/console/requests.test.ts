@@ -20,14 +20,14 @@ let wallet: HostedWallet
 /** Ticks a claim of a request, with the value that it must have. */
 async function tick(page: Page, claim: string, value?: string): Promise<void> {
   await page.getByLabel(claim, { exact: true }).check()
-  if (value !== undefined) await page.getByLabel(`${claim} must be`).fill(value)
+  if (value !== undefined) await page.getByLabel(`Required value of ${claim}`).fill(value)
 }
 
 describe('requests', () => {
   it('where there is nothing yet, the screen leads to the next step', async () => {
     await onEveryScreen(desk.browser, async (page, name) => {
       await page.goto(`${desk.service.url}/console/requests`)
-      await page.getByText('You have not asked for anything yet').waitFor()
+      await page.getByText('There is no request yet').waitFor()
       await assertGood(page, `requests-empty-${name}`)
     })
   })
@@ -45,23 +45,23 @@ describe('requests', () => {
       await heading(page, 'New request')
       await tabTo(page, 'productName')
       await page.keyboard.press('Space')
-      await typeInto(page, 'productName must be', 'Espresso machine')
+      await typeInto(page, 'Required value of productName', 'Espresso machine')
       await page.getByText('"Espresso machine"').waitFor()
-      await press(page, 'Ask now')
+      await press(page, 'Create request')
       await heading(page, 'Your request')
       await page.getByText('Waiting for a wallet to scan the code.').waitFor()
       const link = await scanned(page)
       expect(link).toMatch(/^openid4vp:/)
       const answered = await wallet.process(link)
       expect(answered.status, answered.text).toBe(200)
-      await page.getByText('Everything that was asked for is proven.').waitFor()
+      await page.getByText('Verified: all requested claims.').waitFor()
       // What was checked is read once the session has ended.
       await page.getByText('Its holder has proven to be its holder, for this request.').waitFor()
-      const steps = await page.getByRole('list', { name: 'What happens' }).getByRole('listitem').allTextContents()
-      expect(steps[0]).toContain('The request is made.')
+      const steps = await page.getByRole('list', { name: 'Progress' }).getByRole('listitem').allTextContents()
+      expect(steps[0]).toContain('The request is created.')
       expect(steps[1]).toContain('A wallet has read the request.')
-      expect(steps.at(-1)).toContain('Everything that was asked for is proven.')
-      const card = page.getByRole('region', { name: 'What was proven' })
+      expect(steps.at(-1)).toContain('Verified: all requested claims.')
+      const card = page.getByRole('region', { name: 'Verified claims' })
       await card.getByText('Espresso machine').waitFor()
       expect(await card.getByText('Ada Lovelace').count()).toBe(0)
     })
@@ -70,26 +70,24 @@ describe('requests', () => {
   it('name the check that failed, with its sentence', async () => {
     await desk.opened('/requests/new-request', async (page) => {
       await tick(page, 'productName')
-      await page.getByLabel('Whose credentials count').selectOption('Issuers that I name')
+      await page.getByLabel('Accepted issuers').selectOption('Issuers that I list')
       await page.getByLabel('Trusted issuers').fill('did:web:elsewhere.example')
-      await page.getByRole('button', { name: 'Ask now' }).click()
+      await page.getByRole('button', { name: 'Create request' }).click()
       await page.getByText('Waiting for a wallet to scan the code.').waitFor()
       await wallet.process(await scanned(page))
-      await page.getByText('It failed.').waitFor()
-      const failed = page.getByRole('listitem').filter({ hasText: 'Trust in the issuer' })
+      await page.getByText('The request failed.').waitFor()
+      const failed = page.getByRole('listitem').filter({ hasText: 'Trusted issuer' })
       await failed.getByText('failed', { exact: false }).first().waitFor()
       expect(await failed.textContent()).toContain('is not trusted')
-      const steps = page.getByRole('list', { name: 'What happens' }).getByRole('listitem')
+      const steps = page.getByRole('list', { name: 'Progress' }).getByRole('listitem')
       const told = (await steps.allTextContents())
         .slice(2, 10)
         .map((text) => text.split(/(?<=passed|failed|checked)/)[0])
       expect(told).toEqual([
-        'Form passed',
-        'Time passed',
-        'Trust in the issuer failed',
-        ...['Key of the issuer', 'Signature', 'Not revoked', 'What was asked for', 'The holder’s own'].map(
-          (name) => `${name} not checked`,
-        ),
+        'Format passed',
+        'Validity period passed',
+        'Trusted issuer failed',
+        ...['Issuer key', 'Signature', 'Not revoked', 'Query', 'Holder binding'].map((name) => `${name} not checked`),
       ])
       await assertGood(page, 'request-failed')
     })
@@ -99,20 +97,20 @@ describe('requests', () => {
     await onEveryScreen(desk.browser, async (page, name) => {
       await page.goto(`${desk.service.url}/console/requests/new-request`)
       await tick(page, 'productName', 'Espresso machine')
-      await page.getByRole('button', { name: 'Ask for another credential too' }).click()
+      await page.getByRole('button', { name: 'Request another credential' }).click()
       await page.getByLabel('Type').nth(1).selectOption('Another type …')
       await page.getByLabel('Format').selectOption('Mobile document (mdoc)')
-      await page.getByRole('button', { name: 'Add something to authorize' }).click()
+      await page.getByRole('button', { name: 'Add a transaction' }).click()
       await assertGood(page, `request-new-${name}`)
       await page.getByRole('button', { name: 'Remove credential 2' }).click()
       await page.getByRole('button', { name: 'Remove transaction 1' }).click()
       await page.getByRole('button', { name: 'Save as a query' }).click()
       await page.getByText('The query is saved.').waitFor()
-      await page.getByRole('button', { name: 'Ask now' }).click()
+      await page.getByRole('button', { name: 'Create request' }).click()
       await page.getByText('Waiting for a wallet to scan the code.').waitFor()
       await assertGood(page, `request-waiting-${name}`)
       await wallet.process(await scanned(page))
-      await page.getByRole('region', { name: 'What was proven' }).getByText('Espresso machine').waitFor()
+      await page.getByRole('region', { name: 'Verified claims' }).getByText('Espresso machine').waitFor()
       await assertGood(page, `request-proven-${name}`)
       await page.goto(`${desk.service.url}/console/requests`)
       await page.getByText('productName').first().waitFor()
@@ -125,10 +123,10 @@ describe('requests', () => {
       await page.getByLabel('Language').selectOption('de')
       await heading(page, 'Neue Anfrage')
       await page.getByLabel('productName', { exact: true }).check()
-      await page.getByRole('button', { name: 'Jetzt anfragen' }).click()
-      await page.getByText('Noch hat keine Wallet den Code gescannt.').waitFor()
+      await page.getByRole('button', { name: 'Anfrage erstellen' }).click()
+      await page.getByText('Wartet, bis eine Wallet den Code scannt.').waitFor()
       await wallet.process(await scanned(page))
-      await page.getByText('Alles, wonach gefragt war, ist nachgewiesen.').waitFor()
+      await page.getByText('Bestätigt: alle angefragten Angaben.').waitFor()
       expect(await page.getByText('Its issuer is trusted.').getAttribute('lang')).toBe('en')
     })
   })
@@ -152,7 +150,7 @@ describe('requests', () => {
         claims: [{ path: ['merchant'], values: ['Corner Shop', '7'] }],
       })
       await page.goto(`${desk.service.url}/console/requests/new-request?query=${hidden}`)
-      await page.getByText('The form cannot show this query').waitFor()
+      await page.getByText('The form cannot show all parts of this query').waitFor()
       expect(await page.locator('pre.query').textContent()).toContain('^Corner')
       await assertGood(page, 'request-not-shown')
     })
@@ -163,10 +161,10 @@ describe('requests', () => {
       const rows = page.getByRole('table', { name: 'Saved queries' }).getByRole('row')
       await rows.nth(1).waitFor()
       const before = await rows.count()
-      await page.getByRole('button', { name: 'Ask for ProofOfPurchase' }).first().click()
+      await page.getByRole('button', { name: 'Request ProofOfPurchase' }).first().click()
       await page.getByText('Waiting for a wallet to scan the code.').waitFor()
       expect((await wallet.process(await scanned(page))).status).toBe(200)
-      await page.getByText('Everything that was asked for is proven.').waitFor()
+      await page.getByText('Verified: all requested claims.').waitFor()
       await page.goto(`${desk.service.url}/console/requests`)
       await page.getByRole('button', { name: 'Delete the query for ProofOfPurchase' }).first().click()
       await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()

@@ -16,12 +16,12 @@ it('is good in every size, light and dark: own session, service, and each variab
 
 it('says in words what is set, what is a default, and which variable changes it; of secrets only whether they are there', async () => {
   await desk.opened('/settings', async (page) => {
-    const limit = page.getByRole('row', { name: /How long sessions are kept after their end/ })
+    const limit = page.getByRole('row', { name: /Retention of ended sessions/ })
     await limit.waitFor()
     expect(await limit.textContent()).toContain('SESSION_RETENTION_DAYS')
     expect(await limit.textContent()).toContain('30 default')
-    expect(await page.getByRole('row', { name: /Everybody is an admin/ }).textContent()).toContain('true')
-    expect(await page.getByRole('row', { name: /^Secret of backends/ }).textContent()).toMatch(/set/)
+    expect(await page.getByRole('row', { name: /Everyone is an admin/ }).textContent()).toContain('true')
+    expect(await page.getByRole('row', { name: /^Client secret of backends/ }).textContent()).toMatch(/set/)
     expect(await page.locator('main').textContent()).not.toContain(new URL(desk.service.databaseUrl).password || '@')
   })
 })
@@ -32,7 +32,7 @@ it('is reached by the navigation and changes the language, with the keyboard alo
   await heading(page, 'Übersicht')
   await press(page, 'Einstellungen')
   await heading(page, 'Einstellungen')
-  await page.getByText('Wie lange Vorgänge nach ihrem Ende bleiben').waitFor()
+  await page.getByText('Aufbewahrung beendeter Vorgänge').waitFor()
   // The first one stands in the navigation.
   await tabTo(page, 'Sprache')
   await page.keyboard.press('ArrowUp')

@@ -162,8 +162,8 @@ describe('texts of others that control their direction', () => {
   it('in a hosted wallet’s question, before a person authorizes something', async () => {
     await desk.opened(walletAddress, async (page) => {
       await page.getByLabel('Link of the offer or request').fill(payment)
-      await page.getByRole('button', { name: 'Give it to the wallet' }).click()
-      const question = page.getByRole('dialog', { name: 'Authorize this?' })
+      await page.getByRole('button', { name: 'Send to the wallet' }).click()
+      const question = page.getByRole('dialog', { name: 'Authorize this transaction?' })
       await question.getByText(plain('Payee')).waitFor()
       expect(await question.locator('bdi').allTextContents()).toContain(plain('Payee'))
       expect(await question.innerText()).toContain(plain('payment'))
@@ -175,7 +175,7 @@ describe('texts of others that control their direction', () => {
     await desk.opened('/offers?type=Turned', async (page) => {
       await page.getByLabel(plain('Title')).fill('Ada')
       await page.getByLabel(plain('Level')).selectOption({ label: plain('gold') })
-      await page.getByRole('button', { name: 'Make the offer' }).click()
+      await page.getByRole('button', { name: 'Create offer' }).click()
       await page.getByRole('heading', { level: 1, name: 'Your offer' }).waitFor()
     })
     const [offered] = await query<{ subject: unknown }>(

@@ -46,19 +46,19 @@ describe('issuers and verifiers', () => {
         await press(page, 'New issuer')
         await heading(page, 'New issuer')
         await typeInto(page, 'Name', 'x'.repeat(201))
-        await press(page, 'Make the issuer')
+        await press(page, 'Create issuer')
         const name = page.getByRole('textbox', { name: /^Name/ })
         await page.locator('[aria-invalid="true"]').waitFor()
         const described = await page.locator('[aria-invalid="true"]').getAttribute('aria-describedby')
         expect(await page.locator(`[id="${described?.split(' ').at(-1)}"]`).textContent()).toContain('200 characters')
         await assertGood(page, 'trust-new-issuer-wrong')
         await name.fill('Registry office')
-        await press(page, 'Make the issuer')
+        await press(page, 'Create issuer')
         await heading(page, 'Registry office')
-        await region(page, 'Who it is').getByText('ES256 (P-256)').waitFor()
-        await region(page, 'What it can sign').getByText('needs a certificate').waitFor()
+        await region(page, 'Identity').getByText('ES256 (P-256)').waitFor()
+        await region(page, 'Formats that it can sign').getByText('needs a certificate').waitFor()
         await page.getByText('Show the DID document').click()
-        expect(await region(page, 'Who it is').locator('pre').textContent()).toContain('JsonWebKey2020')
+        expect(await region(page, 'Identity').locator('pre').textContent()).toContain('JsonWebKey2020')
         expect(await page.content()).not.toContain('"d":')
       },
       [400],
@@ -70,14 +70,14 @@ describe('issuers and verifiers', () => {
   it('show certificates with whose they are and their ends, and warn when these are near', async () => {
     await desk.opened('/trust', async (page) => {
       const row = page.getByRole('table', { name: 'Issuers' }).getByRole('row').filter({ hasText: 'default' })
-      await row.getByText('runs out in 10 days').waitFor()
+      await row.getByText('expires in 10 days').waitFor()
       await row.getByRole('link').click()
       const certificate = region(page, 'Certificate')
       await certificate.getByText('CN=Issuer', { exact: true }).waitFor()
       expect(await certificate.getByRole('listitem').filter({ hasText: 'Serial number' }).count()).toBe(2)
       expect(await certificate.locator(`[title="${leaf.certificate.serialNumber}"]`).count()).toBe(1)
       await certificate.getByText('C=DE, CN=Intermediate').first().waitFor()
-      expect(await region(page, 'What it can sign').getByText('yes', { exact: true }).count()).toBe(3)
+      expect(await region(page, 'Formats that it can sign').getByText('yes', { exact: true }).count()).toBe(3)
       // How it is renewed: key and certificates are a file of the service.
       await certificate.getByText('Renew the certificate').click()
       await certificate.getByText('subjectAltName=DNS:credence.example').waitFor()
@@ -91,13 +91,13 @@ describe('issuers and verifiers', () => {
       `/trust/verifiers/${id}`,
       async (page) => {
         await heading(page, 'Corner Shop')
-        await region(page, 'How wallets know it').getByText('needs a certificate').first().waitFor()
+        await region(page, 'Client identifiers').getByText('needs a certificate').first().waitFor()
         await page.getByRole('button', { name: 'Show the certificate request' }).click()
         const request = await page.getByRole('textbox', { name: 'Certificate request' }).inputValue()
         const download = page.waitForEvent('download')
         await page.getByRole('button', { name: 'Download the request' }).click()
         expect((await download).suggestedFilename()).toBe('verifier.csr')
-        const field = page.getByLabel('Certificate that came back')
+        const field = page.getByLabel('Certificate of the authority')
         await page.getByRole('button', { name: 'Use this certificate' }).click()
         await page.locator('.wrong').waitFor()
         await field.fill(pemOf(leafOf(), intermediate))
@@ -106,9 +106,9 @@ describe('issuers and verifiers', () => {
         await assertGood(page, 'trust-certificate-wrong')
         await field.fill(pemOf(certificateFor(request, { dns: ['credence.example'] }), intermediate))
         await page.getByRole('button', { name: 'Use this certificate' }).click()
-        await page.getByText('The certificate is in use from now on.').waitFor()
+        await page.getByText('The certificate is now in use.').waitFor()
         await region(page, 'Certificate').getByText('until Dec 31, 2099').first().waitFor()
-        const byCertificate = region(page, 'How wallets know it')
+        const byCertificate = region(page, 'Client identifiers')
           .getByRole('listitem')
           .filter({ hasText: 'By its certificate' })
         await byCertificate.getByText('default').waitFor()
@@ -137,11 +137,11 @@ describe('issuers and verifiers', () => {
         const theirs = { before: [{ name: 'Office' }], display: [{ name: 'Their office' }] }
         expect((await desk.service.request('POST', `/api/v1/issuers/${id}/display`, { body: theirs })).status).toBe(200)
         await page.getByRole('button', { name: 'Save the name' }).click()
-        await page.getByText('Somebody else has changed the name meanwhile.').waitFor()
+        await page.getByText('Another user has changed the name.').waitFor()
         expect(await name.inputValue()).toBe('My office')
         await heading(page, 'Their office')
         await assertGood(page, 'trust-changed-meanwhile')
-        await page.getByRole('button', { name: 'Show the name as it is now' }).click()
+        await page.getByRole('button', { name: 'Show the current name' }).click()
         expect(await name.inputValue()).toBe('Their office')
         await name.fill('Our office')
         await page.getByRole('button', { name: 'Save the name' }).click()
@@ -159,23 +159,23 @@ describe('whom you trust', () => {
       await heading(page, 'Overview')
       await press(page, 'Trust and keys')
       await heading(page, 'Trust and keys')
-      await press(page, 'Whom you trust')
-      await heading(page, 'Whom you trust')
+      await press(page, 'Trusted issuers')
+      await heading(page, 'Trusted issuers')
       await typeInto(page, 'DID or web address of the issuer', 'https://keyboard.example')
       await typeInto(page, 'Note', 'Keys')
       await press(page, 'Trust this issuer')
-      const listed = page.getByRole('table', { name: 'Trusted issuers' })
+      const listed = page.getByRole('table', { name: 'Added issuers' })
       await listed.getByText('https://keyboard.example').waitFor()
       await press(page, 'Remove Keys')
-      const question = page.getByRole('dialog', { name: 'Trust Keys no longer?' })
+      const question = page.getByRole('dialog', { name: 'Stop trusting Keys?' })
       await question.waitFor()
       await page.keyboard.press('Escape')
       await question.waitFor({ state: 'detached' })
       // The focus is where it was, and goes on from there.
       await page.keyboard.press('Enter')
       await question.waitFor()
-      await press(page, 'Trust it no longer')
-      await page.getByText('Nobody has been added yet.').waitFor()
+      await press(page, 'Stop trusting')
+      await page.getByText('No issuer is added yet.').waitFor()
     })
   })
 
@@ -186,17 +186,17 @@ describe('whom you trust', () => {
     expect(added.status, added.text).toBe(201)
     await desk.opened('/trust/trusted', async (page) => {
       await press(page, 'Remove Meanwhile')
-      const question = page.getByRole('dialog', { name: 'Trust Meanwhile no longer?' })
+      const question = page.getByRole('dialog', { name: 'Stop trusting Meanwhile?' })
       await question.waitFor()
       const removed = await desk.service.request('DELETE', `/api/v1/trusted-issuers/${added.json.id}`)
       expect(removed.status, removed.text).toBe(204)
-      await question.getByText('Somebody else has done this meanwhile.').waitFor()
-      expect(await question.getByRole('button', { name: 'Trust it no longer' }).count()).toBe(0)
+      await question.getByText('Another user has already done this.').waitFor()
+      expect(await question.getByRole('button', { name: 'Stop trusting' }).count()).toBe(0)
       await assertGood(page, 'trust-gone-meanwhile')
       // The only button has the focus.
       await page.keyboard.press('Enter')
       await question.waitFor({ state: 'detached' })
-      await page.getByText('Nobody has been added yet.').waitFor()
+      await page.getByText('No issuer is added yet.').waitFor()
     })
   })
 
@@ -204,8 +204,8 @@ describe('whom you trust', () => {
     await desk.opened(
       '/trust/trusted',
       async (page) => {
-        await heading(page, 'Whom you trust')
-        await page.getByText('Nobody has been added yet.').waitFor()
+        await heading(page, 'Trusted issuers')
+        await page.getByText('No issuer is added yet.').waitFor()
         await typeInto(page, 'DID or web address of the issuer', 'university')
         await press(page, 'Trust this issuer')
         await page.locator('.wrong').getByText('must be a DID or an origin').waitFor()
@@ -214,18 +214,18 @@ describe('whom you trust', () => {
         await field.fill('https://university.example')
         await typeInto(page, 'Note', 'Diplomas')
         await press(page, 'Trust this issuer')
-        const listed = page.getByRole('table', { name: 'Trusted issuers' })
+        const listed = page.getByRole('table', { name: 'Added issuers' })
         await listed.getByText('https://university').waitFor()
         expect(await field.inputValue()).toBe('')
         await field.fill('https://university.example/')
         await page.keyboard.press('Enter')
         await page.locator('.wrong').getByText('is trusted already').waitFor()
         await press(page, 'Remove Diplomas')
-        const question = page.getByRole('dialog', { name: 'Trust Diplomas no longer?' })
+        const question = page.getByRole('dialog', { name: 'Stop trusting Diplomas?' })
         await question.waitFor()
         await assertGood(page, 'trust-remove')
-        await question.getByRole('button', { name: 'Trust it no longer' }).click()
-        await page.getByText('Nobody has been added yet.').waitFor()
+        await question.getByRole('button', { name: 'Stop trusting' }).click()
+        await page.getByText('No issuer is added yet.').waitFor()
       },
       [400, 409],
     )
@@ -233,9 +233,9 @@ describe('whom you trust', () => {
 
   it('roots of the configuration are shown with their ends', async () => {
     await desk.opened('/trust/trusted', async (page) => {
-      await region(page, 'Roots of issuers').getByText('TRUST_ANCHORS').waitFor()
-      await region(page, 'Roots of issuers').getByText('until Dec 31, 2099').first().waitFor()
-      await region(page, 'Roots of wallet providers').getByText('None.').waitFor()
+      await region(page, 'Trust anchors of issuers').getByText('TRUST_ANCHORS').waitFor()
+      await region(page, 'Trust anchors of issuers').getByText('until Dec 31, 2099').first().waitFor()
+      await region(page, 'Trust anchors of wallet providers').getByText('None.').waitFor()
       await region(page, 'From the configuration').getByText('This installation’s own issuers').waitFor()
     })
   })
@@ -251,8 +251,8 @@ it('new keys: the command is copied, and what it means is said', async () => {
       .locator('.command > pre')
       .evaluateAll((all) => all.map((each) => each.scrollWidth - each.clientWidth))
     expect(hidden).toEqual([0, 0, 0, 0])
-    const meaning = region(page, 'What it means')
-    for (const about of ['Issued credentials', 'Status lists', 'Requests under way'])
+    const meaning = region(page, 'Effects')
+    for (const about of ['Issued credentials', 'Status lists', 'Open requests'])
       await meaning.getByText(about).waitFor()
   })
 })
@@ -264,8 +264,8 @@ it('every screen is good in every size, light and dark', async () => {
   const [own, ofFile] = [await make('verifier', 'Corner Shop'), await defaultOf('issuers')]
   const screens = [
     ['', 'Trust and keys'],
-    ['/trusted', 'Whom you trust'],
-    ['/rotation', 'New keys'],
+    ['/trusted', 'Trusted issuers'],
+    ['/rotation', 'Rotate keys'],
     ['/issuers/new-issuer', 'New issuer'],
     [`/issuers/${ofFile}`, 'Issuer'],
     [`/verifiers/${own}`, 'Corner Shop'],
@@ -291,8 +291,8 @@ describe('by role', () => {
   afterAll(() => started?.provider.close())
 
   it.each([
-    ['issuing', 'Issuers', 'Verifiers', 'Roots of wallet providers', 'Trusted issuers'],
-    ['verifying', 'Verifiers', 'Issuers', 'Trusted issuers', 'Roots of wallet providers'],
+    ['issuing', 'Issuers', 'Verifiers', 'Trust anchors of wallet providers', 'Added issuers'],
+    ['verifying', 'Verifiers', 'Issuers', 'Added issuers', 'Trust anchors of wallet providers'],
   ])(
     '%s: sees its half, changes nothing, and asks for nothing that it may not',
     async (role, half, other, trusted, untrusted) => {
@@ -304,11 +304,11 @@ describe('by role', () => {
         expect(await page.getByRole('table', { name: other }).count()).toBe(0)
         expect(await page.getByRole('link', { name: /^New (issuer|verifier)$/ }).count()).toBe(0)
         await page.getByRole('table', { name: half }).getByRole('link').first().click()
-        await region(page, 'Who it is').waitFor()
+        await region(page, 'Identity').waitFor()
         await settled(page)
         expect(await page.getByRole('button', { name: 'Save the name' }).count()).toBe(0)
         await page.goBack()
-        await page.getByRole('link', { name: 'Whom you trust' }).click()
+        await page.getByRole('link', { name: 'Trusted issuers' }).click()
         await region(page, trusted).waitFor()
         await settled(page)
         expect(await region(page, untrusted).count()).toBe(0)

@@ -14,7 +14,7 @@ describe('credential types and offers', () => {
   it('where there is nothing yet, every screen leads to the next step', async () => {
     await onEveryScreen(desk.browser, async (page, name) => {
       await page.goto(`${desk.service.url}/console/offers`)
-      await page.getByText('There is nothing to offer yet').waitFor()
+      await page.getByText('There is no credential type to offer yet').waitFor()
       await assertGood(page, `offers-empty-${name}`)
       await page.goto(`${desk.service.url}/console/types`)
       await page.getByText('There is no credential type yet').waitFor()
@@ -49,7 +49,7 @@ describe('credential types and offers', () => {
       await heading(page, 'Offer a credential')
       await tabTo(page, 'Level')
       await page.keyboard.type('silver')
-      await press(page, 'Make the offer')
+      await press(page, 'Create offer')
       await heading(page, 'Your offer')
       await page.getByText('Waiting for a wallet to scan the code.').waitFor()
       const link = textInPng(await page.getByRole('img').screenshot()) ?? ''
@@ -92,7 +92,7 @@ describe('credential types and offers', () => {
       await page.getByLabel('Title in en, claim 1', { exact: true }).fill('Reader')
       await page.getByLabel('Title in EN, claim 1', { exact: true }).fill('Leserin')
       await page.getByRole('button', { name: 'Publish' }).click()
-      await page.getByText('That language is there already.').waitFor()
+      await page.getByText('This language is already in the list.').waitFor()
       await names.nth(1).getByRole('textbox').last().fill('de')
       expect(await page.getByLabel('Title in de, claim 1').inputValue()).toBe('Leserin')
       await assertGood(page, 'titles-by-language')
@@ -103,7 +103,7 @@ describe('credential types and offers', () => {
       ])
       await titles.fill('[{"path": ["reader"]}]')
       await page.getByLabel('Table', { exact: true }).click()
-      await page.getByText('Write a list such as').waitFor()
+      await page.getByText('Enter a list such as').waitFor()
       await titles.fill(
         '[{"path": ["reader"], "display": [{"name": "Leser", "locale": "de"}, {"name": "Lecteur", "locale": "fr"}]}]',
       )
@@ -161,7 +161,7 @@ describe('credential types and offers', () => {
       await page.getByRole('group', { name: 'Address' }).getByLabel('Home town').fill('Turin')
       await page.getByLabel('stays').fill('[{"city": "Pisa"}]')
       await assertGood(page, 'form-of-combined-schema')
-      await page.getByRole('button', { name: 'Make the offer' }).click()
+      await page.getByRole('button', { name: 'Create offer' }).click()
       await heading(page, 'Your offer')
       // The table cannot hold claims that are not among an object's own properties.
       await page.goto(`${desk.service.url}/console/types/Combined/edit`)
@@ -205,7 +205,7 @@ describe('credential types and offers', () => {
         expect(await page.getByLabel('Claim, claim 1').getAttribute('aria-invalid')).toBe('true')
         await page.getByLabel('Claim, claim 1').fill('level')
         await page.getByRole('button', { name: 'Publish' }).click()
-        await page.getByText('There is a type of that name already.').waitFor()
+        await page.getByText('A credential type of this name already exists.').waitFor()
         expect(await page.getByLabel('Claim, claim 1').inputValue()).toBe('level')
       },
       [400, 409],
@@ -221,7 +221,7 @@ describe('credential types and offers', () => {
         expect((await desk.service.request('POST', '/schemas', { body: again })).status).toBe(201)
         await page.getByLabel('Title, claim 1').fill('Rank')
         await page.getByRole('button', { name: 'Publish version 2' }).click()
-        await page.getByText('Somebody else has published this version in the meantime.').waitFor()
+        await page.getByText('Another user has published this version.').waitFor()
         expect(await page.getByLabel('Title, claim 1').inputValue()).toBe('Rank')
       },
       [409],
@@ -235,24 +235,24 @@ describe('credential types and offers', () => {
         ['/types', 'Proof of purchase'],
         ['/types/Membership', 'Compare versions'],
         ['/types/ProofOfPurchase/edit', 'Publish version 2'],
-        ['/offers?type=ProofOfPurchase', 'Make the offer'],
+        ['/offers?type=ProofOfPurchase', 'Create offer'],
       ] as const) {
         await page.goto(`${desk.service.url}/console${path}`)
         await page.getByText(ready).first().waitFor()
         await assertGood(page, `${path.replaceAll(/\W/g, '_')}-${name}`)
       }
       await page.getByLabel('productName').fill('Espresso machine')
-      await page.getByRole('button', { name: 'Make the offer' }).click()
-      await page.getByText('Please fill this in.').first().waitFor()
+      await page.getByRole('button', { name: 'Create offer' }).click()
+      await page.getByText('Fill in this field.').first().waitFor()
       await assertGood(page, `offer-wrong-${name}`)
       await page.getByLabel('merchant').fill('Corner Shop')
       await page.getByLabel('purchaseDate').fill('2026-03-01')
-      await page.getByLabel('Ask for a PIN').check()
-      await page.getByRole('button', { name: 'Make the offer' }).click()
+      await page.getByLabel('Require a PIN').check()
+      await page.getByRole('button', { name: 'Create offer' }).click()
       await page.getByText('Waiting for a wallet to scan the code.').waitFor()
       await assertGood(page, `offer-${name}`)
       await page.reload()
-      await page.getByText('The code is not shown again').waitFor()
+      await page.getByText('The code is no longer shown').waitFor()
     })
   })
 

@@ -18,10 +18,10 @@ type Event = CredenceOutputs['audit']['list']['items'][number]
 
 const route = getRouteApi('/audit')
 
-/** Who changed what, and when. */
+/** The audit events: user, action, subject and time. */
 export function Audit() {
   const { nav, audit: words } = useTexts()
-  // The router leaves beside it what the address says otherwise.
+  // The router keeps other members of the address.
   const search = auditSearch({ ...route.useSearch() })
   const navigate = useNavigate()
   const { action, actor, subjectId } = search

@@ -1,6 +1,6 @@
 import { dayOf } from '../../ui/days.js'
 
-/** Which events are shown, as the address says it. */
+/** Filters of the audit events, as they are in the address. */
 export interface AuditSearch {
   readonly action?: string
   readonly actor?: string
@@ -12,7 +12,7 @@ export interface AuditSearch {
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : typeof value === 'number' ? String(value) : undefined
 
-/** What of an address counts; the rest is left out. */
+/** The filters in an address. Other members and invalid values are left out. */
 export function auditSearch(given: Readonly<Record<string, unknown>>): AuditSearch {
   const members = {
     action: textOf(given.action),

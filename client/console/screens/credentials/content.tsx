@@ -14,7 +14,7 @@ import { Panel } from '../../ui/panel.js'
 
 type Props = Pick<History['credential'], 'id' | 'type' | 'version'>
 
-/** What a credential says, for whoever may read it; it is fetched and shown only when somebody asks for it. */
+/** The claims of a credential, for users who may read them. They are fetched only after a click. */
 export function Content(props: Props) {
   const { credentials: words } = useSpoken().texts
   const [isOpen, setOpen] = useState(false)

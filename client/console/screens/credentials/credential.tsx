@@ -17,7 +17,7 @@ import { StatusTag } from './status-tag.js'
 
 const route = getRouteApi('/credentials/$id')
 
-/** One credential: its status, its copies, and what happened to it; what it says only when that is asked for. */
+/** One credential: its status, its instances and its history. Its claims are shown only after a click. */
 export function Credential() {
   const { credentials: words } = useTexts()
   const { id } = route.useParams()
@@ -86,7 +86,7 @@ function Whole({ history }: { readonly history: History }) {
   )
 }
 
-/** Each copy that a wallet has, with its place in a status list. */
+/** Each instance, with its index in a status list. */
 function Copies({ history: { instances, instanceCount } }: { readonly history: History }) {
   const { credentials: words } = useTexts()
   if (instanceCount === 0) return null

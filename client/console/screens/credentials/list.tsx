@@ -21,25 +21,25 @@ import { StatusTag } from './status-tag.js'
 
 const route = getRouteApi('/credentials')
 
-/** The choices of types; the one that the address names is among them. */
+/** The types to choose from, always with the type in the address. */
 function namedTypes(types: readonly TypeListed[], chosen: string | undefined, language: string) {
   const choices = types.map(({ name, title, display }) => [name, nameOf(display, language) ?? title ?? name] as const)
   const isThere = chosen === undefined || types.some(({ name }) => name === chosen)
   return isThere ? choices : [...choices, [chosen, chosen] as const]
 }
 
-/** Credentials on record: to be found, and to be revoked, one or many. */
+/** The issued credentials: to find, and to revoke one or many. */
 export function CredentialList() {
   const { language, texts } = useSpoken()
-  const { nav, credentials: words } = texts
+  const { nav, credentials: words, terms } = texts
   const names = useQuery(typeNames)
-  // The router leaves beside it what the address says otherwise.
+  // The router keeps other members of the address.
   const search = credentialSearch({ ...route.useSearch() })
   const navigate = useNavigate()
   const { from: _from, to: _to, ...filters } = search
   const query = useInfiniteQuery(credentials({ ...filters, ...momentsOf(search) }))
   return (
-    <Screen title={nav.credentials} intro={words.intro}>
+    <Screen title={nav.credentials} intro={words.intro} term={terms.credential}>
       <Filters
         label={nav.credentials}
         values={{ ...search }}
@@ -84,7 +84,7 @@ function Found({ listed }: { readonly listed: readonly ListedCredential[] }) {
   const { nav, credentials: words } = useTexts()
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [isAsking, setAsking] = useState(false)
-  // What is not listed any more, or was revoked meanwhile, is not chosen any more either.
+  // Credentials that left the list or were revoked leave the selection.
   const ids = listed.filter(({ id, status }) => status === 'active' && chosen.has(id)).map(({ id }) => id)
   const active = listed.filter(({ status }) => status === 'active')
   const choose = (id: string, isChosen: boolean) => {

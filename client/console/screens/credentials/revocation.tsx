@@ -10,17 +10,17 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** Revokes credentials one after the other. Where one fails, or somebody stops it, those before are revoked, and it can go on from there. */
+/** Revokes credentials one after the other. After a failure or a stop, the earlier ones stay revoked, and the user can continue. */
 export function Revocation({ ids: given, onClose }: Props) {
   const { credentials: words, common } = useTexts()
   const client = useQueryClient()
-  // The list behind is read anew as they are revoked; what was asked stays.
+  // The list behind changes during the revocation. The chosen ids must stay.
   const [ids] = useState(given)
   const [done, setDone] = useState(0)
   const isStopped = useRef(false)
   useEffect(
     () => () => {
-      // A dialog that is closed goes on with nothing.
+      // A closed dialog starts no further call.
       isStopped.current = true
     },
     [],

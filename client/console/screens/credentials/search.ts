@@ -1,6 +1,6 @@
 import { dayOf } from '../../ui/days.js'
 
-/** Which credentials are shown, as the address says it. */
+/** Filters of the credentials, as they are in the address. */
 export interface CredentialSearch {
   readonly schema?: string
   readonly status?: 'active' | 'revoked'
@@ -14,7 +14,7 @@ export interface CredentialSearch {
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : typeof value === 'number' ? String(value) : undefined
 
-/** What of an address counts; the rest is left out. */
+/** The filters in an address. Other members and invalid values are left out. */
 export function credentialSearch(given: Readonly<Record<string, unknown>>): CredentialSearch {
   const { status } = given
   const members = {

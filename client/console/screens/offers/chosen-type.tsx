@@ -19,11 +19,11 @@ interface Props {
   /** The screen, whose address names the type. */
   readonly at: '/offers' | '/offers/from-file'
   readonly wanted: string | undefined
-  /** Drawn anew for another version of the type, but not where the same one is read again. */
+  /** Remounts for another version of the type, but not after another read of the same version. */
   readonly children: (type: TypeVersion, configurations: readonly Configuration[]) => ReactNode
 }
 
-/** The type that `npm start` makes for a first try: whoever has others offers these. */
+/** The demonstration type of `npm start`. It is preselected only if no other type exists. */
 const DEMONSTRATION = 'ProofOfPurchase'
 
 const demonstrationLast = (listed: readonly TypeListed[]): readonly TypeListed[] => [
@@ -31,7 +31,7 @@ const demonstrationLast = (listed: readonly TypeListed[]): readonly TypeListed[]
   ...listed.filter(({ name }) => name === DEMONSTRATION),
 ]
 
-/** Choosing the type that is offered; where there is none, the way to make one. */
+/** The choice of the offered type. Without any type, a link to create one. */
 export function ChosenType({ at, wanted, children }: Props) {
   const { offers: words, types: typeWords } = useSpoken().texts
   return (

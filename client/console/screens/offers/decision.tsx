@@ -5,11 +5,11 @@ import { ProblemNote } from '../../ui/problem-note.js'
 
 interface Props {
   readonly id: string
-  /** What the buttons are about, where several stand in one place. */
+  /** The subject of the buttons, if a screen has several pairs of them. */
   readonly about?: string
 }
 
-/** Approving or rejecting what a wallet waits for. */
+/** Buttons that approve or reject a deferred offer. */
 export function Decision({ id, about }: Props) {
   const { offers: words } = useTexts()
   const client = useQueryClient()

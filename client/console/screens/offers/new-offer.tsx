@@ -7,9 +7,9 @@ import { Waiting } from './waiting.js'
 
 const route = getRouteApi('/offers')
 
-/** Making an offer: first its type, then what it says. */
+/** A new offer: first its type, then its claims. */
 export function NewOffer() {
-  const { offers: words, many } = useTexts()
+  const { offers: words, many, terms } = useTexts()
   const { type } = route.useSearch()
   const fromFile = (
     <Link to="/offers/from-file" search={type === undefined ? {} : { type }} className="button">
@@ -17,7 +17,7 @@ export function NewOffer() {
     </Link>
   )
   return (
-    <Screen title={words.title} intro={words.intro} actions={fromFile}>
+    <Screen title={words.title} intro={words.intro} term={terms.offer} actions={fromFile}>
       <Waiting />
       <ChosenType at="/offers" wanted={type}>
         {(version, configurations) => <OfferEditor type={version} configurations={configurations} />}

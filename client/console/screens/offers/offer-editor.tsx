@@ -26,7 +26,7 @@ interface Filled {
   readonly subject: Readonly<Record<string, unknown>>
 }
 
-/** The claims of one credential, and how it is taken. */
+/** The claims of one credential, and the options of its offer. */
 export function OfferEditor({ type, configurations }: Props) {
   const { language, texts } = useSpoken()
   const { offers: words, form: formWords } = texts

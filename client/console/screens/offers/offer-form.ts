@@ -2,7 +2,7 @@ import type { NewOffer, NewOffering } from '../../queries/offers.js'
 import type { Configuration } from '../../queries/types.js'
 import type { ClaimsForm } from '../../ui/schema-form/schema-fields.js'
 
-/** An offer while it is written. */
+/** The form of an offer. */
 export interface OfferForm extends ClaimsForm {
   configurationId: string
   grant: 'pre-authorized_code' | 'authorization_code'
@@ -17,7 +17,7 @@ export interface OfferForm extends ClaimsForm {
 export const DURATIONS = { hour: 3_600, day: 86_400, week: 604_800, month: 2_592_000 } as const
 export type Duration = keyof typeof DURATIONS
 
-/** The format that is offered unless another is chosen: the one that shows single claims. */
+/** The default format, because its holder can show single claims. */
 const PREFERRED = 'dc+sd-jwt'
 
 export const offerDefaults = (configurations: readonly Configuration[]): OfferForm => ({
@@ -34,7 +34,7 @@ export const offerDefaults = (configurations: readonly Configuration[]): OfferFo
 
 type Subject = Readonly<Record<string, unknown>>
 
-/** The call that makes an offer for one wallet. */
+/** Input of the call that creates an offer for one wallet. */
 export function offerOf(form: OfferForm, subject: Subject): NewOffer {
   const isOpen = form.grant === 'pre-authorized_code'
   const forSubject = form.forSubject.trim()
@@ -50,7 +50,7 @@ export function offerOf(form: OfferForm, subject: Subject): NewOffer {
   }
 }
 
-/** The call that makes an offering for many. */
+/** Input of the call that creates an offering for many wallets. */
 export function offeringOf(form: OfferForm, type: string, subject: Subject, now: Date): NewOffering {
   const recipient = form.recipient.trim()
   return {

@@ -8,7 +8,7 @@ import { DURATIONS, type Duration, type OfferForm } from './offer-form.js'
 
 const COUNT = /^[1-9]\d{0,8}$/
 
-/** How an offer is taken: by whom, how often, until when. */
+/** Options of an offer: its holder, its redemption limit and its expiry. */
 export function OfferOptions({ configurations }: { readonly configurations: readonly Configuration[] }) {
   const { offers: words } = useTexts()
   const { control, register, formState } = useFormContext<OfferForm>()
@@ -43,7 +43,7 @@ export function OfferOptions({ configurations }: { readonly configurations: read
   )
 }
 
-/** What is there to choose for one wallet alone. */
+/** The options of an offer for a single wallet. */
 function ForOne({ configurations }: { readonly configurations: readonly Configuration[] }) {
   const { offers: words } = useTexts()
   const { control, register, formState } = useFormContext<OfferForm>()
@@ -73,7 +73,7 @@ function ForOne({ configurations }: { readonly configurations: readonly Configur
   )
 }
 
-/** For how long it may be taken. */
+/** The lifetime of the offer. */
 export function Expires() {
   const { offers: words } = useTexts()
   const { register } = useFormContext<OfferForm>()
@@ -92,7 +92,7 @@ export function Expires() {
   )
 }
 
-/** In which of its formats a credential is offered. */
+/** The format of the offered credential. */
 export function Format({ configurations }: { readonly configurations: readonly Configuration[] }) {
   const { offers: words } = useTexts()
   const { register, formState } = useFormContext<OfferForm>()

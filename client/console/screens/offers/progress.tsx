@@ -6,7 +6,7 @@ import { Sentence } from '../../ui/sentence.js'
 import { type Step, Timeline } from '../../ui/timeline.js'
 import { Decision } from './decision.js'
 
-/** What became of an offer so far, and what it waits for. */
+/** The progress of an offer, and its next step. */
 export function Progress({ sessions }: { readonly sessions: readonly OfferSession[] }) {
   const { offers: words, common } = useTexts()
   const last = sessions.at(-1)
@@ -32,7 +32,7 @@ export function Progress({ sessions }: { readonly sessions: readonly OfferSessio
   )
 }
 
-/** One step for each state that the session was in; it may have been told twice where something else of it changed. */
+/** One step for each state of the session. A state may come in two events, if another member of the session changed. */
 function stepsOf(sessions: readonly OfferSession[], { states, madeStep }: Texts['offers']): Step[] {
   const first = sessions.filter(({ state }, at) => sessions.findIndex((other) => other.state === state) === at)
   return first.flatMap(({ state, errorMessage }): Step[] => {

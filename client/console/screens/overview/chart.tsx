@@ -15,7 +15,7 @@ interface Props {
   readonly series: readonly Series[]
 }
 
-/** In pixels at about the size that it is shown in, so that its texts are as large as they say. */
+/** In pixels, close to the shown size, so that text sizes are true. */
 const WIDTHS = { wide: 720, narrow: 330 }
 const HEIGHT = 180
 const BOTTOM = 22
@@ -28,14 +28,14 @@ const GAP = 6
 /** As wide as a digit of the axis gets, whatever the font of the system. */
 const DIGIT = 7.5
 const LEAST_LEFT = 36
-/** What a day's name needs beside another one: the last of them ends where its day is. */
+/** Width that a day's name needs beside the next name. The last name ends at its day. */
 const NAME_WIDTH = 72
 
-/** Numbers of the axis, short: 2.5M, and 2,5 Mio. in German. */
+/** Short numbers for the axis: 2.5M, or 2,5 Mio. in German. */
 const axisNumbers = (language: string) =>
   new Intl.NumberFormat(language, { notation: 'compact', maximumFractionDigits: 1 })
 
-/** The least round number that is as large: one, two or five times a power of ten, and divisible by the lines. */
+/** The top of the axis: a round number that is at least as large, and divisible by the number of lines. */
 export function roundTop(most: number): number {
   if (most <= LINES) return LINES
   const power = 10 ** Math.floor(Math.log10(most))

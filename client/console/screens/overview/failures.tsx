@@ -7,7 +7,7 @@ import { Asked } from '../../ui/asked.js'
 import { RelativeTime } from '../../ui/relative-time.js'
 import { Sentence } from '../../ui/sentence.js'
 
-/** What failed last, each with why. */
+/** The latest failures, each with its reason. */
 export function Failures() {
   const { overview: words } = useTexts()
   return (
@@ -59,7 +59,7 @@ function Failed({ failure }: { readonly failure: Failure }) {
   )
 }
 
-/** The first check that an answer did not pass; nothing where there was no answer. */
+/** The first failed check of an answer; nothing if there was no answer. */
 function FailedCheck({ id }: { readonly id: string }) {
   const { checks: words } = useTexts()
   const failed = useQuery(sessionChecks(id)).data?.checks.find(({ outcome }) => outcome === 'failed')

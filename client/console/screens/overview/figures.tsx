@@ -6,7 +6,7 @@ import { Fact } from '../../ui/fact.js'
 import { RelativeTime } from '../../ui/relative-time.js'
 import { Chart } from './chart.js'
 
-/** What is told of a day, in the order in which it happens. */
+/** The figures of a day, in the order of the work. */
 const TOLD = {
   offers: ({ offers }: Figures) => offers,
   issued: ({ issued }: Figures) => issued,
@@ -18,7 +18,7 @@ const TOLD = {
 
 const NAMES = Object.keys(TOLD) as (keyof typeof TOLD)[]
 
-/** Today's figures, and those of 30 days. */
+/** The figures of today and of the last 30 days. */
 export function DayFigures() {
   const { overview: words } = useTexts()
   return (
@@ -45,7 +45,7 @@ export function DayFigures() {
               }))}
             />
             <p className="soft">
-              {/* Of a service that has just been started nothing was counted. */}
+              {/* A service that has just started has counted nothing yet. */}
               {Date.parse(completeAt) === 0 ? (
                 words.notCounted
               ) : (

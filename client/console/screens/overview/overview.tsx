@@ -69,7 +69,7 @@ export function Overview() {
   )
 }
 
-/** The way from nothing to a credential that is proven. */
+/** The steps from an empty service to a verified credential. */
 function Next() {
   const { overview: words } = useTexts()
   return (

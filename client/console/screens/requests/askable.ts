@@ -1,6 +1,6 @@
 import type { ClaimsPath, Configuration, Display } from '../../queries/shapes.js'
 
-/** The formats that can be asked for here, in the order in which they are offered. */
+/** The formats that a request can ask for, in the order of the menu. */
 export const FORMATS = ['dc+sd-jwt', 'jwt_vc_json', 'mso_mdoc'] as const
 export type Format = (typeof FORMATS)[number]
 
@@ -23,11 +23,11 @@ export interface Askable {
 
 export const isFormat = (name: string): name is Format => FORMATS.some((known) => known === name)
 
-/** What a credential of a configuration says that it is: its vct, its most special type, its doctype. */
+/** The type in a credential of a configuration: its vct, its doctype, or the most specific type of a W3C credential. */
 const typeOf = ({ vct, doctype, credential_definition: definition }: Configuration): string =>
   vct ?? doctype ?? definition?.type.at(-1) ?? ''
 
-/** What can be asked for of the types that this installation issues. */
+/** The formats and claims that a request can ask for, of the types that this installation issues. */
 export function askables(configurations: Readonly<Record<string, Configuration>>): Askable[] {
   const found = Object.entries(configurations).flatMap(([id, configuration]): Askable[] => {
     const { format, credential_metadata: about } = configuration
@@ -38,7 +38,7 @@ export function askables(configurations: Readonly<Record<string, Configuration>>
   return found.sort((one, other) => FORMATS.indexOf(one.format) - FORMATS.indexOf(other.format))
 }
 
-/** A claims path as people read it: the names alone, the namespace of a mobile document left out. */
+/** A claims path for readers: only the names, without the namespace of a mobile document. */
 export function readable(path: ClaimsPath, format: Format): string {
   const isNested = format === 'mso_mdoc' || (format === 'jwt_vc_json' && path[0] === 'credentialSubject')
   const shown = isNested ? path.slice(1) : path

@@ -9,7 +9,7 @@ import { type RequestForm, WRITTEN_CLAIM } from './request-form.js'
 
 const MOST_WRITTEN = 64
 
-/** The claims of a type of this installation, to be ticked. */
+/** Check boxes for the claims of a type of this installation. */
 export function KnownClaims({ at, type }: { readonly at: number; readonly type: Askable }) {
   const { language, texts } = useSpoken()
   const { requests: words } = texts
@@ -49,7 +49,7 @@ function titleOf({ claims, format }: Askable, json: string, language: string): s
   return nameOf(claim?.display, language) ?? readable(path, format)
 }
 
-/** Claims that are written out, of a type that is not known here. */
+/** Typed claims of a type that this installation does not know. */
 export function WrittenClaims({ at }: { readonly at: number }) {
   const { texts } = useSpoken()
   const { requests: words } = texts

@@ -6,7 +6,7 @@ import { DURATIONS, type Duration, type RequestForm } from './request-form.js'
 
 const TRUSTS = ['configured', 'own', 'listed'] as const
 
-/** Whose credentials count, and how long the request can be answered. */
+/** Accepted issuers and lifetime of the request. */
 export function Conditions() {
   const { requests: words, form: formWords } = useTexts()
   const { control, register, formState } = useFormContext<RequestForm>()

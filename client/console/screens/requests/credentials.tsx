@@ -7,7 +7,7 @@ import { type Askable, FORMATS } from './askable.js'
 import { KnownClaims, WrittenClaims } from './claims.js'
 import { draftOf, type Need, type RequestForm } from './request-form.js'
 
-/** As many as a DCQL query may have is 32; nobody is asked for more than a few at once. */
+/** The most credentials in one request of the console. A DCQL query may have 32, but a request needs only a few. */
 const MOST = 8
 
 const NEEDS: readonly Need[] = ['required', 'alternative', 'optional']
@@ -45,7 +45,7 @@ interface Props {
   readonly isAlone: boolean
 }
 
-/** One of them: its type, whether it must be there, and its claims. */
+/** One requested credential: its type, its claims, and whether it is required. */
 function Credential({ at, types, isAlone }: Props) {
   const { language, texts } = useSpoken()
   const { requests: words } = texts

@@ -11,12 +11,12 @@ import { Screen } from '../../ui/screen.js'
 import { VerificationTable } from '../sessions/verification-table.js'
 import { Deletion, SavedQueries } from './saved.js'
 
-/** How many of the newest requests stand below the saved queries. */
+/** Number of latest requests below the saved queries. */
 const LATEST = 5
 
-/** What is asked for again and again, and what was asked last. */
+/** Saved queries and the latest requests. */
 export function RequestList() {
-  const { nav, requests: words } = useTexts()
+  const { nav, requests: words, terms } = useTexts()
   const saved = useQuery(vpQueries)
   const [leaving, setLeaving] = useState<VpQuery>()
   const sessions = useInfiniteQuery(verificationSessions({}))
@@ -26,7 +26,7 @@ export function RequestList() {
     </Link>
   )
   return (
-    <Screen title={nav.requests} intro={words.intro} actions={make}>
+    <Screen title={nav.requests} intro={words.intro} term={terms.request} actions={make}>
       <Asked query={saved}>
         {(queries) => (
           <Asked query={sessions}>

@@ -22,7 +22,7 @@ import { Transactions } from './transactions.js'
 
 const route = getRouteApi('/requests/new-request')
 
-/** Writing a request, beside the query that it makes. */
+/** The form of a request, beside its query. */
 export function NewRequest() {
   const { requests: words } = useTexts()
   const { query } = route.useSearch()
@@ -41,7 +41,7 @@ export function NewRequest() {
   )
 }
 
-/** A saved query in the form; or as JSON, where the form would lose something of it. */
+/** A saved query in the form, or as JSON if the form would lose a part of it. */
 function Reopened({ id, types }: { readonly id: string; readonly types: readonly Askable[] }) {
   const { requests: words } = useTexts()
   return (
@@ -68,13 +68,13 @@ function Reopened({ id, types }: { readonly id: string; readonly types: readonly
 
 interface BuilderProps {
   readonly types: readonly Askable[]
-  /** What it begins with; undefined: with nothing. */
+  /** Initial values of the form; undefined for an empty form. */
   readonly begun: RequestForm | undefined
 }
 
 function Builder({ types: read, begun }: BuilderProps) {
   const { requests: words } = useTexts()
-  // The types are those that the form began with: what is typed stays when they are read anew.
+  // The form keeps the types that it began with, so a new read of the types discards no input.
   const [types] = useState(read)
   const form = useForm<RequestForm>({ defaultValues: begun ?? requestDefaults(types[0]) })
   const client = useQueryClient()
@@ -146,10 +146,10 @@ function Saved() {
   )
 }
 
-/** The query as wallets get it, while it is written. */
+/** The query for wallets, updated with the form. */
 function QueryShown() {
   const { requests: words } = useTexts()
-  // Every field has a value from the first: what is watched is whole.
+  // Every field has an initial value, so the watched form is complete.
   const filled = useWatch<RequestForm>() as RequestForm
   const text = useMemo(() => JSON.stringify(dcqlOf(filled), null, 2), [filled])
   return (

@@ -8,7 +8,7 @@ import { RelativeTime } from '../../ui/relative-time.js'
 import { Sentence } from '../../ui/sentence.js'
 import { type Step, Timeline } from '../../ui/timeline.js'
 
-/** What a session went through, each check of its answer, and what it waits for. */
+/** The progress of a session: its past steps, each check of the answer, and its next step. */
 export function Progress({ sessions }: { readonly sessions: readonly VerificationSession[] }) {
   const texts = useTexts()
   const { requests: words, common } = texts
@@ -17,7 +17,7 @@ export function Progress({ sessions }: { readonly sessions: readonly Verificatio
   const checked = useQuery({ ...sessionChecks(last?.id ?? ''), enabled: isOver })
   if (last === undefined) return <p className="loading">{common.loading}</p>
   const checks = checkSteps(checked.data?.checks ?? [], texts)
-  // Which check failed says why: the end does not say it again.
+  // The failed check has the reason, so the last step does not repeat it.
   const isExplained = checked.data?.checks.some(({ outcome }) => outcome === 'failed') === true
   const steps = sessions.flatMap((session) => [
     ...(isEnd(session) ? checks : []),
@@ -37,7 +37,7 @@ export function Progress({ sessions }: { readonly sessions: readonly Verificatio
 
 const isEnd = ({ state }: VerificationSession) => state === 'ResponseVerified' || state === 'Error'
 
-/** What an event says that has happened. */
+/** The step that an event reports. */
 function stepOf({ state, errorMessage }: VerificationSession, { requests: { steps: words } }: Texts): Step {
   switch (state) {
     case 'RequestCreated':

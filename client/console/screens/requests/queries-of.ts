@@ -4,7 +4,7 @@ import type { CredentialDraft, RequestForm } from './request-form.js'
 
 type Value = string | number | boolean
 
-/** A claim that is asked for. */
+/** A requested claim. */
 interface AskedClaim {
   readonly path: ClaimsPath
   readonly values: readonly Value[]
@@ -31,7 +31,7 @@ function writtenPath(format: Format, namespace: string, name: string): ClaimsPat
   return format === 'jwt_vc_json' ? ['credentialSubject', ...path] : path
 }
 
-/** What of a credential is asked for, in the order of the form. */
+/** The requested claims of a credential, in the order of the form. */
 export function askedClaims({ format, known, written }: CredentialDraft): AskedClaim[] {
   return [
     ...known
@@ -46,7 +46,7 @@ export function askedClaims({ format, known, written }: CredentialDraft): AskedC
   ]
 }
 
-/** A name for a credential query: the last part of its type, with a number where there are several of it. */
+/** The id of a credential query: the last part of its type, with a number if the type comes several times. */
 function idsOf(credentials: readonly CredentialDraft[]): string[] {
   const taken = new Set<string>()
   return credentials.map(({ type }) => {
@@ -59,7 +59,7 @@ function idsOf(credentials: readonly CredentialDraft[]): string[] {
   })
 }
 
-/** OpenID4VP 1.0 Appendix B: what `meta` says in each format. */
+/** `meta` of each format (OpenID4VP 1.0 Appendix B). */
 const META: Readonly<Record<Format, (type: string) => object>> = {
   'dc+sd-jwt': (type) => ({ vct_values: [type] }),
   jwt_vc_json: (type) => ({ type_values: [[type]] }),
@@ -76,7 +76,10 @@ function credentialQuery(draft: CredentialDraft, id: string) {
   return { id, format, meta: META[format](type.trim()), ...(claims.length === 0 ? {} : { claims }) }
 }
 
-/** OpenID4VP 1.0 §6.2: all that are required, one of the alternatives, and each that may be left out. None where all are required. */
+/**
+ * OpenID4VP 1.0 §6.2: a set for all required credentials, a set for the alternatives, and a set for each optional credential. Undefined if
+ * all are required.
+ */
 function credentialSets(credentials: readonly CredentialDraft[], ids: readonly string[]) {
   const idsOfNeed = (wanted: CredentialDraft['need']) =>
     credentials.flatMap(({ need }, at) => (need === wanted ? [ids[at] ?? ''] : []))
@@ -89,7 +92,7 @@ function credentialSets(credentials: readonly CredentialDraft[], ids: readonly s
   ]
 }
 
-/** The DCQL query that a form makes (OpenID4VP 1.0 §6). */
+/** The DCQL query of a form (OpenID4VP 1.0 §6). */
 export function dcqlOf({ credentials }: RequestForm): DcqlQuery {
   const ids = idsOf(credentials)
   const sets = credentialSets(credentials, ids)
@@ -97,7 +100,7 @@ export function dcqlOf({ credentials }: RequestForm): DcqlQuery {
     credentials: credentials.map((draft, at) => credentialQuery(draft, ids[at] ?? '')),
     ...(sets === undefined ? {} : { credential_sets: sets }),
   }
-  // Each format's `meta` is the one that META has for it, which the compiler cannot follow through the table.
+  // META gives each format its own `meta`. The compiler cannot follow this through the table.
   return query as DcqlQuery
 }
 
@@ -119,7 +122,7 @@ function typeField({ configuration, format, type }: CredentialDraft): VpItem['fi
   const name = type.trim()
   if (format === 'mso_mdoc') return { path: ['$.doctype'], filter: { const: name } }
   if (format === 'dc+sd-jwt' && configuration === '') return { path: ['$.vct'], filter: { const: name } }
-  // A type of this installation has its name in every format; that of an SD-JWT VC is the end of its vct.
+  // A type of this installation has the same name in every format. For an SD-JWT VC, the name is the end of the vct.
   const known = format === 'dc+sd-jwt' ? (name.split('/').at(-1) ?? name) : name
   return { path: ['$.type'], filter: { type: 'array', contains: { const: known } } }
 }
@@ -132,10 +135,10 @@ function vpItem(draft: CredentialDraft): VpItem {
   return { fields: [typeField(draft), ...fields] }
 }
 
-/** The VP query that a form makes: types, claims and values. What else the form says is no part of it. */
+/** The VP query of a form: types, claims and values. A VP query cannot hold the form's other fields. */
 export const vpQueryOf = ({ credentials }: RequestForm): VpItem[] => credentials.map(vpItem)
 
-/** Whether a form says what a VP query cannot hold. */
+/** Whether a form has values that a VP query cannot hold. */
 export const isMoreThanVpQuery = ({ credentials, trust, transactions }: RequestForm): boolean =>
   credentials.some(({ need, retain }) => need !== 'required' || retain) ||
   trust !== 'configured' ||

@@ -9,7 +9,7 @@ type Value = string | number | boolean
 
 const isValue = (value: unknown): value is Value => ['string', 'number', 'boolean'].includes(typeof value)
 
-/** Values as they are typed: a text that would be read otherwise stands in quotes. */
+/** Values as typed text. A text that looks like another value is in quotes. */
 export const valuesText = (values: readonly Value[]): string =>
   values
     .map((value) => (typeof value === 'string' ? `"${value.replaceAll(/[\\"]/g, '\\$&')}"` : String(value)))
@@ -17,7 +17,7 @@ export const valuesText = (values: readonly Value[]): string =>
 
 const SEGMENT = /\.([A-Za-z_]\w*)|\[(\d{1,6})\]|\['((?:[^\\']|\\[\\'])*)'\]|(\[\*\])/y
 
-/** The claims path that a JSONPath (RFC 9535) of names, positions and all elements is; undefined for any other. */
+/** The claims path of a JSONPath (RFC 9535) with names, positions and wildcards; undefined for other JSONPaths. */
 export function claimsPathOf(jsonPath: string): ClaimsPath | undefined {
   if (!jsonPath.startsWith('$')) return undefined
   const path: (string | number | null)[] = []
@@ -33,7 +33,7 @@ export function claimsPathOf(jsonPath: string): ClaimsPath | undefined {
   return path
 }
 
-/** What the type field of an item says: an empty draft of that type. */
+/** An empty draft of the type in the type field of an item. */
 function typeDraft({ path, filter = {} }: VpField, types: readonly Askable[]): CredentialDraft | undefined {
   const [at, ...others] = path
   if (others.length > 0) return undefined
@@ -47,7 +47,7 @@ function typeDraft({ path, filter = {} }: VpField, types: readonly Askable[]): C
   if (at === '$.type') {
     const type = contains?.const
     if (typeof type !== 'string') return undefined
-    // A type of this installation is asked for in the first of its formats; the query takes the others too.
+    // The form shows a type of this installation in its first format. The query accepts the other formats too.
     const known = types.find((each) => each.format !== 'mso_mdoc' && each.type.split('/').at(-1) === type)
     return known === undefined ? written('jwt_vc_json', type) : draftOf(known)
   }
@@ -60,13 +60,13 @@ function typeDraft({ path, filter = {} }: VpField, types: readonly Askable[]): C
 
 const namePart = (part: string | number | null): string => (part === null ? '*' : String(part))
 
-/** A claim that is written out, from its path in the credential. */
+/** A typed claim, from its path in the credential. */
 const writtenClaim = ({ format }: CredentialDraft, path: ClaimsPath, values: string): WrittenClaim =>
   format === 'mso_mdoc'
     ? { namespace: namePart(path[0] ?? ''), name: namePart(path[1] ?? ''), values }
     : { namespace: '', name: (format === 'jwt_vc_json' ? path.slice(1) : path).map(namePart).join('.'), values }
 
-/** The values that a field demands: none, one, or one of several; undefined where it demands anything else. */
+/** The accepted values of a field: none, one or several; undefined if the filter is of another kind. */
 function demanded({ filter }: VpField): readonly Value[] | undefined {
   if (filter === undefined) return []
   const { const: one, enum: several } = filter as { const?: unknown; enum?: unknown }
@@ -89,7 +89,7 @@ function draftOfItem({ fields: [first, ...rest] }: VpItem, types: readonly Askab
   return draft
 }
 
-/** What an item says, however its members are ordered: known claims come first, and a single value may be `const` or `enum`. */
+/** The meaning of an item, in a normal order: known claims come first, and `const` and an `enum` of one value are the same. */
 function meaning({ fields: [first, ...rest], ...item }: VpItem): string {
   const fields = rest.map((field) => {
     const { filter, ...others } = field

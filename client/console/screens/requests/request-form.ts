@@ -1,18 +1,18 @@
 import type { NewRequest } from '../../queries/shapes.js'
 import type { Askable, Format } from './askable.js'
 
-/** A claim of a known type: asked for or not. */
+/** A claim of a known type: requested or not. */
 export interface KnownClaim {
   /** The claims path as JSON, since names may have any character. */
   path: string
   asked: boolean
-  /** What it must be, separated by commas; empty where anything will do. */
+  /** Accepted values, separated by commas; empty if every value is accepted. */
   values: string
 }
 
-/** A claim that is written out. */
+/** A typed claim. */
 export interface WrittenClaim {
-  /** Of a mobile document. */
+  /** Namespace of the element; mobile documents only. */
   namespace: string
   /** Names with dots between them, `*` for each element of an array. */
   name: string
@@ -21,21 +21,21 @@ export interface WrittenClaim {
 
 export type Need = 'required' | 'alternative' | 'optional'
 
-/** A credential that is asked for. */
+/** A requested credential. */
 export interface CredentialDraft {
-  /** The configuration of a type of this installation; empty where the type is written. */
+  /** The configuration of a type of this installation; empty if the type is typed. */
   configuration: string
   format: Format
   /** The vct, the type or the doctype. */
   type: string
   need: Need
-  /** Whether elements of a mobile document are kept by whoever asks. */
+  /** Whether the verifier stores the elements of a mobile document. */
   retain: boolean
   known: KnownClaim[]
   written: WrittenClaim[]
 }
 
-/** Something that the holder authorizes. */
+/** Transaction data that the holder authorizes. */
 export interface TransactionDraft {
   type: string
   members: { name: string; value: string }[]
@@ -44,7 +44,7 @@ export interface TransactionDraft {
 export const DURATIONS = { minutes: 300, hour: 3_600, day: 86_400 } as const
 export type Duration = keyof typeof DURATIONS
 
-/** A request while it is written. */
+/** The form of a request. */
 export interface RequestForm {
   credentials: CredentialDraft[]
   trust: 'configured' | 'own' | 'listed'
@@ -57,7 +57,7 @@ export interface RequestForm {
 export const WRITTEN_CLAIM: WrittenClaim = { namespace: '', name: '', values: '' }
 export const NEW_TRANSACTION: TransactionDraft = { type: '', members: [{ name: '', value: '' }] }
 
-/** A credential of a type of this installation, nothing of it asked for yet; of any other type without one. */
+/** A draft without requested claims, for a type of this installation, or for another type if undefined. */
 export function draftOf(askable: Askable | undefined): CredentialDraft {
   const common = { need: 'required' as const, retain: false }
   if (askable === undefined) {
@@ -76,7 +76,7 @@ export const requestDefaults = (first: Askable | undefined): RequestForm => ({
   validity: 'minutes',
 })
 
-/** Lines in which something stands. */
+/** Lines that are not blank. */
 const linesOf = (text: string): string[] =>
   text
     .split('\n')
@@ -88,9 +88,9 @@ function transactionOf({ type, members }: TransactionDraft, ids: readonly string
   return { ...Object.fromEntries(named), type: type.trim(), credential_ids: [...ids] }
 }
 
-/** The call that asks for what a form says, by the DCQL query that was made of it. */
+/** Input of the call that creates the request of a form, with the form's DCQL query. */
 export function requestOf(form: RequestForm, dcqlQuery: NonNullable<NewRequest['dcqlQuery']>): NewRequest {
-  // Only an SD-JWT VC can hold what its holder authorizes (OpenID4VP 1.0 Appendix B.3.3).
+  // Only an SD-JWT VC can authorize transaction data (OpenID4VP 1.0 Appendix B.3.3).
   const ids = dcqlQuery.credentials.filter(({ format }) => format === 'dc+sd-jwt').map(({ id }) => id)
   const listed = linesOf(form.trusted)
   return {

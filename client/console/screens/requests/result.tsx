@@ -15,7 +15,7 @@ import { type Askable, askables } from './askable.js'
 
 type Proven = VerificationResult['credentials'][number]
 
-/** What a session proved: each credential as a card. */
+/** The result of a session: each credential as a card. */
 export function Result({ sessionId }: { readonly sessionId: string }) {
   const { requests: words } = useSpoken().texts
   return (
@@ -38,7 +38,7 @@ export function Result({ sessionId }: { readonly sessionId: string }) {
   )
 }
 
-/** The type of this installation that a credential is of, whose names and colours its card has. */
+/** The credential's type in this installation. Its names and colours are those of the card. */
 const knownTo = (types: readonly Askable[], { type, format }: Proven): Askable | undefined =>
   types.find((each) => each.format === format && type.includes(each.type))
 

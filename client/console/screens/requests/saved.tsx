@@ -15,7 +15,7 @@ interface Props {
   readonly onDelete: (query: VpQuery) => void
 }
 
-/** Queries that were saved, each to be asked at once. */
+/** Saved queries. Each can become a request with one click. */
 export function SavedQueries({ queries, onDelete }: Props) {
   const { requests: words } = useTexts()
   const client = useQueryClient()
@@ -82,7 +82,7 @@ export function SavedQueries({ queries, onDelete }: Props) {
   )
 }
 
-/** What a query asks for: of each credential its type, and the names of its claims. */
+/** The type and the claim names of each credential in a query. */
 function Asks({ query }: { readonly query: VpQuery }) {
   const { requests: words } = useTexts()
   return (

@@ -3,9 +3,9 @@ import type { VpQuery } from '../../queries/shapes.js'
 type Item = VpQuery['queryBody'][number]
 type Filter = NonNullable<Item['fields'][number]['filter']>
 
-/** What an item of a VP query asks for, in short. */
+/** Summary of an item of a VP query. */
 export interface Summary {
-  /** The types that it names; undefined where it names none. */
+  /** The named types; undefined if the item names none. */
   readonly type: string | undefined
   readonly claims: readonly string[]
 }
@@ -19,7 +19,7 @@ const named = ({ const: only, enum: some, contains }: Filter): unknown[] => {
   return typeof contains === 'object' ? named(contains) : []
 }
 
-/** A JSONPath without what leads to the subject, or the namespace of a mobile document. */
+/** A JSONPath without the part that leads to the subject, and without the namespace of a mobile document. */
 const shortPath = (path: string): string =>
   path
     .replace(SUBJECT, '')

@@ -8,7 +8,7 @@ import { NEW_TRANSACTION, type RequestForm } from './request-form.js'
 const MOST = 16
 const MOST_MEMBERS = 32
 
-/** What the holder authorizes with the credential. */
+/** The transaction data that the holder authorizes with the credential. */
 export function Transactions() {
   const { requests: words, common, form: formWords } = useTexts()
   const { control, register, formState } = useFormContext<RequestForm>()
@@ -58,7 +58,7 @@ export function Transactions() {
   )
 }
 
-/** What a transaction says, beside its type. */
+/** The members of a transaction, beside its type. */
 function Members({ at }: { readonly at: number }) {
   const { requests: words } = useTexts()
   const { control, register } = useFormContext<RequestForm>()

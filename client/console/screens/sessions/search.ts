@@ -1,6 +1,6 @@
 import { dayOf } from '../../ui/days.js'
 
-/** Which sessions are shown, as the address says it. */
+/** Filters of the sessions, as they are in the address. */
 export interface SessionSearch {
   readonly kind?: 'offers'
   readonly state?: string
@@ -8,7 +8,7 @@ export interface SessionSearch {
   readonly to?: string
 }
 
-/** What of an address counts; the rest is left out. */
+/** The filters in an address. Other members and invalid values are left out. */
 export function sessionSearch({ kind, state, from, to }: Readonly<Record<string, unknown>>): SessionSearch {
   const [first, last] = [dayOf(from), dayOf(to)]
   return {

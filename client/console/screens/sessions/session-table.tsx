@@ -6,7 +6,7 @@ import { Sentence } from '../../ui/sentence.js'
 import { shortened } from '../../ui/short-id.js'
 import { StateTag } from './state-tag.js'
 
-/** What sessions of both kinds have. */
+/** The members of both kinds of session. */
 interface Listed {
   readonly id: string
   readonly state: string
@@ -17,16 +17,16 @@ interface Listed {
 interface Props<Session extends Listed> {
   readonly label: string
   readonly sessions: readonly Session[]
-  /** Where its timeline is. */
+  /** The address of the session's timeline. */
   readonly to: '/offers/$id' | '/requests/$id'
   readonly stateNames: Readonly<Record<Session['state'], string>>
-  /** The states that somebody hoped for. */
+  /** The states of success. */
   readonly good: readonly Session['state'][]
-  /** What only this kind has. */
+  /** Columns that only this kind of session has. */
   readonly columns?: readonly Column<Session>[]
 }
 
-/** Sessions as rows: when, how they stand, and why they failed. */
+/** Sessions as rows: time, state, and the reason of a failure. */
 export function SessionTable<Session extends Listed>(props: Props<Session>) {
   const { label, sessions, to, stateNames, good, columns = [] } = props
   const { sessions: words } = useTexts()

@@ -17,19 +17,19 @@ const route = getRouteApi('/sessions')
 
 /** Sessions of both kinds, by their states and days. */
 export function Sessions() {
-  const { nav, sessions: words } = useTexts()
-  // The router leaves beside it what the address says otherwise.
+  const { nav, sessions: words, terms } = useTexts()
+  // The router keeps other members of the address.
   const search = sessionSearch({ ...route.useSearch() })
   const navigate = useNavigate()
   const states = Object.entries<string>(search.kind === 'offers' ? words.offerStates : words.requestStates)
   const show = (values: Readonly<Record<string, string>>) => {
     const next = sessionSearch(values)
-    // The two kinds have other states.
+    // The two kinds have different states.
     const { state, ...others } = next
     void navigate({ to: '/sessions', search: next.kind === search.kind ? next : others, replace: true })
   }
   return (
-    <Screen title={nav.sessions} intro={words.intro}>
+    <Screen title={nav.sessions} intro={words.intro} term={terms.session}>
       <Filters
         label={nav.sessions}
         values={{ ...search }}
@@ -53,7 +53,7 @@ export function Sessions() {
   )
 }
 
-/** A state that there is; none where the address has another one. */
+/** The state, if it exists; undefined if the address has an unknown state. */
 const known = <State extends string>(state: string | undefined, states: Readonly<Record<State, string>>) =>
   (Object.keys(states) as State[]).find((name) => name === state)
 
@@ -99,7 +99,7 @@ function OfOffers({ search }: { readonly search: SessionSearch }) {
   )
 }
 
-/** No session: since there is none at all, or none that fits. */
+/** Shown if there is no session, or none that matches the filters. */
 function Nothing({ search: { kind, ...filters } }: { readonly search: SessionSearch }) {
   const { sessions: words, requests, overview } = useTexts()
   if (Object.keys(filters).length > 0) {

@@ -11,7 +11,7 @@ import { Panel } from '../../ui/panel.js'
 import { RelativeTime } from '../../ui/relative-time.js'
 import { Screen } from '../../ui/screen.js'
 
-/** What the service runs with, and who looks at it. Nothing is changed here but the language. */
+/** The configuration of the service, and the user's session. Only the language can be changed here. */
 export function Settings() {
   const { settings: words } = useTexts()
   const running = useQuery(version)

@@ -1,15 +1,15 @@
 import { useSpoken } from '../../texts/use-texts.js'
 import { relative } from '../../ui/relative-time.js'
 
-/** From then on the service warns too. */
+/** Remaining time from which the screen shows a warning, as the service's log does, in milliseconds. */
 const WARN_MS = 30 * 86_400_000
 
 interface Props {
-  /** When the first certificate of a chain runs out. */
+  /** When the first certificate of a chain expires. */
   readonly until: string
 }
 
-/** Until when certificates are good: the day, and near its end how long that is. */
+/** The expiry of certificates: the day, and the remaining time if it is short. */
 export function CertificateEnd({ until }: Props) {
   const { language, texts } = useSpoken()
   const { trust: words } = texts

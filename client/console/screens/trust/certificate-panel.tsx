@@ -6,16 +6,16 @@ import { Certificates } from './certificates.js'
 
 interface Props {
   readonly signer: IssuerSigner | VerifierSigner
-  /** What it means to have none. */
+  /** The sentence for a record without a certificate. */
   readonly none: string
-  /** How to get one, where whoever looks can. */
+  /** Instructions for a certificate, if the user can get one. */
   readonly children?: ReactNode
 }
 
 /** The certificates of a record's key, and how it gets one. */
 export function CertificatePanel({ signer: { chain }, none, children }: Props) {
   const { trust: words } = useTexts()
-  // It stays as it is when a certificate is there: what says so is in it.
+  // The details stay open when the certificate arrives, because they contain the success message.
   const [isOpen] = useState(chain.length === 0)
   return (
     <Panel title={words.certificate} intro={chain.length === 0 ? none : words.chainIntro}>

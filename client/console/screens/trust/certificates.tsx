@@ -7,7 +7,7 @@ import { CertificateEnd } from './certificate-end.js'
 /** The common name of a subject, else all of it. */
 export const commonName = (subject: string): string => /(?:^|, )CN=([^,]+)/.exec(subject)?.[1] ?? subject
 
-/** Certificates, each with whose it is, who says so, and how long it is good. */
+/** Certificates, each with subject, issuer and validity. */
 export function Certificates({ certificates }: { readonly certificates: readonly Certificate[] }) {
   const { language, texts } = useSpoken()
   const { trust: words } = texts

@@ -12,7 +12,7 @@ interface Props {
   readonly id: string
 }
 
-/** How a verifier record of one's own gets a certificate: a request for an authority, and a form for what comes back. */
+/** Gets a certificate for the user's verifier record: a request for an authority, and a form for the certificate. */
 export function Certify({ id }: Props) {
   const { trust: words } = useTexts()
   return (

@@ -1,7 +1,7 @@
 import { CopyButton } from '../../ui/copy-button.js'
 
 interface Props {
-  /** What the command does, for whoever hears the button alone. */
+  /** The name of the command, for users of a screen reader. */
   readonly what: string
   readonly command: string
 }

@@ -4,11 +4,11 @@ import { Command } from './command.js'
 
 interface Props {
   readonly kind: SignerKind
-  /** The host that the certificate is to name. */
+  /** The host name in the new certificate. */
   readonly host: string
 }
 
-/** How the default issuer or verifier gets a certificate: key and certificates are a file of the service. */
+/** Instructions for a certificate of the default issuer or verifier, whose key and certificates are a file of the service. */
 export function FileCertificate({ kind, host }: Props) {
   const { trust: words } = useTexts()
   const variable = kind === 'issuer' ? 'ISSUER_X509' : 'VERIFIER_X509'

@@ -1,3 +1,3 @@
-/** The host that a certificate of a record is to name: that which its DID document is published at, else that of the console. */
+/** The host for a record's certificate: the host of its DID document, or the console's host if the DID has no document here. */
 export const hostOf = ({ didDocumentUrl }: { readonly didDocumentUrl: string | null }): string =>
   new URL(didDocumentUrl ?? window.location.href).hostname

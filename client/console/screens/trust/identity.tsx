@@ -8,7 +8,7 @@ interface Props {
   readonly signer: IssuerSigner | VerifierSigner
 }
 
-/** Who a record is: its DID, the key that signs for it now, and those that did. */
+/** The identity of a record: its DID, its signing key and its former keys. */
 export function Identity({ signer }: Props) {
   const { trust: words } = useTexts()
   const { id, did, didDocument, didDocumentUrl, algorithm, keyId, keys, createdAt } = signer

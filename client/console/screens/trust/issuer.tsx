@@ -16,7 +16,7 @@ import { Sections } from './sections.js'
 
 const route = getRouteApi('/trust/issuers/$id')
 
-/** One issuer record: who it is, what it signs with, and what it may sign. */
+/** One issuer record: its identity, its certificates, its formats and its types. */
 export function Issuer() {
   const { language, texts } = useSpoken()
   const { trust: words } = texts

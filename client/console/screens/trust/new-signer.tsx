@@ -53,7 +53,7 @@ function NewSigner({ kind }: { readonly kind: SignerKind }) {
       const { names } = form.getValues()
       const { byField, others: rest } = sortMessages(problemOf(error).messages, (path) => nameField(path, names))
       setOthers(rest)
-      // The names are those of fields, since `nameField` gives no others.
+      // `nameField` returns only names of fields.
       for (const [field, message] of byField) form.setError(field as 'names.0.name', { message }, { shouldFocus: true })
     },
   })

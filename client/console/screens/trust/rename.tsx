@@ -15,11 +15,11 @@ interface Props {
   readonly signer: ListedSigner
 }
 
-/** Changes what a record is called. */
+/** Changes the names of a record. */
 export function Rename({ kind, signer }: Props) {
   const { trust: words } = useTexts()
   const client = useQueryClient()
-  // Not that which is read meanwhile: saving would then undo, unseen, what somebody else has saved.
+  // The names that the user saw, not a later read: otherwise saving would silently undo another user's change.
   const [before, setBefore] = useState(signer.display)
   const form = useForm<NamesForm>({ defaultValues: { names: namesOf(before) } })
   const [others, setOthers] = useState<readonly string[]>([])
@@ -34,7 +34,7 @@ export function Rename({ kind, signer }: Props) {
       const { names } = form.getValues()
       const { byField, others: rest } = sortMessages(problemOf(error).messages, (path) => nameField(path, names))
       setOthers(rest)
-      // The names are those of fields, since `nameField` gives no others.
+      // `nameField` returns only names of fields.
       for (const [field, message] of byField) form.setError(field as 'names.0.name', { message }, { shouldFocus: true })
       if (problemOf(error).status === CONFLICT) void client.invalidateQueries({ queryKey: ['trust'] })
     },

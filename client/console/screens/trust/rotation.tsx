@@ -8,7 +8,7 @@ import { Sections } from './sections.js'
 const INSTALLED = 'node dist/server/key-rotation/command.js'
 const CHECKOUT = 'npm run keys:rotate'
 
-/** How keys are exchanged for new ones, and what that means. It is done where the service runs, never from here. */
+/** Instructions for the rotation of keys, and its effects. An operator runs it on the machine of the service, never from here. */
 export function Rotation() {
   const { trust: words } = useTexts()
   return (

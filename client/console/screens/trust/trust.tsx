@@ -15,7 +15,7 @@ import { useRights } from '../../ui/use-rights.js'
 import { CertificateEnd } from './certificate-end.js'
 import { Sections } from './sections.js'
 
-/** Issuer and verifier records, and what they sign with. */
+/** Issuer and verifier records, with their signing keys. */
 export function Trust() {
   const { nav, trust: words } = useTexts()
   const { mayIssue, mayVerify } = useRights()

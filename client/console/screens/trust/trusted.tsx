@@ -16,10 +16,10 @@ import { AddTrusted } from './add-trusted.js'
 import { Certificates } from './certificates.js'
 import { Sections } from './sections.js'
 
-/** An address is read, a DID is compared by its beginning and its end. */
+/** An address is shown whole. A DID is shortened to its beginning and its end. */
 const written = (issuer: string): string => (issuer.startsWith('did:') ? shortened(issuer) : issuer)
 
-/** Whose credentials, status lists, requests and wallets this installation trusts. */
+/** The trusted issuers, and the trust anchors of issuers, status lists, verifiers and wallet providers. */
 export function Trusted() {
   const { trust: words } = useTexts()
   const { mayIssue, mayVerify, isAdmin } = useRights()

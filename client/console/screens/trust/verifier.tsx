@@ -19,7 +19,7 @@ import { Sections } from './sections.js'
 
 const route = getRouteApi('/trust/verifiers/$id')
 
-/** One verifier record: who it is, what it signs with, and by which names wallets know it. */
+/** One verifier record: its identity, its certificates and its client identifiers. */
 export function Verifier() {
   const { language, texts } = useSpoken()
   const { trust: words } = texts
@@ -69,7 +69,7 @@ function Whole({ verifier }: { readonly verifier: VerifierSigner }) {
   )
 }
 
-/** The ways in which a verifier can name itself to wallets, and what it lacks for the others. */
+/** The client identifiers of a verifier, and the requirements of the missing ones. */
 function ClientIds({ verifier }: { readonly verifier: VerifierSigner }) {
   const { trust: words, overview } = useTexts()
   const { names, certificate, attestedUntil } = verifier

@@ -10,19 +10,19 @@ const NAME = /^[a-zA-Z0-9_]+$/
 
 const TAG = /^[a-z]{2,8}(?:-[a-z\d]{1,8})*$/i
 
-/** What is wrong with a language: titles of claims stand in it, each language has one. */
+/** The error of a language tag: the titles of claims need a valid tag, and each language may come once. */
 function validate(tag: string, at: number, { names }: TypeDraft, words: ReturnType<typeof useTexts>['types']) {
   if (tag.trim() !== '' && !TAG.test(tag.trim())) return words.localeWrong
   const same = names.findIndex((other) => localeOf(other).toLowerCase() === localeOf({ locale: tag }).toLowerCase())
   return same === at ? true : words.localeTwice
 }
 
-/** What a type is called, by language, and what it looks like. */
+/** The names of a type by language, and its look. */
 export function About({ isNew }: { readonly isNew: boolean }) {
   const { types: words, form: formWords } = useTexts()
   const { register, formState, getValues, setValue } = useFormContext<TypeDraft>()
   const { errors } = formState
-  /** Titles of claims stand in the languages of these names. */
+  /** Titles of claims have the languages of these names. */
   function removed(at: number): void {
     setValue(
       'rows',

@@ -9,7 +9,7 @@ import { langOf, nameOf } from '../../ui/display-name.js'
 import { ProblemNote } from '../../ui/problem-note.js'
 import { shortened } from '../../ui/short-id.js'
 
-/** Who issues a type: all issuers, or those that it is assigned to. */
+/** The issuers of a type: all issuers, or only the assigned issuers. */
 export function Assignments({ type }: { readonly type: TypeVersion }) {
   const { language, texts } = useSpoken()
   const { types: words } = texts
@@ -36,7 +36,7 @@ export function Assignments({ type }: { readonly type: TypeVersion }) {
                 checked={type.issuers.includes(id)}
                 aria-disabled={change.isPending}
                 onChange={({ target }) => {
-                  // Not disabled: whoever works with the keyboard would lose their place.
+                  // Not disabled: a disabled box would lose the keyboard focus.
                   if (!change.isPending) change.mutate({ issuerId: id, assign: target.checked })
                 }}
               >

@@ -120,7 +120,7 @@ function Row({ at, onRemove }: RowProps) {
   )
 }
 
-/** What is wrong with a claim's name; an empty row counts for nothing unless it is the only one. */
+/** The error of a claim's name. An empty row is ignored unless it is the only row. */
 function validate(
   path: string,
   at: number,

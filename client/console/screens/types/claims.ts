@@ -7,7 +7,7 @@ import { ifSound, walked } from '../../ui/schema-walk.js'
 /** A JSON object, as a schema is. */
 export type JsonObject = Readonly<Record<string, unknown>>
 
-/** What the table knows of a claim's type; `group` holds further claims, `other` is what JSON Schema alone can say. */
+/** The types of claims in the table. `group` holds further claims; `other` is a type that only JSON Schema can express. */
 export const KINDS = [
   'text',
   'date',
@@ -24,19 +24,19 @@ export type Kind = (typeof KINDS)[number]
 
 /** A claim as a row of the table. */
 export interface ClaimRow {
-  /** Its name; of a claim within a group the names from the top on, with dots: `price.amount`. */
+  /** The claim's name. Within a group, the names from the top with dots: `price.amount`. */
   path: string
-  /** In the first of the type's languages. */
+  /** Title in the type's first language. */
   title: string
-  /** In the type's other languages, in their order; shorter where the last ones have none. */
+  /** Titles in the type's other languages, in their order. Missing titles at the end are left out. */
   further: string[]
   kind: Kind
   required: boolean
   /** Whether the holder may withhold it. */
   selective: boolean
-  /** The values that it may have, separated by commas; empty where it may have any. */
+  /** The allowed values, separated by commas; empty if every value is allowed. */
   values: string
-  /** What its schema says beside, and the table does not show. */
+  /** The members of the claim's schema that the table does not show. */
   rest: JsonObject
 }
 
@@ -66,7 +66,7 @@ function kindOf({ type, format, properties }: JsonObject): Kind {
   return type === 'string' ? 'text' : 'other'
 }
 
-/** Values that a comma would not cut apart. */
+/** Whether no value contains a comma, so that a list with commas can hold them. */
 const isListable = (values: unknown): boolean => listOf(values).every((value) => isText(value) && !value.includes(','))
 
 function rowOf(path: string, property: JsonObject, required: boolean, selective: boolean): ClaimRow {
@@ -185,14 +185,14 @@ function propertyOf({ title, kind, values, rest }: ClaimRow, within: JsonObject)
   }
 }
 
-/** The members of an object's schema that its claims make. */
+/** The members of an object's schema that come from its claims. */
 function membersOf(rows: readonly ClaimRow[], prefix: string): JsonObject {
   const named = rows.filter(({ path }) => path.startsWith(prefix) && path.length > prefix.length)
   const names = [...new Set(named.map(({ path }) => path.slice(prefix.length).split('.', 1)[0] ?? ''))]
   const required: string[] = []
   const properties = names.map((name) => {
     const path = `${prefix}${name}`
-    // A group without a row of its own is one all the same.
+    // A group may have no row of its own.
     const row = named.find((each) => each.path === path) ?? {
       ...emptyRow(),
       path,
@@ -204,14 +204,14 @@ function membersOf(rows: readonly ClaimRow[], prefix: string): JsonObject {
   return { properties: Object.fromEntries(properties), ...(required.length > 0 ? { required } : {}) }
 }
 
-/** The JSON Schema that rows stand for. What it says beside its claims is taken from `base`. */
+/** The JSON Schema of the rows. All its members except the claims come from `base`. */
 export function schemaOf(rows: readonly ClaimRow[], base: JsonObject): JsonObject {
   const { properties: _properties, required: _required, ...rest } = base
   const trimmed = rows.map((row) => ({ ...row, path: row.path.trim() })).filter(({ path }) => path !== '')
   return { ...rest, type: 'object', ...membersOf(trimmed, '') }
 }
 
-/** The claims that may be withheld, as `selectivelyDisclosable` names them. */
+/** The claims that the holder may withhold, as `selectivelyDisclosable` names them. */
 export const selectiveOf = (rows: readonly ClaimRow[]): string[] =>
   rows.filter(({ path, selective }) => selective && path.trim() !== '').map(({ path }) => path.trim())
 
@@ -219,25 +219,25 @@ export function emptyRow(): ClaimRow {
   return { path: '', title: '', further: [], kind: 'text', required: false, selective: true, values: '', rest: {} }
 }
 
-/** What a schema begins with that is made here. */
+/** The first members of a schema that the console creates. */
 export const EMPTY_SCHEMA: JsonObject = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   type: 'object',
   additionalProperties: false,
 }
 
-/** The columns of the table, and what it does not show. */
+/** The columns of the table, and the members that it does not show. */
 const PARTS = ['title', 'further', 'kind', 'values', 'required', 'selective', 'rest'] as const
 export type ClaimPart = (typeof PARTS)[number]
 
-/** What became of a claim from one version to another; of one that was changed, in which parts. */
+/** The change of a claim between two versions, with the changed parts. */
 export interface Difference {
   readonly path: string
   readonly change: 'added' | 'removed' | 'changed'
   readonly parts?: readonly ClaimPart[]
 }
 
-/** The claims that two schemas do not say the same of. */
+/** The claims that differ between two schemas. */
 export function differences(before: readonly ClaimRow[], after: readonly ClaimRow[]): Difference[] {
   const old = new Map(before.map((row) => [row.path, row]))
   const now = new Map(after.map((row) => [row.path, row]))

@@ -5,7 +5,7 @@ import { Field } from '../../ui/field.js'
 import { type ClaimRow, differences, rowsOf } from './claims.js'
 import { localeOf, namesOf, withNames } from './names.js'
 
-/** A version's rows, the names in further languages with the language they are in: versions may have them in another order. */
+/** A version's rows. Each further name has its language, because versions may order languages differently. */
 function comparable(version: TypeVersion): ClaimRow[] | undefined {
   const names = namesOf(version, '')
   const rows = rowsOf(version.schemaBody, version.selectivelyDisclosable)
@@ -22,7 +22,7 @@ function comparable(version: TypeVersion): ClaimRow[] | undefined {
   )
 }
 
-/** What two versions of a type do not have in common, claim by claim. */
+/** The differences between two versions of a type, claim by claim. */
 export function Comparison({ versions }: { readonly versions: readonly TypeVersion[] }) {
   const { types: words } = useTexts()
   const [older, setOlder] = useState(versions[1]?.id)

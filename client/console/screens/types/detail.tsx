@@ -17,7 +17,7 @@ import { Versions } from './versions.js'
 
 const route = getRouteApi('/types/$name')
 
-/** One credential type: what it holds, its versions, and who issues it. */
+/** One credential type: its claims, its versions and its issuers. */
 export function TypeDetail() {
   const { name } = route.useParams()
   const { language, texts } = useSpoken()

@@ -6,7 +6,7 @@ import { rowsOf } from './claims.js'
 import { objectIn, type TypeDraft } from './draft.js'
 import { claimNamesIn, localeOf, withNames } from './names.js'
 
-/** The card of the type that is being written, as it is at this moment. */
+/** A preview of the card, updated with the form. */
 export function DraftCard() {
   const { language, texts } = useSpoken()
   const { control } = useFormContext<TypeDraft>()

@@ -16,16 +16,16 @@ import { type ClaimNames, claimNamesIn, claimNamesOf, localeOf, namesOf, type Ty
 type NewVersion = CredenceInputs['schemas']['create']
 type TypeVersion = CredenceOutputs['schemas']['read']
 
-/** A credential type while it is written: the table and the text are two views of the same schema. */
+/** The form of a credential type. The table and the JSON text are two views of the same schema. */
 export interface TypeDraft {
   name: string
   title: string
   description: string
-  /** What it is called, by language; at least one. */
+  /** The type's names by language, at least one. */
   names: TypeName[]
   backgroundColor: string
   textColor: string
-  /** Days, as typed; empty: it does not run out. */
+  /** Days, as typed; empty if the credential never expires. */
   expiresInDays: string
   mode: 'table' | 'json'
   rows: ClaimRow[]
@@ -38,7 +38,7 @@ export const COLORS = { backgroundColor: '#1d4fc4', textColor: '#ffffff' } as co
 
 export const written = (schema: JsonObject | ClaimNames): string => JSON.stringify(schema, null, 2)
 
-/** The object that a JSON text is; undefined where it is none. */
+/** The object in a JSON text; undefined if the text is no JSON object. */
 export function objectIn(text: string): JsonObject | undefined {
   try {
     const parsed: unknown = JSON.parse(text)
@@ -48,7 +48,7 @@ export function objectIn(text: string): JsonObject | undefined {
   }
 }
 
-/** The draft that a type begins with, or the next version of one. */
+/** The first draft of a new type, or of the next version of a type. */
 export function draftOf(version: TypeVersion | undefined, language: string): TypeDraft {
   const [first] = version?.display ?? []
   const schema = version?.schemaBody ?? EMPTY_SCHEMA
@@ -70,22 +70,22 @@ export function draftOf(version: TypeVersion | undefined, language: string): Typ
   }
 }
 
-/** The schema of a draft; undefined where its text is no JSON object. The text has what the table does not show. */
+/** The schema of a draft; undefined if its text is no JSON object. The text has the members that the table does not show. */
 export const schemaOfDraft = ({ mode, rows, json }: TypeDraft): JsonObject | undefined =>
   mode === 'json' ? objectIn(json) : schemaOf(rows, objectIn(json) ?? EMPTY_SCHEMA)
 
-/** The names of a draft's claims in further languages; undefined where their text is not a list of them. */
+/** The names of a draft's claims in further languages; undefined if their text is not a list of names. */
 export const claimNamesOfDraft = ({ mode, rows, names, claimsJson }: TypeDraft): ClaimNames | undefined =>
   mode === 'json' ? claimNamesIn(claimsJson) : claimNamesOf(rows, names, claimNamesIn(claimsJson) ?? [])
 
 const ELEMENT = /^(?:\*|\d+)$/
 
-/** Whether a schema declares what a path leads to, through objects and arrays. */
+/** Whether a schema declares the claim at a path, through objects and arrays. */
 const declares = (schema: JsonObject, path: string): boolean =>
   path.split('.').reduce((place, step) => (ELEMENT.test(step) ? place.item(EACH) : place.member(step)), walked(schema))
     .isDeclared
 
-/** Claims that may be withheld below a claim that the table does not look into. They stay as they were. */
+/** Selectively disclosable claims inside a claim that the table does not show. They stay unchanged. */
 function withinClosed(
   rows: readonly ClaimRow[],
   before: TypeVersion | undefined,
@@ -105,15 +105,15 @@ const MEMBER = /^[^.]*/
 function renewed(setting: readonly string[], former: ReadonlySet<string>, schema: JsonObject): readonly string[] {
   const renew = () => [
     ...setting.filter((path) => declares(schema, path)),
-    // A path cannot name a member with a point in its name.
+    // A path cannot name a member with a dot in its name.
     ...walked(schema).names.filter((name) => !former.has(name) && !name.includes('.')),
   ]
   return ifSound(renew) ?? setting
 }
 
 /**
- * The claims that may be withheld while the schema is written as JSON, which cannot say so: as the table had them, new claims at the top
- * too, and the setting of the version before where the table never showed the claims.
+ * The selectively disclosable claims of a schema that is edited as JSON. JSON Schema has no member for them. The table's choice stays, and
+ * new claims at the top level are added. If the table never showed the claims, the previous version's setting stays.
  */
 function selectiveInJson({ rows, json }: TypeDraft, before: TypeVersion | undefined): readonly string[] | undefined {
   const schema = objectIn(json) ?? EMPTY_SCHEMA
@@ -133,7 +133,7 @@ function selectiveInJson({ rows, json }: TypeDraft, before: TypeVersion | undefi
   return renewed([...selectiveOf(rows), ...others], former, schema)
 }
 
-/** The draft's setting for withholding claims. */
+/** The draft's selectively disclosable claims. */
 function disclosureOf(draft: TypeDraft, before: TypeVersion | undefined) {
   const selective =
     draft.mode === 'json'
@@ -142,7 +142,7 @@ function disclosureOf(draft: TypeDraft, before: TypeVersion | undefined) {
   return selective === undefined ? {} : { selectivelyDisclosable: [...selective] }
 }
 
-/** The call that publishes a draft as a new version. What the console does not show is that of the version before. */
+/** Input of the call that publishes a draft as a new version. Members that the console does not show come from the previous version. */
 export function newVersion(
   draft: TypeDraft,
   schema: JsonObject,
@@ -150,7 +150,7 @@ export function newVersion(
   before: TypeVersion | undefined,
 ): NewVersion {
   const [first, ...further] = draft.names
-  // Its language is that of the titles in the schema: so it is there, whether or not a name was given.
+  // The titles in the schema are in this language, so it is sent even without a name.
   const named = {
     locale: localeOf(first ?? { locale: '' }),
     name: first?.name.trim() || draft.title.trim() || draft.name.trim(),

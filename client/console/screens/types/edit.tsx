@@ -23,12 +23,12 @@ export function NewType() {
 
 const route = getRouteApi('/types/$name/edit')
 
-/** The next version of a credential type, made of the newest. */
+/** The next version of a credential type, based on the newest version. */
 export function NextVersion() {
   const { types: words } = useTexts()
   const { name } = route.useParams()
   const onPublished = usePublished()
-  // What was begun is not replaced while somebody writes: that another version came meanwhile is said when this one is published.
+  // A newer version does not replace the form while the user edits. Publishing then reports the conflict.
   const versions = useQuery({ ...typeVersions(name), refetchOnWindowFocus: false })
   return (
     <Screen title={words.nextVersionOf(name)} intro={words.nextIntro}>

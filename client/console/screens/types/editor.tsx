@@ -12,16 +12,16 @@ import { DraftCard } from './draft-card.js'
 import { SchemaEditor } from './schema-editor.js'
 
 interface Props {
-  /** The version that the next one is made of; undefined for a new type. */
+  /** The version before; undefined for a new type. */
   readonly before: TypeVersion | undefined
   readonly onPublished: (version: TypeVersion) => void
 }
 
 const CONFLICT = 409
 
-/** Writes a credential type beside the card that a wallet would show, and publishes it. */
+/** Edits a credential type beside a preview of its card, and publishes it. */
 export function Editor({ before: given, onPublished }: Props) {
-  // Not that which is read meanwhile: publishing would then undo, unseen, what somebody else has published.
+  // The version that the user saw, not a later read: otherwise publishing would silently undo another user's version.
   const [before] = useState(given)
   const { language, texts } = useSpoken()
   const { types: words, form: formWords } = texts

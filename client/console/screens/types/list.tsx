@@ -13,7 +13,7 @@ import { Screen } from '../../ui/screen.js'
 /** Every credential type. */
 export function TypeList() {
   const { language, texts } = useSpoken()
-  const { types: words, nav } = texts
+  const { types: words, nav, terms } = texts
   const listing = useInfiniteQuery(types)
   const make = (
     <Link to="/types/new-type" className="button primary">
@@ -21,7 +21,7 @@ export function TypeList() {
     </Link>
   )
   return (
-    <Screen title={nav.types} intro={words.intro} actions={make}>
+    <Screen title={nav.types} intro={words.intro} term={terms.credentialType} actions={make}>
       <Asked query={listing}>
         {(listed) =>
           listed.length === 0 ? (

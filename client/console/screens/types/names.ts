@@ -5,10 +5,10 @@ import type { ClaimRow } from './claims.js'
 
 type TypeVersion = CredenceOutputs['schemas']['read']
 
-/** What claims are called beside the titles in the schema, as the service takes it. */
+/** The titles of claims in other languages than the schema's, as the service takes them. */
 export type ClaimNames = NonNullable<CredenceInputs['schemas']['create']['claims']>
 
-/** What a type is called in a language, as it is typed. The first one's language is that of the titles in the schema. */
+/** A typed name of a type in one language. The titles in the schema are in the first name's language. */
 export interface TypeName {
   name: string
   locale: string
@@ -18,7 +18,7 @@ export const localeOf = ({ locale }: Pick<TypeName, 'locale'>): string => locale
 
 const isSame = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase()
 
-/** The languages of a version: of its names, then those that only claims have a name in. */
+/** The languages of a version: first of its names, then the languages that only claims have. */
 export function namesOf(version: TypeVersion | undefined, language: string): TypeName[] {
   if (version === undefined) return [{ name: '', locale: language }]
   const names = version.display?.map(({ name, locale = '' }) => ({ name, locale })) ?? []
@@ -26,7 +26,7 @@ export function namesOf(version: TypeVersion | undefined, language: string): Typ
   return withLanguages(known, version.claims ?? [])
 }
 
-/** Names, and an empty one in each further language that claims have a name in. */
+/** The names, and an empty name for each further language of the claims. */
 export function withLanguages(names: readonly TypeName[], claims: ClaimNames): TypeName[] {
   const all = [...names]
   for (const { locale } of claims.flatMap(({ display }) => display))
@@ -66,13 +66,13 @@ export function claimNamesOf(rows: readonly ClaimRow[], names: readonly TypeName
   return [...named, ...kept]
 }
 
-/** A row without the language at a position; without the first, the next one's title is that of the schema. */
+/** A row without the language at a position. Without the first language, the next title becomes the title in the schema. */
 export function withoutLanguage(row: ClaimRow, at: number): ClaimRow {
   const [title = '', ...further] = [row.title, ...row.further].filter((_, position) => position !== at)
   return { ...row, title, further }
 }
 
-/** The names of a claims list that was written as JSON; undefined where it is none. */
+/** The names in a list of claims that was typed as JSON; undefined if the text is no such list. */
 export function claimNamesIn(text: string): ClaimNames | undefined {
   if (text.trim() === '') return []
   try {
@@ -93,7 +93,7 @@ export function claimNamesIn(text: string): ClaimNames | undefined {
       isPath(value.path) &&
       Array.isArray(value.display) &&
       value.display.every(isName)
-    // Each of its members was looked at; what else is wrong with it the service says.
+    // Each member was checked here. The service reports other errors.
     return Array.isArray(parsed) && parsed.every(isNamed) ? (parsed as ClaimNames) : undefined
   } catch {
     return undefined

@@ -8,7 +8,7 @@ import { ClaimsTable } from './claims-table.js'
 import { claimNamesOfDraft, objectIn, type TypeDraft, written } from './draft.js'
 import { claimNamesIn, withLanguages, withNames } from './names.js'
 
-/** The claims of a type: as a table, or as the JSON Schema that the table stands for. */
+/** The claims of a type, as a table or as JSON Schema. */
 export function SchemaEditor() {
   const { types: words, form: formWords } = useTexts()
   const { control, register, formState, getValues, setValue, setError, clearErrors } = useFormContext<TypeDraft>()
@@ -17,7 +17,7 @@ export function SchemaEditor() {
   function showTable(): void {
     const draft = getValues()
     const schema = objectIn(draft.json)
-    // Claims that were in the table before keep what was said of withholding them.
+    // Claims that were in the table before keep their setting of selective disclosure.
     const rows = schema && rowsOf(schema, undefined)
     if (rows === undefined) {
       setError('json', { message: schema === undefined ? formWords.wrongJson : words.notInTable })

@@ -5,7 +5,7 @@ import { useTexts } from '../../texts/use-texts.js'
 import { Confirmation } from '../../ui/confirmation.js'
 import { RelativeTime } from '../../ui/relative-time.js'
 
-/** All versions of a type, each to be withdrawn. */
+/** All versions of a type. Each can be withdrawn. */
 export function Versions({ versions }: { readonly versions: readonly TypeVersion[] }) {
   const { types: words } = useTexts()
   const [asked, setAsked] = useState<TypeVersion>()

@@ -9,7 +9,7 @@ import { Timeline } from '../../ui/timeline.js'
 type Answer = CredenceOutputs['verify']['checks']
 type Valid = Extract<Answer['verdict'], { isValid: true }>
 
-/** What was found of a credential: each check, and what it says where all of them hold. */
+/** The checks of a credential, and its claims if all checks passed. */
 export function Verdict({ answer: { verdict, checks } }: { readonly answer: Answer }) {
   const texts = useTexts()
   const { verify: words } = texts
@@ -25,7 +25,7 @@ export function Verdict({ answer: { verdict, checks } }: { readonly answer: Answ
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Claims that are about the credential itself (RFC 7519, SD-JWT VC), not what it says of somebody. */
+/** Claims about the credential itself (RFC 7519, SD-JWT VC), not about its subject. */
 const ABOUT_ITSELF = new Set([
   'iss',
   'iat',

@@ -10,7 +10,7 @@ import { ProblemNote } from '../../ui/problem-note.js'
 import { Screen } from '../../ui/screen.js'
 import { Verdict } from './verdict.js'
 
-/** No credential is larger than that. */
+/** Larger than any credential, in bytes. */
 const MAX_BYTES = 1_048_576
 
 const base64UrlOf = (bytes: Uint8Array): string =>
@@ -19,19 +19,19 @@ const base64UrlOf = (bytes: Uint8Array): string =>
     .replaceAll('/', '_')
     .replaceAll('=', '')
 
-/** What is in a file: its text, or, of a mobile document as the bytes that it is, base64url of these. */
+/** The content of a file: its text, or base64url of its bytes if it is a binary mobile document. */
 async function credentialIn(file: File): Promise<string> {
   const bytes = new Uint8Array(await file.arrayBuffer())
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
     if (!text.includes('\0')) return text.trim()
   } catch {
-    // No text, and so no credential that is one.
+    // The bytes are no text, so this is a binary credential.
   }
   return base64UrlOf(bytes)
 }
 
-/** Checking a credential that somebody has sent: pasted, dropped, or from a file. */
+/** Checks a received credential: pasted, dropped, or from a file. */
 export function Verify() {
   const { verify: words, form: formWords, nav } = useTexts()
   const { register, handleSubmit, setValue, setError, formState, reset } = useForm({
@@ -40,7 +40,7 @@ export function Verify() {
   const [isOver, setOver] = useState(false)
   const chooser = useRef<HTMLInputElement>(null)
   const checking = useMutation({
-    // Line breaks of an e-mail are no part of a credential.
+    // E-mail programs add line breaks to a credential.
     mutationFn: (credential: string) =>
       credence.verify.checks.mutate({ credential: credential.replaceAll(/\s+/g, '') }),
   })

@@ -6,7 +6,7 @@ import { Field } from '../../ui/field.js'
 import { ProblemNote } from '../../ui/problem-note.js'
 import { WalletOutcome } from '../../ui/wallet-outcome.js'
 
-/** Gives a wallet what the code of an offer or of a request says. */
+/** Sends the link of an offer or a request to a wallet. */
 export function Give({ wallet }: { readonly wallet: Wallet }) {
   const { wallets: words, form } = useTexts()
   const client = useQueryClient()

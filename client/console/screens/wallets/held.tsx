@@ -18,7 +18,7 @@ interface Props {
   readonly credentials: readonly HeldCredential[]
 }
 
-/** What credentials are called: by this installation's own metadata where it issues the type, else as the type is written. */
+/** The name of a credential: from this installation's metadata if it issues the type, else the type itself. */
 function useNames(): (credential: HeldCredential) => string {
   const { language } = useSpoken()
   const known = useQuery(issuerMetadata).data?.credential_configurations_supported ?? {}
@@ -30,7 +30,7 @@ function useNames(): (credential: HeldCredential) => string {
   }
 }
 
-/** What a wallet holds. No claim is shown: of each what it is, whose, and whether it is good. */
+/** The credentials in a wallet: type, issuer and status. No claim is shown. */
 export function Held({ wallet, credentials }: Props) {
   const { wallets: words, requests } = useTexts()
   const called = useNames()

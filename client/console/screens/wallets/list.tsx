@@ -10,9 +10,9 @@ import { RelativeTime } from '../../ui/relative-time.js'
 import { Screen } from '../../ui/screen.js'
 import { ShortId, shortened } from '../../ui/short-id.js'
 
-/** The hosted wallets of whoever looks. */
+/** The user's hosted wallets. */
 export function WalletList() {
-  const { nav, wallets: words } = useTexts()
+  const { nav, wallets: words, terms } = useTexts()
   const client = useQueryClient()
   const navigate = useNavigate()
   const making = useMutation({
@@ -29,7 +29,12 @@ export function WalletList() {
   )
   const listing = useQuery(wallets)
   return (
-    <Screen title={nav.wallets} intro={words.intro} actions={listing.data?.length === 0 ? undefined : make}>
+    <Screen
+      title={nav.wallets}
+      intro={words.intro}
+      term={terms.hostedWallet}
+      actions={listing.data?.length === 0 ? undefined : make}
+    >
       {making.isError && <ProblemNote error={making.error} />}
       <Asked query={listing}>
         {(listed) =>

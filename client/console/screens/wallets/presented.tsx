@@ -5,7 +5,7 @@ import { RelativeTime } from '../../ui/relative-time.js'
 import { Sentence } from '../../ui/sentence.js'
 import { shortenedClient } from '../../ui/short-id.js'
 
-/** To whom a wallet presented something, and how that ended. */
+/** The presentations of a wallet: verifier and outcome. */
 export function Presented({ presentations }: { readonly presentations: readonly Presentation[] }) {
   const { wallets: words } = useTexts()
   return (

@@ -14,7 +14,7 @@ import { Presented } from './presented.js'
 
 const route = getRouteApi('/wallets/$id')
 
-/** One hosted wallet: what it holds, what it presented, and what it is given. */
+/** One hosted wallet: its credentials, its presentations, and a form for offers and requests. */
 export function Wallet() {
   const { wallets: words } = useTexts()
   const { id } = route.useParams()

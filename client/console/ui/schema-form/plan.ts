@@ -15,7 +15,7 @@ export type ControlKind = FieldKind
 
 /** A claim that is filled in by one control. */
 export interface Control extends FormField<string> {
-  /** Its field in the form: names of claims may have any character, those of fields not. */
+  /** Its field in the form. A claim's name may have any character, a field's name may not. */
   readonly field: string
 }
 
@@ -26,13 +26,13 @@ export interface Group extends Omit<FormGroup<string>, 'parts'> {
 
 export type Part = Control | Group
 
-/** What was typed, by field. */
+/** The typed values, by field. */
 export type Typed = Readonly<Record<string, string | boolean | undefined>>
 
 /**
- * The controls and groups that a schema of an object makes: the same as in the service's own form.
+ * The controls and groups of an object's schema, the same as in the service's own form.
  *
- * @param titles what claims are called, by `pathKey`; the others by their names
+ * @param titles titles of claims by `pathKey`; other claims show their names
  */
 export function planOf(schema: JsonObject, titles: ReadonlyMap<string, string> = new Map()): Part[] {
   let made = 0
@@ -50,7 +50,7 @@ export function planOf(schema: JsonObject, titles: ReadonlyMap<string, string> =
 export const controlsOf = (parts: readonly Part[]): Control[] =>
   parts.flatMap((part) => (part.kind === 'group' ? controlsOf(part.parts) : [part]))
 
-/** Why what was typed is no value of its claim. */
+/** Why a typed value is invalid for its claim. */
 export type Fault = 'required' | 'number' | 'json'
 
 type Read = { readonly value?: unknown } | { readonly fault: Fault }
@@ -79,7 +79,7 @@ function jsonIn(text: string): Read {
   }
 }
 
-/** The value that was typed; without `value` where nothing was. */
+/** The typed value; without `value` if the field is empty. */
 function read({ kind, choices }: Control, typed: string | boolean | undefined): Read {
   if (typeof typed === 'boolean') return { value: typed }
   const text = typed?.trim() ?? ''
@@ -107,14 +107,14 @@ function read({ kind, choices }: Control, typed: string | boolean | undefined): 
   }
 }
 
-/** What a filled form says. */
+/** The claims of a filled form. */
 export interface Filled {
   readonly subject: Readonly<Record<string, unknown>>
   /** By field. */
   readonly faults: ReadonlyMap<string, Fault>
 }
 
-/** Makes the subject of what was typed. A claim in which nothing stands is left out, and so is a group without any. */
+/** The subject of the typed values. Empty claims and groups without claims are left out. */
 export function subjectOf(parts: readonly Part[], typed: Typed): Filled {
   const faults = new Map<string, Fault>()
   const fill = (within: readonly Part[], isNeeded: boolean): Record<string, unknown> => {

@@ -12,10 +12,10 @@ interface Props {
   readonly onMap: (field: string, column: number) => void
 }
 
-/** As many rows as the preview shows. */
+/** Rows in the preview. */
 const PREVIEWED = 5
 
-/** Which column fills which claim, and how the first rows read then. */
+/** The columns for the claims, and a preview of the first rows. */
 export function Columns({ controls, sheet, mapping, onMap }: Props) {
   const { many: words } = useTexts()
   const mapped = controls.filter(({ field }) => (mapping[field] ?? -1) >= 0)

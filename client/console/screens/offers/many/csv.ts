@@ -1,6 +1,6 @@
 import { parse, unparse } from 'papaparse'
 
-/** A row of a file, by the number that a spreadsheet shows beside it: the one with the columns' names is the first. */
+/** A row of a file, with the number that a spreadsheet shows: the row of column names is row 1. */
 export interface SheetRow {
   readonly number: number
   readonly cells: readonly string[]
@@ -15,7 +15,7 @@ export const MAX_ROWS = 10_000
 /** More than ten thousand rows of claims need. */
 export const MAX_BYTES = 20 * 1024 * 1024
 
-/** Why a file is no table that offers can be made of. */
+/** Why a file is not usable as a table of offers. */
 export type SheetFault =
   | { readonly fault: 'tooLarge' | 'tooMany' | 'noRows' }
   | { readonly fault: 'quotes'; readonly row: number }
@@ -31,7 +31,7 @@ function textOf(bytes: ArrayBuffer): string {
   }
 }
 
-/** What stands between cells: whatever makes most columns of the row that names them. */
+/** The delimiter that gives the first row the most columns. */
 function delimiterOf(text: string): string {
   const columns = (delimiter: string) => parse<string[]>(text, { delimiter, preview: 1 }).data[0]?.length ?? 0
   return [',', ';', '\t'].reduce((best, next) => (columns(next) > columns(best) ? next : best))
@@ -41,7 +41,7 @@ function delimiterOf(text: string): string {
 export function readSheet(bytes: ArrayBuffer): Sheet | SheetFault {
   if (bytes.byteLength > MAX_BYTES) return { fault: 'tooLarge' }
   const text = textOf(bytes)
-  // Blank rows may stand between; what is more than that is not read.
+  // Reads at most twice the allowed rows, because there may be blank rows. The rest is not read.
   const { data, errors } = parse<string[]>(text, { delimiter: delimiterOf(text), preview: 2 * MAX_ROWS })
   const quotes = errors.find(({ type }) => type === 'Quotes')
   if (quotes !== undefined) return { fault: 'quotes', row: (quotes.row ?? 0) + 1 }
@@ -51,7 +51,7 @@ export function readSheet(bytes: ArrayBuffer): Sheet | SheetFault {
   return rows.length > MAX_ROWS ? { fault: 'tooMany' } : { columns: columns.map((name) => name.trim()), rows }
 }
 
-/** What is added to a row of the file. */
+/** A row of the file with its created offer. */
 export interface Made {
   readonly row: SheetRow
   readonly link: string
@@ -59,7 +59,7 @@ export interface Made {
   readonly pin: string
 }
 
-/** The file again, with what was made of each row. A cell that a spreadsheet would take for a formula is none there. */
+/** The file with the created offer of each row. Cells that a spreadsheet would run as a formula are escaped. */
 export function madeSheet({ columns }: Sheet, made: readonly Made[], names: readonly [string, string, string]): string {
   const fields = [...columns, ...names]
   const data = made.map(({ row, link, page, pin }) => [...columns.map((_, at) => row.cells[at] ?? ''), link, page, pin])

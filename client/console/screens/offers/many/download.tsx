@@ -7,7 +7,7 @@ interface Props {
   readonly withPins: boolean
 }
 
-/** The file again, with link, page and PIN of each row. It is made here, and nothing of it is kept. */
+/** Download of the file with link, share page and PIN of each row. The browser creates it, and nothing is stored. */
 export function Download({ sheet, made, withPins }: Props) {
   const { many: words, offers } = useTexts()
   const save = () => {

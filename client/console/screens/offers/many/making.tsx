@@ -20,10 +20,10 @@ interface Props {
   readonly form: OfferForm
 }
 
-/** Checks every row, says what is wrong, and makes the offers once nothing is, or what is wrong is left out. */
+/** Checks every row and lists the errors. Creates the offers if there is no error, or if the user leaves out the wrong rows. */
 export function Making({ parts, sheet, mapping, form }: Props) {
   const { many: words, common } = useTexts()
-  // A key for each row lets a call be repeated without making anything twice.
+  // With a key for each row, a repeated call creates no offer twice.
   const [prefix] = useState(() => crypto.randomUUID())
   const [faults, setFaults] = useState<readonly RowFault[]>()
   const [leavesOut, setLeavesOut] = useState(false)

@@ -26,7 +26,7 @@ interface Chosen {
   readonly edition: number
 }
 
-/** A file, which of its columns fill which claims, and what is made of its rows. */
+/** Offers from a file: the file, the columns for the claims, and the offers of its rows. */
 export function ManyOffers({ type, configurations }: Props) {
   const { language, texts } = useSpoken()
   const { many: words, offers } = texts
@@ -39,7 +39,7 @@ export function ManyOffers({ type, configurations }: Props) {
     const [file] = target.files ?? []
     if (file === undefined) return
     const read = readSheet(await file.arrayBuffer())
-    // The same file may be chosen again, once it is mended.
+    // The user may choose the same file again after a correction.
     target.value = ''
     setFault('fault' in read ? read : undefined)
     setChosen((before) => {
@@ -83,7 +83,7 @@ export function ManyOffers({ type, configurations }: Props) {
               <Check {...form.register('deferred')}>{offers.deferred}</Check>
             </Panel>
             <Making
-              // Whatever is changed must be checked anew.
+              // Every change needs a new check.
               key={[chosen.edition, options.expires, options.configurationId, options.pin, options.deferred].join()}
               parts={parts}
               sheet={chosen.sheet}

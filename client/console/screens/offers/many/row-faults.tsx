@@ -3,16 +3,16 @@ import { useTexts } from '../../../texts/use-texts.js'
 import { Listing } from '../../../ui/listing.js'
 import { Panel } from '../../../ui/panel.js'
 
-/** What is wrong with a row of the file. */
+/** The errors in a row of the file. */
 export interface RowFault {
   readonly number: number
   readonly sentences: readonly string[]
 }
 
-/** As many as are drawn at once. */
+/** Rows that are drawn at once. */
 const SHOWN = 100
 
-/** Everything that is wrong, row by row. */
+/** All errors, row by row. */
 export function RowFaults({ faults }: { readonly faults: readonly RowFault[] }) {
   const { many: words, common } = useTexts()
   const [shown, setShown] = useState(SHOWN)

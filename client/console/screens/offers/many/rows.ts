@@ -2,12 +2,12 @@ import type { Control, Part } from '../../../ui/schema-form/plan.js'
 import { controlsOf, type Fault, subjectOf } from '../../../ui/schema-form/plan.js'
 import type { SheetRow } from './csv.js'
 
-/** Which column, by its place, fills a claim, by its field; -1 where none does. */
+/** The column's position for each claim's field; -1 for no column. */
 export type Mapping = Readonly<Record<string, number>>
 
 const plain = (name: string) => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '')
 
-/** Columns whose names say which claims they fill. */
+/** The columns whose names match claims. */
 export function guessed(controls: readonly Control[], columns: readonly string[]): Record<string, number> {
   const names = columns.map(plain)
   const columnOf = ({ title, path }: Control) =>
@@ -26,7 +26,7 @@ export interface RowRead {
 const YES = new Set(['true', 'yes', 'ja', 'wahr', '1', 'x'])
 const NO = new Set(['false', 'no', 'nein', 'falsch', '0'])
 
-/** What somebody would have put into the form. */
+/** The value that a user would have typed into the form. */
 function typedOf({ kind, choices }: Control, cell: string): string | { readonly fault: CellFault } {
   const text = cell.trim()
   if (text === '') return ''
@@ -49,7 +49,7 @@ function typedOf({ kind, choices }: Control, cell: string): string | { readonly 
   }
 }
 
-/** The claims of a row, and what is wrong with its cells. */
+/** The claims of a row, and the errors of its cells. */
 export function readRow(parts: readonly Part[], mapping: Mapping, row: SheetRow): RowRead {
   const controls = controlsOf(parts)
   const wrong = new Map<string, CellFault>()

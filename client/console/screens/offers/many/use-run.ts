@@ -1,18 +1,18 @@
 import { useRef, useState } from 'react'
 
-/** How far a run through many rows has come. */
+/** The progress of a run through many rows. */
 export interface Run<Outcome> {
   readonly done: number
   readonly of: number
   readonly outcomes: readonly Outcome[]
   readonly isRunning: boolean
-  /** Whether somebody stopped it before its end. */
+  /** Whether the user stopped the run before its end. */
   readonly isStopped: boolean
-  /** Why it stopped before its end. */
+  /** The error that stopped the run before its end. */
   readonly error: unknown
 }
 
-/** As many rows as one call takes. */
+/** Rows per call. */
 const AT_ONCE = 100
 
 /**
@@ -24,7 +24,7 @@ export function useRun<Row, Outcome>(work: (rows: readonly Row[]) => Promise<rea
   const [run, setRun] = useState<Run<Outcome>>()
   const current = useRef(0)
   const stopping = useRef(false)
-  /** From the first row, or from where the last run stopped. Resolves with all that came of it; undefined if it stopped. */
+  /** Starts with the first row, or continues a stopped run. Resolves with all outcomes; undefined if the run stops. */
   const start = async (rows: readonly Row[], from?: Run<Outcome>): Promise<readonly Outcome[] | undefined> => {
     current.current += 1
     const mine = current.current
@@ -51,11 +51,11 @@ export function useRun<Row, Outcome>(work: (rows: readonly Row[]) => Promise<rea
     }
     return outcomes
   }
-  /** Begins no further call; the one that is under way is waited for. */
+  /** Starts no further call. The open call still completes. */
   const stop = () => {
     stopping.current = true
   }
-  /** Forgets the run; one that is under way begins nothing more. */
+  /** Discards the run. A running one starts no further call. */
   const clear = () => {
     current.current += 1
     setRun(undefined)
