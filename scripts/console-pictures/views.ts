@@ -45,7 +45,7 @@ export async function takePictures({ open, keep, prepared }: Album): Promise<voi
   await button(request, 'Create request')
   await button(request, 'Answer with a hosted wallet')
   await request.getByRole('region', { name: 'Verified claims' }).getByText('gold').waitFor()
-  await request.getByText('Its holder has proven to be its holder, for this request.').waitFor()
+  await request.getByText('The wallet signed this request with the credential’s key.').waitFor()
   await keep(request, 'request')
 
   const receive = await open(PHONE, prepared.receivePage)

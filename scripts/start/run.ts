@@ -133,7 +133,7 @@ function untilOver(supervisor: Supervisor): Promise<number> {
       resolve(code ?? 1)
     })
     supervisor.once('postgres-ended', () => {
-      say(`PostgreSQL ended by itself, see ${data.logFile}`)
+      say(`PostgreSQL ended unexpectedly, see ${data.logFile}`)
       resolve(1)
     })
     supervisor.once('exit', () => resolve(1))

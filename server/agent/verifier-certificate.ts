@@ -80,7 +80,7 @@ export function createVerifierCertificates({ agents, store, keys, config, clock 
       sub: string,
     ): Promise<z.input<typeof zVerifierCertificate>> {
       const { record, key } = await verifierOf(id, sub)
-      if (record.isDefault) throw errors.badRequest('The certificate of the default verifier is that of VERIFIER_X509')
+      if (record.isDefault) throw errors.badRequest('VERIFIER_X509 holds the certificate of the default verifier')
       const certificates = certificatesOf(pem)
       const [leaf] = certificates
       if (leaf === undefined || !isFor(key, leaf)) throw refusal(FOR_ITS_KEY)

@@ -19,7 +19,7 @@ const lowerCase = (value: unknown) => (typeof value === 'string' ? value.toLower
 export function notAnAccessToken(header: { readonly typ?: unknown }, payload: JWTPayload): string | undefined {
   const headerType = lowerCase(header.typ)
   if (header.typ !== undefined && (headerType === undefined || !HEADER_TYPES.has(headerType))) {
-    return 'The header typ is not that of an access token.'
+    return 'The header typ does not name an access token.'
   }
   const type = lowerCase(payload.typ)
   if (type !== undefined && OTHER_PAYLOAD_TYPES.has(type)) return `The token is of the type ${type}.`

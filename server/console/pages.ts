@@ -33,7 +33,7 @@ const PROBLEMS: Readonly<Record<LoginProblem, readonly [status: number, title: s
   opaque: [
     403,
     'You are not logged in',
-    'The identity provider’s access token is not a JWT, so it does not say what you may do. The provider must be told to issue JWTs for this service.',
+    'The identity provider’s access token is not a JWT, so the service cannot read your rights. Set up the provider to issue JWTs for this service.',
   ],
   notAccepted: [
     403,

@@ -129,7 +129,7 @@ function counters(registry: Registry) {
     }),
     maintained: new Counter({
       name: 'credence_maintenance_done_total',
-      help: 'What maintenance did: rows removed, sessions expired, by task.',
+      help: 'Work of the maintenance job: removed rows and expired sessions, by task.',
       labelNames: ['task'],
       registers,
     }),

@@ -57,7 +57,7 @@ if (live) {
           headers: { 'content-type': 'application/json' },
           body: JSON.stringify({ protocol, data }),
         })
-        if (!answer.ok) say('What the wallet gave could not be used.')
+        if (!answer.ok) say('The wallet’s answer could not be used.')
       } catch {
         say('No wallet answered. You can try again.')
       }

@@ -25,7 +25,7 @@ function linksOf({ config: { issuerBaseUrl: base, console }, forStrangers }: Hom
   const metadata = {
     address: `${base}/.well-known/openid-credential-issuer`,
     name: 'Issuer metadata',
-    text: 'What wallets learn about what is issued here.',
+    text: 'The credentials that this issuer offers, for wallets.',
   }
   if (forStrangers) return [metadata]
   return [

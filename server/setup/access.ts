@@ -39,11 +39,11 @@ export async function identityProviderItem(
 /** Checks that users can sign in, at the console and in the authorization code flow. */
 export function signInItem({ signIn, authDisabled }: Pick<Config, 'signIn' | 'authDisabled'>): SetupItem {
   if (signIn !== undefined) return item('signIn', 'ok', `Users sign in at ${signIn.issuer} as ${signIn.clientId}.`)
-  if (authDisabled) return item('signIn', 'unused', 'Nobody signs in, since AUTH_DISABLED is true.')
+  if (authDisabled) return item('signIn', 'unused', 'No user signs in, because AUTH_DISABLED is true.')
   return item(
     'signIn',
     'missing',
-    'Nobody can sign in, neither at the console nor for an offer of one user.',
+    'No user can sign in, neither at the console nor for an offer to one user.',
     'Register a client at the identity provider, and set OIDC_ISSUER and OIDC_CLIENT_ID.',
   )
 }

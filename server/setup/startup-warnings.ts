@@ -20,7 +20,7 @@ export function startupWarnings(config: Config, now = new Date()): string[] {
   }
   if (config.signIn === undefined && !config.authDisabled) {
     warnings.push(
-      'OIDC_CLIENT_ID is not set: nobody can sign in. Whoever has an offer of an authorization code may take it; offers for one user cannot be made.',
+      'OIDC_CLIENT_ID is not set: no user can sign in. Any holder of an offer with an authorization code may take it. Offers for one user cannot be made.',
     )
   }
   if (config.production && !config.authDisabled) warnings.push(...uncheckedTokenClaims(config))

@@ -275,7 +275,7 @@ describe('POST /agent/verifier/{id}/certificate', () => {
     const reply = await certifyVerifier(id, chain)
     expect([reply.status, reply.json.message]).toEqual([
       400,
-      ['The certificate of the default verifier is that of VERIFIER_X509'],
+      ['VERIFIER_X509 holds the certificate of the default verifier'],
     ])
   })
 

@@ -435,7 +435,7 @@ describe('warnings at start', () => {
     [{ CLIENT_SECRET: '' }, 'CLIENT_SECRET is not set: routes that need x-client-secret answer 401.'],
     [
       { OIDC_CLIENT_ID: '' },
-      'OIDC_CLIENT_ID is not set: nobody can sign in. Whoever has an offer of an authorization code may take it; offers for one user cannot be made.',
+      'OIDC_CLIENT_ID is not set: no user can sign in. Any holder of an offer with an authorization code may take it. Offers for one user cannot be made.',
     ],
   ])('name %o', (changes, warning) => {
     expect(warningsWith({ ...SAFE, ...changes })).toEqual([warning])

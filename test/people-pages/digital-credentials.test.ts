@@ -73,7 +73,7 @@ describe('the page of a request over the Digital Credentials API', () => {
     expect(buttonOn((await first.open(asked.pageUrl)).text)).toBeDefined()
     const other = await newVisitor(service).open(asked.pageUrl)
     expect(buttonOn(other.text)).toBeUndefined()
-    expect(writtenOn(other)).toContain('This was begun in another browser.')
+    expect(writtenOn(other)).toContain('This was opened in another browser.')
     const looked = await service.request('HEAD', new URL(asked.pageUrl).pathname)
     expect(looked.status).toBe(200)
     expect(buttonOn((await first.open(asked.pageUrl)).text)).toBeDefined()

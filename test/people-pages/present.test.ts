@@ -169,7 +169,7 @@ describe('its end', () => {
     const page = await open(asked.pageUrl)
     expect([page.status, writtenOn(page)]).toEqual([
       200,
-      `${host()} Show a credential Done. What you showed was accepted. Go on where your wallet has taken you.`,
+      `${host()} Show a credential Done. What you showed was accepted. Continue where your wallet has taken you.`,
     ])
     expect(page.text).not.toContain('Espresso')
     expect(page.text).not.toContain('img')
@@ -180,7 +180,7 @@ describe('its end', () => {
     const { response_uri, state } = await fetchRequest(asked)
     await postForm(response_uri, { state, error: 'access_denied', error_description: 'Ada has no card' })
     expect(writtenOn(await open(asked.pageUrl))).toBe(
-      `${host()} Show a credential The wallet declined. Nothing was shown. Go on where your wallet has taken you.`,
+      `${host()} Show a credential The wallet declined. Nothing was shown. Continue where your wallet has taken you.`,
     )
   })
 
@@ -189,7 +189,7 @@ describe('its end', () => {
     const { response_uri, state } = await fetchRequest(asked)
     expect((await postForm(response_uri, { state, vp_token: '{"purchase":["x"]}' })).status).toBe(400)
     const text = writtenOn(await open(asked.pageUrl))
-    expect(text).toContain('What the wallet showed could not be accepted.')
+    expect(text).toContain('The wallet’s answer was not accepted.')
     expect(text).not.toContain('purchase')
   })
 

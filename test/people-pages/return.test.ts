@@ -114,7 +114,7 @@ describe('coming back from a wallet (OpenID4VP 1.0 §13.3, §14.2)', () => {
   })
 
   it.each([
-    [false, 'Go on in the browser in which you opened the page.'],
+    [false, 'Continue in the browser in which you opened the page.'],
     [true, 'Begin again, and answer with a wallet on the device on which you open the page.'],
   ])('another browser sees the remaining options: where the code is needed (%s), %s', async (required, told) => {
     const { back } = await answered({ requireResponseCode: required })

@@ -37,7 +37,7 @@ it('PostgreSQL is killed: the service stops, the command fails, and the next sta
   const { service, postgres } = await project.processes()
   process.kill(postgres, 'SIGKILL')
   await expect(run.exit).resolves.toEqual(failed)
-  expect(run.output()).toContain('PostgreSQL ended by itself')
+  expect(run.output()).toContain('PostgreSQL ended unexpectedly')
   expect(isRunning(service)).toBe(false)
   await expect(project.postgresPid()).resolves.toBe(postgres)
 

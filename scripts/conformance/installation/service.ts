@@ -39,7 +39,7 @@ export async function startService(options: ServiceOptions): Promise<() => Promi
     stdio: ['ignore', log, log],
   })
   const gone = new AbortController()
-  child.once('exit', () => gone.abort(new Error(`The service ended by itself: see ${options.logFile}`)))
+  child.once('exit', () => gone.abort(new Error(`The service ended unexpectedly: see ${options.logFile}`)))
   const end = async () => {
     if (child.exitCode === null) {
       child.kill()

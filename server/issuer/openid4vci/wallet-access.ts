@@ -101,7 +101,7 @@ export function createWalletAccess({ config, store, dpop, clock }: WalletAccessP
       if (found.dpopJkt === null && isHaip({ config }, found))
         throw refusal('The access token must be bound to a key (HAIP).')
       if (proof !== undefined && found.dpopJkt !== proof.jkt)
-        throw refusal('The access token is bound to another key than that of the DPoP proof.')
+        throw refusal('The access token is bound to a key other than the key of the DPoP proof.')
       if (proof !== undefined && !found.proven) throw proofError(replayedProof())
       return found
     },

@@ -26,7 +26,7 @@ export interface WantedCopies {
 
 export const denied = (description: string) => new OAuthError('credential_request_denied', description)
 
-const NO_LONGER_GOOD = 'What was taken under this access token is no longer good.'
+const NO_LONGER_GOOD = 'The credential of this access token is no longer valid.'
 const MANY = `An authorization gives at most ${INSTANCES_A_DAY} instances a day.`
 
 /**

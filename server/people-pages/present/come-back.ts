@@ -8,7 +8,7 @@ import type { PageStore } from '../store.js'
 import { endedPresentPage } from './page.js'
 import { ANOTHER_BROWSER, progressOf } from './sentences.js'
 
-const GO_ON_THERE = 'Go on in the browser in which you opened the page.'
+const GO_ON_THERE = 'Continue in the browser in which you opened the page.'
 /** The wallet brought the code to the wrong browser. If the code is required, the first browser cannot continue. */
 const BEGIN_AGAIN = 'Begin again, and answer with a wallet on the device on which you open the page.'
 

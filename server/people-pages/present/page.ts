@@ -37,7 +37,7 @@ function askedItem({ ways, required }: Asked): Html {
 const askedList = (asked: readonly Asked[]): Html =>
   html`<h2>What is asked for</h2><ul class="asked">${asked.map(askedItem)}</ul>`
 
-const GO_ON_HERE = 'To go on in this browser afterwards, answer with a wallet on this device instead.'
+const GO_ON_HERE = 'To continue in this browser afterwards, answer with a wallet on this device.'
 
 /** Ways to open a wallet: by link and by QR code. */
 async function walletWays(
@@ -50,7 +50,7 @@ async function walletWays(
   return html`${walletLink(address)}${codes}`
 }
 
-const BUTTON_ELSEWHERE = 'This was begun in another browser. Go on there.'
+const BUTTON_ELSEWHERE = 'This was opened in another browser. Continue there.'
 const NO_API =
   'This browser cannot ask a wallet. Open this page in a current browser on the device with your wallet, and allow scripts.'
 

@@ -12,7 +12,7 @@ export interface Progress {
 function endedBy(errorMessage: string | null | undefined): string {
   if (errorMessage === EXPIRED_MESSAGE) return 'The request has expired. Nothing was accepted.'
   if (errorMessage?.startsWith(WALLET_ANSWERED) === true) return 'The wallet declined. Nothing was shown.'
-  return 'What the wallet showed could not be accepted.'
+  return 'The wallet’s answer was not accepted.'
 }
 
 /** The message that other browsers see after the end. */

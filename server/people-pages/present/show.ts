@@ -9,7 +9,7 @@ import { endedPresentPage, type OpenPresentPage } from './page.js'
 import { progressOf } from './sentences.js'
 
 /** If the code is required, only the wallet has it. */
-const LED_ON = 'Go on where your wallet has taken you.'
+const LED_ON = 'Continue where your wallet has taken you.'
 
 /** @param beginner which browser opened the page first: without a required code, that browser can continue without one */
 function endedPage(config: Pick<Config, 'verifierBaseUrl'>, stored: PresentPage, beginner: Beginner): ProtocolReply {

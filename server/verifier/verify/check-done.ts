@@ -25,17 +25,17 @@ export const zCheckDone = z.object({
 
 /** The sentence for each passed check. */
 export const PASSED: Readonly<Record<Check, string>> = {
-  format: 'It is well-formed.',
-  'issuer-key': 'The key of its issuer was found.',
-  'issuer-trust': 'Its issuer is trusted.',
-  signature: 'Its signature is that of its issuer.',
-  validity: 'It is valid at this time.',
-  'holder-binding': 'Its holder has proven to be its holder, for this request.',
-  'transaction-data': 'Its holder has authorized transaction data with it.',
-  revoked: 'It is neither revoked nor suspended.',
-  status: 'Its status could be read.',
-  query: 'It is what was asked for.',
+  format: 'The credential is well-formed.',
+  'issuer-key': 'The issuer’s key was found.',
+  'issuer-trust': 'The issuer is trusted.',
+  signature: 'The issuer’s key signed the credential.',
+  validity: 'The credential is valid now.',
+  'holder-binding': 'The wallet signed this request with the credential’s key.',
+  'transaction-data': 'The wallet authorized the transaction data with the credential’s key.',
+  revoked: 'The credential is neither revoked nor suspended.',
+  status: 'The credential’s status was read.',
+  query: 'The credential matches the query.',
 }
 
 /** The sentence for a check that was not made. */
-export const NOT_REACHED = 'It was not checked: another check failed before.'
+export const NOT_REACHED = 'This check was not made, because an earlier check failed.'

@@ -108,7 +108,7 @@ export function createAuthenticateVerifier({ config, resolver, clock }: Authenti
       const { leaf, jwk } = verifyCertificateChain(readX5c(signed.header.x5c), io)
       const named = nameOf(kind, leaf.raw.toString('base64'), responseUri)
       if (named === `${prefix}:${identifier}`) return jwk
-      throw new WalletError('The client identifier is not that of the certificate and the response_uri.')
+      throw new WalletError('The client identifier does not match the certificate and the response_uri.')
     }
 
   const keyOfAttestation: KeyOf = async (claim) =>
@@ -140,12 +140,12 @@ export function createAuthenticateVerifier({ config, resolver, clock }: Authenti
     const keyOf = signerKeys.get(prefix)
     if (keyOf === undefined) {
       if (signed !== undefined) throw new WalletError(`A verifier of the kind ${prefix} does not sign its requests.`)
-      if (responseUri !== identifier) throw new WalletError('The response_uri is not that of the client identifier.')
+      if (responseUri !== identifier) throw new WalletError('The response_uri does not match the client identifier.')
       return
     }
     if (signed === undefined) throw new WalletError(`A verifier of the kind ${prefix} must sign its requests.`)
     if (!profile.allowsType(mediaTypeOf(signed.header.typ))) {
-      throw new WalletError('The authorization request is signed, but its typ is not that of a request object.')
+      throw new WalletError('The authorization request is signed, but its typ does not name a request object.')
     }
     checkClaims(signed, clock())
     await checkSignature(signed, () => keyOf({ ...verifier, signed, responseUri }))

@@ -46,7 +46,7 @@ export function createTellVerifier({ random, log }: TellVerifierPorts) {
       const response = await send()
       return redirectUriOf(await response.text())
     } catch (thrown) {
-      log.info({ reason: failureReason(thrown) }, 'a verifier could not be told that its request is not answered')
+      log.info({ reason: failureReason(thrown) }, 'the refusal of a request could not be sent to its verifier')
       return undefined
     }
   }

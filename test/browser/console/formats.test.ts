@@ -162,7 +162,7 @@ describe('requests for more than a credential', () => {
       await question.getByText('12.50 EUR').waitFor()
       await question.getByRole('button', { name: 'Authorize and present' }).click()
       await proven(page)
-      await page.getByText('Its holder has authorized transaction data with it.').waitFor()
+      await page.getByText('The wallet authorized the transaction data with the credential’s key.').waitFor()
       await card(page).getByText('The holder authorized the transaction with this credential.').waitFor()
       await assertGood(page, 'format-transaction')
     })

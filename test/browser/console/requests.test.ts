@@ -56,7 +56,7 @@ describe('requests', () => {
       expect(answered.status, answered.text).toBe(200)
       await page.getByText('Verified: all requested claims.').waitFor()
       // What was checked is read once the session has ended.
-      await page.getByText('Its holder has proven to be its holder, for this request.').waitFor()
+      await page.getByText('The wallet signed this request with the credential’s key.').waitFor()
       const steps = await page.getByRole('list', { name: 'Progress' }).getByRole('listitem').allTextContents()
       expect(steps[0]).toContain('The request is created.')
       expect(steps[1]).toContain('A wallet has read the request.')
@@ -127,7 +127,7 @@ describe('requests', () => {
       await page.getByText('Wartet, bis eine Wallet den Code scannt.').waitFor()
       await wallet.process(await scanned(page))
       await page.getByText('Bestätigt: alle angefragten Angaben.').waitFor()
-      expect(await page.getByText('Its issuer is trusted.').getAttribute('lang')).toBe('en')
+      expect(await page.getByText('The issuer is trusted.').getAttribute('lang')).toBe('en')
     })
   })
 

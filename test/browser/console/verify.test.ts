@@ -27,7 +27,7 @@ describe('verifying a credential', () => {
       await press(page, 'Check')
       await page.getByText('The credential is valid.').waitFor()
       const result = page.getByRole('region', { name: 'Result' })
-      await result.getByText('Its signature is that of its issuer.').waitFor()
+      await result.getByText('The issuer’s key signed the credential.').waitFor()
       await result.getByText('Espresso machine').waitFor()
       expect(await result.getByRole('listitem').filter({ hasText: 'passed' }).count()).toBe(5)
     })

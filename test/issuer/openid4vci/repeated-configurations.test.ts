@@ -164,7 +164,7 @@ describe('a configuration that is taken again under the token of a pre-authorize
     expect(refusalOf(await issuer.take(token, JWT_VC))).toEqual([
       400,
       'credential_request_denied',
-      'What was taken under this access token is no longer good.',
+      'The credential of this access token is no longer valid.',
     ])
     expect(await counters()).toEqual({ redemptions: 1, records: 1, instances: 1 })
   })

@@ -193,7 +193,7 @@ describe('a credential that was revoked', () => {
     expect(refusalOf(await issuer.take(token, SD_JWT))).toEqual([
       400,
       'credential_request_denied',
-      'What was taken under this access token is no longer good.',
+      'The credential of this access token is no longer valid.',
     ])
     const answer = await issuer.notify(token, { notification_id: notificationId, event: 'credential_accepted' })
     expect([answer.status, await stateOf(id)]).toEqual([204, 'CredentialIssued'])

@@ -182,6 +182,6 @@ describe.each(titled(UNSIGNED))('the module about the address of the answer: %s'
     refused(
       variant,
       { payload: { response_uri: `${world.elsewhere.url}/response` } },
-      'The response_uri is not that of the client identifier.',
+      'The response_uri does not match the client identifier.',
     ))
 })

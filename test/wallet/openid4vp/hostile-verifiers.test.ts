@@ -17,7 +17,7 @@ describe('a response goes nowhere but where the client identifier allows (OpenID
     const payload = { response_uri: `${world.elsewhere.url}/response` }
     const refusal = await world.refusalOf({ prefix: 'redirect_uri', payload })
     expect(refusal).toMatchObject({ status: 500, presented: 0 })
-    expect(refusal.message).toContain('The response_uri is not that of the client identifier.')
+    expect(refusal.message).toContain('The response_uri does not match the client identifier.')
   })
 
   it('x509_san_dns: a response_uri on another host is refused', async () => {

@@ -49,7 +49,7 @@ export function createReplies({ config }: { readonly config: Pick<Config, 'issue
         issuerBaseUrl,
         409,
         'This has been decided',
-        'A decision was made already, perhaps in another window. Go on in your wallet.',
+        'You have already decided, perhaps in another window. Continue in your wallet.',
       ),
 
     /** The page for a form that was not shown to this browser. */

@@ -36,12 +36,12 @@ function assertSameClient(
   // A client without authentication must send its client_id (RFC 6749 §4.1.3). An attestation already contains it.
   if (clientId === undefined) throw new OAuthError('invalid_request', 'client_id is missing.')
   if (parameters.redirect_uri !== request.redirectUri)
-    throw invalidGrant('The redirect_uri is not that of the authorization request.')
+    throw invalidGrant('The redirect_uri differs from the redirect_uri of the authorization request.')
   const { code_verifier: verifier } = parameters
   if (verifier === undefined || !matchesChallenge(verifier, request.codeChallenge))
     throw invalidGrant('The code_verifier does not fit the code_challenge of the authorization request.')
   if (dpopJkt !== null && dpop?.jkt !== dpopJkt)
-    throw invalidGrant('The code is bound to another key than that of the DPoP proof.')
+    throw invalidGrant('The code is bound to a key other than the key of the DPoP proof.')
 }
 
 const REFUSALS: Readonly<Record<Exclude<TokenOutcome, 'stored' | 'used'>, (wallet: WalletClient) => OAuthError>> = {

@@ -32,7 +32,8 @@ function assertKey(
 ): void {
   if (dpopJkt === null || dpop?.jkt === dpopJkt) return
   if (dpop === undefined) throw invalidGrant('The refresh token needs a DPoP proof.')
-  if (instanceJkt === null) throw invalidGrant('The refresh token is bound to another key than that of the DPoP proof.')
+  if (instanceJkt === null)
+    throw invalidGrant('The refresh token is bound to a key other than the key of the DPoP proof.')
 }
 
 /** Dependencies of {@link createRefreshTokenGrant}. */

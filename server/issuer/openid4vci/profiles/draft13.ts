@@ -26,10 +26,10 @@ function withConfigurationId(
   if (format === undefined || identifier !== undefined) return request
   const ofFormat = types.filter((type) => type.format === format)
   if (ofFormat.length === 0)
-    throw new OAuthError('unsupported_credential_format', 'The format is not that of a credential of this offer.')
+    throw new OAuthError('unsupported_credential_format', 'No credential of this offer has this format.')
   const asked = ofFormat.find((type) => isNamedBy(type, { vct, credential_definition, types: named }))
   if (asked === undefined)
-    throw new OAuthError('unsupported_credential_type', 'The type is not that of a credential of this offer.')
+    throw new OAuthError('unsupported_credential_type', 'No credential of this offer has this type.')
   return { ...request, credential_configuration_id: asked.id }
 }
 

@@ -232,7 +232,7 @@ describe('a request of a draft that is refused', () => {
     [
       'a typ that is neither',
       { header: { typ: 'at+jwt' } },
-      'The authorization request is signed, but its typ is not that of a request object.',
+      'The authorization request is signed, but its typ does not name a request object.',
     ],
   ] satisfies [string, RemoteRequestOptions, string][])('%s', async (_what, options, message) => {
     const before = world.verifier.refusals.length
