@@ -159,7 +159,7 @@ const ACCESS_ERRORS: Readonly<Record<RouteAccess, readonly Refusal[]>> = {
 /** For bodies of a few parameters. */
 export const SMALL_BODY_BYTES = 65_536
 
-/** A parameter of a path whose percent-encoding may be malformed; a UUID has none. */
+/** A path parameter whose value may have malformed percent-encoding: any but `{uuid}`, since a UUID has no percent-encoding. */
 export const DECODED_PARAMETER = /\{(?!uuid\})(\w+)\}/
 
 /**

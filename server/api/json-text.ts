@@ -71,8 +71,8 @@ function parsed(text: string): unknown {
 }
 
 /**
- * @throws 400 for text that is no JSON, nests deeper than 100 levels, or holds more than 20,000 values, lone surrogates, a
- * member `__proto__` or, unless they are accepted, NUL characters.
+ * @throws 400 for text that is no JSON, nests deeper than 100 levels, or holds more than 20,000 values; for lone surrogates and
+ * a member `__proto__`; and for NUL characters, unless `nul` accepts them.
  */
 function parseJson(text: string, nul: Nul): unknown {
   assertBounds(text)

@@ -50,8 +50,8 @@ export const { router, mergeRouters } = t
 export const publicProcedure = t.procedure
 
 /**
- * True if a call extends the console session. An open stream does not, nor does a read with the header `x-console-idle`, which
- * the console sends without a user's action. Otherwise a session would never end while a screen updates itself.
+ * True if a call extends the console session. An open stream does not extend it. A read with the header `x-console-idle` does
+ * not either: the console sends it without a user's action. Otherwise a session would never end while a screen updates itself.
  */
 const isActivity = (type: string, { request: { headers } }: Context) =>
   type !== 'subscription' && headers['x-console-idle'] === undefined

@@ -1,6 +1,6 @@
 /**
- * A value in a statement. Each value becomes one parameter, and so does an array. A fragment becomes part of the text, and a
- * step becomes its name.
+ * A value in a statement. Each value becomes one parameter; an array is one parameter too. A fragment becomes part of the text,
+ * and a step becomes its name.
  */
 export type SqlValue = string | number | boolean | null | Date | readonly (string | number)[] | Fragment | Step
 

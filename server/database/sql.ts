@@ -65,7 +65,7 @@ const CANCELED = '57014'
  */
 export function boundedSqlOver(pool: Pool, ms: number): RunSql {
   const statementOf = statementTexts(() => '')
-  // Compiling a plan takes longer than the time limit of a list.
+  // JIT compilation of a plan takes longer than the time limit of a list.
   const begin = `BEGIN READ ONLY; SET LOCAL statement_timeout = ${ms}; SET LOCAL jit = off`
   const run = async (whole: Fragment) => {
     const statement = statementOf(whole)

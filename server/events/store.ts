@@ -53,9 +53,9 @@ export const nothingRecorded: Transitions = new Step<'id' | 'seq' | 'data'>(
 )
 
 /**
- * The step that stores the events of transitions. It must be in the statement that makes the transitions, so that neither happens
- * without the other. Announce the recorded events after the commit. The first event of a session is its own row, with
- * `first_view`: it needs no announcement.
+ * The step that stores the events of transitions. It must be in the statement that makes the transitions, so that neither
+ * happens without the other. Announce the recorded events after the commit. The first event of a session has no row here: the
+ * session's row holds it as `first_view`. It needs no announcement.
  *
  * ```ts
  * const moved = new Step('moved', MOVED, fragment`UPDATE sessions SET state = …, seq = seq + 1 WHERE id = … RETURNING *`)

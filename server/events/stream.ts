@@ -39,10 +39,10 @@ export interface SessionListener {
 /** Streams of session events across all processes of the installation: in order, none skipped and none twice. */
 export interface Events {
   /**
-   * Subscribes to a session and reads its state. The stream then gives the state and every later
-   * event; or first the events after `lastEventId`, if there are any. It does not end by itself: it ends when `signal`
-   * aborts. It throws 503 when the service stops or the caller's token expires, so that clients reconnect.
-   * The stream does not read ahead of its consumer, so a slow consumer costs no memory. A tRPC subscription can return it unchanged.
+   * Subscribes to a session and reads its state. The stream begins with the events after `lastEventId`, or with the current
+   * state if there are none. Every later event follows. It does not end by itself: it ends when `signal` aborts. It throws 503
+   * when the service stops or the caller's token expires, so that clients reconnect. The stream does not read ahead of its
+   * consumer, so a slow consumer costs no memory. A tRPC subscription can return it unchanged.
    *
    * @throws the errors of `current`; 429 or 503 if too many streams are open.
    */
@@ -138,7 +138,7 @@ export function createEvents(options: EventsOptions): Events {
         if (stopped) throw errors.stopping()
         if (subscription.expired) throw errors.streamExpired()
         if (subscription.ended) return
-        // During a read, the subscription stays dirty and is read again afterwards.
+        // A change during a read leaves the subscription dirty, so it is read again afterwards.
         if (subscription.dirty && !subscription.reading) {
           subscription.dirty = false
           reader.want(subscription)

@@ -55,7 +55,7 @@ function unpackerOf({ headers }: IncomingMessage): Duplex | undefined {
   return create()
 }
 
-/** Reads to the end. Encoded octets also count toward the limit, since any number of them may decode to nothing. */
+/** Reads to the end. The limit also counts the octets before decoding, since any number of them may decode to nothing. */
 function gather(request: IncomingMessage, unpacker: Duplex | undefined, maxBytes: number): Promise<Buffer> {
   const gathered = new Gathered()
   const source: Readable = unpacker ?? request

@@ -89,10 +89,10 @@ async function bodyOf(route: Route, request: Request, response: Response): Promi
 }
 
 /**
- * The input object of a procedure, from path, query and body. If a name occurs in two of them, it is an unknown property of the
- * later one. On JSON routes of this API a POST must have no query. Protocol routes ignore the query of a POST (RFC 6749 §3.1,
- * §3.2: unrecognised parameters are ignored, and secrets never travel in a query). A text body (`alsoConsumes`) is the whole
- * input.
+ * The input object of a procedure, from path, query and body. If a name occurs in two of them, its second occurrence is an
+ * unknown property. On JSON routes of this API a POST must have no query. Protocol routes ignore the query of a POST (RFC
+ * 6749 §3.1, §3.2: unrecognised parameters are ignored, and secrets never travel in a query). A text body (`alsoConsumes`)
+ * is the whole input.
  */
 export async function restInput(
   match: RouteMatch,

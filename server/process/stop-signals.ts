@@ -14,7 +14,7 @@ const isHurry = (message: unknown): message is Hurry =>
 /** The primary's side: tells a worker that is already stopping not to wait. */
 export function hurryWorker(worker: Worker): void {
   const said: Hurry = { hurry: true }
-  // The worker may have just ended. Without a callback its broken channel would be an uncaught error.
+  // The worker may have just ended. Then its channel is broken, and a send without a callback would cause an uncaught error.
   worker.process.send?.(said, undefined, undefined, () => {})
 }
 

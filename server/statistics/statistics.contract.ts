@@ -46,7 +46,9 @@ export const readStatistics = {
       to: zTime
         .refine(...withinKnownYears)
         .optional()
-        .meta({ description: 'The last hour or day contains the moment before this. Default: now.' }),
+        .meta({
+          description: 'Exclusive: the last hour or day contains the moment just before this time. Default: now.',
+        }),
       step: z.enum(['hour', 'day']).default('day'),
     })
     .prefault({}),

@@ -3,7 +3,10 @@ import { describe, expect, it } from 'vitest'
 import { de } from '../../client/console/texts/de.js'
 import { en } from '../../client/console/texts/en.js'
 
-/** Every text with the names that lead to it, such as `nav.wallets`. A text with something in it is a function, and stays one. */
+/**
+ * Every text with the names that lead to it, such as `nav.wallets`. A text with variable parts is a function, and is listed as this
+ * function.
+ */
 function textsOf(texts: object, above = ''): [name: string, text: unknown][] {
   return Object.entries(texts).flatMap(([name, text]: [string, unknown]) =>
     typeof text === 'object' && text !== null

@@ -37,8 +37,8 @@ const typeOf = ({ apiVersion, kind }: Resource) => {
 }
 
 /**
- * Errors of the compiler when resources are literals of the types of their kinds: wrong types, missing fields and unknown
- * fields. A server would drop unknown fields silently.
+ * The compiler's errors for resources, each written as a literal of its Kubernetes type: wrong types, missing fields
+ * and unknown fields. A server would drop unknown fields silently.
  */
 function problemsOf(resources: readonly Resource[]): string[] {
   const directory = mkdtempSync(join(tmpdir(), 'credence-kubernetes-'))
@@ -134,7 +134,7 @@ const zService = z.object({
 const selects = (selector: Record<string, string>, labels: Record<string, string> = {}) =>
   Object.entries(selector).every(([name, value]) => labels[name] === value)
 
-// kubectl on the machine builds the overlays; without one they are left out, and the files are looked at alone.
+// kubectl builds the overlays. On a machine without kubectl these tests are skipped, and only the single files are checked.
 describe.skipIf(!hasProgram('kubectl')).each(readdirSync(join(root, HERE, 'overlays')))('overlay %s', (overlay) => {
   const built = execFileSync('kubectl', ['kustomize', join(root, HERE, 'overlays', overlay)], { encoding: 'utf8' })
   const resources = resourcesOf(built)

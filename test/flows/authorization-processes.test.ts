@@ -13,7 +13,7 @@ import {
 import { type OpenidProvider, startOpenidProvider } from '../support/openid-provider.js'
 import { startService, type TestService } from '../support/service.js'
 
-/** Two processes of one installation, as far as a test can have them: all of the service twice, one database. */
+/** Two processes of one installation, as far as a test can have them: two complete services with one database. */
 let provider: OpenidProvider
 let issuer: Issuer
 let a: TestService

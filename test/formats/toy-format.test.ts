@@ -50,7 +50,7 @@ const toyQuery = (members: Record<string, unknown> = {}) => ({
   ],
 })
 
-/** A request for a toy that a wallet has fetched. */
+/** Asks for a toy, and fetches the request as a wallet does. */
 async function asked(body: Record<string, unknown> = { dcqlQuery: toyQuery() }) {
   const request = await ask(issuer.service, { responseMode: 'direct_post', ...body })
   return { request, payload: await fetchRequest(request) }

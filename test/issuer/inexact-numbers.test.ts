@@ -28,7 +28,7 @@ const json = (path: string, body: string): Promise<Answer> =>
 
 const WORDS = 'must be an integer up to 9007199254740991, or a text'
 
-/** Every door through which claims come as JSON, and its name for them. */
+/** Every operation that receives claims as JSON: its name here, its path, its member for the claims, and a body. */
 const DOORS: readonly (readonly [string, string, string, (subject: string) => string])[] = [
   [
     'an offering',
@@ -56,7 +56,7 @@ const DOORS: readonly (readonly [string, string, string, (subject: string) => st
   ],
 ]
 
-/** The same doors for the typed client. */
+/** The same operations, called as the typed client calls them. */
 const TYPED_DOORS: typeof DOORS = [
   ['an offering', 'offerings.create'],
   ['an offer', 'credentialOffers.create'],

@@ -52,7 +52,7 @@ export interface RemoteIssuerOptions extends Omit<RemoteAuthorizationOptions, 'i
   /** Members that replace members of the metadata: an attack. */
   readonly metadata?: Members
   readonly serverMetadata?: Members
-  /** Signs a mobile document, or something else than was asked for: an attack. */
+  /** Signs in place of this issuer: a mobile document, or, as an attack, another credential than the requested one. */
   readonly forge?: (issuer: RemoteIssuer, holder: ProvenHolder, format: string) => Promise<string>
   /** Handlers that replace the handler of a path: an attack. */
   readonly replace?: Readonly<Record<string, RemoteHandler>>

@@ -39,7 +39,7 @@ async function openStream(sessionId: string) {
 
 it('a session takes seven statements: two to be made, one to be watched, one to be fetched, three to be answered', async () => {
   const counts: number[][] = []
-  // Once for keys, connections and the listener, which stay.
+  // The first round loads keys and opens connections and the listener, which stay. Only the second round is compared.
   for (let round = 0; round < 2; round += 1) {
     const [made, asked] = await countOf(() => ask(world.service, { query: [ITEM], responseMode: 'direct_post' }))
     const [watched, stream] = await countOf(async () => {

@@ -7,7 +7,7 @@ import { askDue, pendingOf } from './deferred-actors.js'
 
 /** Hosts wallets. */
 let a: TestService
-/** Issues; another database, another installation. */
+/** Issues credentials. It has its own database, so it is another installation. */
 let b: TestService
 let type: string
 let authorization: string

@@ -5,7 +5,7 @@ import type { ChangeStore, ListedState, News, OpenSession, SessionKey } from './
 const MAX_NEWS = 1_000
 /** Reading begins this many numbers before the newest audit event, to include transactions that have not committed. */
 const BEFORE = 500
-/** Milliseconds for which the reader asks for a missing number: its transaction may not have committed. */
+/** Milliseconds for which the reader looks for the event of a missing number: the event's transaction may not have committed. */
 const MISSING_MS = 10_000
 const MAX_MISSING = 1_000
 /** Milliseconds between two reads of all known sessions: a process may end between a transition and its announcement. */

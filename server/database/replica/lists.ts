@@ -6,8 +6,8 @@ import type { RecentWriters } from './writers.js'
 export type ReadList<Stores> = <T>(read: (stores: Stores) => Promise<T>) => Promise<T>
 
 /**
- * The database that a list was read from, and the reason: `replica`. Or the primary: the caller `wrote`, or the replica is `behind` or
- * `away`, or has `failed` at this list.
+ * The database that a list was read from: the `replica`, or the primary. The values for the primary are reasons: the
+ * caller `wrote`, or the replica is `behind` or `away`, or has `failed` at this list.
  */
 export type ListSource = Standing | 'wrote' | 'failed'
 

@@ -150,7 +150,7 @@ export const rejectCredentialOffer = {
   meta: route('POST', '/credential-offer-sessions/{id}/reject', {
     tag: 'Credential offers',
     summary: 'Reject a deferred credential offer',
-    description: `${DECISION} The session ends in Error, and its redemption stays counted.`,
+    description: `${DECISION} The session ends in Error, and its redemption still counts.`,
     access: 'issuer',
     errors: [400, errors.offerDecided('approved'), errors.credentialOfferSessionNotFound()],
   }),

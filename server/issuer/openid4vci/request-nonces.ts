@@ -24,8 +24,8 @@ export interface RequestNonces {
 
 /**
  * Creates the nonces of one credential request. Each nonce counts once. Most nonces are marked as used when the issuance is
- * stored. Some proofs make this service send a request to another host. The nonces of these proofs are marked before, even if
- * the credential request then fails. So one nonce causes at most one request to other hosts.
+ * stored. If a proof makes this service send a request to another host, the nonce of the proof is marked before that
+ * request. It stays marked even if the credential request fails. So one nonce causes at most one request to other hosts.
  */
 export const createRequestNonces =
   ({ store, seals }: RequestNoncesPorts) =>

@@ -29,11 +29,12 @@ const endOfHour = (ms: number): number => (Math.floor(ms / HOUR_MS) + 1) * HOUR_
 export const PROOF_ROW_SECONDS = (SAME_JTI_MS + HOUR_MS) / 1000
 
 /**
- * The rows that make the `jti` of a proof count once, even if another proof with the same `jti` has another `iat` (RFC 9449
- * §11.1).
+ * The rows that let the `jti` of a proof count only once. Another proof with the same `jti` is refused even if its `iat`
+ * differs (RFC 9449 §11.1).
  *
- * The table's key is hash and expiry, so the rows expire at the end of an hour, not when the proof expires. A proof near the
- * end of an hour has a row in the next hour too. Two proofs that can both be accepted therefore have a row in common.
+ * The table's key is hash and expiry. Two proofs collide only in rows of the same expiry, so a row expires at the end of an
+ * hour, not when its proof expires. A proof near the end of an hour has a row in the next hour too. Two proofs that can both
+ * be accepted therefore have a row in common.
  *
  * @param hash the hash of the proof's key and `jti`
  * @param expiresAt the time after which the proof is refused for its age

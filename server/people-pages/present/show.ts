@@ -8,7 +8,7 @@ import type { PageStore, PresentPage } from '../store.js'
 import { endedPresentPage, type OpenPresentPage } from './page.js'
 import { progressOf } from './sentences.js'
 
-/** If the code is required, only the wallet has it. */
+/** For a request with a required response code: only the wallet has the code, so the page cannot lead on. */
 const LED_ON = 'Continue where your wallet has taken you.'
 
 /** @param beginner which browser opened the page first: without a required code, that browser can continue without one */

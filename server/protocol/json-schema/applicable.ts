@@ -221,7 +221,7 @@ export class SchemaPlace {
     return [...(isKnown ? found : others), ...this.#contained(index)]
   }
 
-  /** `contains` applies to the elements that satisfy it. */
+  /** The `contains` schemas that an element satisfies: they also describe this element. */
   #contained(index: number | typeof EACH): readonly Declared[] {
     const { satisfies } = this.#walk
     const element = index === EACH ? undefined : listOf(this.#value)[index]

@@ -52,7 +52,7 @@ export function subschemasOf(schema: JsonObject, place: string): Subschema[] {
   return found
 }
 
-/** The dotted place of a member. */
+/** The place of a member, written with dots. */
 export function under(place: string, key: string): string {
   return place === '' ? key : `${place}.${key}`
 }

@@ -80,7 +80,7 @@ interface SignedItem {
 function signedItems({ elements, randomBytes }: MdocInput): ReadonlyMap<string, readonly SignedItem[]> {
   const ids = new Set<number>()
   const count = [...elements.values()].reduce((sum, { size }) => sum + size, 0)
-  // One draw for all items costs hardly more than a draw of a few bytes.
+  // One call for the random bytes of all items costs hardly more than a call for a few bytes.
   const drawn = Buffer.from(randomBytes(count * DRAWN_BYTES))
   let at = 0
   return mapValues(elements, (values) =>

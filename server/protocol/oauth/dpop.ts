@@ -23,7 +23,7 @@ const MAX_JTI_LENGTH = 256
 /** The request that a proof must belong to. */
 export interface DpopRequest {
   readonly method: string
-  /** The endpoint under the configured base URL; never from the Host header of the request. */
+  /** The endpoint under the configured base URL; its host never comes from the Host header of the request. */
   readonly url: string
   /** The access token in a request to a protected resource. */
   readonly accessToken?: string

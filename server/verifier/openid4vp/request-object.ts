@@ -41,7 +41,10 @@ interface ForWallet {
 const isByReference = (session: Session | undefined): session is Session & { readonly clientId: string } =>
   session !== undefined && wayOf(session) === 'reference'
 
-/** Transaction data is sent as stored and names credential queries. A copy that lacks one of these queries would be invalid. */
+/**
+ * The query, adapted to the formats of the wallet. Transaction data is sent unchanged and names credential queries: if the adapted copy
+ * lacks one of them, the stored query is sent.
+ */
 function copyFor(session: Session, metadata: WalletMetadata, vpFormats: JsonObject): DcqlQuery {
   const copy = queryFor(session.dcqlQuery, metadata, vpFormats)
   const asked = new Set(copy.credentials.map(({ id }) => id))

@@ -87,8 +87,8 @@ export const readVerificationResult = (formats: Formats) => ({
     tag: 'Verification sessions',
     summary: 'Read the verified claims of a session',
     description:
-      'For x-client-secret, an admin, or the caller that created the session; for SESSION_RESULT_TTL_SECONDS after the ' +
-      'verification. The response_code of the redirect is valid once. If the request has `requireResponseCode`, the result ' +
+      'Readable with x-client-secret, by an admin, or by the caller that created the session, for SESSION_RESULT_TTL_SECONDS after ' +
+      'the verification. The response_code of the redirect is valid once. If the request has `requireResponseCode`, the result ' +
       'requires it. 409 with the errorMessage if the session ended in Error.',
     access: 'clientOrVerifier',
     errors: [

@@ -45,7 +45,7 @@ export const startFlow = (formats: Formats) => ({
     tag: 'Flows',
     summary: 'Start a claim or a presentation from the content of a QR code',
     description:
-      'The content is read, and the other side is asked for details. Nothing is claimed or presented until the flow is ' +
+      'The service reads the content and asks the issuer or verifier for details. Nothing is claimed or presented until the flow is ' +
       'confirmed, within ten minutes.',
     access: 'user',
     status: 201,

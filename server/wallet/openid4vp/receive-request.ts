@@ -35,7 +35,7 @@ export async function receiveRequest(
 ): Promise<ReceivedRequest> {
   const { client_id: clientId, request, request_uri: requestUri } = address
   if (request === undefined && requestUri === undefined) return { parameters: inAddress(address), signed: undefined }
-  // RFC 9101 §5: only one of the two.
+  // RFC 9101 §5: `request` or `request_uri`, never both.
   if (request !== undefined && requestUri !== undefined) {
     throw new WalletError('The authorization request has both request and request_uri.')
   }

@@ -124,7 +124,7 @@ export function createResolveRequest({ receive, authenticate, tell, formats }: R
     const verifier = profile.verifierOf(received.parameters)
     const responseUri = responseUriOf(received.parameters, verifier)
     await authenticate(profile, received, verifier, responseUri)
-    // A §8.5 error answers a request. Without a nonce, nothing ties an answer to this request, so no error is sent.
+    // An error response (§8.5) answers one request. Without a nonce, nothing ties a response to this request, so none is sent.
     if (!isNonce(received.parameters.nonce)) throw new WalletError('The authorization request has no valid nonce.')
     const payload = payloadOf(received, profile, verifier, responseUri)
     try {

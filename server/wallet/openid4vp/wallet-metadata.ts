@@ -20,7 +20,7 @@ export const REQUEST_ENCRYPTION = {
   request_object_encryption_enc_values_supported: ['A256GCM', 'A128GCM'],
 }
 
-/** Decides which requests the wallet accepts, and which credentials it may hold. */
+/** The settings and formats that decide which requests the wallet accepts, and which credentials it may hold. */
 export interface WalletMetadataPorts {
   readonly config: Pick<Config, 'trustAnchors' | 'verifierAttestationIssuers'>
   readonly formats: Formats

@@ -47,7 +47,7 @@ export async function onEveryScreen(browser: Browser, act: (page: Page, name: st
     }
 }
 
-/** What the tests of a file drive. */
+/** The service and the browser that the tests of a file use. */
 export interface Driven {
   readonly service: TestService
   readonly browser: Browser
@@ -100,8 +100,8 @@ export const heading = (page: Page, name: string): Promise<void> =>
   page.getByRole('heading', { level: 1, name }).waitFor()
 
 /**
- * Waits until a screen has an answer to all that it asked first. Questions whose answers a screen does without are not waited for: a
- * test that needs one of those waits for what the answer shows.
+ * Waits until nothing on the screen is loading. It does not wait for requests that the screen can do without. A test
+ * that needs the answer of such a request waits for the content that the answer shows.
  */
 export async function settled(page: Page): Promise<void> {
   await page.locator('h1').waitFor()

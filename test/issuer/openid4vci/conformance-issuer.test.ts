@@ -27,7 +27,7 @@ const useSuite = (of: CredentialFormat) =>
   })
 afterAll(() => Promise.all([...suites.values()].map((each) => each.close())))
 
-/** A credential that was taken with a fresh key, or with a holder's own, and checked. */
+/** Takes a credential with a fresh key or with the key of a given holder, and checks it. */
 async function taken(token: string, headers: Record<string, string> = {}, holder?: WalletActor) {
   const wallet = holder ?? (await newWallet())
   const answer = await suite.take(token, headers, [wallet])

@@ -24,7 +24,7 @@ describe('the proofs of a credential request (OpenID4VCI 1.0 §8.2)', () => {
     )
   })
 
-  // §8.3.1.2: the proofs parameter is invalid if it is missing or one of its proofs is.
+  // §8.3.1.2: the proofs parameter is invalid if it is missing, or if one of its proofs is invalid.
   it.each([
     [{}, 'proofs is missing: prove the key that the credential is to be bound to.'],
     [{ proofs: null }, 'proofs must be an object.'],

@@ -187,7 +187,7 @@ describe('the life of the tokens', () => {
     const grants = requestsTo(waits.issuer, '/token').map(({ text }) => new URLSearchParams(text))
     expect(grants.map((form) => form.get('grant_type')).slice(1)).toEqual(Array(3).fill('refresh_token'))
     expect(new Set(grants.slice(1).map((form) => form.get('refresh_token'))).size).toBe(3)
-    // It was an anonymous client that was given the authorization.
+    // The authorization was given to an anonymous client, so no request names a client.
     expect(grants.map((form) => form.get('client_id'))).toEqual([null, null, null, null])
     approve(waits)
     await askDue(service)

@@ -49,9 +49,9 @@ export interface AuthorizePorts {
 }
 
 /**
- * The authorization endpoint (RFC 6749 §3.1, OpenID4VCI 1.0 §5): a browser opens a wallet's request. A cookie binds the browser
- * to the request, and it is redirected to the page where a person decides. Errors are redirected to the wallet if that is safe,
- * and otherwise shown on a page.
+ * The authorization endpoint (RFC 6749 §3.1, OpenID4VCI 1.0 §5): a browser opens a wallet's request. A cookie binds the
+ * browser to the request, and the browser is redirected to the page where a person decides. Errors are redirected to
+ * the wallet if that is safe, and otherwise shown on a page.
  */
 export type Authorize = (browserRequest: BrowserRequest, sent: SentParameters) => Promise<ProtocolReply>
 

@@ -165,7 +165,7 @@ const zFilterObject: z.ZodType<VpFilter> = z
  * `filter` of a field constraint: a JSON Schema object, strict at every depth, up to depth 16 and 1,000 values. compileVpQuery
  * checks whether it compiles (patterns, references, formats).
  */
-// The type is what typed clients send: a preprocessed schema would take `unknown`.
+// The cast gives typed clients the type of a filter: the input of a preprocessed schema would be `unknown`.
 export const zVpFilter = z.preprocess((value, context) => {
   // The limits come first: the next checks walk the filter by recursion.
   try {

@@ -23,7 +23,7 @@ export interface ExchangeRequest {
       string,
       {
         readonly id: string
-        /** The verifier's names for formats that may answer it. */
+        /** The verifier's names for the formats that may answer this descriptor. */
         readonly designations: readonly string[]
         /** `format` with its algorithms; absent in flows that an earlier version stored. */
         readonly format?: JsonObject | undefined

@@ -8,9 +8,9 @@ import type { ExchangeRequest } from '../profile.js'
 import { refusedDefinition } from './presentation-definition.js'
 
 /**
- * Checks the parts of an input descriptor that DCQL cannot express (DIF Presentation Exchange 2 §8). For each field, a held credential
- * must have a value at one of the field's paths that satisfies its filter. If there are several values, the verifier decides which
- * one counts.
+ * Checks the parts of an input descriptor that DCQL cannot express (DIF Presentation Exchange 2 §8). For each field, a
+ * held credential must have a value that satisfies the field's filter, at one of the field's paths. If there are
+ * several values, the verifier decides which one counts.
  *
  * @param work pays for the check; a credential does not fit if the work does not suffice.
  * @returns the check, by the id of a credential query.
