@@ -124,8 +124,8 @@ export const createAuthorizationRequest = (formats: Formats) => ({
             'The rules for request and answer. Default: VERIFIER_PROFILE. `haip` (HAIP 1.0) requires `redirectUri`, TRUST_ANCHORS ' +
             'and a verifier with a certificate for a P-256 key. It allows `x509_hash`, `direct_post.jwt`, SD-JWT VCs and mobile ' +
             'documents only; issuers and status lists must prove their identity by `x5c`. `draft24` and `draft21` are for wallets ' +
-            'that support no later version of OpenID4VP. VERIFIER_LEGACY_PROFILES must list them. They express the same query in the ' +
-            "draft's own format (DCQL, Presentation Exchange); 400 for a request that the draft cannot express.",
+            'that support no later version of OpenID4VP. VERIFIER_LEGACY_PROFILES must list them. They state the same query in the ' +
+            "draft's own format (DCQL, Presentation Exchange); 400 for a request that the draft cannot state.",
         }),
       redirectUri: zRedirectUri.optional(),
       requireResponseCode: z
