@@ -137,7 +137,7 @@ describe('a credential of the identity provider’s claims about the user', () =
       const { id, page } = await open(byScope().address)
       expect(responseOf(page)).toMatchObject({
         error: 'access_denied',
-        error_description: 'The user’s known claims are not enough for this credential.',
+        error_description: 'The known claims of the user are not enough for this credential.',
       })
       const [row] = await rows('SELECT state, user_claims FROM authorizations WHERE id = $1', id)
       expect(row).toEqual({ state: 'Denied', user_claims: null })

@@ -120,7 +120,7 @@ describe('a request must come from the client that it names (OpenID4VP 1.0 §5.9
     const clientId = `x509_hash:${'A'.repeat(43)}`
     const refusal = await world.refusalOf({ prefix: 'x509_hash', clientId, payload: { client_id: clientId } })
     expect(refusal).toMatchObject({ status: 500, presented: 0 })
-    expect(refusal.message).toContain('not that of the certificate')
+    expect(refusal.message).toContain('does not match the certificate')
   })
 
   it('a name that the certificate does not have', async () => {
@@ -166,7 +166,7 @@ describe('a request must come from the client that it names (OpenID4VP 1.0 §5.9
   })
 
   it.each([
-    ['of another type', { header: { typ: 'JWT' } }, 'its typ is not that of a request object'],
+    ['of another type', { header: { typ: 'JWT' } }, 'its typ does not name a request object'],
     [
       'meant for another audience',
       { payload: { aud: 'https://world.wallet.example' } },

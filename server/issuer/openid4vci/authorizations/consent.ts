@@ -99,7 +99,7 @@ export function createConsentPages({ store, config, formTokens, assertSubject, l
       } catch (thrown) {
         if (!(thrown instanceof ServiceError)) throw thrown
         log.warn({ requestId, reason: thrown.message }, 'claims of the provider do not fit')
-        throw denied('The user’s known claims are not enough for this credential.')
+        throw denied('The known claims of the user are not enough for this credential.')
       }
     },
 
