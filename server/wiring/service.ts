@@ -62,6 +62,7 @@ const appPorts = (platform: Platform, routers: Routers): AppPorts => ({
 
 /** All tasks that run at intervals, independent of requests. */
 const tasksOf = (platform: Platform, features: Features): readonly MaintenanceTask[] => [
+  // The union of all features has no common member: a test compares the names of the found tasks with all that features have.
   ...Object.values<object>(features).flatMap((feature) =>
     'tasks' in feature ? (feature.tasks as MaintenanceTask[]) : [],
   ),
