@@ -24,6 +24,7 @@ import { createOpenid4vciStore } from '../issuer/openid4vci/store.js'
 import { createSchemaListStore } from '../issuer/schemas/list/store.js'
 import { createSchemaStore } from '../issuer/schemas/store.js'
 import { createKeyRotationStore } from '../key-rotation/store.js'
+import { type ClaimsVault, claimsInClear } from '../keys/claims/vault.js'
 import { createKeyStore } from '../keys/store.js'
 import { createPartitionStore } from '../maintenance/partitions/store.js'
 import { createPageStore } from '../people-pages/store.js'
@@ -49,36 +50,37 @@ export const STATES_OF_THINGS: StatesOfThings = {
 /**
  * The stores over one database. Only stores use Prisma.
  *
+ * @param claims protects claims at rest; the start and the commands read and write none
  * @param announce reports transitions to other processes; the start and the commands make no transitions.
  */
-export function createStores(database: Database, announce: Announce = () => {}) {
+export function createStores(database: Database, claims: ClaimsVault = claimsInClear, announce: Announce = () => {}) {
   return {
     agents: createAgentStore(database),
     audit: createAuditStore(database),
     authorizations: createAuthorizationStore(database),
-    decisions: createDecisionStore(database, announce),
+    decisions: createDecisionStore(database, claims, announce),
     authorizationRequests: createAuthorizationRequestStore(database),
     credentialHistory: createCredentialHistoryStore(database),
     credentialList: createCredentialListStore(database),
     changes: createChangeStore(database, STATES_OF_THINGS),
     consoleSessions: createConsoleSessionStore(database),
-    credentials: createCredentialStore(database),
+    credentials: createCredentialStore(database, claims),
     dids: createDidStore(database),
     events: createEventStore(database),
     flows: createFlowStore(database),
     holders: createHolderStore(database),
-    issuance: createIssuanceStore(database),
-    openid4vci: createOpenid4vciStore(database, announce),
+    issuance: createIssuanceStore(database, claims),
+    openid4vci: createOpenid4vciStore(database, claims, announce),
     keys: createKeyStore(database),
     keyRotation: createKeyRotationStore(database),
     metadata: createMetadataStore(database),
-    offerings: createOfferingStore(database),
-    offerBatches: createOfferBatchStore(database),
+    offerings: createOfferingStore(database, claims),
+    offerBatches: createOfferBatchStore(database, claims),
     offerSessionList: createOfferSessionListStore(database),
-    offerSessions: createOfferSessionStore(database, announce),
+    offerSessions: createOfferSessionStore(database, claims, announce),
     pages: createPageStore(database),
     partitions: createPartitionStore(database),
-    deferredIssuances: createDeferredIssuanceStore(database, announce),
+    deferredIssuances: createDeferredIssuanceStore(database, claims, announce),
     pendingIssuances: createPendingIssuanceStore(database),
     schemaList: createSchemaListStore(database),
     schemas: createSchemaStore(database),
@@ -87,7 +89,7 @@ export function createStores(database: Database, announce: Announce = () => {}) 
     statusLists: createStatusListStore(database),
     trustedIssuers: createTrustedIssuerStore(database),
     verificationSessionList: createVerificationSessionListStore(database),
-    verificationSessions: createVerificationSessionStore(database, announce),
+    verificationSessions: createVerificationSessionStore(database, claims, announce),
     vpQueries: createVpQueryStore(database),
     walletCredentials: createWalletCredentialStore(database),
     walletPresentations: createWalletPresentationStore(database),

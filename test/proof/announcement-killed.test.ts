@@ -30,8 +30,9 @@ async function killedAfter(transition: string, values: readonly string[]): Promi
   const script = `
     const { connectDatabase } = await import(${JSON.stringify(file('database/connect.js'))})
     const { createVerificationSessionStore } = await import(${JSON.stringify(file('verifier/sessions/store.js'))})
+    const { claimsInClear } = await import(${JSON.stringify(file('keys/claims/vault.js'))})
     const [url, ...values] = process.argv.slice(1)
-    const sessions = createVerificationSessionStore(connectDatabase(url, { max: 1 }), () => process.kill(process.pid, 'SIGKILL'))
+    const sessions = createVerificationSessionStore(connectDatabase(url, { max: 1 }), claimsInClear, () => process.kill(process.pid, 'SIGKILL'))
     await sessions.${transition}
     process.exit(1)`
   const child = spawn(process.execPath, ['--input-type=module', '-e', script, service.databaseUrl, ...values], {

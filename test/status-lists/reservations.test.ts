@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { connectDatabase, type Database, UNHURRIED_MS } from '../../server/database/connect.js'
 import { createCredentialStore } from '../../server/issuer/credentials/store.js'
 import { createIssuanceStore, type IssuanceContext } from '../../server/issuer/issuance/store.js'
+import { claimsInClear } from '../../server/keys/claims/vault.js'
 import { createAllotment, type StatusIndex } from '../../server/status-lists/allotment.js'
 import { createStatusListStore, type IndexRange, type Reservation } from '../../server/status-lists/store.js'
 import { postSchema } from '../issuer/purchase.js'
@@ -22,7 +23,7 @@ beforeAll(async () => {
   // One connection for each process below.
   database = connectDatabase(service.databaseUrl, { max: AT_ONCE, waitMs: UNHURRIED_MS })
   const { name } = await postSchema(service, await service.bearer('alice'))
-  context = (await createIssuanceStore(database).context(name, undefined, undefined)) as IssuanceContext
+  context = (await createIssuanceStore(database, claimsInClear).context(name, undefined, undefined)) as IssuanceContext
 })
 afterAll(async () => {
   await database?.close()
@@ -50,7 +51,7 @@ const lists = async (): Promise<number> => (await rows('SELECT 1 FROM status_lis
 
 async function record(indices: readonly StatusIndex[]): Promise<string> {
   const id = randomUUID()
-  await createIssuanceStore(database).record(
+  await createIssuanceStore(database, claimsInClear).record(
     {
       id,
       schemaId: context.id,
@@ -181,7 +182,7 @@ describe('statements that wait for a list whose row credentials share (a former 
   it('revocations', async () => {
     const { listId } = await reserve(5, 1)
     const ids = await Promise.all([0, 1, 2, 3, 4].map((index) => record([{ listId, index }])))
-    const { revoke } = createCredentialStore(database)
+    const { revoke } = createCredentialStore(database, claimsInClear)
     expect(await onceChanged(ids.map((id) => () => revoke(id, new Date(), null)))).toEqual([
       true,
       true,

@@ -124,7 +124,8 @@ function decryptDirectly(kek: Uint8Array, jwe: string, place: string | undefined
   return utf8.decode(plaintext)
 }
 
-function kekId(kek: Uint8Array): string {
+/** The name of a key-encryption key in what it encrypts: the first 12 octets of its SHA-256, base64url. */
+export function kekId(kek: Uint8Array): string {
   return createHash('sha256').update(kek).digest().subarray(0, 12).toString('base64url')
 }
 

@@ -3,7 +3,7 @@ import { audited } from '../../database/audited.js'
 import { type BatchDone, batchDone, batchRow, deletedBatch, lockedBatch } from '../../database/batch.js'
 import type { Database } from '../../database/connect.js'
 import { emptyFragment, fragment, Step } from '../../database/fragment.js'
-import { idRow, json as jsonColumn } from '../../database/row-shapes.js'
+import { idRow, json as jsonColumn, storedClaims } from '../../database/row-shapes.js'
 import {
   type Announce,
   eventRow,
@@ -12,6 +12,7 @@ import {
   type Transitions,
   zEvent,
 } from '../../events/store.js'
+import { type ClaimsVault, forgottenKeys } from '../../keys/claims/vault.js'
 import { insertPage, type NewPage } from '../../pages/store.js'
 import type { DcqlQuery } from '../../protocol/openid4vp/dcql/dcql-query.js'
 import type { DiscardedPresentation, PresentationChecks } from '../presentations/presentation-error.js'
@@ -45,14 +46,15 @@ const zResult = z.strictObject({
   createdBy: z.string().nullable(),
   requireResponseCode: z.boolean(),
   endedAt: z.date().nullable(),
-  result: z.unknown(),
+  result: storedClaims,
+  resultKey: z.string().nullable(),
   discarded: jsonColumn<DiscardedPresentation[]>().nullable(),
   responseCodeHash: z.string().nullable(),
   responseCodeUsedAt: z.date().nullable(),
 })
 
 /** A session's result, and the data that decides who may read it. */
-export type StoredResult = z.infer<typeof zResult>
+export type StoredResult = Omit<z.infer<typeof zResult>, 'resultKey'>
 
 const zChecked = z.strictObject({
   state: z.enum(SESSION_STATES),
@@ -117,7 +119,7 @@ const ended = ({ to, errorMessage }: Transition, now: Date) => fragment`
 
 export type VerificationSessionStore = ReturnType<typeof createVerificationSessionStore>
 
-export function createVerificationSessionStore({ sql }: Database, announce: Announce) {
+export function createVerificationSessionStore({ sql }: Database, claims: ClaimsVault, announce: Announce) {
   return {
     /** Inserts a session with its audit row, and its page if it gets one. @param view its JSON, which is its first event */
     async insert(session: Session, view: SessionView, page?: NewPage): Promise<void> {
@@ -209,16 +211,23 @@ export function createVerificationSessionStore({ sql }: Database, announce: Anno
       ending: Ending,
       now: Date,
     ): Promise<{ readonly pageId: string | null } | undefined> {
+      const result =
+        ending.result === undefined
+          ? undefined
+          : claims.protect({ column: 'verification_sessions.result', id }, ending.result)
       const moved: Moved = new Step(
         'moved',
         fragment`
           UPDATE verification_sessions s SET ${ended(transition, now)},
-            result = ${json(ending.result ?? null)}, discarded = ${json(ending.discarded ?? null)}, checks = ${json(ending.checks)},
+            result = ${result === undefined ? fragment`NULL` : fragment`${result.json}::json`}, discarded = ${json(ending.discarded ?? null)}, checks = ${json(ending.checks)},
             response_code_hash = ${ending.responseCodeHash ?? null}
           WHERE id = ${id} AND state = ANY(${[...transition.from]}::text[])
           RETURNING id, seq, state, error_message, first_view`,
       )
-      const [row] = await sql(zEnded, [recorded(moved, ending.action)])`
+      const [row] = await sql(zEnded, [
+        recorded(moved, ending.action),
+        ...(result === undefined ? [] : claims.storeKeys([result], moved)),
+      ])`
         SELECT t.id, t.seq, t.data, p.id AS "pageId"
         FROM ${eventsOf(moved, now)} t LEFT JOIN pages p ON p.verification_session_id = t.id AND NOT p.on_demand`
       if (row !== undefined) announce([row])
@@ -253,10 +262,13 @@ export function createVerificationSessionStore({ sql }: Database, announce: Anno
     async result(id: string): Promise<StoredResult | undefined> {
       const [row] = await sql(zResult)`
         SELECT state, error_message AS "errorMessage", created_by AS "createdBy",
-          require_response_code AS "requireResponseCode", ended_at AS "endedAt", result, discarded, response_code_hash AS "responseCodeHash",
+          require_response_code AS "requireResponseCode", ended_at AS "endedAt",
+          result, ${claims.keyOf('verification_sessions.result', fragment`verification_sessions.id`)} AS "resultKey", discarded, response_code_hash AS "responseCodeHash",
           response_code_used_at AS "responseCodeUsedAt"
         FROM verification_sessions WHERE id = ${id}`
-      return row
+      if (row === undefined) return undefined
+      const { resultKey, ...stored } = row
+      return { ...stored, result: claims.reveal({ column: 'verification_sessions.result', id }, row.result, resultKey) }
     },
 
     /** Uses a response code, which is valid once. @returns whether it was still valid. */
@@ -270,9 +282,15 @@ export function createVerificationSessionStore({ sql }: Database, announce: Anno
     /** Deletes results of sessions that ended before a moment, at most `limit`. */
     async forgetResults(endedBefore: Date, limit: number): Promise<BatchDone> {
       const due = fragment`result IS NOT NULL AND ended_at <= ${endedBefore}`
-      const rows = await sql(batchRow)`
-        UPDATE verification_sessions SET result = NULL, discarded = NULL
-        WHERE id IN (${lockedBatch({ table, key: 'id', due, by: 'ended_at', limit })}) RETURNING ended_at AS at`
+      const forgotten = new Step<'id' | 'at'>(
+        'forgotten',
+        fragment`
+          UPDATE verification_sessions SET result = NULL, discarded = NULL
+          WHERE id IN (${lockedBatch({ table, key: 'id', due, by: 'ended_at', limit })}) RETURNING id, ended_at AS at`,
+      )
+      const rows = await sql(batchRow, [
+        forgottenKeys('verification_sessions.result', forgotten),
+      ])`SELECT at FROM ${forgotten}`
       return batchDone(rows, limit)
     },
 

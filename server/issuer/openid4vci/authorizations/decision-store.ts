@@ -4,6 +4,7 @@ import type { Database } from '../../../database/connect.js'
 import { type Fragment, fragment, Step } from '../../../database/fragment.js'
 import { idRow } from '../../../database/row-shapes.js'
 import { type Announce, recordedEvents, recordedShape } from '../../../events/store.js'
+import type { ClaimsVault } from '../../../keys/claims/vault.js'
 import { insertOffering } from '../../offerings/insert.js'
 import { redeemable } from '../offer-store.js'
 import { movedSession } from '../sessions/store.js'
@@ -43,8 +44,9 @@ export interface MadeOffering {
 }
 
 /** The step that inserts the offering of a grant. */
-const madeOffering = ({ offeringId, made, now }: MadeGrant, granted: Granted): Step<'id'> =>
+const madeOffering = (claims: ClaimsVault, { offeringId, made, now }: MadeGrant, granted: Granted): Step<'id'> =>
   insertOffering(
+    claims,
     {
       ...made,
       id: offeringId,
@@ -94,7 +96,7 @@ const auditedGrant = (action: string, granted: Granted, offeringId: string, name
 
 export type DecisionStore = ReturnType<typeof createDecisionStore>
 
-export function createDecisionStore({ sql }: Database, announce: Announce) {
+export function createDecisionStore({ sql }: Database, claims: ClaimsVault, announce: Announce) {
   return {
     /** Stores a code and its new offering, once. @returns false if the request was decided before. */
     async grantMade(grant: MadeGrant): Promise<boolean> {
@@ -108,7 +110,7 @@ export function createDecisionStore({ sql }: Database, announce: Announce) {
           RETURNING id, user_sub`,
       )
       const rows = await sql(idRow, [
-        madeOffering(grant, granted),
+        madeOffering(claims, grant, granted),
         auditedGrant('offering.created', granted, offeringId, 'audited_offering'),
         auditedGrant('authorization.granted', granted, offeringId),
       ])`SELECT id FROM ${granted}`

@@ -15,6 +15,7 @@ import {
   type Transitions,
   zEvent,
 } from '../../../events/store.js'
+import type { ClaimsVault } from '../../../keys/claims/vault.js'
 import { insertPage, type NewPage } from '../../../pages/store.js'
 import { insertOffering, type NewOffering } from '../../offerings/insert.js'
 import type { OfferGrant, OfferProfile } from '../offer-profile.js'
@@ -151,7 +152,7 @@ const zExpired = z.strictObject({ ...batchRow.shape, id: z.string(), seq: z.int(
 
 export type OfferSessionStore = ReturnType<typeof createOfferSessionStore>
 
-export function createOfferSessionStore({ sql }: Database, announce: Announce) {
+export function createOfferSessionStore({ sql }: Database, claims: ClaimsVault, announce: Announce) {
   const remove = async (batch: Batch): Promise<BatchDone> => {
     const removed = new Step<'key' | 'at'>('removed', deletedBatch(batch))
     const events = new Step(
@@ -180,7 +181,7 @@ export function createOfferSessionStore({ sql }: Database, announce: Announce) {
     async insert(offering: NewSessionOffering, session: StoredSession, page?: NewPage): Promise<void> {
       const { id, createdBy, createdAt, expiresAt } = session
       const txCode = session.txCode === null ? null : JSON.stringify(session.txCode)
-      const inserted = insertOffering({ ...offering, id, isSession: true })
+      const inserted = insertOffering(claims, { ...offering, id, isSession: true })
       const begun = new Step(
         'session',
         fragment`

@@ -2,10 +2,11 @@ import { type BatchDone, batchDone, deletedBatch, deletedRow, expiredBatch } fro
 import type { Database } from '../../../database/connect.js'
 import { emptyFragment, type Fragment, fragment, Step } from '../../../database/fragment.js'
 import { type Announce, recordedEvents } from '../../../events/store.js'
-import { contextColumns, type IssuanceContext, issuerKey } from '../../issuance/store.js'
+import type { ClaimsVault } from '../../../keys/claims/vault.js'
+import { contextColumns, type IssuanceContext, isSigned, issuerKey } from '../../issuance/store.js'
 import { openSession } from '../admission-store.js'
 import type { OfferProfile } from '../offer-profile.js'
-import { offeringColumns, redeemable, type WalletOffering } from '../offer-store.js'
+import { offeringColumns, redeemable, revealedSubject, type WalletOffering } from '../offer-store.js'
 import { zRefreshToken, zStored, zToken } from '../rows.js'
 import type { CredentialOfferSession } from '../sessions/session.js'
 import { movedSession, withDates } from '../sessions/store.js'
@@ -32,6 +33,8 @@ export interface TokenContext extends IssuanceContext, WalletOffering {
   readonly clientId: string | null
   readonly credentialId: string | null
   readonly credentialSubject: Readonly<Record<string, unknown>>
+  /** Whether the claims were erased. The subject is then empty. */
+  readonly claimsErased: boolean
   /** Whether the credential under this token is stored and not revoked; null before the first issuance. */
   readonly credentialGood: boolean | null
   /** Whether a signed copy has the id of the stored credential. */
@@ -161,7 +164,7 @@ function begun({ authorization, offeringId, detailed, scoped }: NewToken, token:
 }
 
 /** Access and refresh tokens. */
-export function createTokenStore({ sql }: Database, announce: Announce) {
+export function createTokenStore({ sql }: Database, claims: ClaimsVault, announce: Announce) {
   return {
     /**
      * Stores an access token and marks its code as used. If two requests use one code, only the first succeeds. The same
@@ -241,12 +244,13 @@ export function createTokenStore({ sql }: Database, announce: Announce) {
           SELECT 1 FROM issuance_tokens WHERE ${goodToken(tokenHash, now)} AND dpop_jkt = ${proof?.jkt ?? null}::text`,
       )
       const [row] = await sql(zToken)`
-        SELECT ${proof === undefined ? fragment`false` : allNew(usedOnce(proof.once, bound), proof.once)} AS proven, ${contextColumns}, ${offeringColumns}, o.credential_subject AS "credentialSubject", t.token_hash AS "tokenHash",
+        SELECT ${proof === undefined ? fragment`false` : allNew(usedOnce(proof.once, bound), proof.once)} AS proven, ${contextColumns}, ${offeringColumns}, o.credential_subject AS "credentialSubject",
+          ${claims.keyOf('offerings.credential_subject', fragment`o.id`)} AS "subjectKey", t.token_hash AS "tokenHash",
           LEAST(t.expires_at, a.expires_at) AS "tokenExpiresAt", t.configuration_ids AS detailed, t.scope AS scoped, t.dpop_jkt AS "dpopJkt",
           t.authorization_id AS "authorizationId", a.expires_at AS "authorizationExpiresAt", a.client_id AS "clientId",
           COALESCE(a.redemption_counted, t.credential_id IS NOT NULL) AS counted, COALESCE(a.credential_id, t.credential_id) AS "credentialId",
           CASE WHEN COALESCE(a.credential_id, t.credential_id) IS NULL THEN NULL ELSE c.id IS NOT NULL AND c.revoked_at IS NULL END AS "credentialGood",
-          c.vc -> 'proof' IS NOT NULL AS "credentialSigned"
+          ${isSigned} AS "credentialSigned"
         FROM (SELECT * FROM issuance_tokens WHERE ${goodToken(tokenHash, now)} LIMIT 1) t
         JOIN offerings o ON o.id = t.offering_id
         JOIN schemas s ON s.id = o.schema_id
@@ -256,7 +260,7 @@ export function createTokenStore({ sql }: Database, announce: Announce) {
         LEFT JOIN authorizations a ON a.id = t.authorization_id
         LEFT JOIN credentials c ON c.id = COALESCE(a.credential_id, t.credential_id)
         WHERE t.authorization_id IS NULL OR a.id IS NOT NULL`
-      return row === undefined ? undefined : withDates(row)
+      return row === undefined ? undefined : revealedSubject(claims, withDates(row))
     },
 
     /** Removes at most `limit` tokens that expired before a moment and lie outside the partitions of their time. */
