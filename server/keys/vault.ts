@@ -1,5 +1,5 @@
 import { decryptSecret, encryptSecret, SecretError } from '../protocol/jose/sealed.js'
-import type { Place } from './at-rest/columns.js'
+import type { Place, ProtectedName } from './at-rest/columns.js'
 
 /** Protects private keys and recoverable secrets at rest. */
 export interface Vault {
@@ -9,8 +9,8 @@ export interface Vault {
    */
   protect(place: Place, plaintext: string): Promise<string>
   /**
-   * @throws SecretError if no configured key-encryption key decrypts it, or if it was encrypted for another place. If a key is
-   * configured, also for a value in the clear: a person who can write to the database must not be able to insert keys.
+   * @throws SecretError if no configured key-encryption key decrypts it, or if it was encrypted for another place. After all values
+   * of the column were encrypted, also for a value in the clear: a person who can write to the database must not be able to insert keys.
    */
   reveal(place: Place, stored: string): Promise<string>
 }
@@ -38,18 +38,40 @@ export async function openStored(
   return { plaintext, form: keyIndex === 0 ? 'current' : 'former' }
 }
 
+/** Rules of {@link createVault}. */
+export interface VaultRules {
+  /** Whether a column's values in the clear are refused, because all values of the column were encrypted. Default: always. */
+  readonly clearIsRefused?: (column: ProtectedName) => boolean
+  /** Notes that a value was refused. */
+  readonly onRefused?: (refused: SecretError) => void
+}
+
 /** @param keys key-encryption keys of 32 bytes; the first one encrypts, all of them decrypt. */
-export function createVault(keys: readonly Uint8Array[]): Vault {
+export function createVault(keys: readonly Uint8Array[], rules: VaultRules = {}): Vault {
+  const { clearIsRefused = () => true, onRefused = () => {} } = rules
   const [current] = keys
+
+  const revealed = async (place: Place, stored: string): Promise<string> => {
+    const { plaintext, form } = await openStored(keys, place, stored)
+    const isBound = form === 'current' || form === 'former'
+    if (current !== undefined && !isBound && clearIsRefused(place.column)) throw notEncrypted(place)
+    return plaintext
+  }
+
   return {
     protect: async (place, plaintext) =>
       current === undefined ? plaintext : encryptSecret(current, plaintext, nameOf(place)),
     reveal: async (place, stored) => {
-      const { plaintext, form } = await openStored(keys, place, stored)
-      if (current !== undefined && (form === 'clear' || form === 'unbound')) {
-        throw new SecretError(`A value of ${place.column} is not encrypted for its row.`)
+      try {
+        return await revealed(place, stored)
+      } catch (thrown) {
+        if (thrown instanceof SecretError) onRefused(thrown)
+        throw thrown
       }
-      return plaintext
     },
   }
 }
+
+/** The refusal of a value in the clear. */
+export const notEncrypted = ({ column }: Pick<Place, 'column'>): SecretError =>
+  new SecretError(`A value of ${column} is not encrypted for its row.`)

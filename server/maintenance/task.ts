@@ -19,6 +19,8 @@ export interface MaintenanceTask {
   readonly run: (now: Date, batchSize: number) => Promise<TaskDone>
   /** The task waits for other services, not for the database. Other tasks do not wait for it, and its time is not counted. */
   readonly elsewhere?: boolean
+  /** The job rests for this many times the duration of a batch of the task. Default: 4. */
+  readonly rest?: number
 }
 
 /** The moment `seconds` before another moment: older items are due. */
