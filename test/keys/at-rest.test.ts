@@ -246,7 +246,7 @@ describe('keys:rotate --reencrypt', () => {
     const before = await encryptions(service.databaseUrl)
     const { databaseUrl, identityProvider } = service
     const both = { KEY_ENCRYPTION_KEY: current, KEY_ENCRYPTION_KEY_PREVIOUS: former }
-    await using between = await startService({ databaseUrl, identityProvider, env: both })
+    await using between = await startService({ databaseUrl, identityProvider, env: both, maintenance: false })
     // Keys that are made meanwhile are encrypted with the new key already.
     await newHolder(between)
     expect((await encryptions(databaseUrl)).size).toBe(2)
@@ -291,7 +291,7 @@ describe('a wrong KEY_ENCRYPTION_KEY', () => {
     await using service = await startService({ env: { KEY_ENCRYPTION_KEY: former } })
     const { databaseUrl, identityProvider } = service
     const both = { KEY_ENCRYPTION_KEY: current, KEY_ENCRYPTION_KEY_PREVIOUS: former }
-    await using between = await startService({ databaseUrl, identityProvider, env: both })
+    await using between = await startService({ databaseUrl, identityProvider, env: both, maintenance: false })
     await newHolder(between)
     // As if the operator had encrypted the root secret alone.
     const [other] = await query(databaseUrl, "SELECT value FROM secrets WHERE name = 'root'")
