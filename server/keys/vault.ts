@@ -1,5 +1,5 @@
 import { decryptSecret, encryptSecret, SecretError } from '../protocol/jose/sealed.js'
-import type { Place, ProtectedName } from './at-rest/columns.js'
+import type { Place } from './at-rest/columns.js'
 
 /** Protects private keys and recoverable secrets at rest. */
 export interface Vault {
@@ -40,8 +40,8 @@ export async function openStored(
 
 /** Rules of {@link createVault}. */
 export interface VaultRules {
-  /** Whether a column's values in the clear are refused, because all values of the column were encrypted. Default: always. */
-  readonly clearIsRefused?: (column: ProtectedName) => boolean
+  /** Whether a value in the clear is refused, because all values of its kind were encrypted. Default: always. */
+  readonly clearIsRefused?: (place: Place) => boolean | Promise<boolean>
   /** Notes that a value was refused. */
   readonly onRefused?: (refused: SecretError) => void
 }
@@ -54,7 +54,7 @@ export function createVault(keys: readonly Uint8Array[], rules: VaultRules = {})
   const revealed = async (place: Place, stored: string): Promise<string> => {
     const { plaintext, form } = await openStored(keys, place, stored)
     const isBound = form === 'current' || form === 'former'
-    if (current !== undefined && !isBound && clearIsRefused(place.column)) throw notEncrypted(place)
+    if (current !== undefined && !isBound && (await clearIsRefused(place))) throw notEncrypted(place)
     return plaintext
   }
 

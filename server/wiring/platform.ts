@@ -20,6 +20,7 @@ import { eventTransport } from '../events/transports/configured.js'
 import { type Formats, standardFormats } from '../formats/registry.js'
 import { createMetadataTexts } from '../issuer/metadata/kept-texts.js'
 import { createSeals } from '../issuer/openid4vci/sealed.js'
+import { mayStayClear } from '../keys/at-rest/begin.js'
 import { openEncryption } from '../keys/at-rest/encryption.js'
 import { createAtRestStore } from '../keys/at-rest/store.js'
 import { encryptionTask } from '../keys/at-rest/task.js'
@@ -106,9 +107,17 @@ export async function createPlatform(
   const atRest = createAtRestStore(database)
   const encryption = await openEncryption({ store: atRest, keys: keyEncryptionKeys, log }, root)
   const refusals = createRefusals(clock, log)
-  const rules = { clearIsRefused: encryption.isEncrypted, onRefused: refusals.note }
-  const vault = createVault(keyEncryptionKeys, rules)
-  const claims = createClaimsVault({ keys: keyEncryptionKeys, installation: installationOf(root.secret), ...rules })
+  const vault = createVault(keyEncryptionKeys, {
+    clearIsRefused: async (place) =>
+      encryption.isEncrypted(place.column) || !(await mayStayClear(place, stores.keys.isOfHolder)),
+    onRefused: refusals.note,
+  })
+  const claims = createClaimsVault({
+    keys: keyEncryptionKeys,
+    installation: installationOf(root.secret),
+    clearIsRefused: encryption.isEncrypted,
+    onRefused: refusals.note,
+  })
   const stores = createStores(database, claims, (recorded) => events.announce(recorded))
   const keys = createKeys(stores.keys, vault)
   const sealingKey = memoized((label) => deriveKey(root.secret, label))

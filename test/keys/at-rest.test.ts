@@ -197,8 +197,9 @@ describe('values that an earlier version encrypted, bound to no row', () => {
     expect(await ageSecrets(service, KEY_ENCRYPTION_KEY)).toBe(5)
     const former = await defaultKey(databaseUrl, 'issuers')
     expect(await bindings(databaseUrl)).toEqual({ bound: 0, unbound: 5 })
-    await using restarted = await startService({ databaseUrl, identityProvider, env })
-    expect(await bindings(databaseUrl)).toEqual({ bound: 5, unbound: 0 })
+    await using restarted = await startService({ databaseUrl, identityProvider, env, maintenanceEveryMs: 20 })
+    // The maintenance job encrypts the key of the hosted wallet.
+    await expect.poll(() => bindings(databaseUrl)).toEqual({ bound: 5, unbound: 0 })
     expect(await issues(restarted)).toBe(true)
     // As a backup has it.
     await storeKey(databaseUrl, former.id, former.stored)

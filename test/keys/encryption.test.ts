@@ -1,9 +1,12 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { createLog } from '../../server/log/log.js'
 import { ofMetric, startOperations } from '../metrics/scrape.js'
 import { runTask } from '../support/maintenance.js'
 import { query } from '../support/postgres.js'
 import { startService, type TestService } from '../support/service.js'
+import { LOOPBACK } from '../support/wallet.js'
+import { taking } from '../wallet/taking.js'
 import {
   copyCredentials,
   encryptionOf,
@@ -29,8 +32,14 @@ const beside = ({ databaseUrl, identityProvider }: TestService, env: Record<stri
 
 describe('the first key of a filled installation', () => {
   it('encrypts every row while the service issues; both forms are readable until the end', async () => {
-    await using former = await startService()
+    await using former = await startService({ env: LOOPBACK })
     const filled = await fill(former)
+    await using taken = await taking(former)
+    const held = async (at: TestService) => {
+      const { id, authorization } = taken.wallet
+      const { status, json } = await at.request('GET', `/holders/${id}/credentials`, { authorization })
+      return [status, json.length]
+    }
     const ids = await copyCredentials(former.databaseUrl, 400)
     const proven = await query<{ id: string }>(
       former.databaseUrl,
@@ -40,6 +49,7 @@ describe('the first key of a filled installation', () => {
     const env = { KEY_ENCRYPTION_KEY: newKek() }
     await using waiting = await beside(former, env, NO_MAINTENANCE)
     await expectReadable(waiting, filled)
+    expect(await held(waiting)).toEqual([200, 2])
     const lines: string[] = []
     const log = createLog('info', { write: (line) => lines.push(line) })
     await using service = await beside(former, env, { maintenanceEveryMs: 20, log })
@@ -71,6 +81,10 @@ describe('the first key of a filled installation', () => {
     await operations.close()
     await done(waiting)
     await expectReadable(waiting, filled)
+    expect(await held(waiting)).toEqual([200, 2])
+    await query(former.databaseUrl, `UPDATE wallet_credentials SET content = '{"planted":"${MARKER}"}'`)
+    expect((await held(waiting))[0]).toBe(500)
+    expect((await waiting.request('GET', '/health/readiness')).json.details.encryption).toEqual({ status: 'degraded' })
   })
 
   it('is encrypted by several processes at once, each row once', async () => {
@@ -121,7 +135,7 @@ describe('the first key of a filled installation', () => {
     await using first = await beside(former, env, NO_MAINTENANCE)
     while ((await position())?.position === '') await encryptionOf(first).run(new Date(), 200)
     const stopped = await position()
-    expect(stopped).toMatchObject({ again: false, seen: 200 })
+    expect(stopped).toMatchObject({ again: false, seen: 500 })
     await using second = await beside(former, env, NO_MAINTENANCE)
     expect(await position()).toEqual({ ...stopped, again: true })
     await encryptAll(second)
@@ -332,6 +346,36 @@ describe('an attack by a person who can write to the database', () => {
     await using restarted = await beside(service, env, { log, ...NO_MAINTENANCE })
     await encryptAll(restarted)
     await refused(`A value of offerings.credential_subject ${CLEAR}`, restarted)
+  })
+
+  it('a key of the installation in the clear is refused and never encrypted, also before the job is done', async () => {
+    await using former = await startService()
+    const filled = await fill(former)
+    const env = { KEY_ENCRYPTION_KEY: newKek(), NODE_ENV: 'production' }
+    await using service = await beside(former, env, NO_MAINTENANCE)
+    const clear = () =>
+      query<{ id: string; own: boolean }>(
+        former.databaseUrl,
+        `SELECT k.id, NOT EXISTS (SELECT 1 FROM dids d WHERE d.key_set_id = k.key_set_id AND d.holder_id IS NOT NULL) AS own
+         FROM keys k WHERE private_jwk LIKE '{%'`,
+      )
+    // The key of the hosted wallet waits for the job.
+    expect(await clear()).toEqual([{ id: expect.any(String), own: false }])
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    await query(
+      former.databaseUrl,
+      'UPDATE keys k SET private_jwk = $1 FROM issuers i WHERE i.key_set_id = k.key_set_id AND i.is_default',
+      [JSON.stringify(privateKey.export({ format: 'jwk' }))],
+    )
+    const issue = async (at: TestService) => {
+      const authorization = await at.bearer('alice')
+      const body = { type: filled.type, credential_subject: { product: MARKER } }
+      return (await at.request('POST', '/api/v1/credentials', { authorization, body })).status
+    }
+    expect(await issue(service)).toBe(500)
+    await encryptAll(service)
+    expect(await clear()).toEqual([{ id: expect.any(String), own: true }])
+    expect(await issue(service)).toBe(500)
   })
 
   it('a root secret in the clear does not bring back claims in the clear, although every key was deleted', async () => {

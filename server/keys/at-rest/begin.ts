@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { ConfigurationError } from '../../config/config.js'
 import { kekId, SecretError } from '../../protocol/jose/sealed.js'
 import { createVault, openStored, type StoredForm } from '../vault.js'
-import { PROTECTED_COLUMNS, type ProtectedColumn } from './columns.js'
+import { type Place, PROTECTED_COLUMNS, type ProtectedColumn, type ProtectedName } from './columns.js'
 import { ALL_ENCRYPTED, parseRoot, ROOT, rootText } from './root.js'
-import type { AtRestStore, ColumnProgress, NewProgress, ProtectedValues, Replacement } from './store.js'
+import type { AtRestStore, ColumnProgress, NewProgress, ProtectedValue, ProtectedValues, Replacement } from './store.js'
 import { dependsOnKey, mayBeClear, WALK_NAMES, type WalkName } from './walk.js'
 
 const BATCH = 1_000
@@ -26,51 +26,79 @@ export async function namingTheKey<T>(work: () => Promise<T>): Promise<T> {
 
 export const isBound = (form: StoredForm): boolean => form === 'current' || form === 'former'
 
+const columnNamed = (name: ProtectedName): ProtectedColumn => {
+  const column = PROTECTED_COLUMNS.find((known) => known.name === name)
+  if (column === undefined) throw new Error(`There is no column ${name}.`)
+  return column
+}
+
+const SECRETS = columnNamed('secrets.value')
+const KEYS = columnNamed('keys.private_jwk')
+
+/**
+ * Whether a value in the clear is read until the job has encrypted its column: every value except a key of the installation, which the
+ * start encrypted.
+ *
+ * @param isOfHolder whether a key belongs to no issuer, verifier or other part of the installation
+ */
+export const mayStayClear = async (place: Place, isOfHolder: (keyId: string) => Promise<boolean>): Promise<boolean> =>
+  place.column !== KEYS.name || (await isOfHolder(place.id))
+
 const altered = () =>
   new ConfigurationError(
     'The root secret is not encrypted for its row although other secrets are: the database was altered.',
   )
 
-/**
- * The columns that a start encrypts itself. The service needs them at once, and never reads them in the clear: a person who can write to
- * the database must not be able to insert keys.
- */
-const AT_START = PROTECTED_COLUMNS.filter(({ name }) => name === 'keys.private_jwk' || name === 'secrets.value')
+type Page = (after: string) => Promise<readonly ProtectedValue[]>
 
-/** Encrypts every value of a column except the root secret. @throws {ConfigurationError} if a value is encrypted for its row */
+/** Encrypts every value of some pages. @throws {ConfigurationError} if a value is encrypted for its row */
 async function encryptAll(
   values: ProtectedValues,
   column: ProtectedColumn,
+  page: Page,
   keys: readonly Uint8Array[],
 ): Promise<number> {
   const vault = createVault(keys)
   let count = 0
   for (let after = ''; ; ) {
-    const page = await values.page(column, after, BATCH)
+    const stored = await page(after)
     const replacements: Replacement[] = []
-    for (const { id, stored } of page) {
+    for (const { id, stored: value } of stored) {
       const place = { column: column.name, id }
-      if (place.column === ROOT.column && id === ROOT.id) continue
-      const { plaintext, form } = await openStored(keys, place, stored)
+      const { plaintext, form } = await openStored(keys, place, value)
       if (isBound(form)) throw altered()
-      replacements.push({ id, from: stored, to: await vault.protect(place, plaintext) })
+      replacements.push({ id, from: value, to: await vault.protect(place, plaintext) })
     }
     count += await values.replace(column, replacements)
-    const last = page.at(-1)
-    if (last === undefined || page.length < BATCH) return count
+    const last = stored.at(-1)
+    if (last === undefined) return count
     after = last.id
   }
 }
 
+/**
+ * Encrypts what a start encrypts itself: every secret except the root secret, and the installation's own keys. The service needs them at
+ * once, and never reads them in the clear: a person who can write to the database must not be able to insert keys. Keys of hosted wallets
+ * may be many, so the maintenance job encrypts them.
+ */
+async function encryptOwn(values: ProtectedValues, keys: readonly Uint8Array[]): Promise<number> {
+  const secrets = await encryptAll(
+    values,
+    SECRETS,
+    async (after) => (await values.page(SECRETS, after, BATCH)).filter(({ id }) => id !== ROOT.id),
+    keys,
+  )
+  return secrets + (await encryptAll(values, KEYS, (after) => values.ownKeys(after, BATCH), keys))
+}
+
 async function replaceRoot(values: ProtectedValues, from: string, to: string): Promise<void> {
-  const column = PROTECTED_COLUMNS.find(({ name }) => name === ROOT.column)
-  if (column !== undefined) await values.replace(column, [{ id: ROOT.id, from, to }])
+  await values.replace(SECRETS, [{ id: ROOT.id, from, to }])
 }
 
 /**
- * Encrypts the keys and secrets of an installation that has its first key-encryption key, in one transaction: all or none. The root
- * secret then records these columns. It does not record the other columns, so their values in the clear are read until the maintenance
- * job has encrypted them (`task.ts`).
+ * Encrypts the own keys and the secrets of an installation that has its first key-encryption key, in one transaction: all or none. The
+ * root secret then records the secrets. Other columns have no record, so their values in the clear are read until the maintenance job has
+ * encrypted them (`task.ts`). A key of the installation in the clear is refused from now on ({@link mayStayClear}).
  *
  * A version without the record encrypted every secret, and no claims. The record then names every column of secrets.
  *
@@ -93,15 +121,14 @@ function encryptKeys(
       return { encrypted: 0, isNew: false }
     }
     if (await values.hasContentKeys()) throw altered()
-    let count = 1
-    for (const column of AT_START) count += await encryptAll(values, column, keys)
-    const encrypted = new Set(AT_START.map(({ name }) => name))
+    const count = await encryptOwn(values, keys)
+    const encrypted = new Set([SECRETS.name])
     await replaceRoot(values, stored, await vault.protect(ROOT, rootText({ ...root, encrypted })))
-    return { encrypted: count, isNew: false }
+    return { encrypted: count + 1, isNew: false }
   })
 }
 
-/** What decides where a column continues. */
+/** Facts that decide where a column continues. */
 interface Situation {
   /** Names of the configured key-encryption keys; the first one encrypts. */
   readonly configured: readonly string[]
@@ -157,8 +184,8 @@ function assertKeysAreThere(known: readonly ColumnProgress[], configured: readon
 }
 
 /**
- * Prepares the encryption of stored values at a start. It takes the same time for every number of rows, except for the first
- * key-encryption key of an installation: then it encrypts keys and secrets. The maintenance job does everything else.
+ * Prepares the encryption of stored values at a start. It takes the same time for every number of rows. With the first key-encryption key
+ * of an installation it encrypts secrets and the installation's own keys. The maintenance job does everything else.
  *
  * @returns the number of encrypted values
  * @throws {ConfigurationError} if stored values need a key-encryption key that is not configured, or the database was altered

@@ -9,7 +9,7 @@ import { mayBeClear, WALK_NAMES, type WalkName } from './walk.js'
 /** Interval between two reads of the record while columns are left, in milliseconds. */
 const EVERY_MS = 1_000
 
-/** What a process knows about the encryption of stored values. */
+/** The state of the encryption of stored values, as one process knows it. */
 export interface Encryption {
   /** Whether the service has encrypted every value of a column. Values of the column in the clear are then refused. */
   readonly isEncrypted: (column: ProtectedName | ClaimsName) => boolean
@@ -31,6 +31,10 @@ export interface EncryptionPorts {
   readonly log: Pick<Log, 'warn'>
 }
 
+/** Columns that are left, in the order in which the job walks them. */
+export const pendingIn = (progress: readonly ColumnProgress[]): readonly ColumnProgress[] =>
+  WALK_NAMES.flatMap((name) => progress.filter(({ column, position }) => column === name && position !== null))
+
 /** PostgreSQL estimates the number of rows, so at least one row is left. */
 const rowsLeft = ({ position, rows, seen }: ColumnProgress) =>
   position === null ? 0 : Math.max(1, Math.round(rows) - seen)
@@ -51,8 +55,7 @@ export async function openEncryption({ store, keys, log }: EncryptionPorts, root
     return { stored, root: parseRoot((await openStored(keys, ROOT, stored)).plaintext) }
   }
 
-  const pending = () =>
-    WALK_NAMES.flatMap((name) => progress.filter(({ column, position }) => column === name && position !== null))
+  const pending = () => pendingIn(progress)
 
   const refresh = async () => {
     progress = await store.progress()

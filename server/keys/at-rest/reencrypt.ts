@@ -18,7 +18,7 @@ export interface ReencryptPorts {
 }
 
 /**
- * Does the work of the maintenance job at once: encrypts all values in the clear, and moves all values and content keys under a former
+ * Does the work of the maintenance job at once. It encrypts all values in the clear. It moves all values and content keys under a former
  * key-encryption key to the current one. It can be repeated at any time.
  *
  * @returns the number of changed values.

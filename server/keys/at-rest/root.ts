@@ -9,8 +9,8 @@ type Name = ProtectedName | ClaimsName
  * The root secret, with the record of the columns that the service has encrypted.
  *
  * The record decides whether a value in the clear is read. It is in the plaintext of the root secret, so that a person who can write to
- * the database cannot change it without the key-encryption key. Nobody can delete the record alone: without the root secret, the
- * service makes a new one, whose record names every column. Only an older root secret, copied from an earlier state of the database,
+ * the database cannot change it without the key-encryption key. The record cannot be deleted alone. Without the root secret, the
+ * service makes a new root secret, whose record names every column. Only an older root secret, copied from an earlier state of the database,
  * brings back an older record.
  */
 export interface Root {

@@ -3,6 +3,7 @@ import type { Database } from '../../database/connect.js'
 import { rowsOf } from '../../database/row-check.js'
 import { idRow, noRow } from '../../database/row-shapes.js'
 import { Prisma } from '../../generated/prisma/client.js'
+import { ENCRYPTION_KEY_SET } from '../store.js'
 import type { ProtectedColumn } from './columns.js'
 
 const zProtectedValue = z.strictObject({ id: z.string(), stored: z.string() })
@@ -22,11 +23,13 @@ export interface ProtectedValues {
   page(column: ProtectedColumn, after: string, take: number): Promise<ProtectedValue[]>
   /** @returns the number of replaced values. */
   replace(column: ProtectedColumn, replacements: readonly Replacement[]): Promise<number>
+  /** A page of the keys of issuers, verifiers and other parts of the installation itself. */
+  ownKeys(after: string, take: number): Promise<ProtectedValue[]>
   /** Whether any row has encrypted claims. */
   hasContentKeys(): Promise<boolean>
 }
 
-/** An installation with many hosted wallets has many keys. */
+/** An installation may have many issuer and verifier records. */
 const TRANSACTION_MS = 60 * 60 * 1000
 
 const zStoredRoot = z.strictObject({ value: z.string() })
@@ -95,6 +98,16 @@ function valuesOver(run: Run): ProtectedValues {
       )
       return replaced.length
     },
+    ownKeys: (after, take) =>
+      run(
+        zProtectedValue,
+        Prisma.sql`
+        SELECT id, private_jwk AS stored FROM keys
+        WHERE id > ${after} AND key_set_id IN (
+          SELECT key_set_id FROM issuers UNION ALL SELECT key_set_id FROM verifiers
+          UNION ALL SELECT key_set_id FROM dids WHERE holder_id IS NULL UNION ALL SELECT ${ENCRYPTION_KEY_SET})
+        ORDER BY id LIMIT ${take}`,
+      ),
     async hasContentKeys() {
       const rows = await run(
         z.strictObject({ found: z.literal(1) }),

@@ -1,17 +1,19 @@
 import type { Log } from '../../log/log.js'
 import type { MaintenanceTask, TaskDone } from '../../maintenance/task.js'
 import type { SecretError } from '../../protocol/jose/sealed.js'
-import { type Encryption, isOurs } from './encryption.js'
+import { type Encryption, isOurs, pendingIn } from './encryption.js'
 import type { AtRestStore, ColumnProgress } from './store.js'
 import type { RefusedValue, Walk } from './walk.js'
 
 /** Maximum of refused values of a column that the log names; the rest are counted. */
 const MAX_NAMED = 20
+/** Rows of a batch. A larger batch reads progress less often. */
+const ROWS = 500
 const NOTHING: TaskDone = { count: 0, more: false, lateSeconds: 0 }
 
 export interface EncryptionTaskPorts {
   readonly store: Pick<AtRestStore, 'moved' | 'beganAgain' | 'progress'>
-  readonly encryption: Pick<Encryption, 'pending' | 'refresh' | 'complete'>
+  readonly encryption: Pick<Encryption, 'pending' | 'complete'>
   readonly walks: readonly Walk[]
   /** The key-encryption key that encrypts. */
   readonly current: Uint8Array
@@ -71,16 +73,15 @@ export function encryptionTask(ports: EncryptionTaskPorts): MaintenanceTask {
     everyMs: 5_000,
     // The job must encrypt at least 2,000 values a second.
     rest: 1,
-    async run(_now, take) {
+    async run() {
       if (encryption.pending().length === 0) return NOTHING
-      await encryption.refresh()
-      const pending = encryption.pending()
+      const pending = pendingIn(await store.progress())
       const [next] = pending
       const walk = walks.find(({ name }) => name === next?.column)
       if (next === undefined || walk === undefined || !isOurs(pending, current)) return NOTHING
       if (!working) log.info({ columns: pending.map(({ column }) => column) }, 'encryption of stored values begins')
       working = true
-      return { count: await batch(walk, next, take), more: true, lateSeconds: 0 }
+      return { count: await batch(walk, next, ROWS), more: true, lateSeconds: 0 }
     },
   }
 }

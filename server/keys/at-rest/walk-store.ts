@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Database } from '../../database/connect.js'
 import { emptyFragment, type Fragment, fragment, identifier, Step } from '../../database/fragment.js'
 import { idRow } from '../../database/row-shapes.js'
+import { ownKeySets } from '../store.js'
 import type { ClaimsName, ProtectedColumn, ProtectedName } from './columns.js'
 
 const zVisited = z.strictObject({
@@ -68,6 +69,14 @@ export function createWalkStore({ sql }: Database) {
     /** @param prefix of values that need no work */
     secrets(column: ProtectedColumn, prefix: string, after: string, take: number): Promise<VisitedRow[]> {
       return page(column, fragment`NOT starts_with(${identifier(column.column)}, ${prefix})`, after, take)
+    },
+
+    /** The keys among some that belong to the installation itself. */
+    async ownKeys(ids: readonly string[]): Promise<string[]> {
+      const rows = await sql(
+        idRow,
+      )`SELECT k.id FROM keys k WHERE k.id = ANY(${[...ids]}::text[]) AND k.key_set_id IN (${ownKeySets})`
+      return rows.map(({ id }) => id)
     },
 
     /** @returns the ids of the rows that have the new value. */

@@ -44,6 +44,8 @@ export interface Walk {
 
 /** Rows that are encrypted without a pause. A pause lets requests of this process continue. */
 const WITHOUT_PAUSE = 10
+/** Rows of one statement. PostgreSQL stores them while this process encrypts the next ones. */
+const AT_ONCE = 100
 
 /** A form of stored values. Rows have a position in their order. */
 interface Form<Row extends { readonly stored: string | null }, Renewed> {
@@ -63,12 +65,17 @@ function walkOf<Row extends { readonly stored: string | null }, Renewed>(
     name,
     async batch(after, take) {
       const rows = await form.page(after, take)
-      const values: Renewed[] = []
-      const wanted: string[] = []
       const refused: RefusedValue[] = []
+      const wanted: string[] = []
+      const replaced = new Set<string>()
+      let storing = Promise.resolve()
+      const store = async (values: readonly Renewed[]) => {
+        for (const position of await form.replace(values)) replaced.add(position)
+      }
+      let values: Renewed[] = []
       for (const [number, row] of rows.entries()) {
         if (row.stored === null) continue
-        if (number % WITHOUT_PAUSE === WITHOUT_PAUSE - 1) await otherWork()
+        if (number % WITHOUT_PAUSE === 0) await otherWork()
         try {
           const value = await form.renewed(row, row.stored)
           if (value === undefined) continue
@@ -78,8 +85,15 @@ function walkOf<Row extends { readonly stored: string | null }, Renewed>(
           if (!(error instanceof SecretError)) throw error
           refused.push({ name: `${name} ${form.positionOf(row)}`, error })
         }
+        if (values.length < AT_ONCE) continue
+        await storing
+        storing = store(values)
+        // The failure is thrown where the statement is awaited.
+        storing.catch(() => undefined)
+        values = []
       }
-      const replaced = new Set(await form.replace(values))
+      await storing
+      await store(values)
       // A row that changed meanwhile is visited again: the next batch begins before it.
       const missed = wanted.find((position) => !replaced.has(position))
       const positions = rows.map(form.positionOf)
@@ -90,7 +104,7 @@ function walkOf<Row extends { readonly stored: string | null }, Renewed>(
   }
 }
 
-/** What walks need. */
+/** Dependencies of walks. */
 export interface WalkPorts {
   readonly store: WalkStore
   /** Key-encryption keys of 32 octets; the first one encrypts, all of them decrypt. */
@@ -103,14 +117,21 @@ export interface WalkPorts {
 function secretWalk(column: ProtectedColumn, { store, keys, isEncrypted }: WalkPorts): Walk {
   const vault = createVault(keys)
   const prefix = secretPrefix(keys[0])
+  let own: ReadonlySet<string> = new Set()
   return walkOf<VisitedRow, NewValue>(column.name, {
-    page: (after, take) => store.secrets(column, prefix, after, take),
+    page: async (after, take) => {
+      const rows = await store.secrets(column, prefix, after, take)
+      // The start encrypted the keys of the installation itself, so one in the clear is not its own.
+      const left = column.name === 'keys.private_jwk' ? rows.filter(({ stored }) => stored !== null) : []
+      own = left.length === 0 ? new Set() : new Set(await store.ownKeys(left.map(({ id }) => id)))
+      return rows
+    },
     positionOf: ({ id }) => id,
     renewed: async ({ id, version }, stored) => {
       const place: Place = { column: column.name, id }
       const { plaintext, form } = await openStored(keys, place, stored)
       if (form === 'current') return undefined
-      if (form !== 'former' && isEncrypted(column.name)) throw notEncrypted(place)
+      if (form !== 'former' && (isEncrypted(column.name) || own.has(id))) throw notEncrypted(place)
       return { id, version, value: await vault.protect(place, plaintext) }
     },
     replace: (values) => store.replaceSecrets(column, values),
