@@ -66,7 +66,7 @@ function ifKeyIsMissing(cause: unknown): void {
 
 /**
  * Checks that every stored key can be decrypted, under each key-encryption key in use. Keys and secrets from the time before a
- * key-encryption key are encrypted for their rows. The maintenance job encrypts everything else (`at-rest/task.ts`).
+ * key-encryption key are encrypted for their rows. The maintenance job encrypts everything else (`maintenance/encryption/task.ts`).
  *
  * @returns the number of encrypted values.
  * @throws {ConfigurationError} if KEY_ENCRYPTION_KEY does not decrypt values of an earlier start.

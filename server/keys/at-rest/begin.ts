@@ -98,7 +98,7 @@ async function replaceRoot(values: ProtectedValues, from: string, to: string): P
 /**
  * Encrypts the own keys and the secrets of an installation that has its first key-encryption key, in one transaction: all or none. The
  * root secret then records the secrets. Other columns have no record, so their values in the clear are read until the maintenance job has
- * encrypted them (`task.ts`). A key of the installation in the clear is refused from now on ({@link mayStayClear}).
+ * encrypted them (`maintenance/encryption/task.ts`). A key of the installation in the clear is refused from now on ({@link mayStayClear}).
  *
  * A version without the record encrypted every secret, and no claims. The record then names every column of secrets.
  *

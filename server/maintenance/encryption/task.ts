@@ -1,9 +1,9 @@
+import { type Encryption, isOurs, pendingIn } from '../../keys/at-rest/encryption.js'
+import type { AtRestStore, ColumnProgress } from '../../keys/at-rest/store.js'
+import type { RefusedValue, Walk } from '../../keys/at-rest/walk.js'
 import type { Log } from '../../log/log.js'
-import type { MaintenanceTask, TaskDone } from '../../maintenance/task.js'
 import type { SecretError } from '../../protocol/jose/sealed.js'
-import { type Encryption, isOurs, pendingIn } from './encryption.js'
-import type { AtRestStore, ColumnProgress } from './store.js'
-import type { RefusedValue, Walk } from './walk.js'
+import type { MaintenanceTask, TaskDone } from '../task.js'
 
 /** Maximum of refused values of a column that the log names; the rest are counted. */
 const MAX_NAMED = 20
@@ -30,7 +30,7 @@ export interface EncryptionTaskPorts {
  *
  * It walks each column in the order of ids. Its position is in the database, so a killed process loses at most one batch. A value is
  * replaced only if its row is the version that was read, so several processes and live requests may work on the same rows. When a
- * column is done, the root secret records it (`root.ts`), and a value in the clear is refused.
+ * column is done, the root secret records it (`keys/at-rest/root.ts`), and a value in the clear is refused.
  */
 export function encryptionTask(ports: EncryptionTaskPorts): MaintenanceTask {
   const { store, encryption, walks, current, log, onValues, onRefused } = ports
