@@ -78,7 +78,7 @@ export function createStores(database: Database, claims: ClaimsVault = claimsInC
     offerBatches: createOfferBatchStore(database, claims),
     offerSessionList: createOfferSessionListStore(database),
     offerSessions: createOfferSessionStore(database, claims, announce),
-    pages: createPageStore(database),
+    pages: createPageStore(database, claims),
     partitions: createPartitionStore(database),
     deferredIssuances: createDeferredIssuanceStore(database, claims, announce),
     pendingIssuances: createPendingIssuanceStore(database),

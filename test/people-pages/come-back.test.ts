@@ -9,7 +9,8 @@ const OTHER_COOKIE = 'B'.repeat(43)
 const CODE = 'the-code-of-the-redirect'
 
 const STORED: StoredReturn = {
-  title: null,
+  pageTitle: null,
+  pageText: null,
   browserHash: createHash('sha256').update(COOKIE).digest('base64url'),
   responseCodeHash: responseCodeHash(CODE),
   state: 'ResponseVerified',

@@ -34,7 +34,7 @@ export const createComeBack =
       sameHash(stored.browserHash, sentBrowserHash(request, config.verifierBaseUrl)),
       sameHash(stored.responseCodeHash, responseCodeHash(code)),
     ]
-    const { title, verifierDisplay, redirectUri, requireResponseCode } = stored
+    const { pageTitle: title, verifierDisplay, redirectUri, requireResponseCode } = stored
     if (fits.includes(false)) {
       const message = `${ANOTHER_BROWSER} ${requireResponseCode ? BEGIN_AGAIN : GO_ON_THERE}`
       return endedPresentPage(config, { title, verifierDisplay, message, status: 403 })

@@ -138,7 +138,7 @@ export function createVerificationSessionStore({ sql }: Database, claims: Claims
             ${json(s.furtherClientIds)}, ${json(s.expectedOrigins)}, ${s.createdBy}, ${s.createdAt}, ${s.expiresAt}, ${JSON.stringify(view)}::jsonb)
           RETURNING id`,
       )
-      const paged = page === undefined ? [] : [insertPage(page)]
+      const paged = page === undefined ? [] : [insertPage(claims, page)]
       await sql(idRow, [
         ...paged,
         recorded(created, 'authorization-request.created', s.createdBy),

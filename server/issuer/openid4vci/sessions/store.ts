@@ -189,7 +189,7 @@ export function createOfferSessionStore({ sql }: Database, claims: ClaimsVault, 
           SELECT id, ${createdBy}, ${txCode}::jsonb, ${session.txCodeHash}, ${offering.walletUrl}, ${createdAt}, ${expiresAt},
             ${JSON.stringify(sessionView(session))}::jsonb FROM ${inserted}`,
       )
-      const paged = page === undefined ? [] : [insertPage(page)]
+      const paged = page === undefined ? [] : [insertPage(claims, page)]
       const created = audited({ of: inserted, actor: createdBy, action: 'offering.created', subject: 'offering' })
       await sql(idRow, [begun, ...paged, created])`SELECT id FROM ${inserted}`
     },
