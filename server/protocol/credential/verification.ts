@@ -11,7 +11,7 @@ export interface Jwt {
   readonly payload: JsonObject
 }
 
-/** The kind of check that failed: a short list for metrics; the message is for people. */
+/** The kind of check that failed. Metrics count failures by these kinds; people read the message. */
 export type Check =
   /** Malformed, incomplete or contradictory. Faults of disclosures count too. */
   | 'format'
@@ -77,7 +77,10 @@ export interface FoundIssuerKey extends IssuerKey {
  */
 export type ResolveIssuerKey = (header: JsonObject, payload: JsonObject, what?: string) => Promise<FoundIssuerKey>
 
-/** Services that a credential format needs for verification. `leewaySeconds` is granted to `iat` and `nbf`, never to `exp`. */
+/**
+ * Services that a credential format needs for verification. `iat` and `nbf` may lie `leewaySeconds` in the future;
+ * `exp` has no leeway.
+ */
 export interface VerifyOptions {
   readonly resolveIssuerKey: ResolveIssuerKey
   readonly now: Date
@@ -118,7 +121,10 @@ export type StatusReference = TokenStatusReference | BitstringStatusListEntry
 
 export const DEFAULT_LEEWAY_SECONDS = 60
 
-/** Deeper than any credential nests. Keeps recursion over foreign JSON within the stack, both when it is read and when it is written. */
+/**
+ * Limit of nested levels; real credentials have fewer. It keeps recursion within the call stack when foreign JSON is
+ * read or written.
+ */
 export const MAX_DEPTH = 64
 
 /** Refuses JSON that is nested deeper than MAX_DEPTH. */
@@ -191,7 +197,8 @@ export async function foundIssuerKey(
 /**
  * Verifies a decoded JWS with a key that is already known, or throws CredentialError.
  *
- * @param algorithms accepted values of `alg`: an algorithm can have two names, only one of them fully specified (RFC 9864)
+ * @param algorithms accepted values of `alg`, compared as names. An algorithm can have a fully specified name and
+ * another name (RFC 9864)
  */
 export function verifyJwtSignature(jwt: DecodedJws, jwk: Jwk, what: string, algorithms?: readonly string[]): void {
   try {

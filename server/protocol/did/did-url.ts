@@ -2,7 +2,7 @@
 export interface DidUrl {
   /** The DID itself, without path, query and fragment. */
   did: string
-  /** Such as `web`. */
+  /** Name of the DID method, such as `web`. */
   method: string
   /** The part after `did:<method>:`. */
   methodSpecificId: string

@@ -8,8 +8,8 @@ const MAX_HOST_LENGTH = 260
 
 /**
  * The did:web (did:web Method, "Create (Register)") of a document that is served beneath a base URL at
- * `/<uuid>/did.json`: a port becomes `%3A<port>`, the path's segments follow with `:`. Throws TypeError for a URL whose
- * host did:web cannot express, such as an IPv6 address.
+ * `/<uuid>/did.json`: a port becomes `%3A<port>`, and each segment of the path follows a `:`. Throws TypeError for a
+ * URL whose host did:web cannot express, such as an IPv6 address.
  */
 export function didWebFromUrl(baseUrl: string, uuid: string): string {
   const url = new URL(baseUrl)
@@ -50,7 +50,7 @@ function pathSegment(did: string, segment: string): string {
   const decoded = decode(did, segment)
   // A segment that could leave the path, or that servers and proxies read in different ways, is refused rather than
   // normalised.
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the check is for control characters
   if (/^\.{0,2}$/.test(decoded) || /[/\\?#%:\u0000-\u0020\u007f]/.test(decoded)) {
     throw new DidResolutionError(`The path of ${did} is malformed.`)
   }
@@ -66,8 +66,8 @@ function decode(did: string, text: string): string {
 }
 
 function encodeSegment(segment: string): string {
-  // A method-specific identifier has letters, digits, `.`, `-`, `_` and percent-encodings (DID Core 1.0 §3.1), fewer
-  // than encodeURIComponent leaves.
+  // A method-specific identifier consists of letters, digits, `.`, `-`, `_` and percent-encodings (DID Core 1.0 §3.1).
+  // encodeURIComponent leaves more characters unencoded.
   return encodeURIComponent(segment).replace(
     /[~!*'()]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,

@@ -23,9 +23,9 @@ const CURVES: ReadonlyMap<string, Curve> = new Map([
 ])
 
 const MIN_RSA_BITS = 2048
-// A bound: verification with a larger modulus is so expensive that one key could keep a process busy.
+// Limit of the modulus: verification with a larger modulus is so expensive that one key could keep a process busy.
 const MAX_RSA_BITS = 8192
-// The same for an exponent as long as the modulus: verifying would cost as much as signing.
+// Limit of the exponent: with an exponent as long as the modulus, verifying would cost as much as signing.
 const MAX_RSA_EXPONENT_OCTETS = 8
 
 /**

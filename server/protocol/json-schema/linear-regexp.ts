@@ -16,7 +16,9 @@ const UNITS_TO_COMPILE = 5_000
 const UNITS_OF_AN_INSTRUCTION = 400
 const UNITS_OF_A_UNICODE_INSTRUCTION = 3_000
 
-/** Cost of a character: alone if the pattern is deterministic, else for each instruction. */
+/**
+ * Cost of a character. A pattern that is not deterministic costs more: each instruction is paid for at each character.
+ */
 const UNITS_OF_A_CHARACTER = 2
 const UNITS_OF_A_STEP = 2.5
 
@@ -32,7 +34,7 @@ export class PatternError extends Error {
 export class LinearRegExp {
   /** Instructions of the compiled pattern. */
   readonly size: number
-  /** Maximum of memory that it may use. */
+  /** Maximum of memory that the pattern may use. */
   readonly bytes: number
   readonly #deterministic: boolean
   readonly #automaton: RE2Set

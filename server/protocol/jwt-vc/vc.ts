@@ -63,8 +63,9 @@ export function vcObjectOf(compact: string): VerifiableCredential {
 }
 
 /**
- * The `vc` claim of a JWT. VCDM 1.1 §6.3.1: it holds the credential. Other JWTs that the same key may sign have no `vc` claim: request
- * objects, key bindings, VCDM 2.0 status lists. A status list in a `vc` claim is known by its type.
+ * The `vc` claim of a JWT. VCDM 1.1 §6.3.1: the claim holds the credential. Other JWTs that the same key may sign have
+ * no `vc` claim: request objects, key bindings, VCDM 2.0 status lists. A status list in a `vc` claim is recognized by
+ * its type.
  */
 export function vcClaimOf(payload: JsonObject): JsonObject {
   const { vc } = payload

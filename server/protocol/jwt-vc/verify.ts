@@ -17,7 +17,7 @@ import { issuerIdOf, readBitstringEntry, statusEntriesOf, subjectsOf, vcClaimOf 
 
 const CREDENTIAL = 'Credential'
 
-/** A bound, since each status entry may cost a request to an address that the issuer chose. */
+/** Limit of status entries, since each entry may cost a request to an address that the issuer chose. */
 const MAX_STATUS_ENTRIES = 8
 
 export interface VerifiedJwtVc {
@@ -90,7 +90,7 @@ function checkIssuer(payload: JsonObject, vc: JsonObject): void {
   if (vc.issuer !== undefined && issuerIdOf(vc) !== payload.iss) {
     throw new CredentialError('Credential iss and vc.issuer disagree.')
   }
-  // `jti` represents the id.
+  // VCDM 1.1 §6.3.1: `jti` represents the id.
   if (payload.jti !== undefined && vc.id !== undefined && payload.jti !== vc.id) {
     throw new CredentialError('Credential jti and vc.id disagree.')
   }

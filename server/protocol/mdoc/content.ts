@@ -20,7 +20,7 @@ export interface MdocContent {
   readonly validityInfo: ValidityInfo
   /** The holder's key. */
   readonly deviceKey: Jwk
-  /** Its SHA-256 thumbprint (RFC 7638), base64url. */
+  /** SHA-256 thumbprint of the key (RFC 7638), base64url. */
   readonly deviceKeyThumbprint: string
   /** The certificate chain in the document, base64 DER, leaf first; undefined if there is none. */
   readonly x5c: readonly string[] | undefined

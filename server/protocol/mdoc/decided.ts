@@ -8,11 +8,11 @@ const IDENTITIES: ReadonlySet<string> = new Set(['7bit', '8bit', 'binary'])
 const MAX_PLACES = 2_000
 
 /**
- * A sentence that refuses a claim as a data element. Its schema, or the schema of a part, does not decide whether a text is a date, a
- * moment, bytes or text. Undefined if the schema decides all texts.
+ * Returns a sentence that refuses a claim as a data element, if its schema does not decide the kind of every text in
+ * it: date, moment, bytes or text. Undefined if the schema decides every kind.
  *
- * A choice that the rest of the value decides is no fault. Examples: a date in one branch of a combination and a moment in another,
- * or a kind that depends on another claim.
+ * It is no fault if the rest of the value decides the kind. Examples: a date in one branch of a combination and a
+ * moment in another, or a kind that depends on another claim.
  *
  * @param pointer JSON Pointer of the claim, which the sentence names
  */
@@ -36,7 +36,7 @@ const placesBelow = (place: SchemaPlace, where: string): [SchemaPlace, string][]
   ...elementsOf(place).map((element): [SchemaPlace, string] => [element, `${where}/*`]),
 ]
 
-/** The elements of a tuple, each alone: the other elements declare nothing about it. */
+/** The elements of a tuple, one by one: each element has its own schema. */
 function elementsOf(place: SchemaPlace): readonly SchemaPlace[] {
   if (!place.item(EACH).isDeclared) return []
   const tuples = [...place.said('prefixItems'), ...place.said('items')].map((each) =>

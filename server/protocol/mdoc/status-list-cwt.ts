@@ -104,7 +104,10 @@ function payloadOf(claims: CborMap): JsonObject {
   }
 }
 
-/** Verifies the signature of a Status List Token in CWT format with a key that the caller trusts for it. Throws CredentialError. */
+/**
+ * Verifies the signature of a Status List Token in CWT format with a key that the caller trusts. Throws
+ * CredentialError.
+ */
 export function verifyStatusListCwt({ sign1 }: StatusListCwt, key: Jwk): void {
   verifySign1(sign1, { key, what: `${LIST} signature` })
 }

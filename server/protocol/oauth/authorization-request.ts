@@ -23,7 +23,7 @@ export interface AuthorizationRequest extends RedirectTarget {
 }
 
 const MAX_LENGTH = 4_096
-/** SHA-256 in base64url: of a code verifier (RFC 7636 §4.2), of a key (RFC 7638). */
+/** SHA-256 in base64url: the hash of a code verifier (RFC 7636 §4.2), or a key's thumbprint (RFC 7638). */
 const SHA256 = /^[A-Za-z0-9_-]{43}$/
 /** Parameters that are stored unchanged. */
 const KEPT = ['scope', 'authorization_details', 'issuer_state'] as const
@@ -31,9 +31,10 @@ const KEPT = ['scope', 'authorization_details', 'issuer_state'] as const
 const invalid = (description: string) => new OAuthError('invalid_request', description)
 
 /**
- * The client and the destination of the response. Errors in these must not be sent by redirect (RFC 6749 §4.1.2.1).
+ * The client and the destination of the response. Errors in these two values must not be sent by redirect (RFC 6749
+ * §4.1.2.1).
  *
- * @param isRedirectUri whether a client may be answered at an address
+ * @param isRedirectUri whether an answer to a client may be sent to an address
  * @throws OAuthError `invalid_request`
  */
 export function redirectTarget(

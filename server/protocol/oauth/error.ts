@@ -43,7 +43,7 @@ export class OAuthError extends Error {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly detail: string | undefined
-  /** Members of the body in addition to the two of RFC 6749. */
+  /** Members of the body in addition to `error` and `error_description`. */
   readonly members: Readonly<Record<string, unknown>>
 
   constructor(

@@ -34,7 +34,7 @@ class Writer {
     return this.#buffer.subarray(0, this.#length)
   }
 
-  /** Writes the item first, and then puts its length before it. */
+  /** Writes the item first, and then inserts the item's length before it. */
   embedded(value: Encodable): void {
     this.#head(TAG, TAG_ENCODED_CBOR)
     const at = this.#length

@@ -22,7 +22,7 @@ export type CborMap = ReadonlyMap<CborKey, CborValue>
 /** An item that can be encoded: a decoded item, or one that contains encoded items. */
 export type Encodable = CborItem<Encoded>
 
-/** Mobile documents and COSE use no other keys. */
+/** A key of a map. Mobile documents and COSE use no other types of keys. */
 export type CborKey = string | number | bigint
 
 /** A tagged data item (RFC 8949 §3.4). */

@@ -26,8 +26,9 @@ export interface DcqlMismatch {
 }
 
 /**
- * Checks the ids of a vp_token and the number of presentations under each id. Each id was requested. An id without `multiple` has
- * one presentation (§8.1). All required credentials are present (§6.4.2). No credential needs to be decoded.
+ * Checks the ids of a vp_token and the number of presentations under each id. Each id must be requested. An id without
+ * `multiple` must have one presentation (§8.1). All required credentials must be present (§6.4.2). The check decodes no
+ * credential.
  */
 export function checkVpTokenIds(query: DcqlQuery, ids: readonly (readonly [string, number])[]): DcqlMismatch[] {
   const present = new Set(ids.map(([id]) => id))
@@ -110,7 +111,7 @@ function checkHolderBinding(credential: CredentialQuery, { holderBound }: DcqlPr
   return [mismatch(credential.id, 'holder_binding', 'has no proof of holder binding.')]
 }
 
-/** §6.1.1: one of the values of one of the entries. */
+/** §6.1.1: the credential matches one value of one entry. */
 function checkAuthorities(credential: CredentialQuery, { authorityKeyIdentifiers }: DcqlPresentation): DcqlMismatch[] {
   const accepted = credential.trusted_authorities?.flatMap(({ values }) => values)
   if (accepted === undefined || authorityKeyIdentifiers?.some((identifier) => accepted.includes(identifier))) return []

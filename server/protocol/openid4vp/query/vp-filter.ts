@@ -65,8 +65,9 @@ export interface VpFilter {
 }
 
 /**
- * A schema of several shapes; the value decides the shape. A union would hide a fault deeper in the value behind one issue of its
- * own. Here the issues of the chosen shape keep their paths. The value is not transformed.
+ * A Zod schema of several shapes; the value decides the shape. Unlike in a Zod union, the issues of the chosen shape
+ * keep their paths. A union reports one issue of its own, which hides a fault deeper in the value. The value is not
+ * transformed.
  */
 function chosen<Value>(
   choose: (value: unknown) => z.ZodType,
@@ -178,7 +179,7 @@ export const zVpFilter = z.preprocess((value, context) => {
   return value
 }, zFilterObject) as unknown as z.ZodType<VpFilter, VpFilter>
 
-/** Zod silently drops members named `__proto__`. A rule that the author wrote would disappear with them. */
+/** Zod silently drops members named `__proto__`. A rule in such a member would disappear. */
 function refuseProto(value: unknown): void {
   if (typeof value !== 'object' || value === null) return
   if (Object.hasOwn(value, '__proto__')) throw new JsonBoundsError('', 'must not have a member named __proto__')

@@ -10,7 +10,7 @@ const UNITS_OF_A_STEP = 5
 const MAX_DEPTH = 256
 
 /**
- * The values that a path selects in a document (RFC 9535 §2.1.2), in the order of the RFC. An array element that is undefined,
+ * The values that a path selects in a document (RFC 9535 §2.1.2), in the order of the RFC. An undefined array element,
  * which JSON does not have, keeps its position and is never selected.
  *
  * @param work pays for each value that is read
