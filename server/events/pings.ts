@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 
 const PING = 'event: ping\ndata: keepalive\n\n'
 
-/** Keeps streams alive: each open response gets pings at its own times. One timer drives all of them. */
+/** Keeps streams alive: each open response gets pings at its own times. One timer sends the pings of all responses. */
 export interface Pings {
   /** Pings a response until it closes, and destroys it if its client has stopped reading. */
   add(response: ServerResponse): void

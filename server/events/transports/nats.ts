@@ -14,7 +14,7 @@ export interface NatsTransportOptions {
   /** `nats://user:password@host:port`, `nats://token@host:port`, or `tls://…`. */
   readonly url: string
   readonly log: Log
-  /** Milliseconds after which a silent server counts as away; 5,000 unless given. */
+  /** Milliseconds after which a silent server counts as unreachable; 5,000 unless given. */
   readonly answerMs?: number
 }
 
@@ -44,7 +44,7 @@ export const natsTransport =
           log.warn({ reason: 'disconnected' }, 'event connection lost')
         } else if (type === 'reconnect') {
           away = false
-          // The client has already subscribed again when it reports this.
+          // When the client reports this status, it has already subscribed again.
           if (listening) onListening()
         }
       }
@@ -67,7 +67,7 @@ export const natsTransport =
           return client
         },
         (error: unknown) => {
-          // The server refuses, rather than being away: the next call tries again.
+          // The server is reachable and refuses the connection. The next call tries again.
           connecting = undefined
           throw error
         },
