@@ -31,7 +31,7 @@ export function createDids({ store, config, link, identify }: DidsPorts) {
       return stored
     },
 
-    /** @throws 404 for a UUID without a hosted DID document. */
+    /** @throws 404 if no hosted DID document has this UUID. */
     async hosted(uuid: string) {
       const stored = await store.findByUuid(uuid)
       if (stored === undefined) throw errors.didDocumentNotFound()
