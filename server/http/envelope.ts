@@ -12,7 +12,12 @@ export interface ErrorEnvelope {
   error?: string
 }
 
-/** @param timestamp when the error happened; @param production whether a 500 hides its message. */
+/**
+ * The error envelope for a thrown value.
+ *
+ * @param timestamp when the error happened
+ * @param production whether a 500 hides its message
+ */
 export function envelopeOf(thrown: unknown, path: string, timestamp: Date, production: boolean): ErrorEnvelope {
   const { status, message, deliberate } = publicError(thrown, production)
   const phrase = STATUS_CODES[status]

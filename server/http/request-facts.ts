@@ -82,7 +82,10 @@ class ExpressFacts implements RequestFacts {
 
 const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({})
 
-/** @param params parameters of a REST path, still percent-encoded. */
+/**
+ * The facts of an HTTP request that procedures may read. @param params parameters of a REST path, still
+ * percent-encoded.
+ */
 export function requestFacts(
   request: Request,
   response: Response,

@@ -35,7 +35,7 @@ export interface DigitalCredentialRequestInput extends Omit<RequestParameters, '
   readonly expiresAt: Date
 }
 
-/** @param clientIds the client identifiers that sign the request */
+/** The protocol of a request. @param clientIds the client identifiers that sign the request */
 export const protocolFor = (clientIds: readonly string[]): DigitalCredentialProtocol => {
   if (clientIds.length === 0) return 'openid4vp-v1-unsigned'
   return clientIds.length === 1 ? 'openid4vp-v1-signed' : 'openid4vp-v1-multisigned'

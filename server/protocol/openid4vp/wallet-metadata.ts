@@ -80,7 +80,10 @@ export const limitsRequests = (metadata: WalletMetadata): boolean =>
   metadata.authorization_encryption_alg_values_supported !== undefined ||
   metadata.authorization_encryption_enc_values_supported !== undefined
 
-/** @throws WalletMetadataError if the wallet's metadata exclude a request with these traits. */
+/**
+ * Checks that a wallet supports a request. @throws WalletMetadataError if the wallet's metadata exclude a request with
+ * these traits.
+ */
 export function assertTakes(metadata: WalletMetadata, { alg, clientId, encrypted }: RequestTraits): void {
   const { client_id_prefixes_supported: prefixes, request_object_signing_alg_values_supported: algorithms } = metadata
   const [prefix = ''] = clientId.split(':', 1)
