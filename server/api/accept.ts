@@ -1,6 +1,6 @@
 /**
- * The weight of a name in an `Accept` or `Accept-Encoding` header (RFC 9110 §12.4.2, §12.5.1, §12.5.3). Of the given
- * names, the first name that the header lists decides. The weight is 0 if the header lists no given name.
+ * The weight of a name in an `Accept` or `Accept-Encoding` header (RFC 9110 §12.4.2, §12.5.1, §12.5.3). The first given
+ * name that the header lists decides. The weight is 0 if the header lists no given name.
  *
  * @param names the most specific name first, in lower case.
  */

@@ -19,7 +19,7 @@ export interface RequestFacts {
   /** A parameter of a REST path, percent-decoded; undefined on `/trpc`, which has a single input value. */
   pathParameter(name: string): string | undefined
   readonly requestId: string
-  /** Reports the caller to the request's log line. */
+  /** Adds the caller to the request's log line. */
   identified(caller: Caller): void
   /** Aborts when the client disconnects. */
   readonly signal: AbortSignal
@@ -41,7 +41,7 @@ export interface Context {
   readonly work: Work
 }
 
-/** True for a HEAD request. Link previews send HEAD, and it must change nothing (RFC 9110 §9.2.1). */
+/** True for a HEAD request. Link previews send HEAD, so a HEAD request must change nothing (RFC 9110 §9.2.1). */
 export const onlyLooks = ({ method }: Pick<RequestFacts, 'method'>): boolean => method === 'HEAD'
 
 export interface CallerContext extends Context {

@@ -21,7 +21,7 @@ export interface RestMeta {
   /**
    * The form of output and errors.
    *
-   * - `json` (default): the API's envelope and whitelisting.
+   * - `json` (default): the output is JSON. Errors use the API's envelope, and unknown members are refused.
    * - `protocol`: the output is `{status, headers, body}`. Errors are OAuth error bodies unless `envelope` is set.
    * - `page`: the same output with HTML for people. Errors are pages.
    * - `bytes`: the output is the body; `produces` names its media type. Errors use the envelope.
@@ -47,7 +47,7 @@ export interface RestMeta {
   readonly alsoProduces?: readonly string[]
   /** The route redirects browsers to a page, and answers other clients itself. */
   readonly leadsToPage?: true
-  /** An example of the request's body, if its members give none; only for the OpenAPI document. */
+  /** An example of the request's body, if its members have no examples; only for the OpenAPI document. */
   readonly requestExample?: Readonly<Record<string, unknown>>
   /** The JSON that a protocol route returns; only for the OpenAPI document. */
   readonly reply?: z.ZodType

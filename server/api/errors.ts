@@ -23,8 +23,8 @@ const RPC_CODES: Readonly<Record<number, TRPCCode>> = {
 }
 
 /**
- * A deliberate refusal. `message` goes to the caller; `cause` goes only to the log. For validation errors, `message` is
- * a list. It has at most 20 entries and the number of further entries. Each entry starts with the field's path.
+ * A deliberate refusal. The caller receives `message`; `cause` is only logged. For validation errors, `message` is a
+ * list. It has at most 20 entries and the number of further entries. Each entry starts with the field's path.
  */
 export class ServiceError extends TRPCError {
   override readonly name = 'ServiceError'

@@ -60,8 +60,8 @@ function undefinedPaths(meta: unknown): readonly string[] | 'root' {
 }
 
 /**
- * The JSON in an envelope of superjson. The envelope's meta is read here and not by superjson. superjson would build
- * every value that the meta describes before a contract checks it, such as an array of two hundred million numbers.
+ * The JSON in an envelope of superjson. This function reads the envelope's meta itself. Before a contract checks the
+ * input, superjson would build every value that the meta describes, such as an array of two hundred million numbers.
  *
  * @throws 400 if the value is no envelope, or if its meta marks a value as anything but `undefined`.
  */
@@ -88,8 +88,8 @@ function isJson(value: unknown): boolean {
 
 /**
  * Reads and writes the envelopes of superjson on `/trpc`, so that clients of superjson understand them. Inputs must be
- * plain JSON. superjson does not write JSON outputs: it refuses members called `constructor` or `prototype`, and claims
- * may have these names. superjson writes only outputs that are not JSON, such as bytes and undefined.
+ * plain JSON. JSON outputs are written without superjson, which refuses members called `constructor` or `prototype`:
+ * claims may have these names. All other outputs are written by superjson, such as bytes and undefined.
  */
 export const transformer: TRPCCombinedDataTransformer = {
   input: { serialize: superjson.serialize, deserialize: readInput },

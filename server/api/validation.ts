@@ -112,9 +112,9 @@ function* ofIssue(issue: Issue, prefix: readonly PropertyKey[]): Generator<strin
 export const unknownProperty = (name: string): string => `property ${shownName(name)} should not exist`
 
 /**
- * The envelope's messages of a failed validation: each starts with the failing field's path (`query.0.fields must be an
- * array`); an unknown property at any depth is `property X should not exist`. The generator makes each message on
- * demand, since `errors.invalid` shows only the first messages.
+ * The envelope's messages of a failed validation. Each message starts with the failing field's path (`query.0.fields
+ * must be an array`). The message for an unknown property at any depth is `property X should not exist`. The generator
+ * makes each message on demand, since `errors.invalid` shows only the first messages.
  */
 export function* validationMessages(error: { readonly issues: readonly Issue[] }): Generator<string> {
   for (const issue of withoutSizes(error.issues)) yield* ofIssue(issue, [])

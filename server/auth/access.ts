@@ -7,7 +7,7 @@ import { keptTokenUser } from './kept-token.js'
 import { rightsOf } from './rights.js'
 import { createSigningKeys } from './signing-keys.js'
 
-/** Credentials of a request. The session is looked up once for each object. */
+/** Credentials of a request. The session is searched once for each of these objects. */
 export interface SentCredentials {
   readonly authorization?: string | undefined
   readonly 'x-client-secret'?: string | string[] | undefined
@@ -83,7 +83,10 @@ export function createAccess(config: Config, tokens: Pick<TokenCheck, 'user'>, s
     if (!secretMatches(Array.isArray(secret) ? undefined : secret)) throw errors.unauthorized()
   }
 
-  /** The signed-in user. In the console `admin` may do everything, so it also gets the roles of both halves. */
+  /**
+   * The signed-in user. In the console, `admin` may do everything, so a user with this role also gets the roles of both
+   * halves.
+   */
   const loggedIn = async (sent: SentCredentials, isActivity: boolean): Promise<Caller | undefined> => {
     if (sent.authorization !== undefined) return undefined
     const session = await sessions?.proven(sent, isActivity)

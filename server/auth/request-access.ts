@@ -57,7 +57,7 @@ export function createRequestAccess({
     },
 
     async assertHolder(caller, holderId) {
-      // PostgreSQL refuses texts with a NUL character. No id contains one.
+      // A text with a NUL character is no id, and PostgreSQL refuses it.
       const isOwn = holderId !== undefined && !holderId.includes('\0') && (await isHolderOf(holderId, caller.sub))
       if (!isOwn) throw errors.holderDenied()
     },

@@ -123,7 +123,10 @@ export interface SignIn {
   endSession(): Promise<URL | undefined>
 }
 
-/** Error codes for a refusal by the user, or of the user (OpenID Connect Core 1.0 §3.1.2.6, RFC 6749 §4.1.2.1). */
+/**
+ * Error codes that mean that the user declined, or that the provider refused the user (OpenID Connect Core 1.0
+ * §3.1.2.6, RFC 6749 §4.1.2.1).
+ */
 const USER_ERRORS: ReadonlySet<string> = new Set([
   'access_denied',
   'login_required',

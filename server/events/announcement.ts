@@ -11,7 +11,7 @@ export interface Announcement {
   readonly seq: number
 }
 
-/** Octets of a message: a notification of PostgreSQL has room for just under 8,000. */
+/** Maximum octets of a message. A notification of PostgreSQL has room for almost 8,000. */
 const MAX_MESSAGE = 7_800
 /** Maximum of announcements in a message, if all announcements have the shortest form. */
 const MAX_IN_MESSAGE = MAX_MESSAGE / 24

@@ -66,7 +66,7 @@ export class Announcer {
       if (this.#failing) this.#log.info('session events are announced again')
       this.#failing = false
     } catch (error) {
-      // The batch is not sent again: receivers will have found its events by their inquiry.
+      // The batch is not sent again: receivers find its events by their inquiry.
       const reason = error instanceof Error ? error.message : String(error)
       if (!this.#failing)
         this.#log.warn({ reason }, 'session events cannot be announced: streams are up to a second late')

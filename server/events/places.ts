@@ -25,7 +25,7 @@ export class StreamPlaces {
    * Takes a place for a caller (`sub`).
    *
    * @param most maximum of the caller's streams, if it is lower than every caller's limit
-   * @returns a function that gives the place back; only its first call counts.
+   * @returns a function that releases the place; only its first call counts.
    * @throws 429 if the caller has no place left, 503 if the process has no place left.
    */
   take(sub: string, most = Number.POSITIVE_INFINITY): () => void {

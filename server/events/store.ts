@@ -53,13 +53,17 @@ export const nothingRecorded: Transitions = new Step<'id' | 'seq' | 'data'>(
 )
 
 /**
- * The step that stores the events of transitions. It must be in the statement that makes the transitions, so that both
- * are stored or none. Announce the recorded events after the commit. The first event of a session has no row in this
- * table: the session's row holds it as `first_view`. The first event needs no announcement.
+ * The step that stores the events of transitions. It must be in the statement that makes the transitions, so that
+ * transitions and events are stored together or not at all. Announce the recorded events after the commit. The first
+ * event of a session has no row in this table: the session's row holds it as `first_view`. The first event needs no
+ * announcement.
  *
- * ```ts const moved = new Step('moved', MOVED, fragment`UPDATE sessions SET state = …, seq = seq + 1 WHERE id = …
- * RETURNING *`) const transitions = recordEvents(fragment`SELECT id, seq, first_view, ${changes} AS changes FROM
- * ${moved}`, now) const rows = await sql(eventRow)`SELECT id, seq, data FROM ${transitions}` announce(rows) ```
+ * ```ts
+ * const moved = new Step('moved', MOVED, fragment`UPDATE sessions SET state = …, seq = seq + 1 WHERE id = … RETURNING *`)
+ * const transitions = recordEvents(fragment`SELECT id, seq, first_view, ${changes} AS changes FROM ${moved}`, now)
+ * const rows = await sql(eventRow)`SELECT id, seq, data FROM ${transitions}`
+ * announce(rows)
+ * ```
  *
  * @param rows a query for `id` (of the session), `seq` (grows by one with every event), `first_view`, and `changes`.
  * `changes` holds all members of the session's JSON that differ from `first_view`, whichever transition changed them. A
@@ -120,7 +124,7 @@ export function createEventStore({ sql }: Database) {
      * Finds an existing session with events in a period; undefined if there is no such session.
      *
      * @param since undefined for a period from the first event on
-     * @param known is checked first
+     * @param known a session that is checked first
      */
     async remaining(since: Date | undefined, until: Date, known: string | undefined): Promise<string | undefined> {
       const [row] = await sql(idRow)`

@@ -17,7 +17,7 @@ export interface StreamOptions<Data> {
   readonly current: () => Promise<{ readonly seq: number; readonly data: Data }>
   /** Position of the last event that the subscriber received (the SSE `Last-Event-ID`); a value that is no position counts as absent. */
   readonly lastEventId?: string | number | undefined
-  /** The caller of the stream; it ends with the caller's token. */
+  /** The caller of the stream; the stream ends when the caller's token expires. */
   readonly caller: Pick<Caller, 'sub' | 'expiresAt'>
   /** Maximum of this caller's streams, if it is lower than every caller's limit. */
   readonly most?: number | undefined

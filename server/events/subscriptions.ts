@@ -101,7 +101,7 @@ export class Subscription {
 
 /** The subscriptions in this process. */
 export class Subscriptions {
-  /** By the name of the session in announcements. */
+  /** The subscriptions by the name of their session in announcements. */
   readonly #byName = new Map<string, Set<Subscription>>()
   readonly #nameOf: (sessionId: string) => string
   #size = 0

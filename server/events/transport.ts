@@ -9,9 +9,10 @@ export interface Transport {
    */
   readonly isHeard?: () => boolean
   /**
-   * Sends messages to every other listening process, and possibly to this one; one call at a time.
+   * Sends messages to every other listening process, and possibly to this process. The next call must wait for this
+   * call.
    *
-   * @throws within some seconds if the messages cannot be sent, or their receipt is not confirmed.
+   * @throws within a few seconds if the messages cannot be sent, or their receipt is not confirmed.
    */
   send(messages: readonly string[]): Promise<void>
   /** Listens from the first call on, and resumes after each outage. */

@@ -54,7 +54,7 @@ export type LibraryCredential =
 
 /** The part of a format for the libraries that hosted wallets use. */
 export interface LibrarySide {
-  /** Whether the OpenID4VCI library knows the format, and detects malformed configurations of it itself. */
+  /** Whether the OpenID4VCI library knows the format, and detects malformed configurations of the format. */
   readonly checksConfigurations: boolean
   /**
    * Converts a credential query for the format, under any of its names, to the DCQL library's form. Undefined if the

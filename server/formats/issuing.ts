@@ -117,7 +117,7 @@ export interface Issuing {
   checkHolderKey?(key: Jwk): Promise<void>
   /** Selects the algorithms of key proofs whose keys the format can be bound to; absent if it can be bound to every key. */
   proofAlgorithms?(names: readonly SignatureAlgorithm[]): Promise<readonly SignatureAlgorithm[]>
-  /** `credential_signing_alg_values_supported`, if they are not the JOSE names of the algorithms. */
+  /** `credential_signing_alg_values_supported`, if its values are not the JOSE names of the algorithms. */
   signingAlgorithms?(names: readonly string[]): Promise<readonly unknown[]>
   /** Members of a credential configuration that name its type (OpenID4VCI 1.0 Appendix A). */
   typeMembers(type: Pick<IssuedType, 'name' | 'mdoc'>, installation: Installation): JsonObject

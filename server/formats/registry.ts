@@ -18,7 +18,7 @@ export interface Formats {
   readonly primary: CredentialFormat
   /** The formats for wallets of earlier drafts, in the same order. */
   readonly former: readonly IssuedFormat[]
-  /** @throws Error for a name that every contract refuses. */
+  /** The format with this name. @throws Error for an unknown name, which every contract refuses before. */
   named(name: string): CredentialFormat
   /** The first format that recognises a compact credential; undefined if no format does. */
   recognise(compact: string): CredentialFormat | undefined

@@ -2,7 +2,7 @@ import { IncomingMessage } from 'node:http'
 
 /** Pieces that each body may have. A piece is an HTTP chunk, or a separately received part of a chunk. */
 const FREE_PIECES = 256
-/** For each of these octets of a body, one further piece is allowed. */
+/** Octets of a body for which one further piece is allowed. */
 const BYTES_PER_PIECE = 256
 /** Maximum octets of a body, even if nobody reads it. A body within its limit has far fewer. */
 const MAX_BYTES = 16_777_216
@@ -61,7 +61,7 @@ export function createRequestClass(): typeof IncomingMessage {
     }
 
     override _read(size: number): void {
-      // Reading would start the socket again.
+      // After a refusal nothing is read, since reading would start the socket again.
       if (!this.#isRefused) super._read(size)
     }
 

@@ -14,7 +14,7 @@ const MESSAGES: Readonly<Record<number, string>> = {
   503: errors.databaseUnavailable().message,
 }
 
-/** The messages for a request that lacks a member, or has an unknown one. */
+/** The messages for a request that lacks a member, or has an unknown member. */
 function invalid(required: readonly string[]): string[] {
   const [first] = required
   return [first === undefined ? 'property surplus should not exist' : `${first} must be defined`]

@@ -32,7 +32,7 @@ export class FallbackStore implements Store {
   }
 
   async increment(key: string): Promise<ClientRateLimitInfo> {
-    // Copied, since the store returns its own object, which the next request changes.
+    // The result is copied, since the store returns its own object, which the next request changes.
     const own = { ...(await this.#own.increment(key)) }
     const shared = await this.#ask(() => this.#shared.increment(key))
     return shared ?? own
@@ -52,7 +52,10 @@ export class FallbackStore implements Store {
     this.#own.shutdown()
   }
 
-  /** The shared store's count; undefined while it is unavailable. One request per second checks whether it is available again. */
+  /**
+   * Asks the shared store; undefined while it is unavailable. One request per second checks whether it is available
+   * again.
+   */
   async #ask<T>(question: () => T | Promise<T>): Promise<T | undefined> {
     const now = performance.now()
     if (this.#away) {

@@ -14,7 +14,7 @@ const FORM = 'application/x-www-form-urlencoded'
 /** Maximum number of form parameters, more than any endpoint needs. */
 const MAX_FORM_PARAMETERS = 1_000
 
-/** An object without a prototype: `__proto__` in a body stays an ordinary property, which is then unknown. */
+/** An object without a prototype: `__proto__` in a body stays an ordinary property, and is refused as unknown. */
 const emptyInput = (): Input => Object.create(null)
 
 function decodeParams(params: Readonly<Record<string, string>>): Input {
@@ -93,9 +93,9 @@ async function bodyOf(route: Route, request: Request, response: Response): Promi
 
 /**
  * The input object of a procedure, from path, query and body. On JSON routes of this API, a name from the path must not
- * occur in the query or body, and a POST must have no query: both are refused as unknown properties. Protocol routes
- * ignore the query of a POST (RFC 6749 §3.1, §3.2: unrecognised parameters are ignored, and secrets never travel in a
- * query). A text body (`alsoConsumes`) is the whole input.
+ * occur in the query or body, and a POST must have no query. Both faults are refused as unknown properties. Protocol
+ * routes ignore the query of a POST (RFC 6749 §3.1, §3.2: unrecognised parameters are ignored, and secrets never travel
+ * in a query). A text body (`alsoConsumes`) is the whole input.
  */
 export async function restInput(
   match: RouteMatch,

@@ -7,7 +7,10 @@ export type App = Omit<Express, 'listen'>
 
 export interface AppServer {
   readonly server: Server
-  /** Sends requests to this application from now on; no request is answered before. Call it once for each server. */
+  /**
+   * Sends requests to this application from now on; no request is answered before this call. Call it once for each
+   * server.
+   */
   serve(app: App): void
 }
 

@@ -42,7 +42,8 @@ export function endConnections(server: Server): void {
 export async function closeServer(server: Server): Promise<boolean> {
   let isCut = false
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-  // Otherwise connections that were busy when the server closed would stay open and wait for another request.
+  // Idle connections are closed repeatedly. Otherwise, connections that were busy when the server closed would stay
+  // open and wait for another request.
   const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS)
   const silent = setTimeout(closeSilentConnections, SILENT_MS, server)
   const cut = setTimeout(() => {

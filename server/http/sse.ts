@@ -12,7 +12,7 @@ const HEADERS = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-cache, no-transform',
   connection: 'keep-alive',
-  // Without this header nginx holds events back until its buffer is full.
+  // Without this header, nginx sends no events until its buffer is full.
   'x-accel-buffering': 'no',
 }
 
@@ -25,7 +25,7 @@ export interface StreamPorts {
 /**
  * Sends a stream as Server-Sent Events (HTML §9.2). Each event has its id, the stream's event name and its data as
  * JSON. Every 15 seconds a `ping` with data `keepalive` follows. The next event is requested after the client has read
- * the last one, so that no buffer grows for a slow reader. A reader that reads nothing between two pings is
+ * the previous event, so that no buffer grows for a slow reader. A reader that reads nothing between two pings is
  * disconnected. The response ends when the stream ends. A HEAD request gets only the head.
  */
 export async function sendEventStream(
@@ -39,7 +39,7 @@ export async function sendEventStream(
   try {
     if (request.method === 'HEAD') {
       response.writeHead(200, HEADERS).end()
-      // A generator that was never started does not run its cleanup.
+      // The generator is started first, since a generator that was never started does not run its cleanup.
       await events.next()
       await events.return?.()
       return

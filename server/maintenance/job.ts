@@ -8,7 +8,7 @@ import type { MaintenanceTask, TaskDone } from './task.js'
 export interface Pace {
   /** Milliseconds of a monotonic clock. */
   readonly now: () => number
-  /** Rejects, or resolves early, if the signal aborts. */
+  /** Waits. Rejects, or resolves early, if the signal aborts. */
   readonly rest: (ms: number, signal: AbortSignal) => Promise<void>
 }
 

@@ -9,7 +9,7 @@ const isGlobalUnicast = (address: ipaddr.IPv6) => ((address.parts[0] ?? 0) & 0xe
 
 const inRange = (address: ipaddr.IPv6, prefix: string, bits: number) => address.match(ipaddr.IPv6.parse(prefix), bits)
 
-/** The IPv4 address behind an IPv4-mapped (RFC 4291 §2.5.5.2) or NAT64 (RFC 6052 §2.1) address. */
+/** The IPv4 address in an IPv4-mapped (RFC 4291 §2.5.5.2) or NAT64 (RFC 6052 §2.1) address. */
 function embeddedIPv4(address: ipaddr.IPv6): ipaddr.IPv4 | undefined {
   if (!inRange(address, '::ffff:0:0', 96) && !inRange(address, '64:ff9b::', 96)) return undefined
   return new ipaddr.IPv4(address.toByteArray().slice(12))

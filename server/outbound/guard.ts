@@ -84,7 +84,8 @@ function parseUrl(text: string, base?: URL): URL {
 function redirectTarget({ status, headers }: Answer, request: Request, url: URL): URL | undefined {
   if (!REDIRECTS.has(status) || request.redirect === 'manual' || headers.location === undefined) return undefined
   if (request.redirect === 'error') throw new OutboundError('redirects', `${url.host} answered with a redirect.`)
-  // Following the redirect would either send the body to an address that the caller did not choose, or silently drop it.
+  // Following the redirect would either send the body to an address that the caller did not choose, or silently drop
+  // the body.
   if (!REPEATABLE.has(request.method)) {
     throw new OutboundError('redirects', `${url.host} redirects a ${request.method} request, which is not followed.`)
   }

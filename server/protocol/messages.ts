@@ -5,7 +5,7 @@ const MAX_NAME_LENGTH = 100
 /** The beginning of a text that is longer than `max` characters; an ellipsis replaces the rest. */
 export function shortened(text: string, max: number): string {
   if (text.length <= max) return text
-  // Does not split a surrogate pair.
+  // A surrogate pair is not split.
   return `${text.slice(0, max).replace(/[\uD800-\uDBFF]$/, '')}…`
 }
 

@@ -23,7 +23,7 @@ export type StatusListForm = 'bitstring' | 'token' | 'cwt'
 /** Time for which a wallet or verifier may keep a list, in seconds. So every revocation is visible within this time. */
 export const STATUS_LIST_TTL_SECONDS = 60
 const VALIDITY_SECONDS = 24 * 60 * 60
-/** A published list is signed again when its remaining validity is less than this, in seconds. */
+/** Remaining validity of a published list below which it is signed again, in seconds. */
 const RENEW_BEFORE_SECONDS = 12 * 60 * 60
 const MAX_PUBLISHED = 500
 const MAX_PUBLISHED_BYTES = 16 * 1024 * 1024

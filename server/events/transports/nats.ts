@@ -18,7 +18,7 @@ export interface NatsTransportOptions {
   readonly answerMs?: number
 }
 
-/** The client's separate options for the credentials and the address. */
+/** The client's options from a URL. The credentials and the address are separate options. */
 export function natsOptions(url: string) {
   const { protocol, host, username, password } = new URL(url)
   const [user, pass] = [decodeURIComponent(username), decodeURIComponent(password)]
@@ -101,7 +101,7 @@ export const natsTransport =
     return {
       async send(messages) {
         const client = await inTime(open(), answerMs)
-        // During an outage, published messages would wait in memory.
+        // During an outage nothing is published, since the messages would wait in memory.
         if (away) throw new Error('Not connected.')
         for (const message of messages) client.publish(SUBJECT, message)
         await inTime(client.flush(), answerMs)

@@ -11,11 +11,12 @@ import { typeOfVct } from './vct.js'
 const UNITS_OF_A_VALUE = 10
 
 /**
- * An SD-JWT VC in the form that queries read. Its claims are the root. `$.credentialSubject` and
- * `$.vc.credentialSubject` mean the root too, `$.type` and `$.vc.type` mean `["VerifiableCredential", name]`, and
- * `$.issuer`, `$.vc.issuer` and the `id` of either mean `iss`: a claim with such a name is never read as the issuer. An
- * index counts all elements that the issuer signed, so that a withheld element does not change the index of the others.
- * An undisclosed element is never selected, and a selected array does not contain it.
+ * An SD-JWT VC in the form that queries read. Its claims are the root. Some paths of W3C credentials have a meaning
+ * too. `$.credentialSubject` and `$.vc.credentialSubject` mean the root. `$.type` and `$.vc.type` mean
+ * `["VerifiableCredential", name]`. `$.issuer`, `$.vc.issuer` and the `id` of either mean `iss`, so that a claim with
+ * one of these names is never read as the issuer. An index counts all elements that the issuer signed, so that a
+ * withheld element does not change the index of the others. An undisclosed element is never selected, and a selected
+ * array does not contain it.
  *
  * If the credential's type extends the requested type, the credential counts as the requested type: `$.vct` is the
  * requested type, and `$.type` has both names.

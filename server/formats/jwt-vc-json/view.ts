@@ -46,8 +46,8 @@ export const isJwtClaim = (name: string): boolean => JWT_CLAIMS.has(name)
 
 /**
  * A JWT VC in the form that queries read. It has two roots: the credential (`$.credentialSubject`) and the payload
- * (`$.iss`, `$.vc.credentialSubject`). A JSONPath selects from both, but a name that belongs to one root never selects
- * from the other, so that no member outside the credential can replace one of the credential's members. Claims paths
+ * (`$.iss`, `$.vc.credentialSubject`). A JSONPath selects from both roots, but a name that belongs to one root never
+ * selects from the other root. So no member outside the credential can replace a member of the credential. Claims paths
  * start at the credential.
  *
  * @param payload of the JWT, including `vc`.

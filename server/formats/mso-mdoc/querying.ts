@@ -12,7 +12,7 @@ const MAX_DOCTYPES = 16
 
 const UNITS_OF_A_NAME = 5
 
-/** First components of paths of other formats. No namespace has such a name. */
+/** First components of paths of other formats. No namespace has one of these names. */
 const OF_OTHER_FORMATS: ReadonlySet<unknown> = new Set(['vc', 'credentialSubject', 'issuer', 'type'])
 
 /** Whether a path is `$.doctype`. */

@@ -46,7 +46,7 @@ export class CredentialError extends Error {
   }
 }
 
-/** Takes a step of a verification. Each refusal inside the step is reported as a failure of `check`. */
+/** Runs a step of a verification. Each refusal inside the step is reported as a failure of `check`. */
 export async function asCheck<T>(check: Check, step: () => Promise<T>): Promise<T> {
   try {
     return await step()
@@ -71,9 +71,9 @@ export interface FoundIssuerKey extends IssuerKey {
 }
 
 /**
- * Finds the key that a JWT's issuer signs with. Header and payload are not verified yet: they only say where to look. `what`
- * names the signed object in a refusal: "Credential" unless given, or "Status list".
- * Throws CredentialError or IssuerKeyError if the key does not exist. All other errors pass through as faults.
+ * Finds the key that a JWT's issuer signs with. Header and payload are not verified yet: they only name the key. `what`
+ * names the signed object in a refusal: "Credential" unless given, or "Status list". Throws CredentialError or
+ * IssuerKeyError if the key does not exist. All other errors are thrown unchanged, as faults of the service.
  */
 export type ResolveIssuerKey = (header: JsonObject, payload: JsonObject, what?: string) => Promise<FoundIssuerKey>
 
@@ -102,7 +102,10 @@ export interface TokenStatusReference {
   readonly asCwt?: boolean
 }
 
-/** A status entry of the W3C Bitstring Status List v1.0 §2.1; here `statusListIndex` is a number, in the signed credential a string. */
+/**
+ * A status entry of the W3C Bitstring Status List v1.0 §2.1; `statusListIndex` is a number here, and a string in the
+ * signed credential.
+ */
 export interface BitstringStatusListEntry {
   readonly id?: string
   readonly type: 'BitstringStatusListEntry'

@@ -67,9 +67,9 @@ const JSON_WEB_KEY_2020_CONTEXT = 'https://w3id.org/security/suites/jws-2020/v1'
 const LINKED_DOMAINS_CONTEXT = 'https://identity.foundation/.well-known/did-configuration/v1'
 
 /**
- * The document of a DID whose keys all serve both purposes. A key's `id` is a DID URL, or its fragment with or
- * without `#`; only the public half of its `jwk` is written. A `LinkedDomains` service adds its context (DIF Well
- * Known DID Configuration).
+ * Makes the document of a DID. Every key serves both purposes. A key's `id` is a DID URL, or its fragment with or
+ * without `#`; only the public half of its `jwk` is written. A `LinkedDomains` service adds its context (DIF Well Known
+ * DID Configuration).
  */
 export function didDocument(input: {
   did: string

@@ -130,7 +130,10 @@ function requireNoRoot(
   }
 }
 
-/** Whether names, key identifiers and the issuer's `keyCertSign` fit (RFC 5280 §6.1.3 (a)(4), §6.1.4 (n)). */
+/**
+ * Whether a certificate names another certificate as its issuer: names, key identifiers and the issuer's `keyCertSign`
+ * fit (RFC 5280 §6.1.3 (a)(4), §6.1.4 (n)).
+ */
 const namesIssuer = (certificate: X509Certificate, issuer: X509Certificate): boolean =>
   certificate.fingerprint256 !== issuer.fingerprint256 && certificate.checkIssued(issuer)
 

@@ -6,7 +6,9 @@ import { type DerElement, derElements, derMembers } from './der.js'
 export interface CertificateProfile {
   /** Whether it is signed with an allowed algorithm. */
   allowedSignature: boolean
-  /** How many CA certificates may follow below this one (RFC 5280 §4.2.1.9); undefined for any number. */
+  /**
+   * How many further CA certificates may follow below this certificate (RFC 5280 §4.2.1.9); undefined for any number.
+   */
   pathLength: number | undefined
   /** Whether `keyUsage` allows signatures, if it is present (RFC 5280 §4.2.1.3). */
   maySign: boolean

@@ -27,8 +27,8 @@ interface Io {
 }
 
 /**
- * The address of an issuer's metadata: the well-known string goes between host and path (SD-JWT VC, "JWT VC Issuer
- * Metadata Request"). Throws IssuerKeyError.
+ * The address of an issuer's metadata: the well-known string is inserted between host and path (SD-JWT VC, "JWT VC
+ * Issuer Metadata Request"). Throws IssuerKeyError.
  */
 export function jwtVcIssuerUrl(iss: string, allowHttp: boolean): string {
   const url = webUrl(iss, allowHttp)

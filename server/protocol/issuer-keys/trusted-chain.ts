@@ -17,7 +17,9 @@ interface KnownChain extends TrustedChain {
   readonly until: number
 }
 
-/** A small limit is enough, since issuers and wallet providers have chains and single credentials do not. */
+/**
+ * Limit of kept chains. A small limit is enough: an issuer or wallet provider has one chain for all of its credentials.
+ */
 const MAX_CHAINS = 500
 const MAX_CHARACTERS = 1_048_576
 /**

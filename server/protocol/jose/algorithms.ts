@@ -29,7 +29,7 @@ const MAX_RSA_BITS = 8192
 const MAX_RSA_EXPONENT_OCTETS = 8
 
 /**
- * The name of an `alg` value in this service: `Ed25519` (RFC 9864) is `EdDSA`; undefined for an unsupported
+ * The name that this service uses for an `alg` value: `EdDSA` for `Ed25519` (RFC 9864). Undefined for an unsupported
  * algorithm.
  */
 export function canonicalAlgorithm(alg: unknown): SignatureAlgorithm | undefined {

@@ -165,7 +165,7 @@ function pointJwk(point: Uint8Array): Jwk {
 /**
  * The Concat KDF of NIST SP 800-56A as RFC 7518 §4.6.2 profiles it, for keys up to the length of one hash.
  *
- * @param algorithm `enc`, since the key encrypts the content itself
+ * @param algorithm the value of `enc`, since the derived key encrypts the content
  */
 export function deriveKey(
   secret: Uint8Array,

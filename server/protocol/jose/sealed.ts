@@ -11,7 +11,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 /** Thrown if a stored secret cannot be read; `message` gives the reason and shows no part of the secret. */
 export class SecretError extends Error {
   override readonly name = 'SecretError'
-  /** Whether the secret is encrypted under a key that is not configured, rather than altered. */
+  /** True if the key of the secret is not configured; false if the secret was altered or is malformed. */
   readonly keyIsMissing: boolean
 
   constructor(message: string, { keyIsMissing = false, ...options }: ErrorOptions & { keyIsMissing?: boolean } = {}) {
@@ -61,11 +61,12 @@ export function open(key: Uint8Array, token: string): unknown {
 }
 
 /**
- * Encrypts a secret for storage under a key-encryption key of 32 octets: a JWE (RFC 7516), `dir` with `A256GCM`, whose
- * `kid` distinguishes the key from its predecessor. The storage place is the additional authenticated data (`aad`). The
- * `aad` is not part of the output, so the secret can be decrypted in this place only. The parts are joined by dots as
- * in a compact JWE. A compact JWE has no `aad`, so the header member `bound` marks outputs with `aad`. Runs in this
- * thread: Web Cryptography would hand the work to another thread, which costs several times as much as the work itself.
+ * Encrypts a secret for storage under a key-encryption key of 32 octets. The result is a JWE (RFC 7516), `dir` with
+ * `A256GCM`. Its `kid` distinguishes the key from its predecessor. The storage place is the additional authenticated
+ * data (`aad`). The `aad` is not part of the output, so the secret can be decrypted in this place only. The parts are
+ * joined by dots as in a compact JWE. A compact JWE has no `aad`, so the header member `bound` marks outputs with
+ * `aad`. Runs in this thread: Web Cryptography would hand the work to another thread, which costs several times as much
+ * as the work itself.
  */
 export async function encryptSecret(kek: Uint8Array, plaintext: string, place: string): Promise<string> {
   const header = encodeBase64url(JSON.stringify({ alg: 'dir', enc: 'A256GCM', kid: kekId(kek), bound: true }))

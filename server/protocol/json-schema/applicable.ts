@@ -16,8 +16,8 @@ export interface Applied {
 export type Satisfies = (schema: unknown, value: unknown) => boolean
 
 /**
- * Makes the test of a pattern of `patternProperties`. The caller passes the engine, since it is larger than everything else that a
- * form in a browser needs.
+ * Makes the test of a pattern of `patternProperties`. The caller passes this function, so that a form in a browser need
+ * not load the engine, which is larger than the rest of the form's code.
  */
 export type PatternReader = (source: string, work: Work) => { test(text: string, work: Work): boolean }
 

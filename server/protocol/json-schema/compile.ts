@@ -37,7 +37,8 @@ export interface JsonSchemaValidator {
   /**
    * The schemas that apply to a value and to everything in it. The value decides each choice between branches.
    *
-   * @param work pays for every step, and for the checks that decide; WorkExceededError if it is too small
+   * @param work pays for every step, and for the checks that decide between branches; WorkExceededError if it is too
+   * small
    */
   placeOf(value: unknown, work: Work): SchemaPlace
   /** SHA-256 of the schema's text, base64url. */

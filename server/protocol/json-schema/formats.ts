@@ -8,8 +8,8 @@ type Check = (text: string) => boolean
 type Format = (typeof fullFormats)[keyof typeof fullFormats]
 
 /**
- * Formats whose texts are short by nature, with the maximum of characters. Their expressions backtrack, which is
- * harmless on a short text and polynomial on a long one.
+ * Formats whose texts are short by nature, with the maximum of characters. Their expressions backtrack. This is fast on
+ * a short text, but takes polynomial time on a long text.
  */
 const SHORT_FORMATS = {
   date: 10,

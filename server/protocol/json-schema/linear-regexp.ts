@@ -22,7 +22,7 @@ const UNITS_OF_A_UNICODE_INSTRUCTION = 3_000
 const UNITS_OF_A_CHARACTER = 2
 const UNITS_OF_A_STEP = 2.5
 
-/** A pattern that the linear-time engine does not support. The message completes "pattern …". */
+/** Thrown for a pattern that the linear-time engine does not support. The message completes "pattern …". */
 export class PatternError extends Error {
   override readonly name = 'PatternError'
 }
@@ -48,7 +48,7 @@ export class LinearRegExp {
     if (source.length > MAX_PATTERN_LENGTH) {
       throw new PatternError(`must not be longer than ${MAX_PATTERN_LENGTH} characters`)
     }
-    // Before compiling, since a few characters can produce a million instructions.
+    // The size is estimated before compiling, since a few characters can produce a million instructions.
     const instructions = instructionsIn(source)
     if (instructions > 2 * MAX_INSTRUCTIONS) throw new PatternError('is too complex')
     const unicode = /\\[pP]/.test(source)

@@ -9,9 +9,9 @@ interface Group {
 }
 
 /**
- * An upper limit of the instructions that a pattern compiles to, computed from its text alone: one for each atom and
- * two for each group and alternative, multiplied by the repetitions around them. A text that is no pattern also gets a
- * number.
+ * Computes an upper limit of a compiled pattern's instructions from the pattern's text. Each atom counts as one
+ * instruction, each group and alternative as two. Repetitions around them multiply the number. A text that is no
+ * pattern also gets a number.
  */
 export function instructionsIn(pattern: string): number {
   const groups: Group[] = [{ before: 0, last: 0 }]

@@ -93,7 +93,7 @@ function pointerKeys(pointer: string, at: string): string[] {
     const keys = pointer.split('/').map((part) => decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~'))
     if (!keys.includes('')) return keys
   } catch (error) {
-    // A percent sign that begins no octet is refused below.
+    // A malformed percent-encoding is refused below.
     if (!(error instanceof URIError)) throw error
   }
   throw new JsonSchemaError(at, 'is not a JSON Pointer')

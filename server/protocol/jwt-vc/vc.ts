@@ -130,7 +130,7 @@ export function readBitstringEntry(entry: JsonObject): BitstringStatusListEntry 
   }
 }
 
-/** A string, or the strings of an array; empty for any other value. */
+/** The strings in a value: the value itself, or the strings of an array. Empty for any other value. */
 export function texts(value: unknown): readonly string[] {
   return [value].flat().filter((item) => typeof item === 'string')
 }

@@ -9,7 +9,10 @@ import { type IssuerSigned, readIssuerSigned } from './issuer-signed.js'
 import type { ValidityInfo } from './mobile-security-object.js'
 import { jsonOf } from './values.js'
 
-/** JSON of data elements by namespace and element identifier (RFC 8949 §6.1): byte strings as base64url, dates as text. */
+/**
+ * Data elements as JSON (RFC 8949 §6.1), by namespace and element identifier. Byte strings are base64url, dates are
+ * text.
+ */
 export type MdocClaims = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
 /** The content of a mobile document. */

@@ -75,7 +75,7 @@ function mixesWithText(place: SchemaPlace): boolean {
 const certainly = (place: SchemaPlace, keyword: string): readonly unknown[] =>
   place.schemas.flatMap(({ schema, certain }) => (certain && Object.hasOwn(schema, keyword) ? [schema[keyword]] : []))
 
-/** The schema `false` declares no place. */
+/** Whether a place allows a text. A place with the schema `false` is not declared. */
 const admitsText = (place: SchemaPlace): boolean =>
   place.isDeclared &&
   certainly(place, 'type').every((type) => [type].flat().includes('string')) &&

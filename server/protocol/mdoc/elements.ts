@@ -79,7 +79,7 @@ export function mappingFaults(
   return faults
 }
 
-/** Prefers a member's name; a key is an index only if no member has this name. */
+/** The place below a key. The key is an index only if no member has this name. */
 function stepInto(place: SchemaPlace, key: string): SchemaPlace {
   const member = place.member(key)
   return member.isDeclared || !INDEX.test(key) ? member : place.item(Number(key))

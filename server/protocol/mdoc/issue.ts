@@ -37,8 +37,8 @@ export interface MdocInput {
 }
 
 /**
- * Issues a mobile document (ISO/IEC 18013-5 §8.3.2.1.2.2, §9.1.2). Every item has its own digest id and random bytes,
- * and the items of a namespace are in random order, so that two copies can be linked by their values only.
+ * Issues a mobile document (ISO/IEC 18013-5 §8.3.2.1.2.2, §9.1.2). Every item has its own digest id and random bytes.
+ * The items of a namespace are in random order. So two copies can be linked by their values only.
  *
  * @returns base64url of the encoded IssuerSigned (OpenID4VCI 1.0 Appendix A.2.4).
  * @throws CredentialError for a device key or a signer's key that is not supported in mobile documents, and for an

@@ -33,7 +33,7 @@ export const claimWithin = ({ name, place }: Claim, key: string | number): Claim
   place: typeof key === 'string' ? place.member(key) : place.item(key),
 })
 
-/** Kind of a text that a mobile document does not hold as text. */
+/** Kind of a text that is not encoded as text in a mobile document. */
 export type TextKind = 'date' | 'date-time' | keyof typeof ENCODINGS
 
 /** Supported encodings of bytes as text (RFC 4648 §4, §5, §8), each with its required form. */

@@ -25,7 +25,7 @@ export interface VerifiedMdoc extends MdocContent {
 
 /**
  * Verifies a mobile document in the form in which its issuer sends it (OpenID4VCI 1.0 Appendix A.2.4; ISO/IEC 18013-5
- * §9.3.1): the issuer's signature and certificate chain, the validity, and the digest of every item, all over the
+ * §9.3.1). It checks the issuer's signature and certificate chain, the validity, and the digest of every item, over the
  * received bytes.
  *
  * @param issuerSigned base64url of the encoded IssuerSigned

@@ -37,8 +37,9 @@ export function isWebOrigin(text: string): boolean {
 const SCHEME_AND_REST = /^([a-z][a-z0-9+.-]*:)(?!\d+$)./i
 
 /**
- * Whether a text may be the origin of an app, such as `android:apk-key-hash:…`. Platforms define it (OpenID4VP 1.0 §2, Appendix A), so
- * it is opaque. It may have any scheme except web schemes and schemes that a browser would execute.
+ * Whether a text may be the origin of an app, such as `android:apk-key-hash:…`. Platforms define the form of such an
+ * origin (OpenID4VP 1.0 §2, Appendix A), so it is not parsed here. It may have any scheme except web schemes and
+ * schemes that a browser would execute.
  */
 export function isPlatformOrigin(text: string): boolean {
   const scheme = PRINTABLE.test(text) ? SCHEME_AND_REST.exec(text)?.[1]?.toLowerCase() : undefined

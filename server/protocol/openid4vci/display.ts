@@ -53,7 +53,7 @@ export const isPublishable = ({ locale }: Drawn): boolean => locale === undefine
 
 /**
  * An entry in the form of metadata. Images that wallets' libraries do not read, and colours that are not numerical, are
- * left out: because of a single one, a library refuses the whole document.
+ * left out. Otherwise a library would refuse the whole document.
  */
 export function published<Entry extends Drawn>(entry: Entry): Entry {
   const { logo, background_image, background_color, text_color, ...others } = entry

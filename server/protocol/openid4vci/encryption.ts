@@ -71,10 +71,10 @@ function decrypted(jwe: CompactJwe, key: Jwk): Uint8Array {
 /**
  * Decrypts an encrypted Credential Request or Deferred Credential Request (OpenID4VCI 1.0 §10).
  *
- * @param keyOf the private key of a `kid`
+ * @param keyOf returns the private key with a `kid`
  * @returns the claims as the decrypted JSON text.
- * @throws OAuthError `invalid_encryption_parameters`; `invalid_credential_request` with status 413 for more than 256 KiB,
- * compressed or not, and for a text that is no UTF-8.
+ * @throws OAuthError `invalid_encryption_parameters`; `invalid_credential_request` with status 413 for more than 256
+ * KiB, compressed or not, and for a text that is no UTF-8.
  */
 export async function decryptRequest(jwe: string, keyOf: (kid: string) => Promise<Jwk | undefined>): Promise<string> {
   if (jwe.length > MAX_JWE_LENGTH) throw tooLong()

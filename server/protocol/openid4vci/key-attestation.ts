@@ -39,7 +39,7 @@ export interface KeyAttestationOptions {
 
 /** Keys that a wallet's provider, or its key storage, attests. */
 export interface KeyAttestation {
-  /** `attested_keys`: one to the size of a batch, all different. */
+  /** `attested_keys`: at least one key, at most the size of a batch, all different. */
   readonly keys: readonly [Jwk, ...Jwk[]]
   /** The attestation's `c_nonce`, which is valid once: the caller stores it as used. */
   readonly nonce: string

@@ -29,7 +29,10 @@ export type VpToken = ReadonlyMap<string, readonly (string | JsonObject)[]>
 /** The presentations of an answer. */
 export interface Presentations {
   readonly vpToken: VpToken
-  /** For each presentation, in the same order, the chosen credential in it; all of its credentials if undefined. */
+  /**
+   * For each presentation, in the same order: the position of the chosen credential, or undefined for all of its
+   * credentials.
+   */
   readonly selected?: ReadonlyMap<string, readonly (number | undefined)[]>
 }
 

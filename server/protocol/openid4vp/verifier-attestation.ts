@@ -27,7 +27,7 @@ export interface VerifierAttestation {
   readonly redirectUris: readonly string[] | undefined
 }
 
-/** A text that is no verifier attestation; `message` names the fault and completes a sentence. */
+/** Thrown for a text that is no verifier attestation; `message` names the fault and completes a sentence. */
 export class VerifierAttestationError extends Error {
   override readonly name = 'VerifierAttestationError'
 }
@@ -65,7 +65,7 @@ export function readVerifierAttestation(compact: string): VerifierAttestation {
 /** Whether the attestation is for the verifier with this key. */
 export const attests = ({ jwk }: VerifierAttestation, publicJwk: Jwk): boolean => isSameKey(jwk, publicJwk)
 
-/** Whether an attestation has expired, which is so at `exp` and later (RFC 7519 §4.1.4). */
+/** Whether an attestation has expired. It expires at `exp` (RFC 7519 §4.1.4). */
 export const attestationHasExpired = ({ expiresAt }: VerifierAttestation, now: Date): boolean => expiresAt <= now
 
 function decoded(compact: string): DecodedJws {

@@ -127,7 +127,7 @@ async function tokenList(source: StatusSource, { uri, asCwt }: TokenStatusRefere
   }
   const { decodeStatusListCwt, verifyStatusListCwt } = await import('../mdoc/status-list-cwt.js')
   const bytes = await fetchList(() => fetchBytes(uri, STATUS_LIST_CWT_MEDIA_TYPE))
-  // A JWT is ASCII; the first byte of a CWT never is.
+  // A JWT is ASCII; the first byte of a CWT is never an ASCII character.
   if ((bytes[0] ?? 0) < 0x80) return tokenListJwt(source, Buffer.from(bytes).toString('latin1'))
   source.work?.spend(bytes.length * UNITS_OF_A_CHARACTER)
   const cwt = decodeStatusListCwt(bytes)
@@ -160,7 +160,9 @@ function checkListTimes(payload: JsonObject, source: StatusSource): void {
   checkTimes(payload, LIST, source.now, { past: source.leewaySeconds ?? DEFAULT_LEEWAY_SECONDS, exp: 0 })
 }
 
-/** The key that a chain to a trust anchor certifies; undefined if there is no such chain and none is required. */
+/**
+ * The key that a chain to a trust anchor certifies; undefined if there is no such chain and a chain is not required.
+ */
 function certifiedKey({ trustAnchors = [], certifiedOnly, now }: StatusSource, x5c: unknown): Jwk | undefined {
   if (x5c === undefined || trustAnchors.length === 0) return undefined
   try {

@@ -11,7 +11,7 @@ const MAX_ELEMENTS = 4_096
 /** Cost of the most expensive element: an item with a digest to compare. */
 const UNITS_OF_AN_ELEMENT = 50
 
-/** Values of additional information; smaller values are lengths and numbers themselves (RFC 8949 §3). */
+/** Values of the additional information. A smaller value is the length or the number itself (RFC 8949 §3). */
 const ONE_BYTE = 24
 const EIGHT_BYTES = 27
 const INDEFINITE = 31
@@ -24,7 +24,10 @@ const HALF = 25
 const SINGLE = 26
 const DOUBLE = 27
 
-/** Budget of array elements and map pairs that may still be read. Everything encoded within one document shares it. */
+/**
+ * Budget of array elements and map pairs that may still be read. All items that are encoded within one document share
+ * it.
+ */
 export class ElementBudget {
   readonly #work: Work | undefined
   #left = MAX_ELEMENTS

@@ -33,7 +33,7 @@ export interface Headers {
  * Signs a payload as an untagged COSE_Sign1, with `alg` in its protected header.
  *
  * @returns its four elements; the payload is null if it is `detached`.
- * @throws CredentialError if the signer's algorithm is not used with COSE here.
+ * @throws CredentialError if the signer's algorithm is not supported in mobile documents.
  */
 export async function createSign1(
   signer: Pick<Signer, 'alg' | 'sign'>,
@@ -107,13 +107,16 @@ function importedKey(key: Jwk, what: string) {
   }
 }
 
-/** The header parameter `x5chain` for a chain in DER, the signer's certificate first (RFC 9360 §2). A single certificate is no array. */
+/**
+ * The header parameter `x5chain` for a chain in DER, the signer's certificate first (RFC 9360 §2). A single certificate
+ * is not put into an array.
+ */
 export function x5chainHeader(chain: readonly Uint8Array[]): ReadonlyMap<CborKey, Encodable> {
   const [only, ...others] = chain
   return new Map([[X5CHAIN, only !== undefined && others.length === 0 ? only : chain]])
 }
 
-/** The `alg` header, with any value. */
+/** The value of the `alg` header, even if it is not supported. */
 export const algOf = ({ protectedHeader }: Sign1): CborValue => protectedHeader.get(ALG)
 
 /**

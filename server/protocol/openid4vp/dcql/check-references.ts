@@ -80,7 +80,7 @@ function checkCredential(
   return faults
 }
 
-/** Indices of values that occur earlier too. Undefined is never repeated. */
+/** Indices of values that also occur at an earlier index. Undefined is never repeated. */
 function repeated(values: readonly (string | undefined)[]): number[] {
   const known = new Set<string>()
   return values.flatMap((value, index) => {

@@ -33,7 +33,7 @@ export function claimsOfField(
   return { kind: 'claims', paths: [...claims.values()], values: claimValues(filter) }
 }
 
-/** A JSONPath of names, indices from the start and `[*]` as a claims path pointer (§7.1). */
+/** Converts a JSONPath of names, indices from the start and `[*]` to a claims path pointer (§7.1). */
 export function pointerOf(segments: readonly Segment[]): ClaimsPath | 'inexpressible' {
   const path: ClaimsPath = []
   for (const { descendant, selectors } of segments) {

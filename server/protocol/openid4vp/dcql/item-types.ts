@@ -24,7 +24,7 @@ export function namedTypes({ fields }: CompiledItem, work: Work): string[][] | u
       return alternatives.length === 0 || alternatives.some((names) => names.length === 0) ? [] : [alternatives]
     })
   if (constraints.length === 0) return undefined
-  // Each constraint must hold, so each contributes one alternative.
+  // Each constraint must be satisfied, so a combination has one alternative of each constraint.
   return constraints.reduce((all, alternatives) => firstCombinations(all, alternatives, work))
 }
 

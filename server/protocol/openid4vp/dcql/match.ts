@@ -16,7 +16,10 @@ export interface DcqlPresentation {
   readonly authorityKeyIdentifiers?: readonly string[]
 }
 
-/** One way in which a response fails its query. `message` is a sentence that names credential, check and path, never a value. */
+/**
+ * A reason why a response does not satisfy its query. `message` is a sentence that names credential, check and path,
+ * never a value.
+ */
 export interface DcqlMismatch {
   readonly credentialId?: string
   /** The unsatisfied member of the query; `format` and `holder_binding` are short names. */

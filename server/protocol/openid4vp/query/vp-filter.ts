@@ -163,8 +163,8 @@ const zFilterObject: z.ZodType<VpFilter> = z
   .meta({ id: 'VpFilter', description: 'A JSON Schema that the values at the path must satisfy' })
 
 /**
- * `filter` of a field constraint: a JSON Schema object, strict at every depth, up to depth 16 and 1,000 values. compileVpQuery
- * checks whether it compiles (patterns, references, formats).
+ * `filter` of a field constraint: a JSON Schema object, strict at every depth, up to depth 16 and 1,000 values. The
+ * function compileVpQuery checks later whether the filter compiles (patterns, references, formats).
  */
 // The cast gives typed clients the type of a filter: the input of a preprocessed schema would be `unknown`.
 export const zVpFilter = z.preprocess((value, context) => {
