@@ -124,8 +124,8 @@ export interface SignIn {
 }
 
 /**
- * Error codes that mean that the user declined, or that the provider refused the user (OpenID Connect Core 1.0
- * §3.1.2.6, RFC 6749 §4.1.2.1).
+ * Error codes for two cases: the user declined, or the provider refused the user (OpenID Connect Core 1.0 §3.1.2.6, RFC
+ * 6749 §4.1.2.1).
  */
 const USER_ERRORS: ReadonlySet<string> = new Set([
   'access_denied',

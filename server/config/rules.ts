@@ -253,7 +253,7 @@ export const verifierAttestationIssuers = z
       const usable = read.flatMap(({ iss, jwk }) => (jwk === undefined ? [] : [{ iss, jwk }]))
       if (usable.length === read.length) return usable
     } catch {
-      // The message is the same for a file that cannot be read, that is no JSON or that is no JWK Set.
+      // The message is the same for an unreadable file, for a file without JSON and for JSON that is no JWK Set.
     }
     context.addIssue({ code: 'custom', message })
     return z.NEVER

@@ -47,7 +47,7 @@ export function keyIdOf(did: string, publicJwk: Jwk): string {
   return `${did}#${thumbprint(publicJwk)}`
 }
 
-/** {@link newIdentity} of a service, which protects keys with its vault. */
+/** The function {@link newIdentity} with the vault of a service, which protects the keys. */
 export type Identify = (request: IdentityRequest) => Promise<NewIdentity>
 
 /** Makes a key pair and its DIDs. Issuer and verifier records get a did:jwk in addition to their did:web. */

@@ -83,7 +83,7 @@ function createFetched(
 
 /**
  * Makes a resolver for did:key, did:jwk and did:web. The keys of a did:key or did:jwk are computed, and cached while
- * there is room. `localDocument` reads a did:web of this service at each call, without a cache, so that a rotated key
+ * there is room. A did:web of this service is read with `localDocument` at each call, without a cache. So a rotated key
  * is used immediately. Any other did:web is fetched. Its keys are cached for `ttlSeconds` (300), and a failure for 15
  * seconds. Each of the two caches has at most `maxEntries` (500) entries and 4 MiB.
  */

@@ -47,7 +47,7 @@ export interface ClaimDescription {
   readonly path: ClaimPath
   /** One name for each language; empty if the type gives none. */
   readonly display: readonly ClaimName[]
-  /** Whether the parent of the claim always contains it. */
+  /** Whether the parent of the claim always contains the claim. */
   readonly mandatory: boolean
 }
 

@@ -7,10 +7,10 @@ const AGAIN_MS = 1_000
 
 /**
  * Starts workers and replaces workers that die. At a signal to stop, it sends the signal to the workers. At a second
- * signal, it tells the workers not to wait. If a worker ends before it serves and no other worker serves, all workers
- * are stopped and the process exits with 1, since the next worker would end too. If other workers serve, they continue,
- * and a new worker is started after a pause. For example, a worker ends early while the database accepts no new
- * connections.
+ * signal, it tells the workers not to wait. If a worker ends before it serves and no other worker serves, the next
+ * worker would end too. Then all workers are stopped and the process exits with 1. If other workers serve, they
+ * continue, and a new worker is started after a pause. A worker ends early, for example, while the database accepts no
+ * new connections.
  *
  * @param ports the number of ports on which a worker listens; it serves when it listens on all of them
  */

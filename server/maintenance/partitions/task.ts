@@ -29,7 +29,7 @@ export interface PartitionPlan {
   readonly droppable?: (partition: Partition, now: Date) => Promise<boolean>
 }
 
-/** {@link partitionTask} of a service. */
+/** The function {@link partitionTask} with the store and the metrics of a service. */
 export type PartitionTaskOf = (plan: PartitionPlan) => MaintenanceTask
 
 /**

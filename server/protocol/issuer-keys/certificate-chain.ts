@@ -49,12 +49,12 @@ export function keyInX5c(x5c: unknown): Jwk {
 }
 
 /**
- * Verifies that a chain, the signer's certificate first, leads to a trust anchor (RFC 5280 §6.1): signatures, validity
- * at `now`, CA flags, path lengths, key usages, purposes, no unknown critical extension. The signer's certificate must
- * be neither a CA certificate nor an anchor (HAIP 1.0 §6.1.1: it must not be self-signed). Revocation is not checked.
- * Returns the signer's key and the verified path, from the signer's certificate to the anchor. The path leaves out
- * certificates that follow the anchor in the chain. Throws IssuerKeyError. Its message does not say `x5c`, since COSE
- * sends the chain in `x5chain`.
+ * Verifies that a chain, the signer's certificate first, leads to a trust anchor (RFC 5280 §6.1). Checked are
+ * signatures, validity at `now`, CA flags, path lengths, key usages and purposes. Unknown critical extensions are
+ * refused. The signer's certificate must be neither a CA certificate nor an anchor (HAIP 1.0 §6.1.1: it must not be
+ * self-signed). Revocation is not checked. Returns the signer's key and the verified path, from the signer's
+ * certificate to the anchor. The path leaves out certificates that follow the anchor in the chain. Throws
+ * IssuerKeyError. Its message does not say `x5c`, since COSE sends the chain in `x5chain`.
  *
  * With `withoutRoots`, the chain must contain neither the anchor nor any root, at any position (HAIP 1.0 §6.1, §6.1.1).
  */

@@ -45,7 +45,7 @@ export function signatureOver(alg: SignatureAlgorithm, key: KeyObject, data: Uin
 /**
  * Whether the value is a signature of the data in its JOSE form.
  *
- * Runs in this thread: handing the job to another thread, as Web Cryptography does, costs as much as the verification
+ * Runs in this thread: Web Cryptography would hand the job to another thread, which costs as much as the verification
  * itself (ES256 about 70 µs, RS256 about 25 µs).
  *
  * @param key a public key of the algorithm

@@ -8,8 +8,9 @@ const IDENTITIES: ReadonlySet<string> = new Set(['7bit', '8bit', 'binary'])
 const MAX_PLACES = 2_000
 
 /**
- * Returns a sentence that refuses a claim as a data element, if its schema does not decide the kind of every text in
- * it: date, moment, bytes or text. Undefined if the schema decides every kind.
+ * Checks that a claim's schema decides the kind of every text in the claim: date, moment, bytes or text. Returns a
+ * sentence that refuses the claim as a data element if a kind is not decided. Undefined if the schema decides every
+ * kind.
  *
  * It is no fault if the rest of the value decides the kind. Examples: a date in one branch of a combination and a
  * moment in another, or a kind that depends on another claim.

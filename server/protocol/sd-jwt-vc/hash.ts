@@ -17,7 +17,7 @@ export function digestNamed(name: string): Digest | undefined {
 }
 
 /**
- * The digest function that a payload names in `_sd_alg`; SHA-256 if it names none.
+ * The digest function that a payload names in `_sd_alg`; SHA-256 if it names no algorithm.
  *
  * @throws CredentialError for an algorithm other than SHA-256, SHA-384 and SHA-512.
  */

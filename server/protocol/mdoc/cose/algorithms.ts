@@ -25,8 +25,8 @@ const isCoseAlgorithm = (alg: SignatureAlgorithm): alg is CoseSignatureAlgorithm
 
 /**
  * Whether a list of algorithms in a verifier's metadata contains the `alg` of a COSE header (OpenID4VP 1.0 Appendix
- * B.2.2): the number itself, or the fully specified number (RFC 9864) for the same curve. An absent list contains every
- * algorithm.
+ * B.2.2). The list may contain the number itself, or the fully specified number (RFC 9864) for the same curve. An
+ * absent list contains every algorithm.
  */
 export function isListedCose(list: unknown, alg: unknown): boolean {
   if (list === undefined || list === null) return true

@@ -37,8 +37,8 @@ export interface AskedClaims {
 }
 
 /**
- * Selects the paths of the claims that a credential should disclose (OpenID4VP 1.0 §6.4.1): all requested claims, or
- * all claims of the first claim set that the credential can answer. Empty if no claims are requested.
+ * Selects the paths of the claims that a credential should disclose (OpenID4VP 1.0 §6.4.1). They are all requested
+ * claims, or all claims of the first claim set that the credential can answer. Empty if no claims are requested.
  *
  * @param work pays for each claim that is read
  * @returns undefined if the credential must not be returned.

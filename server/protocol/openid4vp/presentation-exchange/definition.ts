@@ -57,7 +57,7 @@ export interface ExchangeAlgorithms {
 
 /**
  * `format` of an input descriptor, with entries under every name. `vp_formats` of the same request must have the same
- * entries, since a wallet ignores formats that `vp_formats` does not list (OpenID4VP draft 21 §5.1).
+ * entries (OpenID4VP draft 21 §5.1): a wallet ignores all other formats.
  */
 export function descriptorFormats(
   { vpFormats, difNames }: Exchange,
