@@ -16,10 +16,16 @@ import { NO_PROCEDURE, noteCalls, noteFailedCall } from './request-metrics.js'
 export const MAX_BATCH = 10
 const JSON_TYPE = 'application/json'
 
-/** The whole `Vary` header. The adapter sets only its own names, and would drop the `origin` of the CORS policy. */
+/**
+ * The complete `Vary` header. The adapter sets only its own names, and would drop the name `origin`, which the CORS
+ * policy has added.
+ */
 const HEADERS = { vary: 'origin, trpc-accept, accept' }
 
-/** Headers of a single call. A batch has none, since a cursor in a header would not name its list. */
+/**
+ * Headers of a single call. The answer to a batch has no such headers, since a cursor in a header would not say which
+ * list it belongs to.
+ */
 function headersOf(ctx: Context | undefined): Record<string, string> {
   const added = [...(ctx?.responseHeaders ?? [])]
   return Object.fromEntries(added.filter(([name]) => name === NEXT_CURSOR || name === 'set-cookie'))
@@ -37,7 +43,9 @@ function allowMethods(): RequestHandler {
   }
 }
 
-/** Applies the limits of REST to inputs in query and body. The adapter then parses the text that was read. */
+/**
+ * Applies the limits of REST to inputs in query and body. The adapter then parses the text that this handler has read.
+ */
 function readInput(): RequestHandler {
   return async (request, response, next) => {
     const input = new URL(request.url, 'http://localhost').searchParams.get('input')
