@@ -27,8 +27,11 @@ const sorted = (_: string, value: unknown): unknown =>
     ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
     : value
 
-const hashOf = ({ key: _, ...request }: Row): string =>
-  createHash('sha256').update(JSON.stringify(request, sorted)).digest('base64url')
+const textOf = ({ key: _, ...request }: Row): string => JSON.stringify(request, sorted)
+
+/** Whether a stored hash is the hash of a request. Versions before 0.2.0 stored a hash without a key. */
+const isHashOf = (stored: string, text: string, hash: string): boolean =>
+  stored === hash || stored === createHash('sha256').update(text).digest('base64url')
 
 const wordsOf = ({ messages }: ServiceError): readonly string[] =>
   typeof messages === 'string' ? [messages] : messages
@@ -69,6 +72,10 @@ export function createMakeBatch({ prepare, context, store, sealingKey, metrics, 
     }
   }
 
+  /** Keyed, because anyone could compute a plain hash of guessed claims. */
+  const hashOf = (text: string): string =>
+    createHmac('sha256', sealingKey('batch-request')).update(text).digest('base64url')
+
   /** Reads each pair of type and issuer once. */
   const contextsOf = (caller: Caller) => {
     const found = new Map<string, Promise<IssuanceContext>>()
@@ -90,11 +97,12 @@ export function createMakeBatch({ prepare, context, store, sealingKey, metrics, 
     const wrong: Answer['errors'] = []
     for (const [row, request] of rows.entries()) {
       const { key, ...offer } = request
-      const requestHash = hashOf(request)
+      const text = textOf(request)
+      const requestHash = hashOf(text)
       try {
         if (keys.indexOf(key) < row) throw errors.badRequest('key must not repeat itself')
         const before = known.get(key)
-        if (before !== undefined && before.requestHash !== requestHash)
+        if (before !== undefined && !isHashOf(before.requestHash, text, requestHash))
           throw errors.badRequest('key has another offer already')
         if (before !== undefined) continue
         const prepared = await prepare(caller, offer, work, contextFor, randomOf)
