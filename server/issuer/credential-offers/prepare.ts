@@ -32,7 +32,7 @@ type OfferConfig = Pick<
   'attestationTrust' | 'authDisabled' | 'issuerLegacyProfiles' | 'issuerProfile' | 'issuerX509' | 'signIn'
 >
 
-/** @throws 400 if a configuration is unknown, or the configurations belong to several types: one offer has one subject */
+/** Returns the type of all configurations. @throws 400 for an unknown configuration or several types */
 function schemaNameOf(
   config: OfferConfig,
   formats: OfferFormats,
@@ -93,7 +93,7 @@ function assertHaipOffer(
 function assertDraftOffer(config: OfferConfig, profile: Draft, { txCode, deferred }: OfferRequest): void {
   if (!config.issuerLegacyProfiles.includes(profile))
     throw errors.badRequest(`profile ${profile} is not open here: ISSUER_LEGACY_PROFILES does not list it`)
-  // Drafts have other answers for waiting wallets: an error until the decision, or a separate token.
+  // Drafts answer a waiting wallet in other ways: with an error until the decision, or with a separate token.
   if (deferred === true) throw errors.badRequest(`deferred must not be given with profile ${profile}`)
   const fault = txCode === undefined ? undefined : profileNamed(profile).txCodeFault(describeTxCode(txCode))
   if (fault !== undefined) throw errors.badRequest(`txCode ${fault} with profile ${profile}`)

@@ -83,7 +83,7 @@ export function createIssue({ sign, allot, store, config, clock, newId }: IssueP
   }
 }
 
-/** A subject that a format cannot carry is the caller's error: 400. */
+/** Turns the error for a subject that the format cannot express into a 400. Other errors stay unchanged. */
 const refusalOf = (thrown: unknown): unknown =>
   thrown instanceof CredentialError
     ? errors.badRequest(`credential_subject cannot be signed: ${thrown.message}`)

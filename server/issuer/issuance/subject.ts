@@ -38,7 +38,10 @@ async function unusableIn(
   }
 }
 
-/** Lower than the limits of verifiers for a whole credential in any format (256 KiB of base64url, 2,000 disclosures, 64 levels). */
+/**
+ * Limits for a subject. Verifiers allow more for a whole credential in any format: 256 KiB of base64url, 2,000
+ * disclosures, 64 levels.
+ */
 const MAX_BYTES = 160 * 1024
 const MAX_VALUES = 1_000
 const MAX_LEVELS = 32
@@ -50,7 +53,9 @@ function countValues(value: unknown, level = 1): number {
   return Object.values(value).reduce((sum: number, inner) => sum + 1 + countValues(inner, level + 1), 0)
 }
 
-/** A message if the subject is too large. It could be signed, but verifiers, including this service, would refuse it. */
+/**
+ * Returns a message if the subject is too large. Verifiers, including this service, would refuse the signed credential.
+ */
 function boundsExceeded(subject: Subject, member: string): string[] {
   const values = countValues(subject)
   if (values === Number.POSITIVE_INFINITY) return [`${member} must not nest deeper than ${MAX_LEVELS} levels`]

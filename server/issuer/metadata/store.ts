@@ -29,9 +29,10 @@ export function createMetadataStore({ sql }: Database) {
   })
   return {
     /**
-     * A short text that changes with all database content that the metadata depend on. It covers the listed versions and
-     * whether the default issuer signs them. It also covers algorithms, the default issuer with its key and certificates, and
-     * the encryption key for requests. Simultaneous requests share one statement.
+     * Returns a short text that identifies the current database content behind the metadata. If this content changes,
+     * the text changes. It covers the listed versions and whether the default issuer signs them. It also covers
+     * algorithms, the default issuer with its key and certificates, and the encryption key for requests. Simultaneous
+     * requests share one statement.
      */
     async state(now: Date): Promise<string> {
       const state = await read(now.toISOString())

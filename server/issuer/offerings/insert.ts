@@ -35,7 +35,7 @@ export const insertedColumns = fragment`
 /**
  * The step that inserts an offering.
  *
- * @param after a step; the offering is inserted only if it has a row
+ * @param after a step; the offering is inserted only if this step returns a row
  */
 export function insertOffering(offering: NewOffering & OfferingTerms, after?: Step): Step<'id'> {
   const { configurationIds = [], isSession = false, grant = 'pre-authorized_code', forSubject = null } = offering

@@ -93,7 +93,7 @@ export function createOfferingStore({ sql }: Database) {
         WHERE ${isOpenToAll} ${open} ${listPart(fragment`o.created_at`, fragment`o.id`, part)}`
     },
 
-    /** The number of offerings, from the first, that fit on a page with the redemptions that they list. */
+    /** Counts how many of the offerings, from the first, fit on one page together with their listed redemptions. */
     async roomFor(offeringIds: readonly string[], scope: RedemptionScope): Promise<number> {
       const [row] = await sql(zRoom)`
         SELECT count(*)::int AS room FROM (

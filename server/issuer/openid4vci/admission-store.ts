@@ -12,11 +12,14 @@ export interface Admission {
   /** Whether the offering has a session, which must not be in Error. */
   readonly hasSession: boolean
   readonly configurationId: string
-  /** The credential that was taken under this token before, as last read; null before its first issuance. */
+  /**
+   * The credential that was taken under this token before, when the token was last read; null before the first
+   * issuance.
+   */
   readonly earlierId: string | null
   /**
-   * Whether its redemption was counted before, as last read. It is counted at the first issuance, or when the wallet begins to
-   * wait.
+   * Whether the token's redemption was already counted when the token was last read. The first issuance counts it, or
+   * the start of the wallet's waiting.
    */
   readonly counted: boolean
   /** The authorization of the token; null for a token from a pre-authorized code without an authorization. */
@@ -25,14 +28,14 @@ export interface Admission {
   readonly instances: number
   /** Hash of the transaction under which the wallet waited; null if it did not wait. */
   readonly transactionHash: string | null
-  /** All are different. */
+  /** The nonces of the proofs, each once. */
   readonly nonces: readonly UsedOnce[]
   readonly now: Date
 }
 
 /**
- * The reason why a wallet was not admitted. `overtaken`: another request under the token was first, and `now` is its result.
- * `collected`: the deferred credential was taken before.
+ * The reason why a wallet was not admitted. `overtaken`: another request under the token was first, and `now` is the
+ * token's state after it. `collected`: the deferred credential was taken before.
  */
 export type Refusal =
   | { readonly kind: 'overtaken'; readonly now: Pick<Admission, 'earlierId' | 'counted'> }
@@ -50,8 +53,8 @@ export const openSession = (offeringId: string, hasSession: boolean): Step<'id'>
   )
 
 /**
- * The highest number of instances that one authorization gives on a day, over all its tokens. A token without an authorization
- * lives less than a day.
+ * The highest number of instances that one authorization gives per day, over all its tokens. A token without an
+ * authorization lives less than a day.
  */
 export const INSTANCES_A_DAY = 100
 
@@ -59,14 +62,14 @@ export const INSTANCES_A_DAY = 100
 const dayOf = (now: Date): string => now.toISOString().slice(0, 10)
 
 /**
- * The number of instances that an authorization `a` has given today. Its day never goes back. Otherwise, around midnight, a
- * process whose clock differs could reset the count of another process.
+ * The number of instances that an authorization `a` has given today. The stored day never changes to an earlier day.
+ * Otherwise, around midnight, a process whose clock differs could reset the count of another process.
  */
 const givenToday = (now: Date) => fragment`CASE WHEN a.issued_on >= ${dayOf(now)}::date THEN a.issued_count ELSE 0 END`
 
 /**
- * The locked row of the token or of its authorization. The wallet may take each configuration again (OpenID4VCI 1.0 §14.3),
- * within the limit of a day.
+ * The locked row of the token or of its authorization. The wallet may take each configuration again (OpenID4VCI 1.0
+ * §14.3), within the daily limit.
  */
 function takeableUnder({ tokenHash, authorizationId, instances, now }: Admission): Fragment {
   if (authorizationId === null) {

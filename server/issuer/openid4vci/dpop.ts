@@ -49,8 +49,8 @@ export function createDpop({ config, seals, clock }: DpopPorts) {
 }
 
 /**
- * For the nonce endpoint and endpoints that take DPoP proofs. Every answer contains a fresh nonce, even the answer to an
- * unreadable request.
+ * The base of procedures for the nonce endpoint and for endpoints that accept DPoP proofs. Every answer contains a
+ * fresh nonce, even the answer to an unreadable request.
  */
 export const dpopProcedure = (dpop: Pick<Dpop, 'provideNonce'>) =>
   procedureOver<'public', Context>(

@@ -90,8 +90,9 @@ export function createRequestEncryption({ config, decryptionKeys, keys, clock }:
 }
 
 /**
- * For requests and answers that may be encrypted (OpenID4VCI 1.0 §10). The procedure's contract sees the decrypted request. Its
- * answer, with any success status, is encrypted for the key that the request names. Errors are never encrypted.
+ * The base of procedures whose requests and answers may be encrypted (OpenID4VCI 1.0 §10). The contract checks the
+ * decrypted request. Every successful answer is encrypted for the key that the request names. Errors are never
+ * encrypted.
  */
 export const encryptableProcedure = (
   access: Pick<WalletAccess, 'provideNonce' | 'tokenOf'>,

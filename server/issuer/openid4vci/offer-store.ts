@@ -68,8 +68,7 @@ const offeringTables = fragment`
   offerings o JOIN schemas s ON s.id = o.schema_id LEFT JOIN credential_offer_sessions x ON x.id = o.id`
 
 /**
- * Joins the offer with an id, its schema and its session to a statement that has the id. An offer whose session was removed has
- * no row.
+ * Joins the offer with an id, its schema and its session. An offer whose session was removed gives no row.
  */
 export const offeringJoins = (id: Fragment) => fragment`
   JOIN offerings o ON o.id = ${id} JOIN schemas s ON s.id = o.schema_id
@@ -88,8 +87,8 @@ export function createOfferStore({ sql }: Database, announce: Announce) {
     },
 
     /**
-     * Reads an offering for a wallet that fetches it. If the offering is open, the same statement moves its session. The result
-     * is the state before.
+     * Reads an offering for a wallet that fetches it. If the offering is open, the same statement moves its session.
+     * The result is the state before this change.
      *
      * @param codes whether pre-authorized codes are issued; if not, an offer with a pre-authorized code is not open
      */

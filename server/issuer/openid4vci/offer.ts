@@ -43,8 +43,9 @@ export function closedReason({ session, ...offering }: WalletOffering, now: Date
 export type OfferedGrant = Pick<WalletOffering, 'offeringId' | 'grant' | 'session' | 'profile' | 'deferred'>
 
 /**
- * The `plain` member for the code of an offering. An offering is plain if a token depends only on whether it is open: its
- * profile is 1.0, it has no transaction code, and it is not deferred. These facts never change.
+ * The `plain` member for the code of an offering. A token of a plain offering depends on one fact only: whether the
+ * offering is open. A plain offering has the profile 1.0 and no transaction code, and is not deferred. These facts
+ * never change.
  */
 function plainOffering({ session, profile, deferred }: OfferedGrant): PreAuthorizedCode['plain'] {
   const plain = profile === 'final' && !deferred && (session === null || session.txCodeHash === null)

@@ -53,7 +53,7 @@ export interface ProvenKeysPorts {
 
 type ProvingToken = Pick<TokenContext, 'clientId' | 'keyAttestation' | 'profile' | 'recipient'>
 
-/** The keys that a request proves or attests, before other hosts are asked about them. */
+/** The keys that a request proves or attests. The checks that need other hosts follow later. */
 interface Claimed {
   readonly keys: readonly ProvenKey[]
   /** The nonces of the proofs. Attestations have their own nonces. */
@@ -180,7 +180,9 @@ export function createProvenKeys({ config, seals, resolver, store, statusesOf, l
     const proofs = await verifiedProofs(resolve, token, jwts, now)
     assertDistinct(proofs)
     if (token.keyAttestation !== null && proofs.some(({ attestation }) => attestation === undefined))
-      throw invalidProof('The credential needs a key attestation: the proof has none that is believed here.')
+      throw invalidProof(
+        'The credential needs a key attestation: the proof contains no key attestation of a trusted provider.',
+      )
     return {
       keys: keysOf(proofs),
       nonces: proofs.map(({ nonce }) => nonce),

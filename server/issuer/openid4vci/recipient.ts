@@ -56,6 +56,6 @@ export async function assertRecipient(
   if (others.every((key) => own.has(thumbprint(key.jwk)))) return
   throw new OAuthError(
     'credential_request_denied',
-    'The offer is for another recipient: prove a key of the DID that it is bound to.',
+    'The offer is for another recipient: prove a key of the DID that the offer is bound to.',
   )
 }

@@ -32,7 +32,7 @@ function parsedJson(text: string): unknown {
   }
 }
 
-/** §5.1.1, §6.1.1. */
+/** The configuration ids that `authorization_details` name (§5.1.1, §6.1.1). */
 function detailedConfigurations(
   details: string | undefined,
   offered: readonly string[],

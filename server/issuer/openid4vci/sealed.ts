@@ -97,7 +97,8 @@ export function createSeals(parts: SealOptions) {
      */
     nonceExpiresAt: (sealed: string): Date => {
       const nonce = open(nonceKey, sealed)
-      if (!isObject(nonce) || typeof nonce.exp !== 'number') throw new TypeError('The nonce is not one of ours.')
+      if (!isObject(nonce) || typeof nonce.exp !== 'number')
+        throw new TypeError('The nonce was not made by this service.')
       return new Date(nonce.exp * 1000)
     },
 
@@ -118,7 +119,7 @@ export function createSeals(parts: SealOptions) {
 
     /**
      * A nonce for DPoP proofs (RFC 9449 §8). It is valid for any number of proofs until it expires. Every answer contains a
-     * nonce, so all answers of one second share one.
+     * nonce, so all answers of one second share one nonce.
      */
     dpopNonce: (): string => {
       const exp = seconds(parts.clock()) + NONCE_SECONDS

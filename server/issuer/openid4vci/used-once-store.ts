@@ -17,8 +17,8 @@ export interface UsedOnce {
 const HOUR_MS = 3_600_000
 
 /**
- * Two proofs with one `jti` can both be accepted if their `iat` differ by less than this. Each `iat` may differ from the time
- * of its use in both directions, and the clocks of two processes may differ.
+ * Two proofs with one `jti` can both be accepted if their `iat` differ by less than this time. Each `iat` may differ
+ * from the time of its use in both directions, and the clocks of two processes may differ.
  */
 const SAME_JTI_MS = (2 * Math.max(DPOP_IAT_SECONDS, POP_IAT_SECONDS) + CLOCK_SKEW_SECONDS) * 1000
 

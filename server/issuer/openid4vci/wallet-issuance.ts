@@ -85,7 +85,7 @@ export async function admittedAs<Outcome extends { readonly kind: string }>(
   return 'now' in second ? attempt({ ...admission, ...second.now }) : second
 }
 
-/** §8.3 */
+/** The credential response (§8.3). */
 const responseOf = ({ instances }: WalletCopies, notificationId: string): JsonObject => ({
   credentials: instances.map(({ compact }) => ({ credential: compact })),
   notification_id: notificationId,

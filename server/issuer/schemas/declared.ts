@@ -38,9 +38,7 @@ export async function assertClaimsDeclared(body: JsonObject, settings: ClaimSett
     if (problems.length > 0) throw errors.invalid(problems)
   } catch (thrown) {
     if (!(thrown instanceof WorkExceededError)) throw thrown
-    throw errors.badRequest(
-      'schema takes more work to look through, with the claims that are named, than one request may',
-    )
+    throw errors.badRequest('schema and the named claims need more work than one request may use')
   }
 }
 

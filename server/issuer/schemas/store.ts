@@ -94,8 +94,8 @@ export const schemaColumns = fragment`
   ARRAY(SELECT a.issuer_id FROM schema_issuers a WHERE a.schema_id = s.id ORDER BY a.created_at, a.issuer_id) AS issuers`
 
 /**
- * Condition: a schema `s` has mobile documents if no issuer is named. Only the default issuer has a certificate. By default it
- * signs schemas that are assigned to nobody or to it.
+ * Condition: mobile documents of a schema `s` can be issued if no issuer is named. Only the default issuer has a
+ * certificate. By default it signs schemas that are assigned to nobody or to it.
  */
 export const asMdocByDefault = fragment`
   (s.mdoc IS NOT NULL AND (

@@ -78,16 +78,16 @@ function question({ request, provided, walletName }: UsersAuthorization): Html {
   return html`${user}<p>${wallet} at <strong>${receiverOf(request.redirectUri)}</strong> asks for this credential.</p>`
 }
 
-const LATER = html`<p>The issuer decides later whether you get it, and may correct what it holds.</p>`
+const LATER = html`<p>The issuer decides later whether you get this credential, and may correct its claims.</p>`
 
 /** The claims of the credential, or the form in which the person enters them. */
 function content(context: ConsentContext, languages: Languages, form: ConsentForm | undefined): Html {
-  if (form !== undefined) return html`<p>Say what it is to hold:</p>${formFields(form.parts, form.sent)}`
+  if (form !== undefined) return html`<p>Enter the claims of the credential:</p>${formFields(form.parts, form.sent)}`
   const rows = rowsOf(context, languages)
   const claims =
     rows.length === 0
-      ? html`<p>It would hold no claims.</p>`
-      : html`<p>It would hold:</p><dl>${rows.map(claimRow)}</dl>`
+      ? html`<p>The credential contains no claims.</p>`
+      : html`<p>The credential contains:</p><dl>${rows.map(claimRow)}</dl>`
   return html`${claims}${context.deferred && LATER}`
 }
 

@@ -75,7 +75,7 @@ const READERS: Readonly<Record<FieldKind, (text: string) => unknown>> = {
   json: parsed,
 }
 
-/** The claims of a filled form. An empty field is no claim. The schema checks the claims later. */
+/** The claims of a filled form. An empty field adds no claim. The schema checks the claims later. */
 export function claimsOf(parts: readonly FormPart[], filled: Filled): Record<string, unknown> {
   const entries = parts.flatMap((part): [string, unknown][] => {
     const name = part.path.at(-1) ?? ''

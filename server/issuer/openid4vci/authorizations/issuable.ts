@@ -24,7 +24,10 @@ export type Issuable =
   /** The local admin enters the claims. */
   | { readonly kind: 'form'; readonly context: IssuanceContext }
 
-/** The name of an issuable credential in the form of its page. The user decides exactly about the credential that was shown. */
+/**
+ * The name of an issuable credential. The page's form sends it back, so the decision is about exactly the credential
+ * that was shown.
+ */
 export const issuableName = (issuable: Issuable): string =>
   issuable.kind === 'offer' ? `offer:${issuable.offering.offeringId}` : `${issuable.kind}:${issuable.context.id}`
 

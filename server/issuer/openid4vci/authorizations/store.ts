@@ -99,7 +99,7 @@ const columns = fragment`
   request_uri_hash IS NOT NULL AS pushed, offering_id AS "offeringId", login, user_sub AS "userSub", user_dids AS "userDids", user_claims AS "userClaims",
   code_expires_at AS "codeExpiresAt", expires_at AS "expiresAt"`
 
-/** Condition of a transition: the row is in a state that leads to this one. */
+/** Condition of a transition: the state of the row allows the change to this state. */
 export const from = (state: AuthorizationState) => fragment`state = ANY(${[...sourcesOf(state)]}::text[])`
 
 /**
@@ -189,8 +189,9 @@ export function createAuthorizationStore({ sql }: Database) {
     },
 
     /**
-     * Binds a pushed request to the browser that opens it. The same browser continues. Another browser starts from the
-     * beginning. Undefined for a `request_uri` that is unknown, expired, of another client, or decided.
+     * Binds a pushed request to the browser that opens it. If the same browser opens it again, the browser continues
+     * where it was. Another browser starts from the beginning. Returns undefined if the `request_uri` is unknown,
+     * expired, of another client, or decided.
      */
     async visit(visit: Visit): Promise<StoredAuthorization | undefined> {
       const again = fragment`browser_hash IS NOT DISTINCT FROM ${visit.browserHash}`
@@ -235,7 +236,11 @@ export function createAuthorizationStore({ sql }: Database) {
       return row?.login
     },
 
-    /** Takes a sign-in for the one answer that may end it. @returns false if another answer came first. */
+    /**
+     * Removes a stored sign-in, so only one answer of the provider can end it.
+     *
+     * @returns false if another answer came first
+     */
     async takeLogin(id: string, login: string, now: Date): Promise<boolean> {
       const rows = await sql(idRow)`
         UPDATE authorizations SET login = NULL

@@ -30,7 +30,7 @@ export const createDefer =
   async (token, wanted, now) => {
     const { session, authorizationExpiresAt } = token
     if (session === null || authorizationExpiresAt === null)
-      throw new Error('A deferred offer has a session, and each of its tokens an authorization.')
+      throw new Error('A deferred offer must have a session, and each of its tokens must have an authorization.')
     const transactionId = newAccessToken(random)
     const transactionHash = sha256(transactionId)
     const keys = await protectKeys(vault, transactionHash, wanted.keys)

@@ -41,7 +41,7 @@ export interface Decider {
   readonly isAdmin: boolean
 }
 
-/** An offer that awaits or has had a decision. */
+/** The data of an offer that a decision needs. */
 export interface DecidableOffer {
   readonly session: StoredSession
   /** Whether it is deferred. Otherwise there is nothing to decide. */

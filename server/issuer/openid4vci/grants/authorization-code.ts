@@ -60,7 +60,7 @@ export interface AuthorizationCodePorts {
   readonly clock: () => Date
 }
 
-/** RFC 6749 §4.1.3, OpenID4VCI 1.0 §6.1. */
+/** The grant that exchanges an authorization code for an access token (RFC 6749 §4.1.3, OpenID4VCI 1.0 §6.1). */
 export function createAuthorizationCodeGrant({
   authorizations,
   vault,

@@ -47,7 +47,7 @@ export interface RefreshTokenPorts {
   readonly clock: () => Date
 }
 
-/** RFC 6749 §6: a new access token for the same authorization. */
+/** The grant that gives a new access token for the same authorization (RFC 6749 §6). */
 export function createRefreshTokenGrant({
   store,
   authorizations,

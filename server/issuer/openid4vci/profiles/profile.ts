@@ -14,7 +14,7 @@ export interface OfferedType {
   readonly members: JsonObject
 }
 
-/** The names of the configurations. A function, because only some drafts need them. */
+/** Returns the configurations with their names. It is a function because only some drafts need the names. */
 export type OfferedTypes = () => readonly OfferedType[]
 
 /** Makes a fresh `c_nonce` with its lifetime, for an answer that contains a nonce. */

@@ -15,7 +15,7 @@ const DRAFTS: Readonly<Record<Draft, Profile>> = { draft15, draft13, draft11 }
 /** Whether a profile is a draft. New offers may use a draft only if the configuration allows it. */
 export const isDraft = (profile: OfferProfile): profile is Draft => Object.hasOwn(DRAFTS, profile)
 
-/** The conversions for wallets with an offer of a profile, for the whole lifetime of the offer. */
+/** Returns the conversions of a profile. An offer uses the same conversions for its whole lifetime. */
 export const profileNamed = (profile: OfferProfile): Profile => (isDraft(profile) ? DRAFTS[profile] : final)
 
 /** Whether a draft uses the former names of formats. Drafts up to 14 do. */

@@ -230,8 +230,8 @@ export function createOfferSessionStore({ sql }: Database, announce: Announce) {
     },
 
     /**
-     * Ends at most `limit` sessions without an issued credential whose offer has expired, or whose wallet's time to wait has
-     * expired.
+     * Ends at most `limit` expired sessions without an issued credential. A session expires with its offer, or when its
+     * wallet may no longer wait.
      */
     async expire(now: Date, limit: number): Promise<BatchDone> {
       const due = fragment`${open} AND state <> 'CredentialIssued' AND expires_at <= ${now}`

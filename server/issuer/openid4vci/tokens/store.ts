@@ -106,8 +106,8 @@ export interface StoredRefreshToken {
 export type TokenOutcome = 'stored' | 'used' | 'replayed' | 'closed'
 
 /**
- * The step has one row if the token may be issued. It redeems the authorization's code or replaces the refresh token, if the
- * token is for one of them.
+ * The step that redeems an authorization code or replaces a refresh token, if the new token is for one of them. It
+ * returns one row if the new token may be issued.
  */
 function claimed({ authorization }: NewToken, ready: Step<'id'>): Step<'id'> {
   const step = (body: Fragment) => new Step<'id'>('claimed', body)
@@ -126,7 +126,10 @@ function claimed({ authorization }: NewToken, ready: Step<'id'>): Step<'id'> {
     WHERE token_hash = ${rotation.replaces} AND replaced_at IS NULL AND ${isReady} RETURNING authorization_id AS id`)
 }
 
-/** The step has one row if the token needs no pre-authorized code, or if the code was unused and is now marked as used. */
+/**
+ * The step that marks the pre-authorized code of a token as used. It returns one row if the code was unused, or if the
+ * token needs no code.
+ */
 const usedCode = ({ code }: NewToken, ready: Step<'id'>): Step =>
   new Step(
     'code',
@@ -228,7 +231,7 @@ export function createTokenStore({ sql }: Database, announce: Announce) {
     /**
      * The token with its context. The same statement marks its proof as used. `proven`: the proof was made with the token's key
      * and was not used before. Undefined for an expired token. The LIMIT tells PostgreSQL that there is at most one row.
-     * Otherwise it assumes one row in each partition, and plans the statement again each time.
+     * Otherwise PostgreSQL assumes one row in each partition, and plans the statement again each time.
      */
     async token(
       tokenHash: string,
