@@ -23,7 +23,7 @@ export interface NamingMembers {
 /** The client identifiers of a request, and the proofs of them. */
 export type NamedAs = Pick<Session, 'clientId' | 'furtherClientIds' | 'x5c' | 'verifierAttestation'>
 
-/** The names of an unsigned request: none. */
+/** The value for an unsigned request, which has no client identifier. */
 export const UNNAMED: NamedAs = { clientId: null, furtherClientIds: null, x5c: null, verifierAttestation: null }
 
 /**
@@ -35,8 +35,8 @@ export function isNamed({ responseMode, signed, clientIdPrefix }: NamingMembers,
 }
 
 /**
- * The client identifier of a request that is signed or that names its response URI. By default, a verifier with a certificate
- * is named by it.
+ * The client identifier of a request that is signed or that names its response URI. If the verifier has a certificate,
+ * the default identifier comes from the certificate.
  *
  * @throws 400 if the verifier cannot have that identifier; 409 if its certificate or attestation has expired.
  */

@@ -15,7 +15,7 @@ interface RequestOfPage {
   readonly expectedOrigins: readonly string[] | null
 }
 
-/** Names of credential types match this; any other name belongs to no type of this installation. */
+/** The form of a credential type's name. A name of another form belongs to no type of this installation. */
 const TYPE_NAME = /^\w{1,200}$/
 
 /** Dependencies of {@link createNewRequestPage}. */

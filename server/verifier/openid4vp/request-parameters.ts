@@ -15,7 +15,7 @@ export interface RequestParametersPorts {
 }
 
 /**
- * The parameters of a stored request, for every way to a wallet.
+ * Makes the parameters of a stored request. They are the same for every way in which a request reaches a wallet.
  *
  * @param wallet the wallet's metadata, if it sent any
  */

@@ -59,7 +59,7 @@ function orRefusal(read: () => WalletAnswer): WalletAnswer {
   }
 }
 
-/** Characters of RFC 6749 §5.2 only, because the wallet receives the text too. */
+/** Limits a text to the characters of RFC 6749 §5.2, because the wallet receives the text too. */
 const wireText = (text: string): string => new OAuthError('invalid_request', text).toBody().error_description
 
 const returning = (redirectUri: string | undefined): Record<string, string> =>
@@ -75,7 +75,7 @@ export interface TakeAnswerPorts {
   readonly metrics: Pick<Metrics, 'verificationSession'>
 }
 
-/** Judges an answer and ends its session. @throws OAuthError */
+/** Verifies an answer and ends its session. @throws OAuthError */
 export type TakeAnswer = (session: Session, work: Work, answering: Answering) => Promise<ProtocolReply>
 
 export function createTakeAnswer({
@@ -133,7 +133,7 @@ export function createTakeAnswer({
     return { errorMessage, redirectUri }
   }
 
-  /** §8.5. The wallet still gets the redirect (§8.2; HAIP 1.0 §5.1). */
+  /** Ends a session after an error of the wallet (§8.5). The wallet still gets the redirect (§8.2; HAIP 1.0 §5.1). */
   const endByWallet = async (
     session: Session,
     { error, description }: Extract<WalletAnswer, { kind: 'error' }>,

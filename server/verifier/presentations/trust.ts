@@ -60,8 +60,8 @@ const DID = /^did:[a-z0-9]+:[\w.:%-]+$/
 const isAddable = (name: string): boolean => DID.test(name) || originOf(name) === name
 
 /**
- * Trusts the added issuers, in addition to the configured ones. Added issuers are checked last, because the check takes a
- * database statement.
+ * Trusts the added issuers, in addition to the configured issuers. Added issuers are checked last, because the check
+ * takes a database statement.
  *
  * @param isAdded whether a DID or an origin was added
  */
@@ -91,8 +91,8 @@ export interface IssuerKeySearch {
 }
 
 /**
- * Whether only the chain in `x5c` identifies the signer, whatever issuer is claimed. A `kid` of a claimed DID takes precedence
- * over the chain.
+ * Whether only the chain in `x5c` identifies the signer, even if the credential claims another issuer. A `kid` of a
+ * claimed DID takes precedence over the chain.
  *
  * @param header the header of the credential, not verified yet
  */
@@ -102,8 +102,8 @@ const isByCertificate = ({ isAnchored }: IssuerKeySearch, { x5c, kid }: JsonObje
 /**
  * Finds the keys of trusted issuers only. The claimed issuer is checked first, so that nothing is fetched from an address of an
  * untrusted issuer. A refusal names the subject of the certificate, if there is a certificate. Afterwards, the identifier under
- * which the key was found is checked. If an issuer is trusted only for its certificate, the certificate alone decides, whatever
- * issuer the credential claims.
+ * which the key was found is checked. If an issuer is trusted only for its certificate, the certificate alone decides.
+ * The issuer that the credential claims does not matter then.
  *
  * @param onTrusted called when an issuer is trusted
  */

@@ -13,7 +13,10 @@ import { onlyTrusted, type Trust } from './trust.js'
 /** Values that a presentation must be bound to. */
 export interface PresentationRequest
   extends Pick<PresentationContext, 'nonce' | 'audience' | 'handover' | 'requestedAt'> {
-  /** Whether each credential with a key needs a proof by its holder, whatever the query says. The key must be a JWK. */
+  /**
+   * Whether each credential with a key needs a proof by its holder, even if the query requires none. The key must be a
+   * JWK.
+   */
   readonly holderBound: boolean
 }
 

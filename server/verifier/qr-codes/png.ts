@@ -11,7 +11,10 @@ const ENCODING = { filterType: 0, deflateStrategy: 0 } as const
 const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex')
 const DATA_URI = /^data:image\/png;base64,([A-Za-z0-9+/]+={0,2})$/
 
-/** The reason why bytes are not accepted as an image. A caller puts the name of their source before the message. */
+/**
+ * The reason why bytes are not accepted as an image. A caller puts the name of the source of the bytes before the
+ * message.
+ */
 export class ImageError extends Error {
   override readonly name = 'ImageError'
 }
@@ -35,11 +38,11 @@ function pngIn(bytes: Buffer): Buffer {
 }
 
 /**
- * Decodes a PNG from a stranger, or its data URI, and encodes the pixels again. All other data of the file is dropped. It works
- * synchronously and blocks for some tens of milliseconds at most: on damaged pixels, the library's streams throw where no caller
- * can catch the error.
+ * Decodes a PNG from a stranger, or its data URI, and encodes the pixels again. All other data of the file is dropped.
+ * It works synchronously and blocks the process for some tens of milliseconds at most. The library's streams are not
+ * usable: on damaged pixels, no caller can catch their errors.
  *
- * @param work pays for the pixels
+ * @param work the budget for the pixels
  * @throws ImageError, WorkExceededError
  */
 export function cleanPng(bytes: Buffer, work: Work): Buffer {

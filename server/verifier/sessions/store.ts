@@ -277,8 +277,8 @@ export function createVerificationSessionStore({ sql }: Database, announce: Anno
     },
 
     /**
-     * Deletes sessions that ended before a moment, with their QR codes, at most `limit`. Their events are unreadable from then on,
-     * and disappear with their partitions.
+     * Deletes sessions that ended before a moment, with their QR codes, at most `limit`. Their events can no longer be
+     * read, and are removed with their partitions.
      */
     async removeEnded(endedBefore: Date, limit: number): Promise<BatchDone> {
       const due = fragment`ended_at <= ${endedBefore}`

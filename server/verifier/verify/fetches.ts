@@ -76,7 +76,7 @@ export const createFetches =
         within(async () => (await outbound.fetchText(url, { accept, maxBytes: MAX_STATUS_LIST_BYTES })).text),
       fetchStatusListBytes: (url, accept) =>
         within(() => outbound.fetchBytes(url, { accept, maxBytes: MAX_STATUS_LIST_BYTES })),
-      // The resolver computes all other methods without a fetch.
+      // The DIDs of all other methods are resolved without a fetch.
       resolveDid: (did) =>
         did.startsWith('did:web:') ? within(() => resolver.resolve(did, admit)) : resolver.resolve(did),
     }

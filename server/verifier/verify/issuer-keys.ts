@@ -114,7 +114,10 @@ export function createIssuerKeys({ config, ownKeySet }: IssuerKeysPorts) {
         }
       },
 
-    /** Finds issuers' keys: DIDs by the resolver, https issuers by their metadata (our own without HTTP), and `x5c` chains. */
+    /**
+     * Finds issuers' keys: by the DID resolver, by the metadata of https issuers, or by `x5c` chains. This service's
+     * own metadata are read without HTTP.
+     */
     any(fetches: VerificationFetches, now: Date): ResolveIssuerKey {
       const ownUrl = jwtVcIssuerUrl(config.issuerBaseUrl)
       return async (header, payload, what = CREDENTIAL) => {

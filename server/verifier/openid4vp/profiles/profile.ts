@@ -55,11 +55,13 @@ export interface Profile {
   /** Prefix of a verifier with a certificate. If it does not fit the verifier, the request uses the prefix without a certificate. */
   readonly certifiedPrefix: ClientIdPrefix
   readonly responseModes: readonly ResponseMode[]
-  /** The beginning of a request address, beside the address for every wallet; null if there is no other address. */
+  /**
+   * The beginning of a second request address, beside the address for every wallet; null if there is no second address.
+   */
   readonly walletUrl: string | null
   /**
-   * Whether the wallet always sends its user back and the result is only for the browser that returns, unless a request says
-   * otherwise. It does not apply over the Digital Credentials API.
+   * True if a wallet must send its user back, and only the browser that returns gets the result. A request may choose
+   * otherwise. This rule does not apply over the Digital Credentials API.
    */
   readonly sameDevice: boolean
   readonly hasFormat: (format: CredentialFormat) => boolean
@@ -67,7 +69,10 @@ export interface Profile {
   readonly algorithms: readonly string[]
   /** Whether issuers, status lists and the verifier are identified only by certificates that chain to a trust anchor. */
   readonly certified: boolean
-  /** Whether each credential with a key needs a proof by its holder, whatever the query says. The key must be a JWK. */
+  /**
+   * Whether each credential with a key needs a proof by its holder, even if the query requires none. The key must be a
+   * JWK.
+   */
   readonly holderBound: boolean
   /** Trusted issuers if neither TRUSTED_ISSUERS nor the request lists any. */
   readonly trustedIssuers: readonly string[]

@@ -35,7 +35,9 @@ export interface ProfiledVerifier {
   readonly x5c: readonly string[] | null
 }
 
-/** The members with the profile's defaults. The verifier's certificate decides on an absent prefix. */
+/**
+ * The members with the profile's defaults. If the prefix is absent, the default depends on the verifier's certificate.
+ */
 export interface Profiled {
   readonly profile: ProfileName
   readonly responseMode: ResponseMode
