@@ -17,8 +17,8 @@ interface Attempt {
 }
 
 /**
- * Applies one migration and records it, both in one transaction. If its only statement cannot run in a transaction, the migration
- * runs without one.
+ * Applies one migration and records it, both in one transaction. If its only statement cannot run in a transaction, the
+ * migration runs without a transaction.
  *
  * @throws {MigrationError} that names the migration, the reason, and the operator's next step
  */
@@ -44,7 +44,7 @@ export async function applyMigration(
 
 async function run({ connection, history, migration, id }: Attempt): Promise<void> {
   await history.begin(id, migration)
-  // Without parameters, since only then may it contain several statements.
+  // The query has no parameters, because only such a query may contain several statements.
   await connection.query(migration.sql)
   // Session settings of the migration, for example a search_path, must not affect the record or the next migration.
   await connection.query('RESET ALL')

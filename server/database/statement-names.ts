@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 
-/** Limit of prepared statements on each connection; further statements come from lists of varying length. */
+/**
+ * Limit of prepared statements on each connection; more statements than this come only from lists of varying length.
+ */
 const MAX_STATEMENTS = 300
 
 /** A name for a statement, so that it is parsed and planned once on each connection; empty beyond the limit. */

@@ -12,7 +12,7 @@ interface Making {
   readonly keyRotation: Pick<KeyRotationStore, 'begin' | 'rotate'>
 }
 
-/** Its id is its `kid`, so that a request names the id of its key. */
+/** Makes a key whose id is its `kid`. So a request names the id of its key. */
 async function newEncryptionKey({ vault, newId }: Pick<Making, 'vault' | 'newId'>): Promise<NewKey> {
   const id = newId()
   const jwk = generateEncryptionKey(id)

@@ -91,7 +91,7 @@ async function rotationOf(
  * A key is left unchanged if its certificate or attestation is in the configuration: a new key would have none. A certificate that was
  * set for a single record stays with the former key. The record then identifies itself by its DID until it gets a new certificate.
  *
- * @returns the moved records and the records that kept such keys, in the order of their creation.
+ * @returns the records with new keys, and the records that kept their keys, in the order of their creation.
  */
 export async function rotateKeys(
   options: RotationOptions,

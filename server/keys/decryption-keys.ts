@@ -5,7 +5,7 @@ import type { Vault } from './vault.js'
 
 /** Wallets may use metadata from before a rotation for this long, so their requests stay readable. */
 const FORMER_MS = 24 * 60 * 60 * 1000
-/** Far shorter than the time for which a replaced key still decrypts. */
+/** How long a key stays in memory. A replaced key decrypts for much longer. */
 const KEPT_MS = 60 * 60 * 1000
 const MAX_KEPT = 16
 

@@ -60,7 +60,7 @@ export function replicaLists<Stores>({
             onRead('replica')
             return list
           } catch (error) {
-            // The primary would take the same time.
+            // The primary would need the same time.
             if (error instanceof TooSlowError) throw error
             standby.failed(error)
           }

@@ -4,7 +4,7 @@ import { createVault, openStored, type StoredForm } from '../vault.js'
 import { type Place, PROTECTED_COLUMNS, type ProtectedColumn } from './columns.js'
 import type { AtRestStore, ProtectedValue, ProtectedValues, Replacement } from './store.js'
 
-/** The secret that every installation has. If it is encrypted for its row, every value is. */
+/** The secret that every installation has. If it is encrypted for its row, all other values are too. */
 export const ROOT: Place = { column: 'secrets.value', id: 'root' }
 
 const BATCH = 200
@@ -103,7 +103,7 @@ export async function reencrypt(store: AtRestStore, keys: readonly Uint8Array[])
   const named = refused.slice(0, MAX_NAMED).join(', ')
   const more = refused.length > MAX_NAMED ? ` and ${refused.length - MAX_NAMED} more` : ''
   throw new ConfigurationError(
-    `${count} values encrypted anew. Not encrypted for their rows, refused and left as they are: ${named}${more}.`,
+    `${count} values encrypted anew. Values that are not encrypted for their rows are refused and stay unchanged: ${named}${more}.`,
   )
 }
 
