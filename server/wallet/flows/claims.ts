@@ -80,7 +80,7 @@ export function createFlowClaims({
     txCode: string | undefined,
   ): Promise<Confirmed> {
     const { holderId, did } = hostedOnly(holder, 'take the offer of another issuer')
-    // For an offer of ours, a new offer with a fresh code is read.
+    // For an offering of this installation, a new offer with a fresh code is read.
     const offer =
       content.kind === 'offer'
         ? content.offer
@@ -95,7 +95,7 @@ export function createFlowClaims({
   }
 
   return {
-    /** Starts a flow for an offer. Nothing is received yet. @param sub of the user who starts it */
+    /** Starts a flow for an offer. Nothing is received yet. @param sub the `sub` of the user who starts the flow */
     async start(
       fetch: OutboundFetch,
       sub: string,

@@ -36,7 +36,7 @@ export interface FlowsPorts {
 
 export type Flows = ReturnType<typeof createFlows>
 
-/** Flows: a hosted wallet takes an offer or answers a request only after its person confirms. */
+/** Flows: a hosted wallet takes an offer or answers a request only after a person confirms. */
 export function createFlows({
   store,
   outbound,
@@ -101,8 +101,8 @@ export function createFlows({
       }),
 
     /**
-     * Declines a flow for its person. This needs no key, so the DID may have been deleted. The flow is declined before the verifier
-     * is notified: whatever the verifier answers, nobody can confirm the flow any more.
+     * Declines a flow for its person. This needs no key, so the DID may have been deleted. The flow is declined before
+     * the verifier is notified. So nobody can confirm the flow later, even if the notification fails.
      *
      * @throws 404 for an unknown or expired flow and for the flow of another user; 409 if it has already ended.
      */

@@ -23,7 +23,7 @@ export interface FlowHolderPorts {
  */
 export type FlowHolderOf = ReturnType<typeof createFlowHolderOf>
 
-/** Binds {@link FlowHolderOf} to its ports. */
+/** Creates {@link FlowHolderOf} from its dependencies. */
 export function createFlowHolderOf({ findDid, isOwnedBy }: FlowHolderPorts) {
   return async (caller: Pick<Caller, 'sub' | 'tokenDids'>, did: string): Promise<FlowHolder> => {
     const stored = await findDid(did)

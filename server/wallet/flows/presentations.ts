@@ -56,7 +56,7 @@ export function createFlowPresentations({ outbound, verifiers, presenting, forma
   }
 
   return {
-    /** Starts a flow for a request. Nothing is presented yet. @param sub of the user who starts it */
+    /** Starts a flow for a request. Nothing is presented yet. @param sub the `sub` of the user who starts the flow */
     async start(
       fetch: OutboundFetch,
       sub: string,
@@ -88,7 +88,7 @@ export function createFlowPresentations({ outbound, verifiers, presenting, forma
     /**
      * Checks a confirmation and returns the function that presents the chosen credential.
      *
-     * @param id of the chosen credential; nothing else of the choice is used
+     * @param id the id of the chosen credential; the other members of the choice are not used
      * @throws 400 if no matching credential has that id, or if it cannot authorize the transaction.
      */
     async prepare(

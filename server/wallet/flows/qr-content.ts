@@ -19,7 +19,7 @@ export interface QrContentPorts {
  */
 export type QrContent = ReturnType<typeof createQrContent>
 
-/** Binds {@link QrContent} to its ports. */
+/** Creates {@link QrContent} from its dependencies. */
 export function createQrContent({ config, requestUriOf, offeringUriOf }: QrContentPorts) {
   return async (address: string): Promise<string | undefined> => {
     const own = ownQrCode(config, address)

@@ -39,7 +39,7 @@ export function createFlowRecords({ store, vault, newId, clock }: FlowRecordsPor
   /**
    * A user's flow that waits for their decision.
    *
-   * @param sub of the user who started it
+   * @param sub the `sub` of the user who started the flow
    * @throws 404 for an unknown or expired flow and for the flow of another user; 409 if it has ended.
    */
   async function open(id: string, sub: string): Promise<FoundFlow> {

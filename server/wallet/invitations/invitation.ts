@@ -116,8 +116,8 @@ function clientIdIn(requestObject: string): string | undefined {
 }
 
 /**
- * Fetches an address without parameters: a credential offer (JSON) or a signed request object (JWT). A request object names its
- * client identifier itself and is verified like any other.
+ * Fetches an address without parameters: a credential offer (JSON) or a signed request object (JWT). A request object
+ * contains its client identifier, and is verified like any other request object.
  *
  * @throws WalletError if it serves neither, OutboundError if the fetch fails.
  */

@@ -38,7 +38,7 @@ export interface AccessTokensPorts {
  */
 export type ObtainToken = ReturnType<typeof createAccessTokens>
 
-/** Binds {@link ObtainToken} to its ports. */
+/** Creates {@link ObtainToken} from its dependencies. */
 export function createAccessTokens({ wallet, authorize, clock }: AccessTokensPorts) {
   async function byPreAuthorizedCode(issuance: Issuance): Promise<Grant> {
     const { client, offer, metadata } = issuance

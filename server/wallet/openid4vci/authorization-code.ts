@@ -54,7 +54,7 @@ async function codeOf(
   const target = URL.canParse(location, url) ? new URL(location, url) : undefined
   const isAnswer = target?.href.startsWith(`${redirectUri}?`) === true
   if (answer.status < 300 || answer.status > 399 || target === undefined || !isAnswer) {
-    throw new WalletError('The authorization server asks its user to log in, which a hosted wallet cannot do.')
+    throw new WalletError('The authorization server requires a login, which a hosted wallet cannot do.')
   }
   const issSupported = server.authorization_response_iss_parameter_supported === true
   const response = responseIn(target.searchParams, { state, issuer: server.issuer, issSupported })
@@ -62,7 +62,10 @@ async function codeOf(
   throw new WalletError(`The authorization server refused the request: ${response.error}`)
 }
 
-/** A refused answer uses up nothing: the code of the right answer stays valid, and the request can be repeated. */
+/**
+ * Reads an answer of the authorization server. If the answer is refused, the code of the right answer stays valid, and
+ * the request can be repeated.
+ */
 function responseIn(query: URLSearchParams, request: SentRequest): AuthorizationResponse {
   try {
     return readAuthorizationResponse(query, request)
@@ -89,7 +92,7 @@ export interface AuthorizePorts {
  */
 export type Authorize = ReturnType<typeof createAuthorize>
 
-/** Binds {@link Authorize} to its ports. */
+/** Creates {@link Authorize} from its dependencies. */
 export function createAuthorize({ wallet, configurationsIn, random }: AuthorizePorts) {
   return async (
     issuance: Issuance,

@@ -31,7 +31,7 @@ export function assertCollectable({ metadata }: Session): void {
     throw new WalletError('The issuer defers the credential and names no endpoint to ask for it.')
 }
 
-/** Drafts report that a credential is not ready by an error, with the time to wait. */
+/** Drafts use an error to report that a credential is not ready. The error contains the time to wait. */
 function stillPending(thrown: unknown, { transactionId }: Transaction): CredentialResponse | undefined {
   if (!(thrown instanceof IssuerRefusal) || thrown.code !== 'issuance_pending') return undefined
   const { interval } = thrown.body as { interval?: unknown }
@@ -63,8 +63,8 @@ export async function collect(
 }
 
 /**
- * Gets a new access token (RFC 6749 §6) with the refresh token of a grant. The server may replace the refresh token; the former
- * one is then invalid.
+ * Gets a new access token (RFC 6749 §6) with the refresh token of a grant. The server may replace the refresh token;
+ * the former token is then invalid.
  *
  * @throws WalletError if there is no refresh token.
  */

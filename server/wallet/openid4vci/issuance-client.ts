@@ -17,7 +17,7 @@ export interface ClientPorts {
   readonly random: (length: number) => Uint8Array
 }
 
-/** Binds {@link ClientFor} to its ports. */
+/** Creates {@link ClientFor} from its dependencies. */
 export function createClientFor({ wallet, random }: ClientPorts): ClientFor {
   return (options) => {
     const callbacks = issuanceCallbacks(options, wallet.authentication(options), random)

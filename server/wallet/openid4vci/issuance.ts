@@ -32,7 +32,7 @@ export interface Grant {
   readonly clientId: string | undefined
 }
 
-/** Proofs of possession by a key. */
+/** The options of the library for proofs of possession with a key. */
 export const dpopBy = ({ signer: { alg, publicJwk } }: SessionKey): RequestDpopOptions => ({
   signer: { method: 'jwk', alg, publicJwk: libraryJwk(publicJwk) },
 })

@@ -25,7 +25,7 @@ function keepingFetch(fetch: typeof globalThis.fetch) {
   return { got, fetch: keeping }
 }
 
-/** Whether the content of an address is meant as an offer: it has at least one of an offer's members. */
+/** Whether the content of an address looks like an offer: it has at least one of an offer's members. */
 const isMeantAsOffer = (offer: unknown): boolean =>
   isObject(offer) && ['credential_issuer', 'credential_configuration_ids', 'grants'].some((name) => name in offer)
 
@@ -84,13 +84,13 @@ export function createOffers({ issuerSessions, formats, config }: OffersPorts) {
         return await client.resolveCredentialOffer(`openid-credential-offer://?${query}`)
       } catch {
         // An offer by value needs no fetch, so the error can only mean that it is unreadable.
-        throw errors.badRequest('credential_offer is not one that this wallet knows')
+        throw errors.badRequest('credential_offer has a form that this wallet does not know')
       }
     },
 
     /**
-     * Describes an offer by the type of the first credential that this wallet can hold. Empty if the issuer's metadata does not
-     * say it.
+     * Describes an offer by the type of the first credential that this wallet can hold. Empty if the issuer's metadata
+     * do not name the type.
      */
     async describe(fetch: OutboundFetch, offer: CredentialOfferObject): Promise<{ readonly credentialType: string }> {
       const metadata = await issuerSessions.metadataOf(

@@ -75,7 +75,7 @@ export interface ProofsPorts {
  */
 export type ProveKeys = ReturnType<typeof createProofs>
 
-/** Binds {@link ProveKeys} to its ports. */
+/** Creates {@link ProveKeys} from its dependencies. */
 export function createProofs({ wallet, clock }: ProofsPorts) {
   return async (
     session: Session,

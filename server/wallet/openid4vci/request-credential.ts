@@ -46,7 +46,9 @@ async function asDraftsHaveIt(session: Session, grant: Grant, wanted: Wanted, { 
   return { body: answer.credentialResponse as unknown, grant: withNonce(grant, answer.dpop) }
 }
 
-/** OpenID4VCI 1.0 §8.2: by identifier if the token response has one. */
+/**
+ * Requests a credential in the form of OpenID4VCI 1.0 (§8.2): by identifier if the token response has an identifier.
+ */
 function asOneHasIt(
   session: Session,
   grant: Grant,
@@ -61,7 +63,7 @@ function asOneHasIt(
   })
 }
 
-/** Another request may have used the nonce, or the nonce has expired (OpenID4VCI 1.0 §8.3.1.2). */
+/** Whether the issuer refused the nonce, because it was used before or has expired (OpenID4VCI 1.0 §8.3.1.2). */
 function isStaleNonce(thrown: unknown): boolean {
   if (thrown instanceof IssuerRefusal) return thrown.code === 'invalid_nonce'
   if (!(thrown instanceof Openid4vciRetrieveCredentialsError)) return false
@@ -70,7 +72,7 @@ function isStaleNonce(thrown: unknown): boolean {
 
 /**
  * Asks the credential endpoint for one credential, with a key proof for each copy of it (OpenID4VCI 1.0 §8). A stale nonce is
- * replaced once. Without keys, one copy is requested that is bound to no key.
+ * replaced once. Without keys, it requests one copy that is bound to no key.
  */
 export async function requestCredential(
   proveKeys: ProveKeys,

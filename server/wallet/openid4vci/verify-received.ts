@@ -99,7 +99,7 @@ export interface VerifyReceivedPorts {
  */
 export type VerifyReceived = ReturnType<typeof createVerifyReceived>
 
-/** Binds {@link VerifyReceived} to its ports. */
+/** Creates {@link VerifyReceived} from its dependencies. */
 export function createVerifyReceived({ formats, check }: VerifyReceivedPorts) {
   return async (compact: string, keys: readonly WalletKey[], expected: Expectation, work: Work): Promise<Receipt> => {
     if (formats.recognise(compact) !== expected.format) {

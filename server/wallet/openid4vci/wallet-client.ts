@@ -15,7 +15,7 @@ const methodsOf = ({ token_endpoint_auth_methods_supported: methods }: Authoriza
 function assertWelcome(server: AuthorizationServerMetadata): void {
   const methods = methodsOf(server)
   if (methods.includes(ATTESTED) && !methods.includes('none'))
-    throw new WalletError('The authorization server takes attested wallets only: WALLET_PROVIDER_X509 is not set.')
+    throw new WalletError('The authorization server accepts attested wallets only: WALLET_PROVIDER_X509 is not set.')
 }
 
 const zChallenge = z.object({ attestation_challenge: z.string().min(1).max(4_096) })

@@ -25,7 +25,7 @@ export interface PresentPorts {
  */
 export type Present = ReturnType<typeof createPresent>
 
-/** Binds {@link Present} to its ports. */
+/** Creates {@link Present} from its dependencies. */
 export function createPresent({ formats, signerOf, random, newId, clock }: PresentPorts) {
   async function presentationOf(
     request: PresentationRequest,

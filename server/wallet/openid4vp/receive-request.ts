@@ -66,7 +66,7 @@ function signedRequest(compact: string, address: RequestInvitation['params'], wa
     }
   }
   if (parameters.wallet_nonce !== walletNonce) {
-    throw new WalletError('The authorization request does not have the wallet_nonce that it was asked for with.')
+    throw new WalletError('The authorization request does not contain the wallet_nonce that the wallet sent.')
   }
   return { parameters, signed }
 }

@@ -17,7 +17,7 @@ import { readTransactionData } from './transaction-data.js'
 
 /** How the answer to a request is decided. */
 export interface Confirmation {
-  /** Pays for the parts of a stranger's query that can be expensive. */
+  /** The budget for the parts of a stranger's query that can be expensive. */
   readonly work: Work
   /** Whether a person sees the request, with its transaction data, before the wallet answers. */
   readonly personConfirms: boolean
@@ -40,7 +40,7 @@ function responseUriOf(parameters: JsonObject, { prefix, identifier }: ClaimedVe
     )
   }
   if (mode !== 'direct_post' && mode !== 'direct_post.jwt') {
-    throw new WalletError('The response_mode is none that a hosted wallet can use: direct_post or direct_post.jwt.')
+    throw new WalletError('The response_mode must be direct_post or direct_post.jwt for a hosted wallet.')
   }
   const responseUri = given ?? (prefix === 'redirect_uri' ? identifier : undefined)
   // §8.2: never both. One of two addresses could pass the check of the client identifier, and the other could be used.
@@ -71,7 +71,7 @@ function payloadOf(
   return payload as Openid4vpAuthorizationRequest
 }
 
-/** @throws RefusedRequest for a request that a hosted wallet never answers, whatever credentials it holds. */
+/** @throws RefusedRequest for a request that a hosted wallet never answers, even with matching credentials. */
 function accepted(
   formats: Formats,
   parameters: JsonObject,
@@ -112,7 +112,7 @@ export interface ResolveRequestPorts {
  */
 export type ResolveRequest = ReturnType<typeof createResolveRequest>
 
-/** Binds {@link ResolveRequest} to its ports. */
+/** Creates {@link ResolveRequest} from its dependencies. */
 export function createResolveRequest({ receive, authenticate, tell, formats }: ResolveRequestPorts) {
   return async (
     fetch: typeof globalThis.fetch,
@@ -136,7 +136,7 @@ export function createResolveRequest({ receive, authenticate, tell, formats }: R
         profile: profile.name,
       }
     } catch (thrown) {
-      // Only here: a verifier that is not authenticated receives no error.
+      // The verifier is notified only here, because a verifier that is not authenticated receives no error.
       if (thrown instanceof RefusedRequest) await tell(fetch, payload, thrown.error)
       throw thrown
     }

@@ -54,8 +54,8 @@ export type Send = () => Promise<Response>
 /**
  * Makes an authorization response (OpenID4VP 1.0 §8), or an error response (§8.5), encrypted if the request asks for it.
  *
- * @param encrypted by default, as the request asks.
- * @returns the function that sends it to the response_uri.
+ * @param encrypted whether the response is encrypted; by default as the request asks
+ * @returns the function that sends the response to the response_uri
  * @throws an error of the library if it cannot be encrypted as requested.
  */
 export async function responseFor(

@@ -3,7 +3,7 @@ import type { Deferral } from '../openid4vci/deferral.js'
 
 /** Maximum wait: the usual lifetime of a refresh token. */
 const MAX_SECONDS = 90 * DAY_SECONDS
-/** The longest interval, unless the issuer asks for a longer one. */
+/** The longest interval, unless the issuer asks for a longer interval. */
 const HOUR_SECONDS = 3_600
 
 const after = (now: Date, seconds: number) => new Date(now.getTime() + seconds * 1000)

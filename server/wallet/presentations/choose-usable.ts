@@ -21,17 +21,18 @@ export interface ChooseUsablePorts {
 }
 
 /**
- * Chooses the credentials that answer a query, and avoids those known to be revoked, suspended or expired. A current status is read only
- * for a credential that another one could replace. So most answers wait for no fetch, and no issuer learns that a credential is about
- * to be used. At most eight statuses are read, with three seconds for all fetches together.
+ * Chooses the credentials that answer a query, and avoids credentials that are known to be revoked, suspended or
+ * expired. A current status is read only for a credential that another credential could replace. So most answers wait
+ * for no fetch, and no issuer learns that a credential is about to be used. At most eight statuses are read, with three
+ * seconds for all fetches together.
  *
- * @param selectedId the credential that a person selected, whatever its status
- * @param work pays for status lists of other hosts
+ * @param selectedId the credential that a person selected; its status does not matter
+ * @param work the budget for status lists of other hosts
  * @returns undefined if the query cannot be answered.
  */
 export type ChooseUsable = ReturnType<typeof createChooseUsable>
 
-/** Binds {@link ChooseUsable} to its ports. */
+/** Creates {@link ChooseUsable} from its dependencies. */
 export function createChooseUsable({ statusReader, clock }: ChooseUsablePorts) {
   return async (
     { choose }: Pick<Matching, 'choose'>,
@@ -43,7 +44,7 @@ export function createChooseUsable({ statusReader, clock }: ChooseUsablePorts) {
     const read = statusReader({ totalMs: TOTAL_MS, work })
     const objection: Objection = (held) =>
       OBJECTIONS[statuses.get(held.id) ?? (hasExpired(held, now) ? 'expired' : 'valid')]
-    // No status can change the choice of a selected credential, or of an expired one.
+    // No status can change the choice of a selected or an expired credential.
     const isReplaceable = ({ queryId, held }: Match): boolean => {
       const others = choose(selectedId, (one) => (one.id === held.id ? OBJECTIONS.revoked : objection(one)))
       return others?.find((match) => match.queryId === queryId)?.held.id !== held.id

@@ -40,9 +40,9 @@ export function createPresenting({ credentials, statusReader, matchRequest, pres
   /**
    * Finds the credentials of a holder that answer a request.
    *
-   * @param work pays for the checks that a request can make expensive
+   * @param work the budget for the checks that a request can make expensive
    * @throws RefusedRequest if the verifier accepts the algorithms of no match; the verifier is notified (OpenID4VP 1.0 §8.5).
-   *   WalletError if it wants proof of a key and no match is bound to a key.
+   * WalletError if the verifier wants proof of a key and no match is bound to a key.
    */
   const match = (
     fetch: typeof globalThis.fetch,
@@ -55,7 +55,7 @@ export function createPresenting({ credentials, statusReader, matchRequest, pres
   const choose = createChooseUsable({ statusReader, clock })
 
   /**
-   * Presents the chosen credentials and stores a record of it, also of a refusal.
+   * Presents the chosen credentials. Stores a record of the presentation, even if the verifier refuses it.
    *
    * @returns the address where the verifier sends the holder next.
    */

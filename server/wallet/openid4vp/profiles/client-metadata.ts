@@ -22,7 +22,7 @@ export function withoutDraftMembers(metadata: JsonObject): JsonObject {
 
 /**
  * The metadata of a draft's verifier in the terms of 1.0. Formats get their current member name. The requested content encryption
- * becomes the only choice. Its algorithm is added to keys that name none.
+ * becomes the only choice. The requested algorithm is added to keys without an algorithm.
  */
 export function clientMetadataOfDraft(metadata: JsonObject): JsonObject {
   const { authorization_encrypted_response_alg: alg, authorization_encrypted_response_enc: enc } = metadata
@@ -36,7 +36,10 @@ export function clientMetadataOfDraft(metadata: JsonObject): JsonObject {
   }
 }
 
-/** Keys for another algorithm cannot encrypt the answer. */
+/**
+ * Adds an algorithm to keys without one. Keys for another algorithm are left out, because they cannot encrypt the
+ * answer.
+ */
 function withAlgorithm(jwks: unknown, alg: string): unknown {
   if (!isObject(jwks) || !Array.isArray(jwks.keys)) return jwks
   const keys: readonly unknown[] = jwks.keys

@@ -26,7 +26,7 @@ export const draft24: Profile = {
     const { dcql_query: dcql, presentation_definition: definition, client_metadata: metadata } = parameters
     // JARM §3: the verifier asked for a signed answer, and an answer that is only encrypted does not satisfy it.
     if (objectOf(metadata).authorization_signed_response_alg !== undefined && isJarm(parameters)) {
-      throw new RefusedRequest('invalid_request', 'The authorization request wants a signed response.')
+      throw new RefusedRequest('invalid_request', 'The authorization request requires a signed response.')
     }
     if (dcql !== undefined) return { query: withMeta(objectOf(dcql), reading) }
     if (definition !== undefined && parameters.presentation_definition_uri === undefined) {
@@ -69,7 +69,7 @@ export function schemesOf(prefixes: unknown): readonly string[] {
   const names: readonly unknown[] = Array.isArray(prefixes) ? prefixes : []
   return names.flatMap((name) => {
     if (name === 'decentralized_identifier') return ['did']
-    // x509_hash came after the drafts.
+    // The drafts do not know x509_hash.
     return typeof name === 'string' && name !== 'x509_hash' ? [name] : []
   })
 }

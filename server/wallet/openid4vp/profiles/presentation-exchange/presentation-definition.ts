@@ -93,7 +93,9 @@ export function readPresentationDefinition(value: unknown): PresentationDefiniti
   const parsed = zPresentationDefinition.safeParse(value)
   if (!parsed.success) {
     const place = parsed.error.issues[0]?.path.map(String).join('.') ?? ''
-    throw refusedDefinition(place === '' ? 'is not one that this wallet knows' : `is not understood at ${place}`)
+    throw refusedDefinition(
+      place === '' ? 'has a form that this wallet does not know' : `is not understood at ${place}`,
+    )
   }
   const ids = parsed.data.input_descriptors.map(({ id }) => id)
   if (new Set(ids).size < ids.length) throw refusedDefinition('has two input_descriptors with one id')

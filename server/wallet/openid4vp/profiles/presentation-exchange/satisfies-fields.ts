@@ -12,7 +12,7 @@ import { refusedDefinition } from './presentation-definition.js'
  * held credential must have a value that satisfies the field's filter, at one of the field's paths. If there are
  * several values, the verifier decides which one counts.
  *
- * @param work pays for the check; a credential does not fit if the work does not suffice.
+ * @param work the budget for the check; if it does not suffice, a credential does not fit
  * @returns the check, by the id of a credential query.
  */
 export function fieldsCheck(

@@ -50,17 +50,17 @@ export function requiredSets(
   })
 }
 
-/** §7: the number of descriptors to answer. Of a range, the minimum, so that nothing unnecessary is shown. */
+/** §7: the number of descriptors to answer. For a range it is the minimum, so that nothing unnecessary is shown. */
 function countOf({ rule, count, min, max }: SubmissionRequirement, size: number): number {
   if (rule === 'all') return size
   const wanted = count ?? min ?? (max === undefined ? 1 : 0)
   if (wanted > size || (max !== undefined && wanted > max)) {
-    throw refusedDefinition('has a submission requirement that nothing can meet')
+    throw refusedDefinition('has a submission requirement that no answer can satisfy')
   }
   return wanted
 }
 
-/** Every way to choose this number of members, with one alternative of each. */
+/** Every way to choose this number of members, with one alternative of each chosen member. */
 function picked(members: readonly (readonly Option[])[], count: number): readonly Option[] {
   // Indexed by the number of members chosen so far.
   let found: readonly (readonly Option[])[] = [[[]], ...Array.from({ length: count }, () => [])]
