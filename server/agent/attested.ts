@@ -28,5 +28,5 @@ export async function assertAttested({ config, agents, keys }: Attested, now: Da
   const current = record === undefined ? undefined : await keys.current(record.keySetId)
   if (current === undefined || attests(attestation, current.publicJwk)) return
   const name = thumbprint(current.publicJwk)
-  throw refusal(`be for the key of the default verifier: its cnf.jwk has not the thumbprint ${name} (RFC 7638).`)
+  throw refusal(`be for the key of the default verifier: its cnf.jwk does not have the thumbprint ${name} (RFC 7638).`)
 }

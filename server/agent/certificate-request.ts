@@ -48,7 +48,7 @@ export async function certificateRequestOf(
   verifierBaseUrl: string,
 ): Promise<string> {
   const algorithm = ALGORITHMS[alg]
-  if (algorithm === undefined) throw new Error(`No certificate can be asked for a key for ${alg}.`)
+  if (algorithm === undefined) throw new Error(`No certificate can be requested for a key for ${alg}.`)
   const {
     KeyUsageFlags,
     KeyUsagesExtension,

@@ -43,7 +43,7 @@ function checkUsage(chain: readonly X509Certificate[], { purpose, uses }: ChainR
     throw refusal('must begin with a certificate whose keyUsage has digitalSignature')
   }
   if (!profiles.every(({ purposes }) => allowsPurpose(purposes, purpose))) {
-    throw refusal(`must hold certificates whose extendedKeyUsage allows ${uses}, where they have one`)
+    throw refusal(`must hold certificates whose extendedKeyUsage, if present, allows ${uses}`)
   }
 }
 
@@ -63,7 +63,9 @@ export function certifiedChain(
   if (leaf === undefined || isSelfSigned(leaf)) throw refusal('must not begin with a self-signed certificate')
   if (leaf.ca) throw refusal('must not begin with the certificate of a certification authority')
   if (chain.length > MAX_CERTIFICATES || !isChain(chain)) {
-    throw refusal(`must hold at most ${MAX_CERTIFICATES} certificates, each of which certifies the one before it`)
+    throw refusal(
+      `must hold at most ${MAX_CERTIFICATES} certificates, each of which certifies the previous certificate`,
+    )
   }
   checkUsage(chain, rules, refusal)
   if (!chain.every(isValidAt(now))) throw refusal('must not hold a certificate that has expired or is not valid yet')

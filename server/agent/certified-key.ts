@@ -40,7 +40,7 @@ const RULES = {
     purpose: 'credential',
     uses: 'signing documents',
     checkKey: (alg) =>
-      issuerProfile === 'haip' && alg !== 'ES256' ? 'must hold a P-256 key where ISSUER_PROFILE is haip' : undefined,
+      issuerProfile === 'haip' && alg !== 'ES256' ? 'must hold a P-256 key if ISSUER_PROFILE is haip' : undefined,
     checkName: (leaf) =>
       certifies(leaf, issuerBaseUrl)
         ? undefined
@@ -53,9 +53,7 @@ const RULES = {
     ...REQUEST_CHAIN,
     // HAIP 1.0 §7: wallets need to support only ES256.
     checkKey: (alg) =>
-      verifierProfile === 'haip' && alg !== 'ES256'
-        ? 'must hold a P-256 key where VERIFIER_PROFILE is haip'
-        : undefined,
+      verifierProfile === 'haip' && alg !== 'ES256' ? 'must hold a P-256 key if VERIFIER_PROFILE is haip' : undefined,
     checkName: () => undefined,
   }),
   // HAIP 1.0 §4.4.1, §4.5.1: the issuer identifies the wallet provider by its own trust anchors.
@@ -97,7 +95,8 @@ function keyOf(
 /**
  * Reads ISSUER_X509, VERIFIER_X509 or WALLET_PROVIDER_X509; undefined if the variable is not set.
  *
- * @throws {ConfigurationError} if key and certificates do not fit one another, their owner or this moment.
+ * @throws {ConfigurationError} if key and certificates do not belong together, do not belong to the owner, or are not
+ *   valid at this moment.
  */
 export function certifiedKey(owner: keyof typeof RULES, settings: Settings, now: Date): CertifiedKey | undefined {
   const rules = RULES[owner](settings)

@@ -7,7 +7,7 @@ import type { RevokeTokens } from './accept-login.js'
 import { noSessionCookie } from './sessions/cookies.js'
 import type { ConsoleSessions } from './sessions/sessions.js'
 
-/** The ports of {@link createLogOut}; `users` is undefined if users cannot sign in. */
+/** Dependencies of {@link createLogOut}; `users` is undefined if users cannot sign in. */
 export interface LogOutPorts {
   readonly config: Pick<Config, 'console' | 'issuerBaseUrl'>
   readonly users:

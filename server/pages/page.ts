@@ -21,10 +21,10 @@ const formPolicy = (formAction: string) =>
   `default-src 'none'; style-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'self' ${formAction}`
 
 /**
- * A page for people, as a reply: HTML that needs no script, and that no cache stores. Its icon is empty, so that browsers request
- * none.
+ * A page for people, as a reply: HTML that needs no script, and that no cache stores. Its icon is empty, so that
+ * browsers request no icon.
  *
- * @param baseUrl of the page's own address: the page loads its files from the same origin
+ * @param baseUrl the base URL of the page's own address: the page loads its files from the same origin
  */
 export function page(baseUrl: string, { title, body, status = 200, formAction, live, headers }: Page): ProtocolReply {
   const document = html`<!doctype html>

@@ -9,7 +9,10 @@ const correctionOf = (text: string) => (Buffer.byteLength(text) > MOST_WITH_M ? 
 /** Pixels of a module. */
 const SCALE = 6
 
-/** Drawing a code takes more processor time than the rest of a page, and people open a page many times. */
+/**
+ * Drawn codes are kept. Drawing a code takes more processor time than the rest of a page, and people open a page many
+ * times.
+ */
 const drawn = new LruMap<string, Buffer>(500, 4_194_304)
 
 /** A QR code (ISO/IEC 18004) of a text as a PNG: with error correction M, or with L if the text is too long for M. */

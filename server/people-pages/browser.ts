@@ -24,7 +24,7 @@ export interface OpeningBrowser {
 /**
  * The hash of the cookie that a browser sends; undefined if it sends none.
  *
- * @param baseUrl of the page's address
+ * @param baseUrl the base URL of the page's address
  */
 export function sentBrowserHash({ headers }: BrowserRequest, baseUrl: string): string | undefined {
   const cookie = readBrowserCookie(headers.cookie, COOKIE, baseUrl)
@@ -76,8 +76,8 @@ export type Beginner = 'this' | 'another' | 'none'
 /**
  * Which browser opened the page first, from the view of the requesting browser.
  *
- * @param browserHash of the browser that opened the page first; null if none did
- * @param baseUrl of the page's address
+ * @param browserHash the hash of the browser that opened the page first; null if no browser opened it
+ * @param baseUrl the base URL of the page's address
  */
 export function beginnerOf(request: BrowserRequest, browserHash: string | null, baseUrl: string): Beginner {
   if (browserHash === null) return 'none'

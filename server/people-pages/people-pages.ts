@@ -31,7 +31,7 @@ export interface PeoplePagesPorts {
   readonly newRequestPage: NewRequestPage
   /** An offer or an offering as wallets see it, also if it belongs to one authorization. */
   readonly offering: (id: string) => Promise<WalletOffering | undefined>
-  /** Whether anyone may take that offering. */
+  /** Whether anyone may take the offering with this id. */
   readonly hasOffering: (id: string) => Promise<boolean>
   /** A page for an offer or an offering. @param madeBy the `sub` of the page's maker */
   readonly newOfferPage: (offer: OfferOfPage, madeBy: string, texts: PageTexts) => NewPage

@@ -64,7 +64,7 @@ function nameWith(prefix: ClientIdPrefix, client: Client) {
   }
 }
 
-/** The ports of {@link createSigners}. */
+/** Dependencies of {@link createSigners}. */
 export interface SignersPorts {
   readonly store: Pick<SignerStore, 'find' | 'keysOf' | 'rename' | 'typesOf'>
   readonly lists: Lists<Pick<SignerStore, 'page'>>

@@ -40,7 +40,7 @@ export class NewsReader {
     this.#clock = clock
   }
 
-  /** Takes an announcement that the session of this name made a transition. */
+  /** Notes an announcement that the session of this name made a transition. */
   heard(name: string): void {
     const session = this.#sessions.get(name)
     if (session !== undefined) this.#moved.set(name, session)

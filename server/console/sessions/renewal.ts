@@ -22,7 +22,7 @@ const WAIT_MS = 12_000
 /** Maximum duration of a session. */
 export const LONGEST_MS = 12 * 60 * 60_000
 
-/** The ports of {@link createRenewal}. */
+/** Dependencies of {@link createRenewal}. */
 export interface RenewalPorts {
   readonly config: Pick<Config, 'issuerRole' | 'verifierRole'>
   readonly store: ConsoleSessionStore

@@ -11,7 +11,7 @@ export const SEEN_EVERY_MS = 60_000
 
 const zSession = z.strictObject({
   idHash: z.string(),
-  /** As protected by the vault. */
+  /** The content, protected by the vault. */
   content: z.string(),
   accessExpiresAt: z.date(),
   lastSeenAt: z.date(),

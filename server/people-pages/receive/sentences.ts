@@ -22,7 +22,7 @@ const SENTENCES: Readonly<Record<Exclude<CredentialOfferState, 'Error'>, string>
 function endedBy(errorMessage: string | null | undefined, deferred: Decision | null | undefined): string {
   if (deferred === 'rejected') return 'The issuer declined. You get no credential.'
   if (errorMessage === EXPIRED) return 'The offer has expired. You get no credential.'
-  if (errorMessage === TX_CODE_LOCKED) return 'The wrong code was entered too often. The offer is locked.'
+  if (errorMessage === TX_CODE_LOCKED) return 'A wrong code was entered too often. The offer is locked.'
   return 'This did not work. Your wallet has no credential from this offer.'
 }
 
