@@ -99,8 +99,9 @@ const recordWarnings = (verifiers: readonly CertifiedVerifier[], now: Date): War
 const LICENCE = 'org.iso.18013.5.1.mDL'
 
 /**
- * Warnings about the certificate that signs driving licences. Readers expect the purpose of ISO/IEC 18013-5 Annex B.1.4 in it, and
- * a country in its subject (RFC 4519 §2.2). Without a country, some wallets accept no mobile document at all.
+ * Warnings about the certificate that signs driving licences. Readers expect two things in this certificate: the
+ * purpose of ISO/IEC 18013-5 Annex B.1.4, and a country in the subject (RFC 4519 §2.2). Without a country, some wallets
+ * accept no mobile document at all.
  */
 async function licenceWarnings(
   { issuerX509 }: Pick<Config, 'issuerX509'>,
@@ -121,8 +122,8 @@ async function licenceWarnings(
 }
 
 /**
- * Readiness checks, one for each configured file. After its certificate or attestation has expired, the service still answers, but
- * wallets do not accept its signatures.
+ * Readiness checks, one for each configured file. After a certificate or attestation has expired, the service still
+ * answers, but wallets do not accept the service's signatures.
  */
 export const certificateChecks = (config: Files, clock: () => Date): Record<string, () => Promise<unknown>> =>
   Object.fromEntries(

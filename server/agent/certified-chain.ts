@@ -13,7 +13,10 @@ export interface ChainRules {
   readonly uses: string
 }
 
-/** Makes the error for unusable certificates; `reason` continues a sentence that begins with the name of their source. */
+/**
+ * Makes the error for unusable certificates; `reason` continues a sentence that begins with the source of the
+ * certificates.
+ */
 export type Refusal = (reason: string) => Error
 
 /** RFC 7515 §4.1.6: each certificate certifies the previous certificate. */
@@ -69,7 +72,8 @@ export function certifiedChain(
   }
   checkUsage(chain, rules, refusal)
   if (!chain.every(isValidAt(now))) throw refusal('must not hold a certificate that has expired or is not valid yet')
-  // A root adds nothing for receivers that already trust it (HAIP 1.0 §5, §6.1.1: the trust anchor is not part of x5c).
+  // A receiver that trusts a root does not need the root in the chain (HAIP 1.0 §5, §6.1.1: the trust anchor is not
+  // part of x5c).
   return chain.filter((certificate) => !isSelfSigned(certificate)).map(({ raw }) => raw.toString('base64'))
 }
 

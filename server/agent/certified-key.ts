@@ -46,7 +46,8 @@ const RULES = {
         ? undefined
         : 'must begin with a certificate for the host (dNSName) or the URL (URI) of ISSUER_BASE_URL',
   }),
-  // OpenID4VP 1.0 §5.9.3: `x509_hash` needs no name, and requests use `x509_san_dns` only if they choose it.
+  // OpenID4VP 1.0 §5.9.3: `x509_hash` needs no name, and a request uses `x509_san_dns` only if the request names this
+  // prefix.
   verifier: ({ verifierX509, verifierProfile }: Settings): Rules => ({
     variable: 'VERIFIER_X509',
     file: verifierX509,

@@ -43,7 +43,7 @@ const callbackOf = (issuerBaseUrl: string): string => `${issuerBaseUrl}/console/
 
 /** The query of a browser that begins a login. */
 export interface LoginInput {
-  /** An address below the console. If it is absent or any other address, the console's first page is used. */
+  /** An address below the console. Without an address, or for any other address, the console's first page is used. */
   readonly return?: string | undefined
   /** Set if the browser was redirected here from another host name of this machine. */
   readonly moved?: string | undefined

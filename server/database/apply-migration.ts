@@ -12,7 +12,7 @@ interface Attempt {
   readonly connection: pg.Client
   readonly history: MigrationHistory
   readonly migration: Migration
-  /** Id of its record. */
+  /** Id of the migration's record. */
   readonly id: string
 }
 
@@ -35,7 +35,7 @@ export async function applyMigration(
   } catch (error) {
     // Without a connection nothing can be recorded; the database has rolled back.
     await connection.query('ROLLBACK').catch(() => Promise.reject(error))
-    // If the record still exists, the migration itself has committed it, with the preceding changes.
+    // If the record still exists, the migration itself has committed the record, together with earlier changes.
     if (await history.noteFailure(attempt.id, reasonOf(error))) throw unfinished(attempt, error)
     if (!isNotInTransaction(error)) throw await undone(attempt, error)
     await applyWithoutTransaction(attempt)

@@ -71,8 +71,8 @@ export const UNHURRIED_MS = 60_000
 
 /**
  * The address without `pgbouncer=true`, and whether the address had it. If so, a pooler of transactions is between the
- * service and PostgreSQL. It supports no prepared statements and no start-up parameter `options`, but it keeps the time
- * zone that a client sets.
+ * service and PostgreSQL. The pooler supports no prepared statements and no start-up parameter `options`, but it keeps
+ * the time zone that a client sets.
  */
 export function poolerOf(url: string): { readonly address: string; readonly pooled: boolean } {
   const address = new URL(url)

@@ -78,7 +78,7 @@ export class Step<in Column extends string = never> {
     readonly body: Fragment,
   ) {}
 
-  /** One of its columns, for a part of the statement whose FROM contains the step. */
+  /** A column of the step, for a part of the statement whose FROM contains the step. */
   column(name: Column): Fragment {
     return columnOf(this.name, name)
   }

@@ -11,12 +11,12 @@ import { WrittenQuery } from './written-query.js'
 
 /**
  * Runs one statement and returns its rows. Each value is a separate parameter, and the call declares the shape of the
- * rows: `` sql(zRow)`SELECT …` ``. `fragment` makes its parts, and `Step` makes parts that other parts read. The
- * statement uses Prisma's pool and is prepared under the same names. It does not use Prisma's client, whose interpreter
- * takes more than twice the processor time of the statement itself.
+ * rows: `` sql(zRow)`SELECT …` ``. `fragment` makes the parts of a statement, and `Step` makes parts that other parts
+ * read. The statement uses Prisma's pool and is prepared under the same names. It does not use Prisma's client, whose
+ * interpreter takes more than twice the processor time of the statement itself.
  *
  * Types are PostgreSQL's: a timestamp is a Date, JSON is parsed, bigint and numeric are strings. Only the tests check rows by their
- * shape (`row-check.ts`). A shape is a constant: making one takes 10 to 20 µs.
+ * shape (`row-check.ts`). Declare a shape as a constant, because making a shape takes 10 to 20 µs.
  *
  * @throws StatementError if the statement is refused or the database is unavailable.
  */
@@ -62,7 +62,7 @@ const CANCELED = '57014'
  * read-only transaction that the server ends after a time limit.
  *
  * @param ms time limit of a statement, in milliseconds
- * @throws TooSlowError if it takes longer
+ * @throws TooSlowError if a statement takes longer
  */
 export function boundedSqlOver(pool: Pool, ms: number): RunSql {
   const statementOf = statementTexts(() => '')

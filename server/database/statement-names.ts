@@ -5,7 +5,10 @@ import { createHash } from 'node:crypto'
  */
 const MAX_STATEMENTS = 300
 
-/** A name for a statement, so that it is parsed and planned once on each connection; empty beyond the limit. */
+/**
+ * A name for a statement, so that PostgreSQL parses and plans the statement once on each connection. Beyond the limit
+ * the name is empty.
+ */
 export type StatementNames = (sql: string) => string
 
 export function statementNames(): StatementNames {

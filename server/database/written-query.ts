@@ -17,7 +17,7 @@ function textOf(value: unknown): string | null {
 /** Parsers for the rows of a statement, while it is prepared on a connection. */
 class Columns {
   readonly #columns: readonly { readonly name: string; readonly parse: (text: string) => unknown }[]
-  /** A row without values. Its copies have the shape by which V8 knows all rows of the statement. */
+  /** A row without values. V8 gives all copies of this row one shape. */
   readonly #blank: Row = {}
 
   constructor(fields: readonly pg.FieldDef[]) {

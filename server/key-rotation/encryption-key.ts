@@ -20,7 +20,10 @@ async function newEncryptionKey({ vault, newId }: Pick<Making, 'vault' | 'newId'
   return { id, alg: 'ECDH-ES', publicJwk: publicJwkOf(jwk), privateJwk }
 }
 
-/** Makes the key to which credential requests are encrypted, unless it exists. If two calls make it at once, one key is kept. */
+/**
+ * Makes the key to which credential requests are encrypted, unless the key exists. If two calls make a key at once, one
+ * key is kept.
+ */
 export async function ensureEncryptionKey(making: Making): Promise<void> {
   const { keys, keyRotation } = making
   if ((await keys.current(ENCRYPTION_KEY_SET)) !== undefined) return

@@ -40,7 +40,7 @@ export interface Rotation {
   readonly at: Date
 }
 
-/** A key of a key set that should sign for it, with a certificate chain or without. */
+/** A key that should sign for its key set, with or without a certificate chain. */
 export interface Certification extends Pick<Rotation, 'keySetId' | 'records' | 'at'> {
   readonly keyId: string
   /** Null for a key that signs without a certificate. */

@@ -13,7 +13,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** The private keys for requests that are encrypted to this service. */
 export interface DecryptionKeys {
-  /** The key with a `kid`; undefined if there is none, or if it was replaced more than a day ago. */
+  /** The key with a `kid`; undefined for an unknown key, or a key that was replaced more than a day ago. */
   find(kid: string): Promise<Jwk | undefined>
 }
 

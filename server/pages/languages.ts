@@ -38,8 +38,8 @@ const shorterAndShorter = (range: string): string[] => {
 }
 
 /**
- * The entry in the reader's preferred language, or the first entry if none matches. A reader of `de-AT` gets `de`, and `de-CH` if
- * there is no better German.
+ * The entry in the reader's preferred language, or the first entry if none matches. A reader of `de-AT` gets `de`. If
+ * there is no `de`, the reader gets `de-CH`.
  */
 export function inLanguage<Value extends Entry>(entries: readonly Value[], languages: Languages): Value | undefined {
   const localeOf = ({ locale = DEFAULT_LOCALE }: Value) => locale.toLowerCase()

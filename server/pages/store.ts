@@ -14,7 +14,7 @@ export type NewPage = PageTexts & {
   readonly createdAt: Date
   /** Whether the QR code of the session or offering holds the page's address. */
   readonly inQrCode: boolean
-  /** When the page can be deleted; null if it stays as long as its session or offering. */
+  /** When the page can be deleted; null if the page stays as long as its session or offering. */
   readonly expiresAt: Date | null
 } & ({ readonly verificationSessionId: string } | { readonly offeringId: string; readonly madeBy: string })
 
@@ -25,8 +25,9 @@ const targetOf = (page: NewPage): readonly [string, string | null, string | null
     : ['present', page.verificationSessionId, null, null]
 
 /**
- * Inserts a page and returns its `id`. It can be a statement, or a part of the statement that creates the session or offering. A
- * session has one page. An offering has one page for each maker. If the page exists, it gets the new texts.
+ * Inserts a page and returns its `id`. The step can be a statement of its own, or a part of the statement that creates
+ * the session or offering. A session has one page. An offering has one page for each maker. If the page exists, it gets
+ * the new texts.
  */
 export function insertPage(page: NewPage): Step<'id'> {
   const [kind, sessionId, offeringId, madeBy] = targetOf(page)
@@ -43,8 +44,8 @@ export function insertPage(page: NewPage): Step<'id'> {
 }
 
 /**
- * Inserts a page on demand if it does not exist yet. It shows the same as any other page, but has no texts, and wallets do not send
- * anyone back to it.
+ * Inserts a page on demand if it does not exist yet. A page on demand has no texts of its own, and wallets do not send
+ * anyone back to the page.
  */
 export function insertPageOnDemand(page: NewPage): Fragment {
   const [kind, sessionId, offeringId, madeBy] = targetOf(page)

@@ -23,7 +23,7 @@ export interface Told<View, State extends string> {
    * page.
    */
   readonly progress: (view: View, beginner: Beginner) => ToldProgress<State>
-  /** The base URL of its pages. */
+  /** The base URL of the pages. */
   readonly baseUrl: () => string
   readonly isFinal: (state: State) => boolean
 }
@@ -33,8 +33,8 @@ const MOST_STREAMS_OF_A_PAGE = 20
 
 /**
  * A stream stays open for this time after its session expires, so that it reports the end. A stream that opens later
- * also stays open for this time. The reason is a phone's browser: it sleeps while the wallet is open, and comes back
- * after the end.
+ * also stays open for this time. A phone's browser needs this: it sleeps while the wallet is open, and comes back after
+ * the end.
  */
 const LAST_WORD_MS = 60_000
 

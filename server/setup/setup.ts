@@ -43,7 +43,7 @@ export interface SetupPorts {
   readonly storedWarnings: CertificateWatch['storedWarnings']
   /** Items about rows of the database. */
   readonly storedItems: () => Promise<readonly SetupItem[]>
-  /** Items about answers of other servers: they may take seconds. */
+  /** Items about answers of other servers. The answers may take seconds. */
   readonly askedItems: () => Promise<readonly SetupItem[]>
 }
 
@@ -54,7 +54,7 @@ export const createSetup = ({ config, clock, storedWarnings, storedItems, askedI
   /**
    * All items that an operator should check.
    *
-   * @param ask true to ask other servers; otherwise the items that need their answers are left out
+   * @param ask true to ask other servers; otherwise the items about other servers are left out
    */
   async read(ask: boolean): Promise<z.input<typeof readSetup.output>> {
     const now = clock()

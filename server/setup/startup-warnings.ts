@@ -1,7 +1,7 @@
 import { certificateWarnings } from '../agent/certificate-watch.js'
 import type { Config } from '../config/config.js'
 
-/** Warnings for the operator at each start; they do not prevent the start. */
+/** Warnings for the operator at each start. A warning does not prevent the start. */
 export function startupWarnings(config: Config, now = new Date()): string[] {
   const warnings: string[] = []
   if (config.authDisabled) warnings.push('AUTH_DISABLED is true: every caller is an admin. For local development only.')

@@ -59,7 +59,7 @@ const KINDS: Readonly<Record<string, ChangeKind>> = {
   flow: 'wallet',
 }
 
-/** The kind of an entry without states. @param subject the subject of its audit events */
+/** The kind of an entry without states. @param subject the subject of the entry's audit events */
 export const kindOf = (subject: string): ChangeKind =>
   Object.hasOwn(KINDS, subject) ? (KINDS[subject] ?? 'other') : 'other'
 

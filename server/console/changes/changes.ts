@@ -35,10 +35,10 @@ export type ChangeStream = AsyncGenerator<TrackedEnvelope<Change>, void, undefin
 export interface Changes {
   /**
    * A stream of changes in lists that the caller may read, at most two seconds after the commit. The first change is `everything`,
-   * so that the reader reads its lists again. If the changes since `lastEventId` are stored here, they come first
-   * instead. If an entry changes twice before its change is sent, the stream sends one change. Like streams of
-   * sessions, the stream ends when `signal` aborts, and throws 503 when the service stops or the caller's token
-   * expires.
+   * so that the reader reads its lists again. If the changes since `lastEventId` are stored here, the stream begins
+   * with these changes instead. If an entry changes twice before its change is sent, the stream sends one change. Like
+   * streams of sessions, the stream ends when `signal` aborts, and throws 503 when the service stops or the caller's
+   * token expires.
    *
    * @throws 429 or 503 if too many streams are open; 503 if the database is unreachable.
    */
@@ -143,7 +143,7 @@ export function createChanges({ store, events, clock, log, newId, everyMs = EVER
     for (const watcher of watchers) watcher.tell(numbered)
   }
 
-  /** The changes that a reader missed; EVERYTHING if they are not all stored. */
+  /** The changes that a reader missed; EVERYTHING if some of the changes are not stored. */
   const missed = (lastEventId: string | undefined): readonly Numbered[] => {
     const [, of, seen] = /^(.+)\.(\d{1,15})$/.exec(lastEventId ?? '') ?? []
     const first = remembered[0]?.number ?? number + 1

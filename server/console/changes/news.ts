@@ -51,7 +51,7 @@ export class NewsReader {
     this.#deaf = true
   }
 
-  /** The changes, or {@link EVERYTHING} if they are too many. Do not call it again before it returns. */
+  /** The changes, or {@link EVERYTHING} for too many changes. Do not call this method again before it returns. */
   async read(): Promise<Change[]> {
     try {
       return await (this.#position === undefined ? this.#begin() : this.#goOn(this.#position))

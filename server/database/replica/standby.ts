@@ -21,7 +21,9 @@ const zPrimary = z.strictObject({ lsn: z.string(), at: z.date(), database: z.str
 
 const zReplica = z.strictObject({
   standby: z.boolean(),
-  /** Whether the replica has replayed everything that the primary had written; null if it has replayed nothing. */
+  /**
+   * Whether the replica has replayed everything that the primary had written; null if the replica has replayed nothing.
+   */
   level: z.boolean().nullable(),
   /** Commit time of the last replayed transaction, by the primary's clock. */
   at: z.date().nullable(),
@@ -29,8 +31,8 @@ const zReplica = z.strictObject({
 })
 
 /**
- * `replica`: lists may be read from it. `behind`: its lag is more than MAX_BEHIND_MS. `away`: it does not answer, or is
- * no replica.
+ * `replica`: lists may be read from it. `behind`: its lag is more than MAX_BEHIND_MS. `away`: the replica does not
+ * answer, or the database is not a replica.
  */
 export type Standing = 'replica' | 'behind' | 'away'
 
@@ -97,7 +99,7 @@ export function createStandby(databases: Databases, log: Log): Standby {
     askAgainAt = asked + ASK_EVERY_MS
     try {
       const behind = await inTime(behindBy(databases), ANSWER_MS)
-      // A read has failed since the replica was asked, so its good answer is outdated.
+      // A read has failed since the replica was asked. So a good answer of the replica is outdated.
       if (failedAt > asked) return
       reaches = Math.max(reaches, asked - behind)
       becomes(isFresh() ? 'replica' : 'behind')
@@ -119,7 +121,7 @@ export function createStandby(databases: Databases, log: Log): Standby {
       return standing
     },
     failed(error) {
-      // If many reads fail together, only one counts.
+      // If many reads fail together, only one failure counts.
       if (isRecoveryConflict(error) || standing === 'away') return
       const now = performance.now()
       const again = now - failedAt <= LEFT_ALONE_MS.again

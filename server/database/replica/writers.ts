@@ -23,7 +23,7 @@ const hashOf = (caller: string): string => createHash('sha256').update(caller).d
 
 /**
  * The notes are on the primary and use its clock, in a table that survives a crash, like the changes. Each caller has
- * one row. Changes in the next two seconds do not modify this row, so they do not wait for each other.
+ * one row. Changes in the next two seconds do not modify this row, so these changes do not wait for each other.
  */
 export function createRecentWriters({ sql }: Pick<Database, 'sql'>) {
   const note = async (callers: readonly string[]): Promise<void> => {
@@ -38,8 +38,8 @@ export function createRecentWriters({ sql }: Pick<Database, 'sql'>) {
   }
   return {
     /**
-     * Notes the callers, then makes a change: a caller who loses the connection during the change still finds its result. If the
-     * change takes long, the callers are noted at its end too.
+     * Notes the callers, then makes a change: a caller who loses the connection during the change still finds its
+     * result. If the change takes long, the callers are noted again after the change.
      *
      * @throws if a caller cannot be noted; then the change is not made.
      */

@@ -6,7 +6,7 @@ import type { NewPage, PageTexts } from '../../pages/store.js'
 /** An offer or offering with a share page. */
 interface OfferOfPage {
   readonly id: string
-  /** The end of the offer; null if it does not expire. */
+  /** When the offer expires; null for an offer without an end. */
   readonly expiresAt: Date | null
   readonly deferred: boolean
 }

@@ -65,7 +65,7 @@ export const contextOf = (
     errors.badRequest(`${FIELD} names ${name}, which is not a credential configuration`),
   )
 
-/** @throws 400 naming a configuration that the type, or the issuer that signs it, does not have. */
+/** @throws 400 naming a configuration that the type or its issuer does not have */
 function assertIssued(formats: OfferFormats, ids: readonly string[], context: IssuanceContext): void {
   for (const id of ids) {
     const lacking = parseConfigurationId(formats, id)?.format.issuing.lacks(issuabilityOf(context))
@@ -73,7 +73,10 @@ function assertIssued(formats: OfferFormats, ids: readonly string[], context: Is
   }
 }
 
-/** @throws 400 for an offer that HAIP 1.0 forbids, and if the installation or the issuer does not meet its requirements */
+/**
+ * @throws 400 for an offer that HAIP 1.0 forbids, or if the installation or the issuer does not meet the requirements
+ * of HAIP
+ */
 function assertHaipOffer(
   config: OfferConfig,
   formats: OfferFormats,
@@ -89,7 +92,10 @@ function assertHaipOffer(
   if (other !== undefined) throw errors.badRequest(`${FIELD} names ${other}, whose format HAIP does not have`)
 }
 
-/** @throws 400 for a draft that ISSUER_LEGACY_PROFILES does not list, and for an offer that its wallets cannot take */
+/**
+ * @throws 400 for a draft that ISSUER_LEGACY_PROFILES does not list, or for an offer that wallets of the draft cannot
+ * take
+ */
 function assertDraftOffer(config: OfferConfig, profile: Draft, { txCode, deferred }: OfferRequest): void {
   if (!config.issuerLegacyProfiles.includes(profile))
     throw errors.badRequest(`profile ${profile} is not open here: ISSUER_LEGACY_PROFILES does not list it`)

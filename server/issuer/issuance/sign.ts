@@ -17,7 +17,7 @@ export interface SignRequest {
   readonly subject: Readonly<Record<string, unknown>>
   readonly format: IssuedFormat
   readonly binding: Binding
-  /** A UUID. `id` and `jti` of a JWT VC are derived from it. */
+  /** A UUID. `id` and `jti` of a JWT VC are derived from this UUID. */
   readonly id: string
   readonly status: StatusIndex
   readonly issuedAt: Date

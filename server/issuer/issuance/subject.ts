@@ -18,7 +18,7 @@ function claimsOf(schema: CredentialSchema, subject: Subject): Subject {
   return claims
 }
 
-/** One message for each claim that a format cannot carry. */
+/** One message for each claim that a format cannot contain. */
 async function unusableIn(
   issuing: Issuing,
   schema: CredentialSchema,
@@ -46,7 +46,7 @@ const MAX_BYTES = 160 * 1024
 const MAX_VALUES = 1_000
 const MAX_LEVELS = 32
 
-/** The number of members and elements in a value, at every depth; infinite if it nests too deeply. */
+/** The number of members and elements in a value, at every depth; infinite if the value nests too deeply. */
 function countValues(value: unknown, level = 1): number {
   if (typeof value !== 'object' || value === null) return 0
   if (level > MAX_LEVELS) return Number.POSITIVE_INFINITY
@@ -65,8 +65,8 @@ function boundsExceeded(subject: Subject, member: string): string[] {
 }
 
 /**
- * The violations of the schema. A stored schema can still exceed the request's budget, if the request has used much of it
- * before.
+ * The violations of the schema. A stored schema can still exceed the request's budget, if the request has used much of
+ * the budget before.
  */
 function violationsOf(schema: CredentialSchema, subject: Subject, member: string, work: Work): string[] {
   try {
@@ -79,8 +79,8 @@ function violationsOf(schema: CredentialSchema, subject: Subject, member: string
 }
 
 /**
- * Checks that a subject is valid against its type's schema, can be stored, and can be carried by every format. Some subjects do
- * not come from the JSON of a request, so the check of their texts is repeated here.
+ * Checks that a subject is valid against its type's schema, can be stored, and can be issued in every format. Some
+ * subjects do not come from the JSON of a request, so the check of their texts is repeated here.
  *
  * @param member the request member with the subject, named in every message
  * @param work the budget for the check

@@ -7,7 +7,10 @@ import { asMdocByDefault, listedVersions } from '../schemas/store.js'
 
 const zState = z.strictObject({ state: z.string() })
 
-/** The `xmin` of a row names the transaction that last wrote it, so it changes with every change of the row, by any process. */
+/**
+ * The `xmin` of a row names the transaction that last wrote the row. So `xmin` changes with every change of the row, by
+ * any process.
+ */
 const keyRow = fragment`k.id, (SELECT xmin::text FROM keys WHERE keys.id = k.id)`
 
 export type MetadataStore = ReturnType<typeof createMetadataStore>

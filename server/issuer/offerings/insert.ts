@@ -19,11 +19,11 @@ export interface OfferingTerms {
   readonly isSession?: boolean
   /** `pre-authorized_code` or `authorization_code`. */
   readonly grant?: string
-  /** The `sub` of the user who may take it, or the column that contains the `sub`. */
+  /** The `sub` of the user who may take the offering, or the column that contains the `sub`. */
   readonly forSubject?: string | Fragment | null
   readonly deferred?: boolean
   readonly profile?: string
-  /** Whether only one authorization may take it. */
+  /** Whether only one authorization may take the offering. */
   readonly ofAuthorization?: boolean
 }
 

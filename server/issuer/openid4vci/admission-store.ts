@@ -26,7 +26,7 @@ export interface Admission {
   readonly authorizationId: string | null
   /** The number of requested instances that were not counted before. */
   readonly instances: number
-  /** Hash of the transaction under which the wallet waited; null if it did not wait. */
+  /** Hash of the transaction under which the wallet waited; null if the wallet did not wait. */
   readonly transactionHash: string | null
   /** The nonces of the proofs, each once. */
   readonly nonces: readonly UsedOnce[]
@@ -35,13 +35,16 @@ export interface Admission {
 
 /**
  * The reason why a wallet was not admitted. `overtaken`: another request under the token was first, and `now` is the
- * token's state after it. `collected`: the deferred credential was taken before.
+ * token's state after that request. `collected`: the deferred credential was taken before.
  */
 export type Refusal =
   | { readonly kind: 'overtaken'; readonly now: Pick<Admission, 'earlierId' | 'counted'> }
   | { readonly kind: 'nonce-used' | 'too-many' | 'collected' | 'refused' }
 
-/** The locked session of an offering, if it is not in Error. For an offering without a session, the step has one row. */
+/**
+ * The locked session of an offering, if the session is not in Error. For an offering without a session, the step has
+ * one row.
+ */
 export const openSession = (offeringId: string, hasSession: boolean): Step<'id'> =>
   new Step<'id'>(
     'session',
@@ -54,7 +57,7 @@ export const openSession = (offeringId: string, hasSession: boolean): Step<'id'>
 
 /**
  * The highest number of instances that one authorization gives per day, over all its tokens. A token without an
- * authorization lives less than a day.
+ * authorization expires in less than a day.
  */
 export const INSTANCES_A_DAY = 100
 
@@ -132,7 +135,7 @@ function admittedAfter(fresh: Step<'id'>, { earlierId, counted, offeringId, now 
   )
 }
 
-/** The locked transaction under which the wallet waited. If it did not wait, the step has one row. */
+/** The locked transaction under which the wallet waited. If the wallet did not wait, the step has one row. */
 function waitingUnder(current: Step<'id'>, { transactionHash, authorizationId }: Admission): Step {
   if (transactionHash === null) return new Step('waiting', fragment`SELECT 1 AS waits`)
   return new Step(
@@ -156,8 +159,9 @@ export interface AdmissionSteps {
 }
 
 /**
- * Admits a wallet to an issuance. If it is admitted, the nonces are marked as used, and the token's first redemption is
- * counted. No credential is stored here. If the wallet is not admitted, its fresh nonces are still marked as used.
+ * Admits a wallet to an issuance. If the wallet is admitted, the nonces are marked as used, and the token's first
+ * redemption is counted. No credential is stored here. If the wallet is not admitted, its fresh nonces are still marked
+ * as used.
  *
  * The lock on the token's row serialises requests under one token. A request that waited for the lock cannot see the rows of
  * the other request, and is `overtaken`.

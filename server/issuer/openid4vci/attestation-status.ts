@@ -50,8 +50,8 @@ export interface AttestationStatuses {
 export type AttestationStatusesOf = (work: Work, now: Date) => AttestationStatuses
 
 /**
- * The status lists of the attestations of one request. At most four are fetched, each once. They are read within the request's
- * budget and not kept for other requests.
+ * The status lists of the attestations of one request. At most four are fetched, each once. The lists are read within
+ * the request's budget and not kept for other requests.
  */
 export function createAttestationStatuses({ config, outbound }: AttestationStatusesPorts): AttestationStatusesOf {
   return (work, now) => {

@@ -22,7 +22,7 @@ export interface WalletClient {
   readonly certified: boolean
   /** Whether its proof contains a challenge of this service. */
   readonly challenged: boolean
-  /** Proofs that count once. The SQL statement of the request marks them as used. */
+  /** Proofs that count once. The SQL statement of the request marks these proofs as used. */
   readonly proofs: readonly UsedOnce[]
 }
 

@@ -69,8 +69,8 @@ export function createIssueToWallet({
   }
 
   /**
-   * §8.2: an identifier or a configuration id names the credential. An identifier counts only if the token response contained
-   * it.
+   * §8.2: an identifier or a configuration id names the credential. An identifier counts only if the token response
+   * contained this identifier.
    */
   const requestedConfiguration = async (token: TokenContext, request: CredentialRequest): Promise<string> => {
     const { credential_identifier: identifier, credential_configuration_id: id } = request

@@ -24,8 +24,8 @@ export function createDpop({ config, seals, clock }: DpopPorts) {
     },
 
     /**
-     * The verified DPoP proof of a request; undefined if it has none. The SQL statement of the request checks that the proof
-     * was not used before.
+     * The verified DPoP proof of a request; undefined for a request without a proof. The SQL statement of the request
+     * checks that the proof was not used before.
      *
      * @param accessToken the access token of the request, at a protected resource
      * @throws OAuthError `invalid_dpop_proof` or `use_dpop_nonce`

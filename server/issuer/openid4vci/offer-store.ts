@@ -10,14 +10,17 @@ import { movedSession, type StoredSession, sessionColumn, withDates } from './se
 export interface WalletOffering {
   readonly offeringId: string
   readonly schemaName: string
-  /** Whether its type has mobile documents and is issued by the default issuer. No other issuer has a certificate. */
+  /**
+   * Whether the offering's type has mobile documents and is issued by the default issuer. No other issuer has a
+   * certificate.
+   */
   readonly asMdoc: boolean
   /** Ids of the offered configurations. Empty: every configuration of the schema. */
   readonly offered: readonly string[]
   readonly recipient: string | null
   /** The grant of the offer. */
   readonly grant: OfferGrant
-  /** The `sub` of the user who may take it; null if anyone with the offer may take it. */
+  /** The `sub` of the user who may take the offer; null if anyone may take the offer. */
   readonly forSubject: string | null
   /** The rules of the offer for wallets. */
   readonly profile: OfferProfile
@@ -131,7 +134,7 @@ export function createOfferStore({ sql }: Database, announce: Announce) {
       return row === undefined ? undefined : withDates(row)
     },
 
-    /** The display names of an issuer; null if it has none. */
+    /** The display names of an issuer; null for an issuer without display names. */
     async issuerDisplay(issuerId: string): Promise<ConsentContext['issuerDisplay']> {
       const [row] = await sql(zIssuerDisplay)`SELECT display FROM issuers WHERE id = ${issuerId}`
       return row?.display ?? null

@@ -8,8 +8,9 @@ export interface UsedOnce {
   /** The hash of a nonce or proof, or the `jti` of a code. */
   readonly hash: string
   /**
-   * The time after which a repeated value is refused for its age, so the row is no longer needed. It must depend on the value
-   * itself, never on the time of its use. Hash and expiry together are the key on which a repeated value conflicts.
+   * The time after which a repeated value is refused for its age, so the row is no longer needed. This time must depend
+   * on the value itself, never on the time of its use. Hash and expiry together are the key on which a repeated value
+   * conflicts.
    */
   readonly expiresAt: Date
 }

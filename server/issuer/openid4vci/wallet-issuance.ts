@@ -20,7 +20,10 @@ export interface WantedCopies {
   readonly keys: readonly ProvenKey[]
   /** The nonces that the issuance marks as used. */
   readonly nonces: readonly UsedOnce[]
-  /** Hash of the transaction under which the wallet waited. Its instances were counted before. Null if the wallet did not wait. */
+  /**
+   * Hash of the transaction under which the wallet waited. The instances of this transaction were counted before. Null
+   * if the wallet did not wait.
+   */
   readonly transactionHash: string | null
 }
 

@@ -63,8 +63,8 @@ const INDEX = /^(?:0|[1-9]\d{0,5})$/
 const says = (place: SchemaPlace, type: string): boolean => place.said('type').flat().includes(type)
 
 /**
- * Whether an object is free-form: the schema names none of its members and allows any. Its members are named when a credential
- * is issued.
+ * Whether an object is free-form: the schema names no member and allows any member. The members are named when a
+ * credential is issued.
  */
 const isFreeForm = (place: SchemaPlace): boolean =>
   says(place, 'object') &&

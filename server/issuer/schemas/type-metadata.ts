@@ -22,7 +22,7 @@ function renderingOf(drawing: Partial<SchemaDisplay>): Record<string, unknown> {
 /**
  * The type metadata of a schema (SD-JWT VC §6.2), from the description in one version.
  *
- * @param versions every version of its name; undefined if they are too large to be compared
+ * @param versions every version of the schema's name; undefined if the versions are too large to be compared
  */
 export function typeMetadataOf(
   schema: CredentialSchema,

@@ -22,7 +22,7 @@ const ID_COLUMNS = {
 /** `table.column` of a column whose values the vault protects. */
 export type ProtectedName = keyof typeof ID_COLUMNS
 
-/** The place of a protected value. A value that is encrypted for one place cannot be decrypted in another. */
+/** The place of a protected value. A value that is encrypted for one place cannot be decrypted in another place. */
 export interface Place {
   readonly column: ProtectedName
   /** Id of the row. */

@@ -45,7 +45,10 @@ async function changed(
   return replacements
 }
 
-/** Walks every protected column in pages, and replaces the chosen values. A value that has changed since the read stays as it is. */
+/**
+ * Walks every protected column in pages, and replaces the chosen values. A value that has changed since the read stays
+ * unchanged.
+ */
 async function encryptChosen(values: ProtectedValues, keys: readonly Uint8Array[], choose: Choice): Promise<number> {
   let count = 0
   for (const column of PROTECTED_COLUMNS) {
@@ -64,9 +67,9 @@ async function encryptChosen(values: ProtectedValues, keys: readonly Uint8Array[
 const isBound = (form: StoredForm) => form === 'current' || form === 'former'
 
 /**
- * Encrypts each value for its row if it is in the clear or was encrypted by an earlier version. This happens once, in one
- * transaction: all values or none. The root secret records it. After that, a value in another form was not written by this service and
- * is refused by every reader.
+ * Encrypts each value for its row if it is in the clear or was encrypted by an earlier version. This happens once, in
+ * one transaction: all values or none. The form of the root secret records that it has happened. After that, a value in
+ * another form was not written by this service and is refused by every reader.
  *
  * @returns the number of encrypted values.
  * @throws {ConfigurationError} if KEY_ENCRYPTION_KEY does not decrypt the values, or the root secret alone is in another form.
@@ -87,10 +90,12 @@ export function encryptOnce(store: AtRestStore, keys: readonly Uint8Array[]): Pr
   )
 }
 /**
- * Moves all values under a former key-encryption key to the current one. It can be repeated at any time.
+ * Encrypts all values under a former key-encryption key again, with the current key. The function can be repeated at
+ * any time.
  *
  * @returns the number of changed values.
- * @throws {ConfigurationError} at the end, if values had a form that this service does not write: they are left unchanged.
+ * @throws {ConfigurationError} at the end, if values had a form that this service does not write. These values stay
+ *   unchanged
  */
 export async function reencrypt(store: AtRestStore, keys: readonly Uint8Array[]): Promise<number> {
   const refused: string[] = []

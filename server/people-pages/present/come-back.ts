@@ -19,9 +19,9 @@ export interface ComeBackPorts {
 }
 
 /**
- * The address to which a wallet sends the browser that opened it (OpenID4VP 1.0 §13.3, §14.2). Only the first browser of the page
- * continues, and only with the code that this wallet received. The page only checks the code. The code is used up when
- * the result is read.
+ * The address to which a wallet sends the browser that opened the wallet (OpenID4VP 1.0 §13.3, §14.2). Only the first
+ * browser of the page continues, and only with the code that this wallet received. The page only checks the code. The
+ * code is used up when the result is read.
  */
 export type ComeBack = (request: BrowserRequest, id: string, responseCode: string | undefined) => Promise<ProtocolReply>
 

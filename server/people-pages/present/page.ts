@@ -16,7 +16,7 @@ import { FINAL_STATES, progressOf } from './sentences.js'
 
 const HEADING = 'Show a credential'
 
-/** Text for a query without claims, which asks for no claim that can be withheld (OpenID4VP 1.0 §6.4.1). */
+/** Text for a query without claims. Such a query requests no claim that can be withheld (OpenID4VP 1.0 §6.4.1). */
 const extentOf = (whole: boolean) => ({ text: whole ? 'All of its claims' : 'Only the claims that it always shows' })
 
 const credentialText = ({ name, claims, whole, background }: AskedCredential): Html =>
@@ -82,8 +82,8 @@ export function createOpenPresentPage({
   digitalCredentialRequest,
 }: OpenPresentPagePorts): OpenPresentPage {
   /**
-   * The button of the Digital Credentials API. Only the first browser of the page gets it: without this rule, its answer could not be
-   * distinguished from another person's answer.
+   * The button of the Digital Credentials API. Only the first browser of the page gets the button. Otherwise the
+   * service could not distinguish this person's answer from another person's answer.
    */
   const browserWays = async (stored: PresentPage, isOwn: boolean): Promise<Html> => {
     if (!isOwn) return html`<section><p>${BUTTON_ELSEWHERE}</p></section>`

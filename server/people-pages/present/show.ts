@@ -46,8 +46,8 @@ export interface ShowPresentPagePorts {
 }
 
 /**
- * The page of a request. The request is bound to the first browser that opens the page while the request is open. A cookie identifies
- * this browser when it comes back. Other browsers see the page too.
+ * The page of a request. The request is bound to the first browser that opens the page while the request is open. A
+ * cookie identifies this browser when the browser comes back. Other browsers see the page too.
  */
 export type ShowPage = (request: BrowserRequest, id: string) => Promise<ProtocolReply>
 

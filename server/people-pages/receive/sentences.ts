@@ -37,7 +37,9 @@ const IN_USE = 'A wallet has opened the offer.'
 const USED = 'This link has been used or has expired. If you need another link, ask the sender.'
 const RAN_OUT = 'The credential offer has expired.'
 
-/** The progress for other browsers. It does not reveal who took the offer, nor whether a credential was issued. */
+/**
+ * The progress for other browsers. The sentence does not reveal who took the offer, or whether a credential was issued.
+ */
 function progressOfOthers({ state, errorMessage }: Told): Progress {
   if (state === 'Error' && errorMessage === EXPIRED) return { state: 'Ended', message: RAN_OUT }
   if (DONE_STATES.includes(state)) return { state: 'Ended', message: USED }

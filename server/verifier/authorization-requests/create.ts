@@ -29,7 +29,7 @@ import { newTransactionData } from './transaction-data.js'
 const DEFAULT_VALIDITY_SECONDS = 300
 
 export interface NewRequest {
-  /** The query: the caller's own DCQL query, or items that are converted to one. */
+  /** The query: the caller's own DCQL query, or items that are converted to a DCQL query. */
   readonly asked:
     | { readonly dcqlQuery: DcqlQuery }
     | { readonly items: readonly VpQueryItem[]; readonly compiled: readonly CompiledItem[] }
@@ -122,7 +122,7 @@ export interface MakeRequestPorts {
 }
 
 /**
- * Makes an authorization request and its session. Their ids differ, and both are unguessable.
+ * Makes an authorization request and its session. The ids of request and session differ, and nobody can guess them.
  *
  * @param work the budget for the conversion of the items to DCQL
  */
@@ -142,7 +142,7 @@ export function createMakeRequest({
   handOut,
   newPage,
 }: MakeRequestPorts): MakeRequest {
-  /** The DCQL query, and the items with the constraints that it cannot express. */
+  /** The DCQL query, and the items with the constraints that DCQL cannot express. */
   const queriesOf = (
     { asked }: NewRequest,
     { typeNames: names }: RequestContext,

@@ -42,8 +42,8 @@ const isByReference = (session: Session | undefined): session is Session & { rea
   session !== undefined && wayOf(session) === 'reference'
 
 /**
- * The query, adapted to the formats of the wallet. Transaction data is sent unchanged and names credential queries: if the adapted copy
- * lacks one of them, the stored query is sent.
+ * The query, adapted to the formats of the wallet. Transaction data are sent unchanged, and name credential queries. If
+ * the adapted copy lacks one of these queries, the stored query is sent.
  */
 function copyFor(session: Session, metadata: WalletMetadata, vpFormats: JsonObject): DcqlQuery {
   const copy = queryFor(session.dcqlQuery, metadata, vpFormats)
@@ -63,7 +63,7 @@ export interface ServeRequestObjectPorts {
 }
 
 /**
- * Serves a request, any number of times while it is open. The first fetch by a wallet moves the session to
+ * Serves a request any number of times while the request is open. The first fetch by a wallet moves the session to
  * RequestUriRetrieved. A wallet's metadata changes only its own copy of the request.
  *
  * @throws OAuthError 400 for a wallet that cannot answer the request; 404 for an unknown request; 410 for a request

@@ -44,7 +44,7 @@ const accepted = (body: Record<string, unknown>): ProtocolReply => ({
 /** An answer, from any channel. */
 export interface Answering extends Pick<Binding, 'audience'> {
   readonly channel: Channel
-  /** @throws ResponseError if it is not an answer to the request. */
+  /** @throws ResponseError for data that do not answer the request */
   readonly read: (secrets: SessionSecrets) => WalletAnswer
 }
 
@@ -97,8 +97,8 @@ export function createTakeAnswer({
   }
 
   /**
-   * Ends a session. The redirect has a fresh code, so that only the browser that is sent back knows the code (§8.2, §13.3). It
-   * leads to the page of the request, if there is a page.
+   * Ends a session. The redirect has a fresh code, so that only the browser that is sent back knows the code (§8.2,
+   * §13.3). The redirect leads to the page of the request, if there is a page.
    *
    * @returns where the person continues; undefined without a redirect URI or page
    * @throws 400 if another answer ended the session first
@@ -119,7 +119,7 @@ export function createTakeAnswer({
     return next === null ? undefined : withParameters(next, { response_code: code })
   }
 
-  /** Ends a session in Error. @throws 400 if another answer ended it first. */
+  /** Ends a session in Error. @throws 400 if another answer ended the session first */
   const endInError = async (
     session: Session,
     message: string,

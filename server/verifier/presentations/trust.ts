@@ -9,7 +9,7 @@ import type { JsonObject } from '../../protocol/json/json-object.js'
 export interface Trust {
   /** Whether an issuer is trusted by its name. */
   readonly named: (issuer: string) => boolean | Promise<boolean>
-  /** Whether every issuer with a certificate chain to a trust anchor is trusted, whatever its name. */
+  /** Whether every issuer with a certificate chain to a trust anchor is trusted, with any name. */
   readonly certified: boolean
 }
 
@@ -29,7 +29,7 @@ export interface OwnIssuers {
  * Trust by a list in the form of TRUSTED_ISSUERS.
  *
  * @param entries `self` (this installation's issuers), `x5c` (every issuer with a chain to TRUST_ANCHORS), `*` (every issuer),
- *   DIDs, and origins. An origin means every issuer under it.
+ * DIDs, and origins. An origin means every issuer under this origin.
  */
 export function trustIn({ config, isOwnIssuer }: OwnIssuers, entries: readonly string[]): Trust {
   const listed = new Set(entries.map((entry) => originOf(entry) ?? entry))

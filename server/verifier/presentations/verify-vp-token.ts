@@ -30,8 +30,8 @@ import { type OwnIssuers, type Trust, trustAdded, trustAlso, trustIn } from './t
 import { createVerifyPresentation } from './verify-presentation.js'
 
 /**
- * The highest number of presentations. Each needs signature checks, and perhaps requests to addresses that its issuer
- * chose.
+ * The highest number of presentations. Each presentation needs signature checks, and perhaps requests to addresses that
+ * its issuer chose.
  */
 const MAX_PRESENTATIONS = 64
 
@@ -41,7 +41,7 @@ const TOO_MUCH = 'There is more to verify than one answer may hold.'
 export type AnsweringCredential = PresentedCredential & {
   readonly queryId: string
   readonly item: number | undefined
-  /** Indexes of the transaction data that it authorizes. */
+  /** Indexes of the transaction data that the credential authorizes. */
   readonly authorizes: readonly number[]
 }
 
@@ -71,14 +71,14 @@ export interface VerifyVpTokenPorts {
 }
 
 /**
- * Verifies a vp_token (OpenID4VP 1.0 §8.6). It must have the requested entries. The format's rules apply to each presentation,
- * with the holder's proof and the status. Each credential is compared with the query, because the wallet's choice
- * proves nothing (§14.9). A presentation that fails is discarded. The others must satisfy the query and authorize the
- * transaction data (§8.4).
+ * Verifies a vp_token (OpenID4VP 1.0 §8.6). The vp_token must have the requested entries. The format's rules apply to
+ * each presentation, with the holder's proof and the status. Each credential is compared with the query, because the
+ * wallet's choice proves nothing (§14.9). A presentation that fails is discarded. The others must satisfy the query and
+ * authorize the transaction data (§8.4).
  *
  * @param work the budget for the whole verification
- * @throws PresentationError with the sentence for wallet and verifier. It describes a fault of the whole answer, or of the first
- *   discarded presentation that the query needs.
+ * @throws PresentationError with the sentence for wallet and verifier. The sentence describes a fault of the whole
+ *   answer, or of the first discarded presentation that the query needs.
  */
 export type VerifyVpToken = (
   asked: Asked,
@@ -96,7 +96,7 @@ export function createVerifyVpToken({
 }: VerifyVpTokenPorts): VerifyVpToken {
   const verifyPresentation = createVerifyPresentation({ formats, config })
 
-  /** An item may name issuers by const or enum. They are trusted for this item. */
+  /** An item may name issuers by const or enum. These issuers are trusted for this item. */
   const trustFor = ({ profile, trustedIssuers, vpQuery }: Asked, item: number | undefined): Trust => {
     const own = { config, isOwnIssuer }
     const fields = item === undefined ? undefined : vpQuery?.[item]
@@ -202,7 +202,11 @@ async function verifyOne(
   }
 }
 
-/** The selected credential of a verified presentation, or all its credentials. @throws CredentialError if it does not exist. */
+/**
+ * The selected credential of a verified presentation, or all its credentials.
+ *
+ * @throws CredentialError if the selected credential does not exist
+ */
 function theSelected(credentials: readonly PresentedCredential[], at: number | undefined) {
   if (at === undefined) return credentials
   const credential = credentials[at]
@@ -274,8 +278,8 @@ function assertSatisfied({ dcqlQuery }: Asked, judged: readonly Judged[]): void 
 }
 
 /**
- * Compiles the stored query. Its items compiled before, when the request was made. But the work for the whole answer
- * may exceed the limit.
+ * Compiles the stored query. The query compiled when the request was made, but the work for the whole answer may exceed
+ * the limit.
  */
 function compiledItems(vpQuery: readonly VpQueryItem[], work: Work): readonly CompiledItem[] {
   try {

@@ -11,7 +11,7 @@ import { cleanPng, ImageError } from './png.js'
 export interface QrCodeImageAtPorts {
   readonly config: Pick<Config, 'verifierBaseUrl' | 'issuerBaseUrl'>
   readonly outbound: Pick<Outbound, 'fetch'>
-  /** The content of a QR code of this service; undefined if it does not exist. */
+  /** The content of a QR code of this service; undefined for an unknown code. */
   readonly contentOf: (own: OwnQrCode) => Promise<string | undefined>
 }
 

@@ -63,8 +63,8 @@ export function createQrCodes({
     pageId === null ? walletUri : presentPageUrl(config, pageId)
 
   /**
-   * The page behind a QR code: the page whose address the code holds, otherwise a page made on demand. A page on demand is
-   * separate from a page that the request's maker sent to a person, which is bound to the browser that opens it first.
+   * The page behind a QR code: the page whose address the code holds, otherwise a page made on demand. The request's
+   * maker may have sent a separate page to a person. That page is bound to the browser that opens it first.
    *
    * @param looks whether the request only reads, like HEAD; then nothing is created
    * @returns the address of the page
@@ -90,7 +90,7 @@ export function createQrCodes({
     find,
 
     /**
-     * A code in the form that the request asks for. Browsers are redirected to its page.
+     * A code in the form that the request prefers. Browsers are redirected to the page of the code.
      *
      * @throws 404 for an unknown id
      */

@@ -64,8 +64,8 @@ export const zSession = z.strictObject({
 export type Session = z.infer<typeof zSession>
 
 /**
- * How a request reaches a wallet. `reference`: the wallet fetches it from the address. `address`: the address contains
- * it. `browser`: a page passes it to the browser.
+ * How a request reaches a wallet. `reference`: the wallet fetches the request from the address. `address`: the address
+ * contains the request. `browser`: a page passes the request to the browser.
  */
 export type Way = 'reference' | 'address' | 'browser'
 
@@ -74,11 +74,14 @@ export function wayOf({ clientId, responseMode }: Pick<Session, 'clientId' | 're
   return isUnsigned(clientId) ? 'address' : 'reference'
 }
 
-/** The client identifiers that sign a request: none if it is unsigned, several if each makes its own signature. */
+/**
+ * The client identifiers that sign a request. An unsigned request has none. Several identifiers make several
+ * signatures.
+ */
 export const signingNames = ({ clientId, furtherClientIds }: Pick<Session, 'clientId' | 'furtherClientIds'>) =>
   clientId === null || isUnsigned(clientId) ? [] : [clientId, ...(furtherClientIds ?? [])]
 
-/** A step from one of several states to another state. It changes only the state and the error message. */
+/** A step from one of several states to another state. The step changes only the state and the error message. */
 export interface Transition {
   readonly from: readonly SessionState[]
   readonly to: SessionState
@@ -143,8 +146,8 @@ export const responseUriOf = ({ verifierBaseUrl }: BaseUrl, requestId: string): 
 /**
  * A session as callers see it.
  *
- * @param address the address that opens a wallet. If there is none, it is empty, because the interface requires a
- *   string.
+ * @param address the address that opens a wallet. If no address opens a wallet, this is an empty string, because the
+ *   interface requires a string.
  */
 export function viewOf(session: Session, address: string): SessionView {
   const { id, verifierId, state, requestId, redirectUri, expiresAt, errorMessage } = session

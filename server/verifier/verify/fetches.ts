@@ -7,7 +7,7 @@ import { MAX_STATUS_LIST_BYTES } from '../../protocol/status-list/compression.js
 /** Limit for all fetches of one verification together. */
 const TOTAL_FETCH_MS = 8_000
 
-/** Fetches of one verification, through the outbound guard. By default they share eight seconds. */
+/** Fetches of one verification, through the outbound guard. By default all fetches together have eight seconds. */
 export interface VerificationFetches {
   fetchJson(url: string): Promise<unknown>
   /** The text of a status list, which may be larger than any other fetched document. */

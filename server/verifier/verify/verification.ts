@@ -9,7 +9,10 @@ import { createFetches, type FetchesPorts, type VerificationFetches } from './fe
 import { createIssuerKeys, type IssuerKeysPorts } from './issuer-keys.js'
 import { createStatusChecks, type StatusPorts } from './status.js'
 
-/** One verification of one or several credentials: one time, one budget for fetches, at most four DIDs on other hosts. */
+/**
+ * One verification of one or several credentials. It has one time, one budget for fetches, and at most four DIDs on
+ * other hosts.
+ */
 export interface Verification {
   readonly now: Date
   /** Budget for all checks of this verification. */
@@ -23,7 +26,7 @@ export interface Verification {
   /** Accepted values of `alg` in credentials and holders' proofs. Default: all supported algorithms. */
   readonly algorithms: readonly string[] | undefined
   /**
-   * Checks every status entry of a verified credential, live.
+   * Checks the current status in every status entry of a verified credential.
    *
    * @throws CredentialError `Credential has been revoked.`, `Credential has been suspended.`, or why the status cannot be read.
    */

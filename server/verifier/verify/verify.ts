@@ -17,7 +17,7 @@ export type Verdict = AnyValid | Invalid
 interface Judgement {
   readonly verdict: Verdict
   readonly failed: Check | undefined
-  /** The passed checks, in order. The failed check may be among them. */
+  /** The passed checks, in order. The failed check may be in this list. */
   readonly passed: readonly Check[]
 }
 
@@ -72,7 +72,7 @@ export function createVerify({ formats, metrics, check }: VerifyPorts) {
         )
       }
       metrics.verification(undefined)
-      // The interface fixes the members of /credentials/verify, so its contract leaves the issuer out.
+      // The interface fixes the members of /credentials/verify, so the contract of this endpoint leaves the issuer out.
       const { issuer, shown } = credential
       const verdict = { isValid: true as const, format: answer.format, issuer, ...shown }
       return { verdict, failed: undefined, passed }

@@ -18,7 +18,7 @@ export interface StatusListFetches {
   fetchStatusListBytes(url: string, accept: string): Promise<Uint8Array>
 }
 
-/** Fetches a list once for all credentials that share it, unless too many other lists are read in between. */
+/** Fetches a list once for all credentials of this list, unless too many other lists are read in between. */
 function sharing<Fetches extends StatusListFetches>(fetches: Fetches): Fetches {
   const shared = <T>(fetch: (url: string, accept: string) => Promise<T>) => {
     const lists = new LruMap<string, Promise<T>>(MAX_SHARED)
@@ -101,7 +101,7 @@ export function createHeldStatuses({ formats, startReading, clock }: HeldStatuse
   return {
     reader,
 
-    /** Reads the status of held credentials, within eight seconds for all of them. */
+    /** Reads the status of held credentials, within eight seconds for all credentials together. */
     of: (credentials: readonly HeldCredential[]): Promise<HeldStatus[]> => reader()(credentials),
   }
 }

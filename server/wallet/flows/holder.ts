@@ -17,7 +17,7 @@ export interface FlowHolderPorts {
 }
 
 /**
- * Resolves the caller's DID: a DID of a holder that they created, or a DID in their token.
+ * Resolves the caller's DID: a DID of a holder that the caller created, or a DID in the caller's token.
  *
  * @throws 403 `Access to holder denied.` for any other DID.
  */

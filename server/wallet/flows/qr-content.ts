@@ -12,7 +12,7 @@ export interface QrContentPorts {
 }
 
 /**
- * The wallet address in a QR code of this service, by the address of the code. It is read from the store.
+ * Reads the wallet address in a QR code of this service from the store, by the address of the code.
  *
  * @returns undefined for any other address.
  * @throws 404 for an unknown code.

@@ -43,7 +43,8 @@ export function createAccessTokens({ wallet, authorize, clock }: AccessTokensPor
   async function byPreAuthorizedCode(issuance: Issuance): Promise<Grant> {
     const { client, offer, metadata } = issuance
     const grant = offer.grants?.[preAuthorizedCodeGrantIdentifier]
-    // OpenID4VCI 1.0 §4.1.1: an empty `tx_code` object also asks for a code. Without `tx_code`, no code may be sent (§6.3).
+    // OpenID4VCI 1.0 §4.1.1: an empty `tx_code` object also requires a code. Without `tx_code`, no code may be sent
+    // (§6.3).
     const txCode = grant?.tx_code === undefined ? undefined : issuance.txCode
     if (grant?.tx_code !== undefined && txCode === undefined) {
       throw errors.badRequest('txCode must be defined: the offer asks for a transaction code')

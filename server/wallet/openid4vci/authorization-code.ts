@@ -22,7 +22,7 @@ export interface Authorized {
   readonly redirectUri: string
 }
 
-/** OpenID4VCI 1.0 §5.1.1, §5.1.2: by scope if every configuration has one, otherwise by authorization details. */
+/** OpenID4VCI 1.0 §5.1.1, §5.1.2: by scope if every configuration has a scope, otherwise by authorization details. */
 function requested(
   { metadata }: Issuance,
   configurations: readonly Expectation[],
@@ -84,9 +84,10 @@ export interface AuthorizePorts {
 }
 
 /**
- * Runs the authorization code flow (OpenID4VCI 1.0 §5) with PKCE, and with a pushed request if the server accepts one. The flow
- * fails if it needs a user with a browser. The answer is read from the same connection that carried the request. It must still
- * have the `state` of this flow, so that nobody can substitute the code of another flow.
+ * Runs the authorization code flow (OpenID4VCI 1.0 §5) with PKCE, and with a pushed request if the server accepts
+ * pushed requests. The flow fails if the server needs a user with a browser. The answer is read from the same
+ * connection that carried the request. The answer must still have the `state` of this flow, so that nobody can
+ * substitute the code of another flow.
  *
  * @throws WalletError if the server wants a user to log in or refuses, and for an answer of another flow or server.
  */

@@ -9,10 +9,10 @@ import type { SessionKey, WalletKey } from './wallet-keys.js'
 /** A credential that the issuer issues later (OpenID4VCI 1.0 §9). */
 export interface Transaction {
   readonly transactionId: string
-  /** Minimum time between two requests for it. */
+  /** Minimum time between two requests for the credential. */
   readonly intervalSeconds: number
   readonly expected: Expectation
-  /** The keys that were proven for it, one for each copy. */
+  /** The keys that were proven for the credential, one for each copy. */
   readonly keys: readonly WalletKey[]
 }
 
@@ -41,7 +41,7 @@ function stillPending(thrown: unknown, { transactionId }: Transaction): Credenti
 /**
  * Asks for a deferred credential (OpenID4VCI 1.0 §9.1).
  *
- * @returns the issuer's answer, not yet parsed, because the issuer sends it only once.
+ * @returns the issuer's answer, not yet parsed, because the issuer sends the answer only once
  * @throws IssuerRefusal, and the error of an issuer that cannot be reached.
  */
 export async function collect(

@@ -8,7 +8,7 @@ export interface IssuanceClient {
   readonly callbacks: IssuanceCallbacks
 }
 
-/** Makes a client of OpenID4VCI with the keys that it may sign with. */
+/** Makes a client of OpenID4VCI with the keys that the client may sign with. */
 export type ClientFor = (options: IssuanceOptions) => IssuanceClient
 
 /** Dependencies of {@link createClientFor}. */

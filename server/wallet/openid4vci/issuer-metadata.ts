@@ -22,7 +22,7 @@ export interface IssuerMetadataPorts extends OwnMetadata {
  * assumes the draft; this function treats a nonce endpoint as a sign of 1.0.
  *
  * @param offered ids of the offered configurations; all others are ignored
- * @throws WalletError if the issuer demands something that this wallet does not support.
+ * @throws WalletError if the issuer requires a feature that this wallet does not support.
  */
 export type ReadIssuerMetadata = ReturnType<typeof createIssuerMetadata>
 

@@ -45,7 +45,7 @@ export interface SentMessage {
   /**
    * Returns the answer's text.
    *
-   * @throws WalletError if the answer is unencrypted although it should be encrypted, or cannot be decrypted.
+   * @throws WalletError if an answer that should be encrypted is not encrypted, or if the answer cannot be decrypted.
    */
   readonly read: (text: string, type: string | null, ok: boolean) => string
 }

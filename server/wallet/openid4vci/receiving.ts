@@ -40,8 +40,8 @@ export type Receiving = ReturnType<typeof createReceiving>
 /** How hosted wallets receive credentials. */
 export function createReceiving({ keys, takeOffer, keep, waitFor, log }: ReceivingPorts) {
   /**
-   * Makes the wallet wait for the deferred credentials of an offer, and returns their number. If it cannot wait, it
-   * still keeps the received credentials.
+   * Makes the wallet wait for the deferred credentials of an offer, and returns their number. If the wallet cannot
+   * wait, it still keeps the received credentials.
    */
   async function awaitRest(request: TakeIntoWallet, { taken, deferral }: Offered): Promise<number> {
     if (deferral === undefined) return 0

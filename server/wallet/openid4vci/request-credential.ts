@@ -7,7 +7,8 @@ import type { ProofKey } from './proof-keys.js'
 import type { Proofs, ProveKeys } from './proofs.js'
 
 /**
- * One credential to request: by configuration, or by the identifier that the token response has for it (OpenID4VCI 1.0 §6.2).
+ * One credential to request: by configuration, or by the credential's identifier in the token response (OpenID4VCI 1.0
+ * §6.2).
  */
 export interface Wanted {
   readonly configurationId: string
@@ -20,7 +21,9 @@ export type Answer = CredentialResponse & {
   readonly grant: Grant
 }
 
-/** The identifiers of a configuration in a token response. If there are any, requests must use them. */
+/**
+ * The identifiers of a configuration in a token response. If there are identifiers, requests must use the identifiers.
+ */
 export function wantedCredentials({ token }: Grant, configurationId: string): Wanted[] {
   const details = (token.authorization_details ?? []).filter(
     (detail) => detail.credential_configuration_id === configurationId,
@@ -71,8 +74,8 @@ function isStaleNonce(thrown: unknown): boolean {
 }
 
 /**
- * Asks the credential endpoint for one credential, with a key proof for each copy of it (OpenID4VCI 1.0 §8). A stale nonce is
- * replaced once. Without keys, it requests one copy that is bound to no key.
+ * Asks the credential endpoint for one credential, with a key proof for each copy of the credential (OpenID4VCI 1.0
+ * §8). A stale nonce is replaced once. Without keys, the wallet requests one copy that is bound to no key.
  */
 export async function requestCredential(
   proveKeys: ProveKeys,

@@ -28,7 +28,7 @@ export interface TakeRequest {
 /** The result of taking an offer. */
 export interface Offered {
   readonly taken: readonly Taken[]
-  /** Credentials that the issuer issues later; undefined if it deferred none. */
+  /** Credentials that the issuer issues later; undefined if the issuer deferred no credential. */
   readonly deferral: Deferral | undefined
 }
 

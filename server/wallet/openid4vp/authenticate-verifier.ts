@@ -31,7 +31,7 @@ interface Claim extends ClaimedVerifier {
 /** Finds the key that must have signed a request. */
 type KeyOf = (claim: Claim) => Promise<Jwk>
 
-/** RFC 9101 §6.2. `iat` is not checked, because it proves nothing. */
+/** RFC 9101 §6.2. `iat` is not checked, because `iat` proves nothing. */
 function checkClaims({ payload: { aud, exp, nbf } }: DecodedJws, now: Date): void {
   const audiences: readonly unknown[] = aud === undefined ? [SELF_ISSUED] : [aud].flat()
   if (!audiences.includes(SELF_ISSUED)) throw new WalletError('The authorization request is meant for another wallet.')

@@ -11,7 +11,7 @@ const COMPACT_JWS = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/
 /** With direct key agreement, the second part, the encrypted key, is empty. */
 const COMPACT_JWE = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+){3}$/
 
-/** `cty` of an encrypted request object (RFC 7519 §5.2). Some verifiers leave it out. */
+/** `cty` of an encrypted request object (RFC 7519 §5.2). Some verifiers leave `cty` out. */
 const NESTED: ReadonlySet<string | undefined> = new Set([undefined, 'jwt', 'oauth-authz-req+jwt'])
 
 export interface RequestObject {

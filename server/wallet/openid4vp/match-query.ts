@@ -26,7 +26,7 @@ export interface Match {
   readonly disclose: readonly ClaimsPathPointer[]
   /** Whether the verifier wants proof that the holder has the key (OpenID4VP 1.0 §6.1). */
   readonly holderBinding: boolean
-  /** The transactions that the holder authorizes with it. */
+  /** The transactions that the holder authorizes with the credential. */
   readonly transactionDataHashes?: AuthorizedHashes | undefined
 }
 
@@ -44,8 +44,8 @@ export interface Matching {
   /** Every match, by credential query. */
   readonly matches: readonly Match[]
   /**
-   * Chooses the credential queries to answer, set by set, with the credentials that have the least objection. It returns undefined
-   * if the query cannot be answered.
+   * Chooses the credential queries to answer, set by set, with the credentials of the least objection. Returns
+   * undefined if the query cannot be answered.
    */
   readonly choose: (selectedId: string | undefined, objection?: Objection) => readonly Match[] | undefined
   /** The only obstacle to an answer; undefined if there is an answer, and if credentials are missing. */
@@ -182,7 +182,7 @@ async function matchesOf(
   return (await Promise.all(matches)).filter((match) => match !== undefined)
 }
 
-/** The claims to disclose; undefined if the credential does not match the query, or if the check takes too much work. */
+/** The claims to disclose; undefined if the credential does not match the query, or the check takes too much work. */
 function disclosedBy(query: CredentialQuery, claims: JsonObject, work: Work): readonly ClaimsPathPointer[] | undefined {
   try {
     return selectClaims(query as AskedClaims, claims, work)

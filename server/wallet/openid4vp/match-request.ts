@@ -32,7 +32,7 @@ export interface MatchRequestPorts {
 /**
  * Finds the held credentials that answer a request.
  *
- * @param heldFor reads the credentials, preferred ones first; called only for a well-formed query
+ * @param heldFor reads the credentials, preferred credentials first; called only for a well-formed query
  * @param work the budget for the checks that a request can make expensive
  * @throws RefusedRequest if the verifier accepts the algorithms of no match; the verifier is notified (OpenID4VP 1.0 §8.5).
  * WalletError if the verifier wants proof of a key and no match is bound to a key.

@@ -18,7 +18,8 @@ export interface PresentPorts {
 }
 
 /**
- * Answers a request with presentations (OpenID4VP 1.0 §8) by direct_post, encrypted if the request asks for it.
+ * Answers a request with presentations (OpenID4VP 1.0 §8) by direct_post. The answer is encrypted if the request asks
+ * for encryption.
  *
  * @returns the address where the verifier sends the holder next.
  * @throws WalletError if the verifier refuses.

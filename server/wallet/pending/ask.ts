@@ -81,7 +81,7 @@ export function createAskAgain({ store, contents, resume, takeAnswer, keep, cloc
     }
   }
 
-  /** Reports why a transaction brought no credential, and whether it has ended. */
+  /** Reports why a transaction brought no credential, and whether the transaction has ended. */
   async function report({ row }: Round, { expected }: Transaction, thrown: unknown, ends: boolean): Promise<void> {
     const { configurationId } = expected
     const reason = failureReason(thrown)
@@ -89,7 +89,7 @@ export function createAskAgain({ store, contents, resume, takeAnswer, keep, cloc
     if (ends) await store.recordRefusal(row.id)
   }
 
-  /** @returns the transaction to ask for again; undefined after it has ended. */
+  /** @returns the transaction to ask for again; undefined for a transaction that has ended. */
   async function asked(round: Round, transaction: Transaction): Promise<Transaction | undefined> {
     const { row, session } = round
     const answer = await answerTo(round, transaction)

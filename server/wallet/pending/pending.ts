@@ -13,8 +13,8 @@ const MAX_OF_A_HOLDER = 50
 /** Issuers that are asked at the same time. */
 const MAX_AT_ONCE = 10
 /**
- * How long this process holds a row. It is longer than a round can take. After a crash, other processes wait at most
- * this time.
+ * How long this process holds a row. This time is longer than a round can take. After a crash, other processes wait at
+ * most this time.
  */
 const HOLD_MS = 120_000
 
@@ -53,7 +53,7 @@ export function createPendingIssuances({ store, contents, askAgain, newId, clock
     tasks,
 
     /**
-     * Stores credentials that an issuer deferred. The maintenance job asks for them.
+     * Stores credentials that an issuer deferred. The maintenance job asks the issuer for these credentials.
      *
      * @throws WalletError if the holder already waits for the maximum number.
      */

@@ -7,7 +7,10 @@ import type { Match, Matching, Objection } from '../openid4vp/match-query.js'
 const MAX_READ = 8
 const TOTAL_MS = 3_000
 
-/** A credential of unknown status may be valid. An invalid credential is presented only if no other exists; the verifier reports it. */
+/**
+ * A credential of unknown status may be valid. An invalid credential is presented only if no other credential exists.
+ * The verifier then reports that it is invalid.
+ */
 const OBJECTIONS: Readonly<Record<HeldStatus, number>> = { valid: 0, unknown: 1, suspended: 2, revoked: 2, expired: 2 }
 
 const distinct = (all: readonly HeldCredential[]): HeldCredential[] => [

@@ -17,7 +17,7 @@ function preferred(held: readonly HeldCredential[], now: Date): HeldCredential[]
   return [...held.filter((credential) => !isExpired(credential)), ...held.filter(isExpired)]
 }
 
-/** The stored record of an answer, whatever its outcome. */
+/** The stored record of an answer. It does not depend on the outcome. */
 const recordOf = (request: PresentationRequest, matches: readonly Match[]) => ({
   verifier: request.clientId,
   credentials: matches.map(({ queryId, held }) => ({ queryId, credentialId: held.id })),
@@ -68,7 +68,8 @@ export function createPresenting({ credentials, statusReader, matchRequest, pres
     // OpenID4VP 1.0 §6.4.2: a wallet that cannot present all required credentials returns none.
     if (matches.length === 0) throw errors.noMatchingCredential()
     const common = recordOf(request, matches)
-    // Marked before the answer is sent: the verifier may have seen the copy, so it must not count as unused.
+    // The copies are marked before the answer is sent. The verifier may have seen a copy, so the copy must not count as
+    // unused.
     await credentials.markPresented(matches.map(({ held }) => held))
     try {
       const redirectUri = await present(fetch, request, matches)

@@ -58,8 +58,8 @@ export type MakeBatch = (caller: Caller, input: Input, work: Work) => Promise<An
  */
 export function createMakeBatch({ prepare, context, store, sealingKey, metrics, config }: MakeBatchPorts): MakeBatch {
   /**
-   * The random source for the transaction code of an offer. It gives the same code each time, so a caller who lost the answer
-   * can get the code again.
+   * The random source for the transaction code of an offer. The source gives the same code each time, so a caller who
+   * lost the answer can get the code again.
    */
   const randomOf = (id: string) => {
     let block = 0

@@ -17,7 +17,7 @@ interface Row {
   readonly value: Html
 }
 
-/** An image in a claim, such as a portrait. The page shows it as an image. */
+/** The form of an image in a claim, such as a portrait. The page shows the image. */
 const IMAGE = /^data:image\/(?:png|jpeg|webp|gif);base64,[A-Za-z0-9+/=]+$/
 
 function shownValue(value: unknown, title: string): Html {
@@ -55,8 +55,9 @@ function rowsOf(context: ConsentContext, languages: Languages): Row[] {
 }
 
 /**
- * The CSP source for `form-action`. Browsers also apply it to the redirect after the form. The source is an origin. For an
- * app's URL and for an IPv6 host it is a scheme, because CSP has no source for them (CSP Level 3 §2.3.1).
+ * The CSP source for `form-action`. Browsers also apply this source to the redirect after the form. The source is an
+ * origin. For an app's URL and for an IPv6 host the source is a scheme, because CSP has no other source for these (CSP
+ * Level 3 §2.3.1).
  */
 function formActionOf(redirectUri: string): string {
   const { protocol, hostname, origin } = new URL(redirectUri)

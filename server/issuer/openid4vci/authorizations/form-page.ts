@@ -57,7 +57,7 @@ function control(field: Field, value: string, attributes: Html): Html {
     case 'lines':
     case 'numbers':
     case 'json':
-      // Browsers drop a line break right after the tag, so the markup adds one.
+      // Browsers drop a line break right after the tag, so the markup adds a line break.
       return html`<textarea rows="3" ${attributes}>
 ${value}</textarea>`
     default:

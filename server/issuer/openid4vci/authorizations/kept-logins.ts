@@ -27,7 +27,7 @@ export function createKeptLogins({ authorizations, vault, random, clock }: KeptL
     opened,
 
     /**
-     * Begins a sign-in, or returns the unfinished one. All windows of one browser share it.
+     * Begins a sign-in, or returns the unfinished sign-in. All windows of one browser share one sign-in.
      *
      * @returns the stored sign-in; undefined if no sign-in is expected any more
      */

@@ -189,9 +189,9 @@ export function createAuthorizationStore({ sql }: Database) {
     },
 
     /**
-     * Binds a pushed request to the browser that opens it. If the same browser opens it again, the browser continues
-     * where it was. Another browser starts from the beginning. Returns undefined if the `request_uri` is unknown,
-     * expired, of another client, or decided.
+     * Binds a pushed request to the browser that opens it. If the same browser opens the request again, the
+     * authorization keeps its state. Another browser starts from the beginning. Returns undefined if the `request_uri`
+     * is unknown, expired, of another client, or decided.
      */
     async visit(visit: Visit): Promise<StoredAuthorization | undefined> {
       const again = fragment`browser_hash IS NOT DISTINCT FROM ${visit.browserHash}`
@@ -226,8 +226,8 @@ export function createAuthorizationStore({ sql }: Database) {
     },
 
     /**
-     * Stores a new sign-in, unless there is an unfinished one. All windows of one browser share it. @returns the stored
-     * sign-in; undefined if no sign-in is expected any more.
+     * Stores a new sign-in, unless there is an unfinished sign-in. All windows of one browser share the sign-in.
+     * @returns the stored sign-in; undefined if no sign-in is expected any more.
      */
     async beginLogin(id: string, browserHash: string, login: string, now: Date): Promise<string | undefined> {
       const [row] = await sql(zLogin)`
@@ -286,8 +286,8 @@ export function createAuthorizationStore({ sql }: Database) {
 
     /**
      * RFC 6749 §4.1.2: when a code is used twice, the authorization ends and its tokens are revoked. A token that another
-     * request stores at this moment is not deleted here. It expires, because no token is valid for longer than its
-     * authorization. If the wallet waits for a deferred credential, the session expires too.
+     * request stores at this moment is not deleted here. That token expires, because no token is valid for longer than
+     * its authorization. If the wallet waits for a deferred credential, the session expires too.
      */
     async end(authorizationId: string, now: Date): Promise<void> {
       await sql(noRow)`
@@ -302,8 +302,8 @@ export function createAuthorizationStore({ sql }: Database) {
     },
 
     /**
-     * Removes at most `limit` authorizations that expired before a moment. Their refresh tokens are removed too, as are
-     * unredeemed offerings that were made for them.
+     * Removes at most `limit` authorizations that expired before a moment. This also removes their refresh tokens, and
+     * unredeemed offerings that were made for these authorizations.
      */
     async removeExpired(before: Date, limit: number): Promise<BatchDone> {
       const removed = await sql(batchRow)`

@@ -25,7 +25,7 @@ function requiredText(parameters: TokenParameters, name: string): string {
 
 const unknownCode = () => new OAuthError('invalid_grant', 'The pre-authorized code is unknown or has expired.')
 
-/** The client id for the refresh token, if the wallet sends one. */
+/** The client id for the refresh token; null if the wallet sends no client id. */
 function clientOf({ client_id: clientId }: TokenParameters, wallet: WalletClient): string | null {
   if (clientId !== undefined && clientId.length > MAX_CLIENT_ID)
     throw new OAuthError('invalid_request', `client_id is longer than ${MAX_CLIENT_ID} characters.`)
@@ -54,7 +54,7 @@ export interface PreAuthorizedCodePorts {
 
 /**
  * The grant that exchanges a pre-authorized code for an access token (OpenID4VCI 1.0 §6.1). A code is used once. If the
- * offer requires it, the wallet also sends a transaction code.
+ * offer requires a transaction code, the wallet sends this code too.
  */
 export function createPreAuthorizedCodeGrant({
   seals,

@@ -37,7 +37,10 @@ const ofDrafts = (formats: readonly IssuedFormat[]) => formats.filter(({ issuing
 export const offerableFormats = (issuing: IssuingFormats, profile: OfferProfile) =>
   isDraft(profile) ? ofDrafts(publishedFormats(issuing)) : issuing.formats.issued
 
-/** The formats that wallets take from an offer. They include former formats if the offer was made while its draft was allowed. */
+/**
+ * The formats that wallets take from an offer. Former formats are included if the offer was made while its draft was
+ * allowed.
+ */
 export const takeableFormats = (
   { config, formats }: IssuingFormats,
   offer: { readonly profile: OfferProfile },
@@ -46,7 +49,10 @@ export const takeableFormats = (
     ? ofDrafts(withFormer(formats.issued, formats))
     : offeredFormats({ config, formats }, offer)
 
-/** The formats that have configurations in the metadata. They include former formats if an allowed draft knows them. */
+/**
+ * The formats that have configurations in the metadata. Former formats are included if an allowed draft knows these
+ * formats.
+ */
 export function publishedFormats({ config, formats }: IssuingFormats): readonly IssuedFormat[] {
   const offered = offeredFormats({ config, formats })
   return config.issuerLegacyProfiles.some(hasFormerFormats) ? withFormer(offered, formats) : offered

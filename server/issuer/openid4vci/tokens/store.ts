@@ -16,17 +16,19 @@ import { goodToken } from './good-token.js'
 export interface TokenContext extends IssuanceContext, WalletOffering {
   readonly tokenHash: string
   readonly tokenExpiresAt: Date
-  /** Configurations that `authorization_details` named; empty if it named none. */
+  /** Configurations that `authorization_details` named; may be empty. */
   readonly detailed: readonly string[]
-  /** Configurations that `scope` named; empty if it named none. */
+  /** Configurations that `scope` named; may be empty. */
   readonly scoped: readonly string[]
   /** Thumbprint of the key that the token is bound to (RFC 9449 §6); null for a Bearer token. */
   readonly dpopJkt: string | null
-  /** The authorization of the token; null if it came from a pre-authorized code of an offer that is not deferred. */
+  /**
+   * The authorization of the token; null if the token came from a pre-authorized code of an offer that is not deferred.
+   */
   readonly authorizationId: string | null
   /** The end of the authorization. */
   readonly authorizationExpiresAt: Date | null
-  /** Whether its redemption was counted: at the first issuance, or when its wallet began to wait. */
+  /** Whether the token's redemption was counted: at the first issuance, or when its wallet began to wait. */
   readonly counted: boolean
   /** The client of the authorization. */
   readonly clientId: string | null
@@ -84,7 +86,7 @@ export interface NewRefreshToken {
 /** A refresh token with its authorization and configurations. */
 export interface StoredRefreshToken {
   readonly authorizationId: string
-  /** The client that got it; null if the client sent no client_id. */
+  /** The client that received the token; null if the client sent no client_id. */
   readonly clientId: string | null
   readonly offeringId: string
   readonly profile: OfferProfile
@@ -95,13 +97,13 @@ export interface StoredRefreshToken {
   readonly dpopJkt: string | null
   readonly instanceJkt: string | null
   readonly expiresAt: Date
-  /** Whether it was used and replaced by another refresh token. */
+  /** Whether the token was used and replaced by another refresh token. */
   readonly replaced: boolean
 }
 
 /**
- * The outcome of a token request. `used`: its code was used before. `replayed`: its proof was used before. `closed`: the
- * offering is closed.
+ * The outcome of a token request. `used`: the code was used before. `replayed`: the proof was used before. `closed`:
+ * the offering is closed.
  */
 export type TokenOutcome = 'stored' | 'used' | 'replayed' | 'closed'
 

@@ -31,7 +31,7 @@ export interface ProfileMembers {
 /** The verifier's properties that a profile checks. */
 export interface ProfiledVerifier {
   readonly publicJwk: Jwk
-  /** The certificate chain of that key; null if it has none. */
+  /** The certificate chain of that key; null for a key without a certificate. */
   readonly x5c: readonly string[] | null
 }
 
@@ -48,8 +48,8 @@ export interface Profiled {
 /**
  * The profile of a request, and the members that follow from it. VERIFIER_PROFILE applies unless the request names a profile.
  *
- * @throws 400 for a member that the profile does not allow, and if the request, the verifier or the installation lacks
- *   something that the profile demands. The message names the member and the profile.
+ * @throws 400 for a member that the profile does not allow, or if the request, the verifier or the installation does
+ *   not meet a requirement of the profile. The message names the member and the profile.
  */
 export function profiled(
   config: Pick<Config, 'verifierProfile' | 'verifierLegacyProfiles' | 'verifierResponseMode' | 'trustAnchors'>,
@@ -74,7 +74,10 @@ export function profiled(
   }
 }
 
-/** A page knows the browser that opened it first. If there is a redirect URI, the result can wait for that browser. */
+/**
+ * A page knows the browser that opened the page first. If there is a redirect URI, the result can wait for that
+ * browser.
+ */
 const returnsToPage = ({ page, redirectUri }: ProfileMembers) => page === true && redirectUri !== undefined
 
 function responseModeOf(

@@ -24,7 +24,7 @@ export const draft24: Profile = {
   hasFormat: ({ holding }) => holding.exchange !== undefined,
   askedBy: (parameters, reading) => {
     const { dcql_query: dcql, presentation_definition: definition, client_metadata: metadata } = parameters
-    // JARM §3: the verifier asked for a signed answer, and an answer that is only encrypted does not satisfy it.
+    // JARM §3: the verifier asked for a signed answer, and an answer that is only encrypted is not sufficient.
     if (objectOf(metadata).authorization_signed_response_alg !== undefined && isJarm(parameters)) {
       throw new RefusedRequest('invalid_request', 'The authorization request requires a signed response.')
     }
@@ -52,7 +52,10 @@ export const draft24: Profile = {
 
 const isJarm = ({ response_mode: mode }: JsonObject): boolean => mode === 'direct_post.jwt'
 
-/** Draft 24 §6.1: a query without `meta` asks for credentials of any type. In 1.0, each format expresses this in its own `meta`. */
+/**
+ * Draft 24 §6.1: a query without `meta` asks for credentials of any type. In 1.0, each format expresses "any type" in
+ * its own `meta`.
+ */
 function withMeta(query: JsonObject, { formats, work }: Reading): JsonObject {
   if (!Array.isArray(query.credentials)) return query
   const credentials = query.credentials.map((one: unknown) => {

@@ -145,7 +145,7 @@ function variantsOf(fields: readonly ReadField[]): readonly (readonly CompiledFi
   return [without(optional), ...some, without([])]
 }
 
-/** A credential query for some of the fields; empty if no credential of the format can answer them. */
+/** A credential query for some of the fields; empty if no credential of the format can answer these fields. */
 function variantFor(
   { querying }: CredentialFormat,
   fields: readonly CompiledField[],

@@ -4,7 +4,7 @@ import {
   type SubmissionRequirement,
 } from './presentation-definition.js'
 
-/** Limit for the alternatives of one requirement, and for the steps that find them. */
+/** Limit for the alternatives of one requirement, and for the steps of the search for alternatives. */
 const MAX_ALTERNATIVES = 64
 
 /** Ids of credential queries that are answered together. */
@@ -17,10 +17,11 @@ export interface RequiredSet {
 }
 
 /**
- * The input descriptors of a definition that must be answered (DIF Presentation Exchange 2 §4.3, §7): all of them, or those that the
- * submission requirements select.
+ * The input descriptors of a definition that must be answered (DIF Presentation Exchange 2 §4.3, §7): all descriptors,
+ * or the descriptors that the submission requirements select.
  *
- * @param optionsOf the credential queries for an input descriptor, by its id, preferred first; empty if the wallet has none.
+ * @param optionsOf the credential queries for an input descriptor, by its id, the preferred query first; empty if there
+ *   is no query for the descriptor
  * @throws RefusedRequest for requirements that contradict each other, or have too many alternatives.
  */
 export function requiredSets(
@@ -31,7 +32,7 @@ export function requiredSets(
   const members = (requirement: SubmissionRequirement): readonly (readonly Option[])[] => {
     const { from, from_nested: nested } = requirement
     if ((from === undefined) === (nested === undefined)) {
-      throw refusedDefinition('has a submission requirement that has not exactly one of from and from_nested')
+      throw refusedDefinition('has a submission requirement without exactly one of from and from_nested')
     }
     if (nested !== undefined) return nested.map((each) => alternatives(each))
     const group = descriptors.filter((descriptor) => descriptor.group?.includes(from ?? ''))
