@@ -22,8 +22,9 @@ export type RecentWriters = ReturnType<typeof createRecentWriters>
 const hashOf = (caller: string): string => createHash('sha256').update(caller).digest('base64url')
 
 /**
- * The notes are on the primary and use its clock, in a table that survives a crash, like the changes. Each caller has
- * one row. Changes in the next two seconds do not modify this row, so these changes do not wait for each other.
+ * The notes are in a table of the primary and use the primary's clock. The table survives a crash, as the changes do.
+ * Each caller has one row. Changes in the next two seconds do not modify this row, so these changes do not wait for
+ * each other.
  */
 export function createRecentWriters({ sql }: Pick<Database, 'sql'>) {
   const note = async (callers: readonly string[]): Promise<void> => {

@@ -9,7 +9,7 @@ export type CredentialStatus = (typeof CREDENTIAL_STATUSES)[number]
 export const statusOf = ({ revokedAt }: { readonly revokedAt: Date | string | null }): CredentialStatus =>
   revokedAt === null ? 'active' : 'revoked'
 
-/** The status as a column in SQL, for a statement that reads only the table `credentials`. */
+/** The status as an SQL column, for a statement that reads only the table `credentials`. */
 export const statusColumn: Fragment = fragment`CASE WHEN revoked_at IS NULL THEN 'active' ELSE 'revoked' END`
 
 /** The condition of each status in SQL, for a row `c` of `credentials`. */

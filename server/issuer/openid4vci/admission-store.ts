@@ -18,8 +18,8 @@ export interface Admission {
    */
   readonly earlierId: string | null
   /**
-   * Whether the token's redemption was already counted when the token was last read. The first issuance counts it, or
-   * the start of the wallet's waiting.
+   * Whether the token's redemption was already counted when the token was last read. The redemption is counted at the
+   * first issuance, or when the wallet begins to wait.
    */
   readonly counted: boolean
   /** The authorization of the token; null for a token from a pre-authorized code without an authorization. */

@@ -99,8 +99,8 @@ export type ClientAuthentication = ReturnType<typeof createClientAuthentication>
 /** Identifies wallets at the endpoints of the authorization server. */
 export function createClientAuthentication({ config, seals, statusesOf, clock }: ClientAuthenticationPorts) {
   /**
-   * The error for a proof without a valid challenge (Attestation-Based Client Authentication §8.1). It contains a fresh
-   * challenge.
+   * The error for a proof without a valid challenge (Attestation-Based Client Authentication §8.1). The error contains
+   * a fresh challenge.
    */
   const challengeNeeded = (description: string): OAuthError =>
     new OAuthError('use_attestation_challenge', description, {

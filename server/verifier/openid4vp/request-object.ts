@@ -86,8 +86,8 @@ export function createServeRequestObject({
         session.errorMessage === EXPIRED_MESSAGE ? EXPIRED_MESSAGE : 'Authorization request was answered.',
       )
     if (session.expiresAt > now) return
-    // The maintenance job expires sessions within a second. Here the session expires at once, as the wallet's answer
-    // says.
+    // The maintenance job expires sessions within a second. Here the session expires at once, so that it agrees with
+    // the answer to the wallet.
     if (counts) await verificationSessions.expireNow(session.id, now)
     throw requestGone(EXPIRED_MESSAGE)
   }

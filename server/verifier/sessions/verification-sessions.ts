@@ -124,7 +124,7 @@ export function createVerificationSessions({
     watch: (asked: Omit<StreamOptions<SessionJson>, 'current'>) =>
       events.stream({ ...asked, current: () => current(asked.sessionId) }),
 
-    /** The verified claims of a session, for callers who may read them. */
+    /** The verified claims of a session, for callers who may read the claims. */
     result: createReadResult({ store, clock, config }),
 
     /** Stores a new session, and its page if it has a page. @param view the session's JSON, which is the first event */

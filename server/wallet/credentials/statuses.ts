@@ -75,7 +75,7 @@ export type HeldStatuses = ReturnType<typeof createHeldStatuses>
 
 /** The current statuses of held credentials. */
 export function createHeldStatuses({ formats, startReading, clock }: HeldStatusesPorts) {
-  /** @param bounds for the whole reading; by default eight seconds for all fetches. */
+  /** @param bounds the limits for the whole reading; by default eight seconds for all fetches */
   const reader = (bounds: StatusBounds = {}): ReadStatuses => {
     const now = clock()
     const read = startReading({ ...bounds, now, sharing })

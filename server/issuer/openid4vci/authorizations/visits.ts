@@ -13,7 +13,7 @@ const BROWSER_COOKIE = 'authorization'
 /** The parts of a browser's request that the pages read. */
 export type BrowserRequest = Pick<RequestFacts, 'headers' | 'method' | 'requestId'>
 
-/** An authorization, opened by the browser that it belongs to. */
+/** An authorization that its own browser has opened. */
 export interface Visited {
   readonly authorization: UsersAuthorization
   readonly browserHash: string

@@ -19,7 +19,7 @@ export type TokenParameters = Readonly<Record<string, string | undefined>>
 export type TokenResponse = Readonly<Record<string, unknown>>
 
 /**
- * A way to get an access token.
+ * Handles one `grant_type` of a token request.
  *
  * @throws OAuthError with the code of RFC 6749 §5.2 that fits.
  */

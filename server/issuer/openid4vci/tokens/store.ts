@@ -232,8 +232,8 @@ export function createTokenStore({ sql }: Database, announce: Announce) {
 
     /**
      * The token with its context. The same statement marks its proof as used. `proven`: the proof was made with the token's key
-     * and was not used before. Undefined for an expired token. The LIMIT tells PostgreSQL that there is at most one row.
-     * Otherwise PostgreSQL assumes one row in each partition, and plans the statement again each time.
+     * and was not used before. Undefined for an expired token. Because of the LIMIT, PostgreSQL expects at most one
+     * row. Otherwise PostgreSQL assumes one row in each partition, and plans the statement again each time.
      */
     async token(
       tokenHash: string,

@@ -17,7 +17,7 @@ import { formatsOf, isDraft, isProvable, profileNamed } from './profiles.js'
 /** Members of a new request that a profile may decide. */
 export interface ProfileMembers {
   readonly profile?: ProfileName | undefined
-  /** Several for a request with one signature for each prefix. */
+  /** One prefix, or several prefixes for a request with one signature for each prefix. */
   readonly clientIdPrefix?: ClientIdPrefix | readonly ClientIdPrefix[] | undefined
   readonly responseMode?: ResponseMode | undefined
   readonly redirectUri?: string | undefined
