@@ -2,8 +2,8 @@ import { z } from 'zod'
 import type { Rights } from '../../auth/rights.js'
 
 /**
- * The kinds of entries in the console's lists. With `statistics` a counter grew. With `everything` any entry may have
- * changed: the stream begins, or too many entries changed at once.
+ * The kinds of entries in the console's lists. `statistics`: a counter grew. `everything`: any entry may have changed,
+ * because the stream begins or too many entries changed at once.
  */
 export const CHANGE_KINDS = [
   'credential-offer-session',

@@ -9,7 +9,7 @@ import type { JsonObject } from '../../protocol/json/json-object.js'
 export interface Trust {
   /** Whether an issuer is trusted by its name. */
   readonly named: (issuer: string) => boolean | Promise<boolean>
-  /** Whether every issuer with a certificate chain to a trust anchor is trusted, with any name. */
+  /** Whether every issuer with a certificate chain to a trust anchor is trusted, even if its name is not listed. */
   readonly certified: boolean
 }
 
