@@ -57,7 +57,7 @@ it.each([
 it('without an address to go on to, the page says how it ended', async () => {
   const { status, body } = await comingBack({ redirectUri: null })
   expect(status).toBe(200)
-  expect(body).toContain('Done. What you showed was accepted.')
+  expect(body).toContain('Done. Your answer was accepted.')
   expect(body).toContain('The Shop')
 })
 

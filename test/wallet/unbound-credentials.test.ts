@@ -38,7 +38,7 @@ afterAll(async () => {
 const configurationsAt = (url: string) =>
   remoteIssuerMetadata(url, { unbound: true }).credential_configurations_supported as Record<string, object>
 
-const UNBOUND = 'The matching credential is bound to no key, and the verifier wants proof of one.'
+const UNBOUND = 'The verifier wants proof of a key, but the matching credential is bound to no key.'
 
 const QUERIES: readonly (readonly [string, () => Readonly<Record<string, unknown>>])[] = [
   ['dc+sd-jwt', () => ({ vct_values: [`${issuer.url}/vct/diploma`] })],

@@ -6,8 +6,8 @@ const QUOTED = /"(?:[^"\\]|\\.)*"/g
 const SPELLINGS: Readonly<Record<string, string>> = { dpop: 'DPoP', bearer: 'Bearer', basic: 'Basic' }
 
 /**
- * Writes the known schemes in `WWW-Authenticate` as the library expects them. The library compares them case-sensitively, although
- * schemes are case-insensitive (RFC 9110 §11.1).
+ * Writes the known schemes in `WWW-Authenticate` as the library expects them. The library compares schemes
+ * case-sensitively, although schemes are case-insensitive (RFC 9110 §11.1).
  */
 export function withKnownSchemes(header: string): string {
   const quoted: string[] = []

@@ -5,14 +5,15 @@ import { libraryJwk } from '../exchange/libraries.js'
 import { WalletError } from '../exchange/wallet-error.js'
 import { newCopyKey, type WalletKey } from './wallet-keys.js'
 
-/** A key and the form in which a key proof names it (OpenID4VCI 1.0 Appendix F.1: `kid` or `jwk`). */
+/** A key, and the form in which a key proof names the key (OpenID4VCI 1.0 Appendix F.1: `kid` or `jwk`). */
 export interface ProofKey {
   readonly key: WalletKey
   readonly signer: JwtSigner
 }
 
 /**
- * OpenID4VCI 1.0 §12.2.4: a method such as `did:web` means all its DIDs; `did` means any DID. Without methods, any DID is allowed.
+ * OpenID4VCI 1.0 §12.2.4: a method such as `did:web` means all DIDs of this method; `did` means any DID. Without
+ * methods, any DID is allowed.
  */
 function supportsDid(methods: readonly string[] | undefined, did: string): boolean {
   return methods?.some((method) => method === 'did' || did.startsWith(`${method}:`)) ?? true

@@ -7,7 +7,8 @@ import type { ProofKey } from './proof-keys.js'
 import type { Proofs, ProveKeys } from './proofs.js'
 
 /**
- * One credential to request: by configuration, or by the identifier that the token response has for it (OpenID4VCI 1.0 §6.2).
+ * One credential to request: by configuration, or by the credential's identifier in the token response (OpenID4VCI 1.0
+ * §6.2).
  */
 export interface Wanted {
   readonly configurationId: string
@@ -20,7 +21,9 @@ export type Answer = CredentialResponse & {
   readonly grant: Grant
 }
 
-/** The identifiers of a configuration in a token response. If there are any, requests must use them. */
+/**
+ * The identifiers of a configuration in a token response. If there are identifiers, requests must use the identifiers.
+ */
 export function wantedCredentials({ token }: Grant, configurationId: string): Wanted[] {
   const details = (token.authorization_details ?? []).filter(
     (detail) => detail.credential_configuration_id === configurationId,
@@ -46,7 +49,9 @@ async function asDraftsHaveIt(session: Session, grant: Grant, wanted: Wanted, { 
   return { body: answer.credentialResponse as unknown, grant: withNonce(grant, answer.dpop) }
 }
 
-/** OpenID4VCI 1.0 §8.2: by identifier if the token response has one. */
+/**
+ * Requests a credential in the form of OpenID4VCI 1.0 (§8.2): by identifier if the token response has an identifier.
+ */
 function asOneHasIt(
   session: Session,
   grant: Grant,
@@ -61,7 +66,7 @@ function asOneHasIt(
   })
 }
 
-/** Another request may have used the nonce, or the nonce has expired (OpenID4VCI 1.0 §8.3.1.2). */
+/** Whether the issuer refused the nonce, because it was used before or has expired (OpenID4VCI 1.0 §8.3.1.2). */
 function isStaleNonce(thrown: unknown): boolean {
   if (thrown instanceof IssuerRefusal) return thrown.code === 'invalid_nonce'
   if (!(thrown instanceof Openid4vciRetrieveCredentialsError)) return false
@@ -69,8 +74,8 @@ function isStaleNonce(thrown: unknown): boolean {
 }
 
 /**
- * Asks the credential endpoint for one credential, with a key proof for each copy of it (OpenID4VCI 1.0 §8). A stale nonce is
- * replaced once. Without keys, one copy is requested that is bound to no key.
+ * Asks the credential endpoint for one credential, with a key proof for each copy of the credential (OpenID4VCI 1.0
+ * §8). A stale nonce is replaced once. Without keys, the wallet requests one copy that is bound to no key.
  */
 export async function requestCredential(
   proveKeys: ProveKeys,

@@ -28,7 +28,7 @@ export interface TakeRequest {
 /** The result of taking an offer. */
 export interface Offered {
   readonly taken: readonly Taken[]
-  /** Credentials that the issuer issues later; undefined if it deferred none. */
+  /** Credentials that the issuer issues later; undefined if the issuer deferred no credential. */
   readonly deferral: Deferral | undefined
 }
 
@@ -58,7 +58,7 @@ export interface TakeOfferPorts {
  */
 export type TakeOffer = ReturnType<typeof createTakeOffer>
 
-/** Binds {@link TakeOffer} to its ports. */
+/** Creates {@link TakeOffer} from its dependencies. */
 export function createTakeOffer({
   issuerSessions,
   wallet,
@@ -77,7 +77,7 @@ export function createTakeOffer({
   ): Promise<void> {
     const { metadata } = issuance
     const configuration = metadata.credentialIssuer.credential_configurations_supported[expected.configurationId]
-    if (configuration === undefined) throw new WalletError('The issuer does not know what it offers.')
+    if (configuration === undefined) throw new WalletError('The metadata of the issuer lack the offered configuration.')
     const batchSize = metadata.credentialIssuer.batch_credential_issuance?.batch_size ?? 1
     const proving = isBoundToNoKey(configuration, expected.format, isModern(metadata))
       ? []

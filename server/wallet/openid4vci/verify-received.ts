@@ -47,10 +47,13 @@ function isConfirmedBy(cnf: JsonObject, key: WalletKey): boolean {
   return kid === did || kid === keyIdOf(did, key.signer.publicJwk)
 }
 
-/** The name under which a credential is bound to a key; undefined if it is bound to another key or to none. */
+/**
+ * The name under which a credential is bound to a key; undefined if the credential is bound to another key or to no
+ * key.
+ */
 function boundName({ cnf, holder }: VerifiedCredential, key: WalletKey): string | undefined {
   const named = holder !== undefined && isNamedBy(key, holder) ? holder : undefined
-  // RFC 7800 §3: if there is a confirmation key, it is the key that proves possession.
+  // RFC 7800 §3: if there is a confirmation key, this key proves possession.
   if (cnf !== undefined) return isConfirmedBy(cnf, key) ? (named ?? key.did) : undefined
   return named
 }
@@ -69,7 +72,8 @@ function contentOf(credential: VerifiedCredential, expected: Expectation): HeldC
 }
 
 /**
- * A credential that is bound to no key. Each copy is stored with a key, so it gets a new key that never signs anything.
+ * A credential that is bound to no key. Each copy is stored with a key, so the copy gets a new key that never signs
+ * anything.
  *
  * @throws CredentialError if the credential is bound to a key after all, because no proof was made with that key.
  */
@@ -93,13 +97,15 @@ export interface VerifyReceivedPorts {
 }
 
 /**
- * Verifies a credential that an issuer sent, and finds the proven key that it is bound to. Without keys it must be bound to none.
+ * Verifies a credential that an issuer sent, and finds the proven key that the credential is bound to. Without proven
+ * keys, the credential must be bound to no key.
  *
- * @throws CredentialError if verification fails, if the credential was not offered, or if it is bound to a key of another wallet.
+ * @throws CredentialError if verification fails, if the credential was not offered, or if the credential is bound to a
+ *   key of another wallet.
  */
 export type VerifyReceived = ReturnType<typeof createVerifyReceived>
 
-/** Binds {@link VerifyReceived} to its ports. */
+/** Creates {@link VerifyReceived} from its dependencies. */
 export function createVerifyReceived({ formats, check }: VerifyReceivedPorts) {
   return async (compact: string, keys: readonly WalletKey[], expected: Expectation, work: Work): Promise<Receipt> => {
     if (formats.recognise(compact) !== expected.format) {

@@ -106,13 +106,13 @@ export function createDeferralContents({ vault, formats, keys }: DeferralContent
   async function transactionOf(content: Content['transactions'][0], credentialIssuer: string): Promise<Transaction> {
     const { transactionId, intervalSeconds, configurationId, types } = content
     const format = formats.known(content.format)
-    if (format === undefined) throw new Error('A deferred credential is of a format that is not known any more.')
+    if (format === undefined) throw new Error('A deferred credential has a format that this version does not know.')
     const expected = { format, types, configurationId, credentialIssuer }
     return { transactionId, intervalSeconds, expected, keys: await Promise.all(content.keys.map(walletKey)) }
   }
 
   return {
-    /** @param id of the row that stores it */
+    /** Encrypts a deferral. @param id the id of the row that stores the deferral */
     protect(id: string, deferral: Deferral): Promise<string> {
       const { credentialIssuer, dpopKey, instanceKey, grant, transactions } = deferral
       const content: Content = {
