@@ -95,7 +95,8 @@ function ofWebAddress(url: URL): Invitation | ReferenceInvitation | undefined {
  * @throws 400 for content that breaks a rule, such as a repeated parameter.
  */
 export function readInvitation(content: string, allowHttp: boolean): Invitation | ReferenceInvitation | undefined {
-  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(content)?.[1]?.toLowerCase()
+  // URL parsers ignore white space around an address, which copied text often has.
+  const scheme = /^\s*([a-z][a-z0-9+.-]*):\/\//i.exec(content)?.[1]?.toLowerCase()
   if (scheme === undefined || !URL.canParse(content)) return undefined
   const url = new URL(content)
   if (scheme === 'openid-credential-offer' || scheme === 'haip-vci') return offerOf(parametersOf(url.searchParams))

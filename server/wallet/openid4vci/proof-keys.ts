@@ -39,19 +39,15 @@ function proofKeyOf(methods: readonly string[] | undefined, keys: readonly Walle
   return first !== undefined && methods?.some((method) => BARE_KEYS.has(method)) === true ? byJwk(first) : undefined
 }
 
-/**
- * Whether credentials of a configuration are bound to no key: an issuer of OpenID4VCI 1.0 names neither binding methods nor proof
- * types (§12.2.4). A mobile document always has a key.
- */
-export const isBoundToNoKey = (
-  configuration: CredentialConfigurationSupported,
+/** Whether a configuration names no method to bind its credentials to a key (§12.2.4). A mobile document always has a key. */
+export const namesNoBinding = (
+  { cryptographic_binding_methods_supported: methods }: CredentialConfigurationSupported,
   { holding }: CredentialFormat,
-  isModern: boolean,
-): boolean =>
-  isModern &&
-  !holding.alwaysBound &&
-  configuration.cryptographic_binding_methods_supported === undefined &&
-  configuration.proof_types_supported === undefined
+): boolean => !holding.alwaysBound && methods === undefined
+
+/** Whether an issuer of OpenID4VCI 1.0 takes no proofs for a configuration: it names neither binding methods nor proof types. */
+export const takesNoProofs = (configuration: CredentialConfigurationSupported, format: CredentialFormat): boolean =>
+  namesNoBinding(configuration, format) && configuration.proof_types_supported === undefined
 
 /**
  * The keys to bind a configuration's credentials to: the holder's first key whose DID the issuer can use, and a new key for each

@@ -15,6 +15,9 @@ export interface Wanted {
   readonly identifier?: string
 }
 
+/** One credential to request, and whether an issuer of OpenID4VCI 1.0 takes no proofs for it. */
+type Request = Wanted & { readonly withoutProofs: boolean }
+
 /** The answer of the credential endpoint. */
 export type Answer = CredentialResponse & {
   /** The grant with the server's newest DPoP nonce. */
@@ -73,15 +76,21 @@ function isStaleNonce(thrown: unknown): boolean {
   return thrown.response.credentialErrorResponseResult?.data?.error === 'invalid_nonce'
 }
 
+const isRefusal = (thrown: unknown): boolean =>
+  thrown instanceof IssuerRefusal || thrown instanceof Openid4vciRetrieveCredentialsError
+
 /**
- * Asks the credential endpoint for one credential, with a key proof for each copy of the credential (OpenID4VCI 1.0
- * §8). A stale nonce is replaced once. Without keys, the wallet requests one copy that is bound to no key.
+ * Asks the credential endpoint for one credential, with a key proof for each copy of it (OpenID4VCI 1.0 §8). A stale nonce is
+ * replaced once. Without keys, one copy is requested that is bound to no key.
+ *
+ * Metadata may fit both 1.0 and a draft. If the issuer refuses the request of the draft and may take no proofs, the request of 1.0
+ * follows.
  */
 export async function requestCredential(
   proveKeys: ProveKeys,
   session: Session,
   grant: Grant,
-  wanted: Wanted,
+  { withoutProofs, ...wanted }: Request,
   keys: readonly ProofKey[],
 ): Promise<Answer> {
   const { metadata } = session
@@ -92,9 +101,14 @@ export async function requestCredential(
     const proofs = await proveKeys(session, grant, wanted.configurationId, keys)
     return modern ? asOneHasIt(session, grant, wanted, proofs) : asDraftsHaveIt(session, grant, wanted, proofs)
   }
-  const answer = await attempt().catch((thrown: unknown) => {
-    if (isStaleNonce(thrown) && metadata.credentialIssuer.nonce_endpoint !== undefined) return attempt()
-    throw thrown
+  const retried = () =>
+    attempt().catch((thrown: unknown) => {
+      if (isStaleNonce(thrown) && metadata.credentialIssuer.nonce_endpoint !== undefined) return attempt()
+      throw thrown
+    })
+  const answer = await retried().catch(async (thrown: unknown) => {
+    if (modern || !withoutProofs || !isRefusal(thrown)) throw thrown
+    return asOneHasIt(session, grant, wanted, undefined).catch(() => Promise.reject(thrown))
   })
   return { ...readCredentialResponse(answer.body, keys.length), grant: answer.grant }
 }

@@ -17,6 +17,8 @@ export interface Expectation {
   readonly types: readonly string[]
   readonly credentialIssuer: string
   readonly configurationId: string
+  /** Whether the credential may be bound to no key: its metadata name no binding method (OpenID4VCI 1.0 §12.2.4). */
+  readonly mayBeUnbound: boolean
 }
 
 /** A verified credential that is bound to a key of the wallet. */
@@ -71,6 +73,10 @@ function contentOf(credential: VerifiedCredential, expected: Expectation): HeldC
   }
 }
 
+/** Whether a credential names no key and no DID that it is bound to. */
+const isUnbound = ({ cnf, holder }: VerifiedCredential): boolean =>
+  cnf === undefined && holder?.startsWith('did:') !== true
+
 /**
  * A credential that is bound to no key. Each copy is stored with a key, so the copy gets a new key that never signs
  * anything.
@@ -82,8 +88,7 @@ async function unboundReceipt(
   credential: VerifiedCredential,
   expected: Expectation,
 ): Promise<Receipt> {
-  const { cnf, holder } = credential
-  if (cnf !== undefined || holder?.startsWith('did:') === true)
+  if (!isUnbound(credential))
     throw new CredentialError('Credential is bound to a key, although its issuer says that it is bound to none.')
   const key = await newCopyKey()
   return { compact, key, kid: key.signer.kid, content: { ...contentOf(credential, expected), unbound: true } }
@@ -97,8 +102,8 @@ export interface VerifyReceivedPorts {
 }
 
 /**
- * Verifies a credential that an issuer sent, and finds the proven key that the credential is bound to. Without proven
- * keys, the credential must be bound to no key.
+ * Verifies a credential that an issuer sent, and finds the proven key that it is bound to. Without keys it must be bound to none.
+ * With keys it may be bound to none if its metadata name no binding method.
  *
  * @throws CredentialError if verification fails, if the credential was not offered, or if the credential is bound to a
  *   key of another wallet.
@@ -113,7 +118,8 @@ export function createVerifyReceived({ formats, check }: VerifyReceivedPorts) {
     }
     const credential = await check(expected.format, compact, work)
     assertExpected(credential, expected)
-    if (keys.length === 0) return unboundReceipt(compact, credential, expected)
+    if (keys.length === 0 || (expected.mayBeUnbound && isUnbound(credential)))
+      return unboundReceipt(compact, credential, expected)
     for (const key of keys) {
       const did = boundName(credential, key)
       if (did !== undefined) {
