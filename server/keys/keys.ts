@@ -7,11 +7,11 @@ import type { AtRestStore } from './at-rest/store.js'
 import type { KeyStore } from './store.js'
 import { createVault, openStored, type Vault } from './vault.js'
 
-/** Limit of imported signers in memory; beyond it a private key is imported again. */
+/** Limit of imported signers in memory; beyond this limit a private key is imported again. */
 const MAX_SIGNERS = 2_000
 
 export interface Keys {
-  /** The signer of a stored key under an absolute key id (a DID URL). It is imported once and kept. */
+  /** The signer of a stored key under an absolute key id (a DID URL). The key is imported once and kept. */
   signer(keyId: string, kid: string): Promise<Signer>
   /** The private JWK, for a hosted wallet's own protocol client. */
   privateJwk(keyId: string): Promise<Jwk>
@@ -59,7 +59,10 @@ export async function rootSecret(
   return parseRoot(await vault.reveal(ROOT, stored))
 }
 
-/** A single altered value does not prevent the start; it is refused on use. */
+/**
+ * Rethrows an error unless it is about a single altered value. Such a value does not prevent the start; it is refused
+ * when it is used.
+ */
 function ifKeyIsMissing(cause: unknown): void {
   if (!(cause instanceof SecretError) || cause.keyIsMissing) throw cause
 }

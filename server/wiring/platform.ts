@@ -65,7 +65,10 @@ export interface PlatformOptions {
   readonly checks?: Record<string, () => Promise<unknown>>
 }
 
-/** Notes of changes are kept so long, since clocks of processes and database may differ. */
+/**
+ * Time for which the senders of changes stay recorded. It is long, since the clocks of processes and database may
+ * differ.
+ */
 const WRITERS_KEPT_SECONDS = 3_600
 
 /** Number of cached sealing keys: one for each purpose, and one for each status list with new credentials. */
@@ -261,7 +264,7 @@ export async function createPlatform(
     },
     metrics,
     partitionTask: (plan: PartitionPlan) => partitionTask(stores.partitions, metrics, plan),
-    /** Tasks of the maintenance job that belong to no feature. */
+    /** The maintenance job's tasks that belong to no feature. */
     tasks: [
       ...(replica.forget === undefined
         ? []

@@ -41,17 +41,18 @@ import { createHolderStore } from '../wallet/holders/store.js'
 import { createPendingIssuanceStore } from '../wallet/pending/store.js'
 import { createWalletPresentationStore } from '../wallet/presentations/store.js'
 
-/** How rows that the console's lists show tell their states. */
+/** For the console's lists: the open states of offers, and the SQL column with the status of a credential. */
 export const STATES_OF_THINGS: StatesOfThings = {
   openStates: CREDENTIAL_OFFER_STATES.filter((state) => !isFinal(state)),
   credentialStatus: statusColumn,
 }
 
 /**
- * The stores over one database. Only stores use Prisma.
+ * Creates the stores of one database. Only stores use Prisma.
  *
- * @param claims protects claims at rest; the start and the commands read and write none
- * @param announce reports transitions to other processes; the start and the commands make no transitions.
+ * @param claims protects claims at rest. It is left out in commands, which read and write no claims.
+ * @param announce reports transitions to other processes. It is left out at the start and in commands, which make no
+ * transitions.
  */
 export function createStores(database: Database, claims: ClaimsVault = claimsInClear, announce: Announce = () => {}) {
   return {
@@ -78,7 +79,7 @@ export function createStores(database: Database, claims: ClaimsVault = claimsInC
     offerBatches: createOfferBatchStore(database, claims),
     offerSessionList: createOfferSessionListStore(database),
     offerSessions: createOfferSessionStore(database, claims, announce),
-    pages: createPageStore(database),
+    pages: createPageStore(database, claims),
     partitions: createPartitionStore(database),
     deferredIssuances: createDeferredIssuanceStore(database, claims, announce),
     pendingIssuances: createPendingIssuanceStore(database),

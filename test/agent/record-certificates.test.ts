@@ -181,22 +181,22 @@ describe('POST /agent/verifier/{id}/certificate', () => {
     [
       'for code alone',
       (r) => [own(r, { purposes: ['1.3.6.1.5.5.7.3.3'] }), intermediate],
-      'must hold certificates whose extendedKeyUsage allows signing requests, where they have one',
+      'must hold certificates whose extendedKeyUsage, if present, allows signing requests',
     ],
     [
       'whose chain has a gap',
       (r) => [own(r), root],
-      'must hold at most 8 certificates, each of which certifies the one before it',
+      'must hold at most 8 certificates, each of which certifies the previous certificate',
     ],
     [
       'with a certificate that issued none of them',
       (r) => [own(r), intermediate, leafOf()],
-      'must hold at most 8 certificates, each of which certifies the one before it',
+      'must hold at most 8 certificates, each of which certifies the previous certificate',
     ],
     [
       'with too many',
       (r) => [own(r), intermediate, ...Array.from({ length: 7 }, () => root)],
-      'must hold at most 8 certificates, each of which certifies the one before it',
+      'must hold at most 8 certificates, each of which certifies the previous certificate',
     ],
     ['with a private key', (r) => `${KEY}${pemOf(own(r), intermediate)}`, 'must hold certificates and nothing else'],
     ['that is the request itself', (r) => r, 'must hold certificates and nothing else'],
@@ -342,7 +342,7 @@ describe('POST /agent/verifier/{id}/certificate', () => {
     const renew = `enew it (POST /agent/verifier/${id}/certificate).`
     expect(await look(daysFrom(-29))).toEqual([[40, `${certificate} expires at ${end.toISOString()}: r${renew}`]])
     expect(await look(daysFrom(1))).toEqual([
-      [50, `${certificate} expired at ${end.toISOString()}: it can make no requests in that name now. R${renew}`],
+      [50, `${certificate} expired at ${end.toISOString()}: the verifier can make no requests with it. R${renew}`],
     ])
     const authorization = await other.bearer('verifier')
     const create = () =>

@@ -86,7 +86,7 @@ describe('VERIFIER_ATTESTATION (OpenID4VP 1.0 §12)', () => {
   it('stops the start of the service if it is for another key, and names the right one', async () => {
     const other = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' })
     await expect(startWith({}, other)).rejects.toThrow(
-      /VERIFIER_ATTESTATION must be for the key of the default verifier: its cnf\.jwk has not the thumbprint [\w-]{43} /,
+      /VERIFIER_ATTESTATION must be for the key of the default verifier: its cnf\.jwk does not have the thumbprint [\w-]{43} /,
     )
   })
 
@@ -98,7 +98,7 @@ describe('VERIFIER_ATTESTATION (OpenID4VP 1.0 §12)', () => {
       'VERIFIER_ATTESTATION expires at 2030-06-30T12:00:00.000Z: renew it and restart.',
     ])
     expect(warned('2030-07-01T00:00:00Z')).toEqual([
-      'VERIFIER_ATTESTATION expired at 2030-06-30T12:00:00.000Z: no request is made with it now. Renew it and restart.',
+      'VERIFIER_ATTESTATION expired at 2030-06-30T12:00:00.000Z: no new request uses it. Renew it and restart.',
     ])
   })
 

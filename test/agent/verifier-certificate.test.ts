@@ -39,7 +39,7 @@ describe('VERIFIER_X509', () => {
     ['one that has expired', () => [[leafOf({ notAfter: '2025-06-01T00:00:00Z' }), intermediate]], /expired/],
     ['one for code alone', () => [[leafOf({ purposes: [CODE] }), intermediate]], /allows signing requests/],
     ['one that must not sign', () => [[leafOf({ keyUsage: 0x08 }), intermediate]], /digitalSignature/],
-    ['certificates that are no chain', () => [[leafOf(), root]], /certifies the one before/],
+    ['certificates that are no chain', () => [[leafOf(), root]], /certifies the previous certificate/],
   ])('stops the start by name: %s', async (_what, made, reason) => {
     const config = configured(await files.fileOf(...made()))
     const start = () => certifiedKey('verifier', config, new Date())
@@ -52,7 +52,7 @@ describe('VERIFIER_X509', () => {
     const other = leafOf({ keyPair: generateKeyPairSync('ec', { namedCurve: 'P-384' }) })
     const config = haip(await files.fileOf([other, intermediate]))
     expect(() => certifiedKey('verifier', config, new Date())).toThrow(
-      'VERIFIER_X509 must hold a P-256 key where VERIFIER_PROFILE is haip.',
+      'VERIFIER_X509 must hold a P-256 key if VERIFIER_PROFILE is haip.',
     )
     const fine = haip(await files.fileOf([leafOf(), intermediate]))
     expect(certifiedKey('verifier', fine, new Date())?.x5c).toHaveLength(2)
@@ -92,7 +92,7 @@ describe('VERIFIER_X509', () => {
       const { databaseUrl, identityProvider } = service
       const start = (name: string) => startService({ databaseUrl, identityProvider, env: { ...HTTPS, [name]: file } })
       await expect(start(variable)).rejects.toThrow(
-        `- ${variable} must hold a key that no other issuer or verifier signs with, or has signed with.`,
+        `- ${variable} must hold a key that no other issuer or verifier uses or has used.`,
       )
       await (await start(former)).close()
     },

@@ -114,7 +114,7 @@ describe('a page of a shop asks Chromium, with its virtual wallet (OpenID4VP 1.0
     const { digitalCredentialRequest } = request
     const held = world.held['dc+sd-jwt']
     await respondWith(await answerInBrowser(digitalCredentialRequest, world.wallet, held, { origin }))
-    expect(await clicked(request)).toMatch(/^403 .*Origin is none of those that the request expects/)
+    expect(await clicked(request)).toMatch(/^403 .*Origin is not an expected origin of the request/)
     expect(await sessionOf(service, request)).toMatchObject({ state: 'RequestUriRetrieved' })
   })
 })

@@ -132,7 +132,7 @@ describe('a camera’s path', () => {
       await page.goto(asked.qr_code_url)
       await page.waitForURL(/\/present\//)
       expect(await seenByCamera(page)).toBe(asked.authorizationRequestUri)
-      await page.getByText('The camera finds nothing?').click()
+      await page.getByText('Does the camera not find the code?').click()
       await assertGood(page, `request-${name}`)
       expect(complaints).toEqual([])
     })

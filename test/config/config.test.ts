@@ -430,7 +430,7 @@ describe('warnings at start', () => {
     ],
     [
       { TRUST_PROXY: 'true' },
-      'TRUST_PROXY is true: clients may name any address as theirs. Name the proxies, or count the hops.',
+      'TRUST_PROXY is true: clients can pretend to have any address. Name the proxies, or the number of hops.',
     ],
     [{ CLIENT_SECRET: '' }, 'CLIENT_SECRET is not set: routes that need x-client-secret answer 401.'],
     [
@@ -448,8 +448,8 @@ describe('warnings at start', () => {
         (warning) => !warning.startsWith('OIDC_CLIENT_ID'),
       )
     const issuer =
-      'OIDC_ISSUER is not set: access tokens of every issuer that signs with the keys of OIDC_JWKS_URL pass.'
-    const audience = 'OIDC_AUDIENCE is not set: access tokens that were made for other services pass.'
+      'OIDC_ISSUER is not set: access tokens of every issuer that signs with the keys of OIDC_JWKS_URL are accepted.'
+    const audience = 'OIDC_AUDIENCE is not set: access tokens that were made for other services are accepted.'
     const set = { OIDC_ISSUER: 'https://login.example', OIDC_AUDIENCE: 'credence' }
     expect(warningsWith(production)).toEqual([issuer, audience])
     expect(warningsWith({ ...production, ...set, OIDC_ISSUER: '' })).toEqual([issuer])

@@ -126,7 +126,7 @@ describe('no session is made', () => {
   it('of a login that was refused', async () => {
     it0.provider.user = null
     const { browser, answer } = await logIn(it0)
-    expect([answer.status, await answer.text()]).toEqual([403, expect.stringContaining('refused or given up')])
+    expect([answer.status, await answer.text()]).toEqual([403, expect.stringContaining('refused or cancelled')])
     await expectNone(browser)
   })
 

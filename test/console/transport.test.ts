@@ -62,7 +62,7 @@ it('over plain http a user on another machine cannot sign in, under any name of 
     expect(await opened(host)).toEqual({
       status: 403,
       cookies: undefined,
-      text: expect.stringContaining('Over plain http nobody can log in'),
+      text: expect.stringContaining('Over plain http, login is possible only on the machine of the service'),
     })
   expect(provider.requests).toEqual([])
   for (const host of ['localhost:3000', '127.0.0.2', '[::1]:3000']) expect((await opened(host)).status).toBe(303)

@@ -122,6 +122,6 @@ describe('identifier', () => {
   })
 
   it.each(['', 'keys"', 'keys; DROP TABLE keys', 'a.b', 'Keys', '1keys', 'keys\n'])('refuses %j', (name) => {
-    expect(() => identifier(name)).toThrow('That is no name of a table or column.')
+    expect(() => identifier(name)).toThrow('The name is not a valid name of a table or column.')
   })
 })

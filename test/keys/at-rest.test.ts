@@ -165,7 +165,7 @@ describe('an attacker who can write to the database', () => {
     const refused = await issue(restarted)
     expect([refused.status, refused.text.includes('"d"')]).toEqual([500, false])
     await expect(keysCommand(['--reencrypt'], environmentOf(service, env))).rejects.toThrow(
-      `0 values encrypted anew. Not encrypted for their rows, refused and left as they are: keys.private_jwk ${issuer.id}.`,
+      `0 values encrypted anew. Values that are not encrypted for their rows are refused and stay unchanged: keys.private_jwk ${issuer.id}.`,
     )
     expect((await defaultKey(databaseUrl, 'issuers')).stored).toBe(planted)
   })

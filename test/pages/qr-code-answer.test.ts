@@ -77,7 +77,7 @@ describe.each(Object.entries(CODES))('the QR code of an %s', (_, make) => {
     const shown = await newVisitor(of).open(location)
     expect([shown.status, linkOn(shown, 'Open my wallet')]).toEqual([200, walletUri])
     expect(scannedBoth(shown)).toEqual([walletUri, location])
-    expect(writtenOn(shown)).toContain('A wallet is an app that keeps credentials for you.')
+    expect(writtenOn(shown)).toContain('A wallet is an app that stores your credentials.')
     // The address does not contain its target's id.
     expect(url).not.toContain(location.split('/').at(-1))
   })

@@ -9,7 +9,8 @@ const OTHER_COOKIE = 'B'.repeat(43)
 const CODE = 'the-code-of-the-redirect'
 
 const STORED: StoredReturn = {
-  title: null,
+  pageTitle: null,
+  pageText: null,
   browserHash: createHash('sha256').update(COOKIE).digest('base64url'),
   responseCodeHash: responseCodeHash(CODE),
   state: 'ResponseVerified',
@@ -56,7 +57,7 @@ it.each([
 it('without an address to go on to, the page says how it ended', async () => {
   const { status, body } = await comingBack({ redirectUri: null })
   expect(status).toBe(200)
-  expect(body).toContain('Done. What you showed was accepted.')
+  expect(body).toContain('Done. Your answer was accepted.')
   expect(body).toContain('The Shop')
 })
 

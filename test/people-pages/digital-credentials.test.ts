@@ -62,7 +62,7 @@ describe('the page of a request over the Digital Credentials API', () => {
     const reply = await postFrom(service.url, button, credential)
     expect([reply.status, reply.json]).toEqual([200, {}])
     expect(writtenOn(await visitor.open(asked.pageUrl))).toBe(
-      `${new URL(service.url).host} Show a credential Done. What you showed was accepted.`,
+      `${new URL(service.url).host} Show a credential Done. Your answer was accepted.`,
     )
     expect((await resultOf(service, asked)).json.credentials[0].claims).toEqual({ product: 'Espresso machine' })
   })
@@ -73,7 +73,7 @@ describe('the page of a request over the Digital Credentials API', () => {
     expect(buttonOn((await first.open(asked.pageUrl)).text)).toBeDefined()
     const other = await newVisitor(service).open(asked.pageUrl)
     expect(buttonOn(other.text)).toBeUndefined()
-    expect(writtenOn(other)).toContain('This was opened in another browser.')
+    expect(writtenOn(other)).toContain('This page was opened in another browser.')
     const looked = await service.request('HEAD', new URL(asked.pageUrl).pathname)
     expect(looked.status).toBe(200)
     expect(buttonOn((await first.open(asked.pageUrl)).text)).toBeDefined()

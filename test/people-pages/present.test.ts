@@ -37,7 +37,7 @@ describe('the page of a request', () => {
     expect(page.status).toBe(200)
     const text = writtenOn(page)
     expect(text).toContain(new URL(service.url).host)
-    expect(text).toContain('Proof of purchase You show of it product')
+    expect(text).toContain('Proof of purchase You show product')
     expect(text).toMatch(/Time left: 5 minutes|Time left: 4 minutes/)
     expect(text).toContain('Waiting for your wallet.')
     expect(scannedBoth(page)).toEqual([asked.pageUrl, asked.authorizationRequestUri])
@@ -50,7 +50,7 @@ describe('the page of a request', () => {
     const asked = await askOnPage(service)
     const page = await open(asked.pageUrl)
     expect(page.text).not.toMatch(/<script(?! src=)|\son\w+=|style=/)
-    expect(linkOn(page, 'Reload this page to see how it goes')).toBe(asked.pageUrl)
+    expect(linkOn(page, 'Reload this page to see the progress')).toBe(asked.pageUrl)
     await fetchRequest(asked)
     expect(writtenOn(await open(asked.pageUrl))).toContain('Waiting for your answer.')
   })
@@ -87,7 +87,7 @@ describe('the page of a request', () => {
     const type = { path: ['$.type'], filter: { contains: { const: 'ProofOfPurchase' } } }
     const asked = await askOnPage(service, { dcqlQuery: undefined, query: [{ fields: [type] }] })
     expect(writtenOn(await open(asked.pageUrl))).toContain(
-      'Proof of purchase What it always shows or Proof of purchase All that it holds',
+      'Proof of purchase Only the claims that it always shows or Proof of purchase All of its claims',
     )
   })
 
@@ -123,9 +123,9 @@ describe('the page of a request', () => {
     })
     const text = writtenOn(await open(page.pageUrl))
     expect(text).toContain(
-      'Member’s card You show of it Address › Street or pid or id card You show of it given name nationalities',
+      'Member’s card You show Address › Street or pid or id card You show given name nationalities',
     )
-    expect(text).toContain('Member’s card You show of it Address › Street (optional)')
+    expect(text).toContain('Member’s card You show Address › Street (optional)')
   })
 
   it('a view is one statement', async () => {
@@ -169,7 +169,7 @@ describe('its end', () => {
     const page = await open(asked.pageUrl)
     expect([page.status, writtenOn(page)]).toEqual([
       200,
-      `${host()} Show a credential Done. What you showed was accepted. Continue where your wallet has taken you.`,
+      `${host()} Show a credential Done. Your answer was accepted. Continue on the page that your wallet opened.`,
     ])
     expect(page.text).not.toContain('Espresso')
     expect(page.text).not.toContain('img')
@@ -180,7 +180,7 @@ describe('its end', () => {
     const { response_uri, state } = await fetchRequest(asked)
     await postForm(response_uri, { state, error: 'access_denied', error_description: 'Ada has no card' })
     expect(writtenOn(await open(asked.pageUrl))).toBe(
-      `${host()} Show a credential The wallet declined. Nothing was shown. Continue where your wallet has taken you.`,
+      `${host()} Show a credential The wallet declined. Nothing was shown. Continue on the page that your wallet opened.`,
     )
   })
 
@@ -199,7 +199,7 @@ describe('its end', () => {
       await postForm(response_uri, { state, error: 'access_denied' })
     }
     for (const [act, told] of [
-      [(asked: Awaited<ReturnType<typeof askOnPage>>) => answerOf(world, asked), 'Done. What you showed was accepted.'],
+      [(asked: Awaited<ReturnType<typeof askOnPage>>) => answerOf(world, asked), 'Done. Your answer was accepted.'],
       [declined, 'The wallet declined. Nothing was shown.'],
     ] as const) {
       const asked = await askOnPage(service)
@@ -259,7 +259,7 @@ describe('its events', () => {
     expect((await nextOf(stream)).state).toBe('RequestUriRetrieved')
     expect(await nextOf(stream)).toEqual({
       state: 'ResponseVerified',
-      message: 'Done. What you showed was accepted.',
+      message: 'Done. Your answer was accepted.',
     })
     await expect(stream.next()).rejects.toThrow('The stream ended')
   })

@@ -66,7 +66,7 @@ describe('the page of a credential offer', () => {
     const text = writtenOn(page)
     expect(page.status).toBe(200)
     expect(text).toContain(`${new URL(issuer.service.url).host} Proof of purchase for your wallet`)
-    expect(text).toContain('What is offered Proof of purchase It holds Product price')
+    expect(text).toContain('Offered credential Proof of purchase It contains Product price')
     expect(text).toMatch(/Time left: (10|9) minutes/)
     expect(text).toContain('Waiting for your wallet.')
     expect(page.text).not.toContain(SUBJECT.product)
@@ -124,7 +124,7 @@ describe('the page of a credential offer', () => {
     const { offer, url } = await offerOnPage({ txCode: { length: 8, description: 'It is in your letter.' } })
     const page = await open(url)
     expect(writtenOn(page)).toContain(
-      'Your wallet will ask you for a code of 8 digits, which you are given in another way. It is in your letter.',
+      'Your wallet will ask you for a code of 8 digits. You get the code separately. It is in your letter.',
     )
     expect(page.text).not.toContain(offer.txCode)
   })
@@ -150,7 +150,7 @@ describe('the page of a credential offer', () => {
   it('of a deferred offer says that the issuer decides, and how', async () => {
     const { offer, url } = await offerOnPage({ deferred: true })
     const visitor = newVisitor(issuer.service)
-    expect(writtenOn(await visitor.open(url))).toContain('The issuer decides later whether you get it.')
+    expect(writtenOn(await visitor.open(url))).toContain('The issuer decides later whether you get the credential.')
     expect((await issuer.take(await issuer.token(offer.credentialOfferSessionId), SD_JWT)).status).toBe(202)
     const waiting = await visitor.open(url)
     expect(writtenOn(waiting)).toContain('The issuer has not decided yet.')
@@ -235,7 +235,7 @@ describe('a browser that did not begin', () => {
     ['has been taken', {}, take, 'Done. Your wallet has received the credential.'],
     ['is kept', {}, notify('credential_accepted'), 'Done. Your wallet has stored the credential.'],
     ['failed', {}, notify('credential_failure'), 'This did not work. Your wallet has no credential from this offer.'],
-    ['is locked', { txCode: true }, lock, 'The wrong code was entered too often. The offer is locked.'],
+    ['is locked', { txCode: true }, lock, 'A wrong code was entered too often. The offer is locked.'],
     [
       'was rejected',
       { deferred: true },

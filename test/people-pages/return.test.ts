@@ -100,7 +100,7 @@ describe('coming back from a wallet (OpenID4VP 1.0 §13.3, §14.2)', () => {
     const shown = await visitor.open(back)
     expect([shown.status, writtenOn(shown)]).toEqual([
       200,
-      `${new URL(service.url).host} Show a credential Done. What you showed was accepted.`,
+      `${new URL(service.url).host} Show a credential Done. Your answer was accepted.`,
     ])
     expect(writtenOn(await newVisitor(service).open(back))).toContain(WITHHELD)
   })
@@ -115,7 +115,7 @@ describe('coming back from a wallet (OpenID4VP 1.0 §13.3, §14.2)', () => {
 
   it.each([
     [false, 'Continue in the browser in which you opened the page.'],
-    [true, 'Begin again, and answer with a wallet on the device on which you open the page.'],
+    [true, 'Start again: open the page on the device with your wallet.'],
   ])('another browser sees the remaining options: where the code is needed (%s), %s', async (required, told) => {
     const { back } = await answered({ requireResponseCode: required })
     expect(writtenOn(await newVisitor(service).open(back))).toContain(`${WITHHELD} ${told}`)

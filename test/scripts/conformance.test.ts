@@ -211,6 +211,19 @@ describe('the client of the suite', () => {
     expect(remote.seen[1]?.body).toBe('data:image/png;base64,AA==')
   })
 
+  it('says in one sentence that no suite answers at an address', async () => {
+    const url = `https://localhost:${await freePort()}`
+    const error = await suiteAt(url, trustingFetch([]))
+      .version()
+      .catch((thrown: unknown) => thrown)
+    // The launcher shows an error of this name without its stack.
+    expect(error).toMatchObject({
+      name: 'Error',
+      message: expect.stringMatching(`^The suite at ${url} does not answer`),
+    })
+    expect(error).toMatchObject({ cause: { code: 'ECONNREFUSED' } })
+  })
+
   it('takes a module that has ended for one that shows nothing', async () => {
     remote.answers(() => ({ status: 404 }))
     const suite = suiteAt(remote.url, ask)

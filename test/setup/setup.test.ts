@@ -96,7 +96,7 @@ describe('GET /api/v1/setup', () => {
     expect(text.length).toBeGreaterThan(200_000)
     expect(await metadataItem()).toMatchObject({
       state: 'warning',
-      sentence: `The issuer's metadata are ${Math.ceil(text.length / 1_000)} KB: some wallets refuse more than 256 KB, and take no credential then.`,
+      sentence: `The issuer's metadata are ${Math.ceil(text.length / 1_000)} KB: some wallets refuse more than 256 KB, and then accept no credential.`,
       action: expect.stringContaining('Withdraw types'),
     })
   })
@@ -107,7 +107,7 @@ describe('GET /api/v1/setup', () => {
     const { items } = await setup(other)
     expect(items.issuerBaseUrl).toMatchObject({
       state: 'failed',
-      sentence: `${strangersUrl} is answered by something that is not this installation.`,
+      sentence: `${strangersUrl} leads to another program, not to this installation.`,
     })
     expect(items.verifierBaseUrl).toMatchObject({
       state: 'failed',

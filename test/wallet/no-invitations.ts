@@ -46,6 +46,8 @@ export const BROKEN: [string, string][] = [
   [offer('[]'), NO_OBJECT],
   [offer('null'), NO_OBJECT],
   [offer('"text"'), NO_OBJECT],
+  // Copied content may have white space around it.
+  [' \n openid-credential-offer://?credential_offer=notjson \t', NO_OBJECT],
   ['https://wallet.example/?credential_offer=notjson', NO_OBJECT],
   ['https://wallet.example/?client_id=x&request=notajwt', 'request must be a signed JWT'],
 ]

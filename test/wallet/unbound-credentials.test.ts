@@ -38,7 +38,7 @@ afterAll(async () => {
 const configurationsAt = (url: string) =>
   remoteIssuerMetadata(url, { unbound: true }).credential_configurations_supported as Record<string, object>
 
-const UNBOUND = 'The matching credential is bound to no key, and the verifier wants proof of one.'
+const UNBOUND = 'The verifier wants proof of a key, but the matching credential is bound to no key.'
 
 const QUERIES: readonly (readonly [string, () => Readonly<Record<string, unknown>>])[] = [
   ['dc+sd-jwt', () => ({ vct_values: [`${issuer.url}/vct/diploma`] })],
@@ -97,6 +97,70 @@ describe('where the metadata name no binding method, a hosted wallet (OpenID4VCI
     deferral.decision = 'approved'
     await askDue(service)
     expect((await taken.wallet.get('/credentials')).json).toHaveLength(2)
+  })
+
+  it('takes a credential of an issuer of 1.0 whose metadata could also be of a draft', async () => {
+    // One format of W3C credentials, no nonce and nothing to display: no member shows the version.
+    await using tickets = await startRemoteIssuer({
+      unbound: true,
+      metadata: (url) => {
+        const { credential_metadata: _, ...configuration } = configurationsAt(url)[DIPLOMA_JWT] as Record<
+          string,
+          unknown
+        >
+        return { nonce_endpoint: undefined, credential_configurations_supported: { [DIPLOMA_JWT]: configuration } }
+      },
+    })
+    const taken = await (await newWallet(service)).process(await tickets.offer([DIPLOMA_JWT]))
+    expect([taken.status, taken.json.credentials?.length], taken.text).toEqual([200, 1])
+    expect(Object.keys(JSON.parse(requestsTo(tickets, '/credential').at(-1)?.text ?? '{}'))).toEqual([
+      'credential_configuration_id',
+    ])
+  })
+
+  /** Metadata with a type of proof, and without a binding method. */
+  const proofsAlone = (url: string) => ({
+    credential_configurations_supported: Object.fromEntries(
+      Object.entries(configurationsAt(url)).map(([id, configuration]) => [
+        id,
+        { ...configuration, proof_types_supported: { jwt: { proof_signing_alg_values_supported: ['ES256'] } } },
+      ]),
+    ),
+  })
+  const unbound: NonNullable<RemoteIssuerOptions['forge']> = (self, _holder, format) =>
+    format === 'dc+sd-jwt' ? self.signSdJwtVc(undefined) : self.signJwtVc(undefined)
+
+  it('proves a key where they name a type of proof, and takes a credential with or without a key', async () => {
+    for (const forge of [unbound, undefined]) {
+      await using taken = await taking(service, { metadata: proofsAlone, ...(forge === undefined ? {} : { forge }) })
+      expect([taken.answer.status, taken.answer.json.credentials?.length], taken.answer.text).toEqual([200, 2])
+      for (const { text } of requestsTo(taken.issuer, '/credential'))
+        expect(Object.keys(JSON.parse(text))).toEqual(['credential_configuration_id', 'proofs'])
+      const query = {
+        credentials: [
+          { id: 'diploma', format: 'dc+sd-jwt', meta: { vct_values: [`${taken.issuer.url}/vct/diploma`] } },
+        ],
+      }
+      const shown = await taken.wallet.process(await verifier.request(query))
+      expect([shown.status, shown.json.message]).toEqual(forge === undefined ? [200, undefined] : [500, UNBOUND])
+    }
+  })
+
+  it('takes such a credential later too', async () => {
+    const deferral = newRemoteDeferral()
+    await using taken = await taking(service, { metadata: proofsAlone, forge: unbound, deferral })
+    expect([taken.answer.status, taken.answer.json.deferred], taken.answer.text).toEqual([200, 2])
+    deferral.decision = 'approved'
+    await askDue(service)
+    expect((await taken.wallet.get('/credentials')).json).toHaveLength(2)
+  })
+
+  it('does not take a credential without a key where they name a binding method', async () => {
+    await using taken = await taking(service, { forge: unbound })
+    expect([taken.answer.status, taken.answer.json.message]).toEqual([
+      500,
+      'Credential is not bound to a key of this wallet.',
+    ])
   })
 
   it.each<[string, NonNullable<RemoteIssuerOptions['forge']>]>([

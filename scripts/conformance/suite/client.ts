@@ -83,11 +83,16 @@ const LONGEST_ANSWER_SHOWN = 500
 export function suiteAt(url: string, ask: Ask): Suite {
   const base = url.replace(/\/+$/, '')
 
+  function unreachable(thrown: unknown): never {
+    const cause = thrown instanceof Error ? (thrown.cause ?? thrown) : thrown
+    throw new Error(`The suite at ${base} does not answer. Start it, or name its address with --suite.`, { cause })
+  }
+
   async function call(method: string, path: string, query: Readonly<Record<string, string>>, body?: string) {
     const search = new URLSearchParams(query).toString()
     const address = `${base}/api/${path}${search === '' ? '' : `?${search}`}`
     const headers = { 'content-type': 'application/json', accept: 'application/json' }
-    const answer = await ask(address, { method, headers, ...(body === undefined ? {} : { body }) })
+    const answer = await ask(address, { method, headers, ...(body === undefined ? {} : { body }) }).catch(unreachable)
     return { status: answer.status, text: await answer.text(), what: `${method} /api/${path}` }
   }
 

@@ -22,7 +22,8 @@ export interface ReencryptPorts {
  * key-encryption key to the current one. It can be repeated at any time.
  *
  * @returns the number of changed values.
- * @throws {ConfigurationError} at the end, if values had a form that this service does not write: they are left unchanged.
+ * @throws {ConfigurationError} at the end, if values had a form that this service does not write. These values stay
+ *   unchanged
  */
 export async function reencrypt({ store, walkStore, keys, root }: ReencryptPorts): Promise<number> {
   const encryption = await openEncryption({ store, keys, log: { warn: () => {} } }, root)
@@ -54,6 +55,6 @@ export async function reencrypt({ store, walkStore, keys, root }: ReencryptPorts
     .join(', ')
   const more = refused.length > MAX_NAMED ? ` and ${refused.length - MAX_NAMED} more` : ''
   throw new ConfigurationError(
-    `${count} values encrypted anew. Not encrypted for their rows, refused and left as they are: ${named}${more}.`,
+    `${count} values encrypted anew. Values that are not encrypted for their rows are refused and stay unchanged: ${named}${more}.`,
   )
 }

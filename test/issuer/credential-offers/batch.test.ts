@@ -1,8 +1,11 @@
+import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { atOnce } from '../../support/at-once.js'
 import { query } from '../../support/postgres.js'
 import { startService, type TestService } from '../../support/service.js'
 import { postSchema, SUBJECT } from '../purchase.js'
+
+const sortedSubject = Object.fromEntries(Object.entries(SUBJECT).sort(([a], [b]) => (a < b ? -1 : 1)))
 
 const PATH = '/api/v1/credential-offers/batch'
 
@@ -70,6 +73,19 @@ describe('POST /api/v1/credential-offers/batch', () => {
       }),
     })
     expect(token.status, await token.text()).toBe(200)
+  })
+
+  it('stores no hash that anyone could compute of guessed claims, and still knows the plain hashes of earlier versions', async () => {
+    await offers([row('hashed')])
+    const sorted = JSON.stringify({ credentialConfigurationIds: [type], credentialSubject: sortedSubject })
+    const plain = createHash('sha256').update(sorted).digest('base64url')
+    const where = `WHERE key = 'hashed'`
+    const [stored] = await query(service.databaseUrl, `SELECT request_hash FROM credential_offer_keys ${where}`)
+    expect(stored?.request_hash).not.toBe(plain)
+    await query(service.databaseUrl, `UPDATE credential_offer_keys SET request_hash = '${plain}' ${where}`)
+    expect(await offers([row('hashed')])).toMatchObject([{ key: 'hashed', repeated: true }])
+    const other = await send([row('hashed', { txCode: true })])
+    expect([other.status, other.text]).toEqual([400, expect.stringContaining('rows.0.key has another offer already')])
   })
 
   it('makes nothing twice where rows are repeated, and answers the same, transaction codes too', async () => {

@@ -166,7 +166,7 @@ describe('binding (§8.1)', () => {
     const denied = [
       400,
       'credential_request_denied',
-      'The offer is for another recipient: prove a key of the DID that it is bound to.',
+      'The offer is for another recipient: prove a key of the DID that the offer is bound to.',
     ]
     const token = await issuer.token(offering.id)
     const stranger = await newWallet()
@@ -509,7 +509,7 @@ describe('attacks with tokens (§8.3.1.1, RFC 6750 §3)', () => {
     const token = await newToken({ credentialConfigurationIds: [SD_JWT] })
     for (const configuration of [JWT_VC, 'Other', 'Other-sd-jwt']) {
       const answer = await issuer.take(token, configuration, wallet)
-      const description = 'The access token is not good for that configuration.'
+      const description = 'The access token does not cover that configuration.'
       expect(refusalOf(answer)).toEqual([403, 'insufficient_scope', description])
       expect(challengeOf(answer)).toBe(
         `${realm()}, error="insufficient_scope", error_description="${description}", DPoP error="insufficient_scope", ${algs}`,

@@ -172,7 +172,7 @@ describe('a deferred offer (OpenID4VCI 1.0 §8.3, §9)', () => {
         issuer_state: made.credentialOffer.grants.authorization_code.issuer_state,
       })}`,
     )
-    expect(page.text).toContain('The issuer decides later whether you get it, and may correct what it holds.')
+    expect(page.text).toContain('The issuer decides later whether you get this credential, and may correct its claims.')
     const { code = '' } = responseOf(await browser.decide(page, id, 'accept'))
     const answer = await issuer.requestToken({
       grant_type: 'authorization_code',

@@ -75,7 +75,9 @@ describe('keys:rotate', () => {
     const first = await jweOf(issuer)
     expect(await opens(issuer, first)).toBe(true)
     const lines = await keysCommand([], environmentOf(issuer.service))
-    expect(lines).toContain('credential requests are encrypted for a new key; the former one opens them for a day')
+    expect(lines).toContain(
+      'credential requests are encrypted for a new key; the former key still decrypts requests for a day',
+    )
     const second = await jweOf(issuer)
     await keysCommand([], environmentOf(issuer.service))
     const third = await jweOf(issuer)

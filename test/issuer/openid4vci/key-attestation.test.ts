@@ -302,7 +302,7 @@ describe('the status of a key attestation (Token Status List §8.3)', () => {
     expect(refusalOf(await taken(way, provider, { payload: { status: revoked } }))).toEqual([
       400,
       'invalid_proof',
-      'The key attestation is not valid any more.',
+      'The key attestation is no longer valid.',
     ])
   })
 
@@ -316,7 +316,7 @@ describe('the status of a key attestation (Token Status List §8.3)', () => {
     expect(refusalOf(await taken(alone, provider, { payload: { status } }))).toEqual([
       400,
       'invalid_proof',
-      'The key attestation is not valid any more.',
+      'The key attestation is no longer valid.',
     ])
     const other = { status_list: { uri, idx: 6 } }
     expect((await taken(alone, provider, { payload: { status: other } })).status).toBe(200)
@@ -361,7 +361,7 @@ describe('the status of a key attestation (Token Status List §8.3)', () => {
     web.documents.set(path, { body, type: 'application/statuslist+jwt' })
     expect((await manyAttested([status])).status).toBe(200)
     const refused = refusalOf(await manyAttested(Array(20).fill(status)))
-    expect(refused).toEqual([400, 'invalid_proof', 'The status of the key attestation cannot be had: Too much work.'])
+    expect(refused).toEqual([400, 'invalid_proof', 'The status of the key attestation cannot be read: Too much work.'])
   })
 
   it('by a list that is certified as attesters are, and by none of another provider', async () => {

@@ -331,7 +331,7 @@ describe('the status of a wallet attestation (Token Status List §8.3)', () => {
     const revoked = await attested(await statusBy(provider, [7]))
     expect(refusalOf(await redeem(code, verifier, revoked))).toEqual([
       ...REFUSED,
-      'The wallet attestation is not valid any more.',
+      'The wallet attestation is no longer valid.',
     ])
     expect((await redeem(code, verifier, await attested(changes))).status).toBe(200)
   })

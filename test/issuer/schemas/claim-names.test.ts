@@ -236,13 +236,13 @@ describe('pages show names in their reader’s language (RFC 9110 §12.5.4)', ()
   }
 
   it.each([
-    ['de-AT,en;q=0.5', 'Mitgliedsausweis Gilt ein Jahr. It holds Vorname Anschrift level'],
-    ['en-GB,de;q=0.5', 'Member card It holds Given name Address level'],
-    ['de;q=0,en', 'Member card It holds Given name Address level'],
-    ['en;q=0.1, fr;q=0.9', 'Member card It holds Prénom Address level'],
-    ['ja', 'Member card It holds Given name Address level'],
-    ['*', 'Member card It holds Given name Address level'],
-    [`${'x,'.repeat(4000)}de`, 'Member card It holds Given name Address level'],
+    ['de-AT,en;q=0.5', 'Mitgliedsausweis Gilt ein Jahr. It contains Vorname Anschrift level'],
+    ['en-GB,de;q=0.5', 'Member card It contains Given name Address level'],
+    ['de;q=0,en', 'Member card It contains Given name Address level'],
+    ['en;q=0.1, fr;q=0.9', 'Member card It contains Prénom Address level'],
+    ['ja', 'Member card It contains Given name Address level'],
+    ['*', 'Member card It contains Given name Address level'],
+    [`${'x,'.repeat(4000)}de`, 'Member card It contains Given name Address level'],
   ])('an offer, for Accept-Language: %.20s', async (language, text) => {
     expect(await pageOf(await offerPage(), language)).toContain(text)
   })
@@ -262,8 +262,8 @@ describe('pages show names in their reader’s language (RFC 9110 §12.5.4)', ()
       page: true,
     }
     const { pageUrl } = (await issuer.service.request('POST', '/authorization-requests', { body })).json
-    expect(await pageOf(pageUrl, 'de')).toContain('Mitgliedsausweis You show of it Vorname Anschrift › Ort')
-    expect(await pageOf(pageUrl, 'en')).toContain('Member card You show of it Given name Address › Town')
+    expect(await pageOf(pageUrl, 'de')).toContain('Mitgliedsausweis You show Vorname Anschrift › Ort')
+    expect(await pageOf(pageUrl, 'en')).toContain('Member card You show Given name Address › Town')
   })
 
   it('mark the language of each name that is not in the page’s own (WCAG 2.2, 3.1.2)', async () => {

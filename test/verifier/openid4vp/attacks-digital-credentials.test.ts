@@ -55,7 +55,7 @@ describe('attacks on origins (OpenID4VP 1.0 Appendix A.2, A.4)', () => {
     const reply = await postFrom(origin, request, await answered(request))
     expect([reply.status, reply.json]).toEqual([
       403,
-      { error: 'access_denied', error_description: 'Origin is none of those that the request expects.' },
+      { error: 'access_denied', error_description: 'Origin is not an expected origin of the request.' },
     ])
     expect(await sessionOf(world.service, request)).toMatchObject({ state: 'RequestUriRetrieved' })
     expect((await postFrom(SHOP, request, await answered(request))).status).toBe(200)

@@ -39,7 +39,10 @@ describe('the content of an address itself', () => {
 
   it.each([
     ['openid4vp://?client_id=a&client_id=b&request_uri=https://a.example', 'client_id is given more than once'],
-    [`openid-credential-offer://?credential_offer=${OFFER}&credential_offer_uri=https://a.example`, 'not exactly one'],
+    [
+      `openid-credential-offer://?credential_offer=${OFFER}&credential_offer_uri=https://a.example`,
+      'must have exactly one',
+    ],
     ['openid-credential-offer://?credential_offer_uri=file:///etc/passwd', 'credential_offer_uri must be an https'],
     ['openid4vp://?client_id=x&response_type=id_token', 'response_type must have vp_token'],
   ])('a broken rule is named: %s', (content, rule) => {

@@ -123,7 +123,7 @@ describe('a wallet attestation (OpenID4VCI 1.0 Appendix E)', () => {
     await using taken = await taking(plain, demanding())
     expect([taken.answer.status, taken.answer.json.message]).toEqual([
       500,
-      'The authorization server takes attested wallets only: WALLET_PROVIDER_X509 is not set.',
+      'The authorization server accepts attested wallets only: WALLET_PROVIDER_X509 is not set.',
     ])
     expect(requestsTo(taken.issuer, '/token')).toEqual([])
   })
@@ -186,7 +186,7 @@ describe('another installation that trusts the provider', () => {
       const refused = await (await newWallet(service)).process(uri)
       expect([refused.status, refused.json.message]).toEqual([
         500,
-        'The authorization server asks its user to log in, which a hosted wallet cannot do.',
+        'The authorization server requires a login, which a hosted wallet cannot do.',
       ])
     },
   )

@@ -262,6 +262,14 @@ describe('modules about the scheme of a challenge (RFC 9110 §11.1)', () => {
     `Bearer error="invalid_token", dpop ${NONCE}`,
     `BEARER realm="a", dPoP algs="ES256", ${NONCE}`,
     `bearer realm="dpop \\" x", dpop ${NONCE}`,
+    // RFC 9110 §11.2, §11.6.1: white space around "=", plain values, names in other letters, schemes without parameters.
+    'dpop error = "use_dpop_nonce"',
+    'DPoP\terror=use_dpop_nonce',
+    'DPoP Error="use_dpop_nonce"',
+    `Bearer,dpop ${NONCE}`,
+    `Negotiate, DPoP ${NONCE}`,
+    `Negotiate YWJj==,DPoP ${NONCE}`,
+    `Newauth realm="a, DPoP b", type=1 , dpop error_description="first, DPoP second", ${NONCE}, Basic`,
   ])('fapi2-security-profile-final-client-test-rs-dpop-auth-scheme-case-insensitivity (%s)', async (challenge) => {
     await using taken = await take(suiteIssuer({ challenge, dpopNonce: 'with access tokens' }))
     await expectTaken(taken)

@@ -322,7 +322,7 @@ describe('stored data', () => {
     const refused = await waits.wallet.process(await waits.issuer.offer())
     expect([refused.status, refused.json.message]).toEqual([
       500,
-      'The wallet waits for as many deferred credentials as it may.',
+      'The wallet already waits for the maximum number of deferred credentials.',
     ])
     expect((await (await newWallet(service, 'bob')).process(await waits.issuer.offer())).json.deferred).toBe(2)
   })

@@ -126,7 +126,7 @@ describe('an issuer that merely offers encryption (OpenID4VCI 1.0 §8.2, §12.2.
 
   it('and sends an answer in the clear that was asked for encrypted, is refused (§10)', async () => {
     await using taken = await takingEncrypted({ required: 'nothing', answer: () => ({ body: { credentials: [] } }) })
-    expect(taken.answer.json.message).toBe('The issuer sent in the clear what was to be encrypted.')
+    expect(taken.answer.json.message).toBe('The issuer sent an unencrypted answer although encryption was requested.')
   })
 })
 
@@ -137,7 +137,7 @@ describe('a hostile issuer', () => {
     [
       'in the clear',
       () => ({ body: { credentials: [{ credential: 'e.e.e' }] } }),
-      'The issuer sent in the clear what was to be encrypted.',
+      'The issuer sent an unencrypted answer although encryption was requested.',
     ],
     ['changed', (jwe) => jwt(`${jwe.slice(0, -3)}AAA`), "The issuer's encrypted answer cannot be decrypted."],
     ['no JWE', () => jwt('a.b.c'), "The issuer's encrypted answer cannot be decrypted."],
@@ -167,7 +167,7 @@ describe('a hostile issuer', () => {
     await using taken = await taking(service, { metadata: { credential_request_encryption: demanded } })
     expect([taken.answer.status, taken.answer.json.message]).toEqual([
       500,
-      'The issuer takes or sends encrypted messages only, in a way that this wallet does not support.',
+      'The issuer requires encrypted messages, in a way that this wallet does not support.',
     ])
     expect(requestsTo(taken.issuer, '/token')).toEqual([])
   })
@@ -178,7 +178,7 @@ describe('a hostile issuer', () => {
     await using taken = await taking(service, { metadata: { credential_request_encryption: demanded } })
     expect([taken.answer.status, taken.answer.json.message]).toEqual([
       500,
-      'The issuer takes or sends encrypted messages only, in a way that this wallet does not support.',
+      'The issuer requires encrypted messages, in a way that this wallet does not support.',
     ])
     expect(requestsTo(taken.issuer, '/token')).toEqual([])
   })

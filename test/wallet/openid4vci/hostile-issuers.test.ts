@@ -120,9 +120,7 @@ describe('metadata of a hostile issuer', () => {
         },
       },
     })
-    expect(refusal.message).toBe(
-      'The issuer takes or sends encrypted messages only, in a way that this wallet does not support.',
-    )
+    expect(refusal.message).toBe('The issuer requires encrypted messages, in a way that this wallet does not support.')
     expect(refusal.requests).not.toContain('/token')
   })
 })
@@ -187,7 +185,7 @@ describe('answers of a hostile issuer', () => {
     [
       'more than asked for',
       { credentials: [{ credential: 'a.b.c' }, { credential: 'a.b.c' }] },
-      'The issuer sent more credentials than were asked for.',
+      'The issuer sent more credentials than the wallet requested.',
     ],
   ])('%s in place of a credential is refused', async (_what, body, message) => {
     const refusal = await refusalOf({ replace: { '/credential': () => ({ body }) } })

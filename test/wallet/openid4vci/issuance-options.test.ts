@@ -120,7 +120,7 @@ describe('authorization code (OpenID4VCI 1.0 §5)', () => {
     await using taken = await taking(service, { authorization: 'login' })
     expect(taken.answer.status).toBe(500)
     expect(taken.answer.json.message).toBe(
-      'The authorization server asks its user to log in, which a hosted wallet cannot do.',
+      'The authorization server requires a login, which a hosted wallet cannot do.',
     )
   })
 })

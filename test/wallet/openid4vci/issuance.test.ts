@@ -240,7 +240,7 @@ describe('an offer that cannot be taken', () => {
   it.each([
     [
       'openid-credential-offer://?credential_offer=%7B%7D&credential_offer_uri=https%3A%2F%2Fa.example',
-      'The offer has not exactly one of credential_offer and credential_offer_uri.',
+      'The offer must have exactly one of credential_offer and credential_offer_uri.',
     ],
     [
       'openid-credential-offer://?credential_offer=%7B%7D&credential_offer=%7B%7D',

@@ -53,7 +53,8 @@ it('says how many credentials are still to come', async () => {
   expect(await take(REQUEST)).toEqual({ held: [], deferred: 2 })
 })
 
-const full = () => Promise.reject(new WalletError('The wallet waits for as many deferred credentials as it may.'))
+const full = () =>
+  Promise.reject(new WalletError('The wallet already waits for the maximum number of deferred credentials.'))
 
 it('taken credentials are not lost if others cannot be waited for', async () => {
   const { take } = receiving({ taken: [TAKEN], deferral: deferralOf(1) }, full)
@@ -62,5 +63,5 @@ it('taken credentials are not lost if others cannot be waited for', async () => 
 
 it('if nothing was taken, it fails because the others cannot be waited for', async () => {
   const { take } = receiving({ taken: [], deferral: deferralOf(1) }, full)
-  await expect(take(REQUEST)).rejects.toThrow('as many deferred credentials as it may')
+  await expect(take(REQUEST)).rejects.toThrow('the maximum number of deferred credentials')
 })

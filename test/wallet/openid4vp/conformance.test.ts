@@ -151,7 +151,7 @@ describe.each(titled(SIGNED))('modules about request objects: %s', (_name, varia
   })
 
   it('oid4vp-1final-wallet-negative-test-invalid-request-object-signature', async () => {
-    await refused(variant, { signer: await newRemoteKey() }, "The authorization request's signature does not hold")
+    await refused(variant, { signer: await newRemoteKey() }, "The authorization request's signature is refused")
   })
 
   it('oid4vp-1final-wallet-negative-test-mismatched-client-id', () =>

@@ -78,7 +78,7 @@ describe('an encrypted request object that is refused', () => {
     await answered({})
     const [earlier] = lastMetadata().jwks.keys
     expect(await refusal({ key: earlier, header: { kid: earlier.kid } })).toEqual(
-      refused('The authorization request is encrypted for another key than it was asked to be.'),
+      refused('The authorization request is not encrypted for the key of the wallet.'),
     )
   })
 
@@ -91,7 +91,7 @@ describe('an encrypted request object that is refused', () => {
 
   it('without a kid', async () => {
     expect(await refusal({ header: { kid: undefined } })).toEqual(
-      refused('The authorization request is encrypted for another key than it was asked to be.'),
+      refused('The authorization request is not encrypted for the key of the wallet.'),
     )
   })
 

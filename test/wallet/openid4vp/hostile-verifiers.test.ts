@@ -69,7 +69,7 @@ describe('a response goes nowhere but where the client identifier allows (OpenID
 })
 
 describe('a request must come from the client that it names (OpenID4VP 1.0 §5.9, RFC 9101)', () => {
-  const broken = "The authorization request's signature does not hold: "
+  const broken = "The authorization request's signature is refused: "
 
   it('signed with another key than the DID’s', async () => {
     const refusal = await world.refusalOf({ signer: await newRemoteKey() })
@@ -189,7 +189,7 @@ describe('a request must come from the client that it names (OpenID4VP 1.0 §5.9
   it('a request object with a nonce that the wallet never gave', async () => {
     const refusal = await world.refusalOf({ payload: { wallet_nonce: 'replayed' } })
     expect(refusal).toMatchObject({ status: 500, presented: 0 })
-    expect(refusal.message).toContain('does not have the wallet_nonce that it was asked for with')
+    expect(refusal.message).toContain('does not contain the wallet_nonce that the wallet sent')
   })
 
   it('a repeated parameter in the address: 400', async () => {

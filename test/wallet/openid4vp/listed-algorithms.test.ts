@@ -25,7 +25,7 @@ afterAll(async () => {
 
 type JsonObject = Readonly<Record<string, unknown>>
 
-const UNTAKEN = 'The verifier takes none of the algorithms that the matching credentials are signed with.'
+const UNTAKEN = 'The verifier accepts none of the algorithms of the matching credentials.'
 const NOT_SUPPORTED = 'vp_formats_not_supported'
 
 const diploma = (members: JsonObject = {}) => ({

@@ -171,7 +171,7 @@ describe('an attestation is refused', () => {
   it('where the request is signed with another key than it attests', async () => {
     expect(await asked(await attest(), { signer: await newRemoteKey() })).toEqual({
       status: 500,
-      message: "The authorization request's signature does not hold: The signature is not valid.",
+      message: "The authorization request's signature is refused: The signature is not valid.",
       presented: 0,
     })
   })

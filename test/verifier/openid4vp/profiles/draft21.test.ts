@@ -228,7 +228,7 @@ describe('an answer to a request of profile draft21 (§6)', () => {
     await post(payload, vp, submission(payload, inVp('b', 7)))
     expect(await sessionOf(service, asked)).toMatchObject({
       state: 'Error',
-      errorMessage: 'Presentation for b: It holds no credential where presentation_submission says.',
+      errorMessage: 'Presentation for b: presentation_submission names a place without a credential.',
     })
   })
 

@@ -242,7 +242,7 @@ describe('a request of a draft that is refused', () => {
 
   it('signed with another key than the DID’s', async () => {
     const answer = await world.answered(definition(), { signer: await newRemoteKey() })
-    expect(answer.message).toContain('signature does not hold')
+    expect(answer.message).toContain('signature is refused')
   })
 
   it('by a DID in a request that is not signed', async () => {
@@ -267,7 +267,7 @@ describe('a request of a draft that is refused', () => {
       const answer = await world.answered(definition(), { mode, payload: { client_metadata } })
       // Without JARM nothing is to be signed.
       if (mode === 'direct_post') return expect(answer.status).toBe(200)
-      expect(answer).toEqual({ status: 500, message: 'The authorization request wants a signed response.' })
+      expect(answer).toEqual({ status: 500, message: 'The authorization request requires a signed response.' })
       expect(world.verifier.refusals.slice(before)).toMatchObject([{ error: 'invalid_request', encrypted: false }])
     },
   )

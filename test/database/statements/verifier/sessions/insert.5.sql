@@ -71,8 +71,7 @@ WITH
         verification_session_id,
         offering_id,
         made_by,
-        title,
-        text,
+        texts,
         type_names,
         in_qr_code,
         created_at,
@@ -85,17 +84,15 @@ WITH
         $24,
         $25,
         $26,
-        $27,
-        $28,
-        $29::TEXT[],
+        $27::json,
+        $28::TEXT[],
+        $29,
         $30,
-        $31,
-        $32
+        $31
       )
     ON CONFLICT (verification_session_id, on_demand) DO UPDATE
     SET
-      title = excluded.title,
-      text = excluded.text
+      kind = excluded.kind
     RETURNING
       id
   ),
@@ -103,9 +100,9 @@ WITH
     INSERT INTO
       audit_events (actor, action, subject, subject_id)
     SELECT
+      $32,
       $33,
       $34,
-      $35,
       "created"."id"
     FROM
       "created"
