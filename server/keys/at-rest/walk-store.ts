@@ -37,8 +37,8 @@ export interface NewContentKey extends NewValue {
   readonly column: string
 }
 
-/** Octets of a page beyond which it has no further value. */
-const PAGE_OCTETS = 4 * 1024 * 1024
+/** Octets of a page beyond which it has no further value. Reading a page blocks this process for a few milliseconds. */
+const PAGE_OCTETS = 512 * 1024
 
 type Column = ProtectedColumn<ProtectedName | ClaimsName>
 
@@ -49,14 +49,14 @@ export type WalkStore = ReturnType<typeof createWalkStore>
  * only. Row locks last as long as one statement.
  */
 export function createWalkStore({ sql }: Database) {
+  /** @param due condition on `p.value` */
   const page = ({ table, column, idColumn }: Column, due: Fragment, after: string, take: number) => {
     const [id, value] = [identifier(idColumn), identifier(column)]
     return sql(zVisited)`
-      SELECT p.id, p.version, p.stored FROM (
-        SELECT v.id, v.version, v.stored, sum(v.octets) OVER (ORDER BY v.id) - v.octets AS before
+      SELECT p.id, p.version, CASE WHEN ${due} THEN p.value::text END AS stored FROM (
+        SELECT v.id, v.version, v.value, sum(v.octets) OVER (ORDER BY v.id) - v.octets AS before
         FROM (
-          SELECT ${id} AS id, xmin::text AS version, CASE WHEN ${due} THEN ${value}::text END AS stored,
-            COALESCE(pg_column_size(${value}), 0) AS octets
+          SELECT ${id} AS id, xmin::text AS version, ${value} AS value, COALESCE(pg_column_size(${value}), 0) AS octets
           FROM ${identifier(table)} WHERE ${id} > ${after} ORDER BY ${id} LIMIT ${take}) v) p
       WHERE p.before <= ${PAGE_OCTETS}::int ORDER BY p.id`
   }
@@ -68,7 +68,7 @@ export function createWalkStore({ sql }: Database) {
   return {
     /** @param prefix of values that need no work */
     secrets(column: ProtectedColumn, prefix: string, after: string, take: number): Promise<VisitedRow[]> {
-      return page(column, fragment`NOT starts_with(${identifier(column.column)}, ${prefix})`, after, take)
+      return page(column, fragment`NOT starts_with(p.value, ${prefix})`, after, take)
     },
 
     /** The keys among some that belong to the installation itself. */
@@ -90,7 +90,7 @@ export function createWalkStore({ sql }: Database) {
 
     /** Claims in the clear. Encrypted claims are a JSON string. */
     claims(column: ProtectedColumn<ClaimsName>, after: string, take: number): Promise<VisitedRow[]> {
-      return page(column, fragment`left(${identifier(column.column)}::text, 1) <> '"'`, after, take)
+      return page(column, fragment`left(p.value::text, 1) <> '"'`, after, take)
     },
 
     /** Replaces claims and stores their content keys, in one statement. @returns the ids of the rows that have the new value. */
