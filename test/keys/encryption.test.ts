@@ -1,5 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { createWalks } from '../../server/keys/at-rest/walk.js'
+import { createWalkStore, type WalkStore } from '../../server/keys/at-rest/walk-store.js'
 import { createLog } from '../../server/log/log.js'
 import { ofMetric, startOperations } from '../metrics/scrape.js'
 import { runTask } from '../support/maintenance.js'
@@ -110,14 +112,45 @@ describe('the first key of a filled installation', () => {
     expect(keys).toEqual(claims)
   })
 
-  it('leaves a row alone that changes during a batch, and encrypts what the change wrote', async () => {
+  it('leaves a row alone that changes during a batch, and visits the row again', async () => {
     await using former = await startService()
     const { credential } = await fill(former)
     await using service = await beside(former, { KEY_ENCRYPTION_KEY: newKek() }, NO_MAINTENANCE)
-    const erase = query(former.databaseUrl, 'UPDATE credentials SET vc = NULL WHERE id = $1', [credential])
-    await Promise.all([encryptAll(service), erase])
-    const [row] = await query(former.databaseUrl, 'SELECT vc FROM credentials WHERE id = $1', [credential])
-    expect(row?.vc).toBeNull()
+    const { database, claims, encryption, config } = service.platform
+    const [current = new Uint8Array()] = config.keyEncryptionKeys
+    const walkWith = (store: WalkStore) =>
+      createWalks({ store, keys: [current], claims, isEncrypted: encryption.isEncrypted }).find(
+        ({ name }) => name === 'credentials.vc',
+      )
+    const change = (vc: string | null) =>
+      query(former.databaseUrl, 'UPDATE credentials SET vc = $2 WHERE id = $1', [credential, vc])
+    const changedMeanwhile = (vc: string | null): WalkStore => {
+      const store = createWalkStore(database)
+      const read: WalkStore['claims'] = async (...asked) => {
+        const rows = await store.claims(...asked)
+        await change(vc)
+        return rows
+      }
+      return { ...store, claims: read }
+    }
+    const stored = async () => {
+      const [row] = await query(
+        former.databaseUrl,
+        `SELECT vc::text, (SELECT count(*)::int FROM content_keys WHERE row_id = c.id) AS keys FROM credentials c WHERE id = $1`,
+        [credential],
+      )
+      return row
+    }
+    const later = '{"later":"claims"}'
+    const batch = await walkWith(changedMeanwhile(later))?.batch('', 500)
+    expect(await stored()).toEqual({ vc: later, keys: 0 })
+    expect((batch?.position ?? '') < credential).toBe(true)
+    // Erased claims do not come back.
+    await walkWith(changedMeanwhile(null))?.batch(batch?.position ?? '', 500)
+    expect(await stored()).toEqual({ vc: null, keys: 0 })
+    await change(later)
+    await walkWith(createWalkStore(database))?.batch(batch?.position ?? '', 500)
+    expect(await stored()).toEqual({ vc: expect.stringMatching(/^"[\w-]+"$/), keys: 1 })
   })
 
   it('continues at the stored position after a restart, and then visits the column again', async () => {
