@@ -5,7 +5,7 @@ import { inParallel, scaled } from '../proof/parallel.js'
 import { createTestDatabase, query, type TestDatabase } from '../support/postgres.js'
 import { copyCredentials, MARKER, newKek } from './filled.js'
 
-const CREDENTIALS = scaled(1_000_000, 6_000)
+const CREDENTIALS = scaled(1_000_000, 4_000)
 const ISSUED_BETWEEN = 20
 
 let database: TestDatabase

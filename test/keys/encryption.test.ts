@@ -291,6 +291,28 @@ describe('a changed key-encryption key', () => {
     await expectReadable(alone, filled)
   })
 
+  it('that is lost leaves everything else working after the operator gave it up; a key that is found again opens all', async () => {
+    const former = newKek()
+    await using before = await startService({ env: { KEY_ENCRYPTION_KEY: former }, ...NO_MAINTENANCE })
+    const filled = await fill(before)
+    const KEY_ENCRYPTION_KEY = newKek()
+    const both = { KEY_ENCRYPTION_KEY, KEY_ENCRYPTION_KEY_PREVIOUS: former }
+    await using between = await beside(before, both, NO_MAINTENANCE)
+    const task = encryptionOf(between)
+    while (between.platform.encryption.pending()[0]?.column !== 'content_keys.wrapped') await task.run(new Date(), 200)
+    await query(before.databaseUrl, "UPDATE encryption_progress SET former_key_ids = '{}'")
+    await using alone = await beside(before, { KEY_ENCRYPTION_KEY }, NO_MAINTENANCE)
+    await encryptAll(alone)
+    expect((await readClaims(alone, filled)).map(({ status }) => status)).toEqual([500, 500, 500])
+    await issueAndRead(alone, filled)
+    const revoked = await alone.request('POST', `/api/v1/credentials/${filled.credential}/revoke`, { client: true })
+    expect(revoked.status).toBe(200)
+    await using again = await beside(before, both, NO_MAINTENANCE)
+    await encryptAll(again)
+    await expectReadable(again, filled)
+    expect((await protection(before.databaseUrl)).keys.size).toBe(1)
+  })
+
   it('may change again after the job is done, and not before', async () => {
     const [one, two, three] = [newKek(), newKek(), newKek()]
     await using first = await startService({ env: { KEY_ENCRYPTION_KEY: one }, ...NO_MAINTENANCE })
