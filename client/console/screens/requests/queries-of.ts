@@ -13,7 +13,7 @@ interface AskedClaim {
 const INTEGER = /^-?\d{1,15}$/
 const VALUE = /\s*"((?:[^"\\]|\\.)*)"\s*|[^,]+/g
 
-/** Values that are separated by commas: numbers, true and false as such, everything else, and what stands in quotes, as text. */
+/** The values of a comma-separated list: numbers, true and false as JSON values. All others, and values in quotes, are text. */
 export function valuesOf(text: string): Value[] {
   return [...text.matchAll(VALUE)].flatMap(([whole, quoted]): Value[] => {
     if (quoted !== undefined) return [quoted.replaceAll(/\\(.)/g, '$1')]

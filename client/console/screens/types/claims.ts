@@ -32,7 +32,7 @@ export interface ClaimRow {
   further: string[]
   kind: Kind
   required: boolean
-  /** Whether the holder may withhold it. */
+  /** Whether the holder may withhold the claim. */
   selective: boolean
   /** The allowed values, separated by commas; empty if every value is allowed. */
   values: string
@@ -98,8 +98,8 @@ function isWhole(owner: JsonObject, place: SchemaPlace): boolean {
 }
 
 /**
- * The rows of a schema's claims, those within a group behind it; undefined where the table cannot show them. Claims that a reference or
- * a combination adds to an object have no row, so that their schema is written as JSON.
+ * The rows of a schema's claims. Claims of a group follow the row of the group. Undefined if the table cannot show the schema: a reference
+ * or a combination may add claims to an object, and these claims have no row. Such a schema is edited as JSON.
  */
 export function rowsOf(schema: JsonObject, selective: readonly string[] | undefined): ClaimRow[] | undefined {
   const mayWithhold = (path: string) => selective?.includes(path) ?? !path.includes('.')
@@ -138,13 +138,13 @@ const KINDS_OF_FIELDS: Readonly<Record<FieldKind, Kind>> = {
   json: 'other',
 }
 
-/** A claim as it is read. */
+/** The parts of a claim that a table for reading shows. */
 export type ShownClaim = Pick<ClaimRow, 'path' | 'title' | 'kind' | 'required' | 'selective' | 'values'>
 
 /**
- * All claims of a schema, to be read: those that references and combinations declare too.
+ * All claims of a schema for reading, also claims that references and combinations declare.
  *
- * @param titles what they are called, by `pathKey`
+ * @param titles titles of claims, by `pathKey`
  */
 export function shownClaims(
   schema: JsonObject,
