@@ -97,7 +97,7 @@ export interface PresentationReply {
   readonly body: Record<string, unknown>
 }
 
-/** Answers the request with what matches of the given credentials, encrypted as the verifier asks (OpenID4VP 1.0 §8). */
+/** Answers the request with the matching credentials, encrypted as the verifier asks (OpenID4VP 1.0 §8). */
 export async function present(
   stage: Stage,
   wallet: Wallet,
