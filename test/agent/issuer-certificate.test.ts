@@ -106,7 +106,7 @@ describe('a start with ISSUER_X509', () => {
     expect(() => configured(path)).toThrow(/^- ISSUER_X509 must name a readable PEM file/m)
   })
 
-  it('takes a leaf for the host or for the URL, of every supported key, and leaves the root out', async () => {
+  it('accepts a leaf for the host or for the URL, with every supported key, and omits the root', async () => {
     for (const leaf of [
       leafOf(),
       leafOf({ dns: [], uri: [URL_OF_ISSUER] }),
@@ -118,7 +118,7 @@ describe('a start with ISSUER_X509', () => {
     }
   })
 
-  it('says from 30 days before when a certificate expires (of a chain the first one)', async () => {
+  it('reports the expiry from 30 days before (of a chain, the earliest expiry)', async () => {
     const ends = '2030-06-30T12:00:00Z'
     const authority = certify({ subject: 'Short', issuer: root, ca: true, keyUsage: 0x04, notAfter: ends })
     const config = configured(await files.fileOf([leafOf({ issuer: authority }), authority, root]))

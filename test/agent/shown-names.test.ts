@@ -41,7 +41,7 @@ describe.each(['issuer', 'verifier'] as const)('the name of an issuer or verifie
       expect((await post(`/agent/${kind}`, { method: 'key', display: [{ name }] })).json.display).toEqual([{ name }])
   })
 
-  it('before this rule can still be read, and changed', async () => {
+  it('from before this rule can still be read, and changed', async () => {
     const { json: made } = await post(`/agent/${kind}`, { method: 'key', display: [{ name: 'Bank' }] })
     const before = [{ name: 'Bank\u202eknab', locale: 'en' }]
     await query(

@@ -196,14 +196,14 @@ describe('an access token', () => {
     expectRefused(await ask(`Bearer ${await accessToken(key.privateKey, { ...RS256, ...header }, claims)}`), INVALID)
   })
 
-  it('of 12 KiB is read; one that no header can hold is a 431', async () => {
+  it('of 12 KiB is read; a token that is too long for a header is a 431', async () => {
     const long = await accessToken(key.privateKey, RS256, { padding: 'a'.repeat(9_000) })
     expect((await ask(`Bearer ${long}`)).status).toBe(200)
     const tooLong = await accessToken(key.privateKey, RS256, { padding: 'a'.repeat(20_000) })
     expect((await ask(`Bearer ${tooLong}`)).status).toBe(431)
   })
 
-  it('is refused on the other door with the same text', async () => {
+  it('is refused on /trpc with the same text', async () => {
     const token = await accessToken(key.privateKey, { alg: 'RS256' })
     const called = await service.request('POST', '/trpc/verify.verify', {
       authorization: `Bearer ${token}`,

@@ -3,7 +3,7 @@ import { argumentsOf } from '../../bench/arguments.js'
 
 const options = { rows: { type: 'string', default: '7' }, peers: { type: 'boolean', default: false } } as const
 
-it('options of the benchmarks are read, with their defaults', () => {
+it('the options of the benchmarks are read, with their defaults', () => {
   expect(argumentsOf(['--peers'], options)).toEqual({ rows: '7', peers: true })
 })
 

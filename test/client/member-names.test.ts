@@ -36,7 +36,7 @@ let service: TestService
 let authorization: string
 /** The project's client, with every credential. */
 let own: CredenceClient
-/** The library's own client, set up as its documentation has it. */
+/** The library's own client, set up as in its documentation. */
 let plain: CredenceClient
 
 beforeAll(async () => {
@@ -251,7 +251,7 @@ describe.each(['constructor', 'prototype'])('a credential of type %s', (type) =>
 })
 
 describe('a foreign credential with a claim __proto__', () => {
-  it('is verified at every door, and changes no prototype', async () => {
+  it('is verified over REST and /trpc, and changes no prototype', async () => {
     const issuer = await ForeignIssuer.didJwk()
     const credentialSubject = JSON.parse(
       '{"__proto__":{"admin":true},"a":{"__proto__":{"admin":true}},"constructor":"x"}',

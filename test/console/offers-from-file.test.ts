@@ -34,7 +34,7 @@ describe('a file of comma-separated values (RFC 4180) is read', () => {
     expect(read).toMatchObject({ rows: [{ cells: ['J\u00fcrgen'] }] })
   })
 
-  it('without its blank rows, the others keeping the numbers that a spreadsheet shows', () => {
+  it('without its blank rows; the other rows keep their numbers in the spreadsheet', () => {
     expect(sheetOf('name,level\n\nAnna,gold\n , \nBen,silver\n').rows.map(({ number }) => number)).toEqual([3, 5])
   })
 
@@ -48,12 +48,12 @@ describe('a file of comma-separated values (RFC 4180) is read', () => {
     expect(readSheet(bytesOf(text))).toEqual({ fault: 'noRows' })
   })
 
-  it('but not with a quotation mark that does not end, whose row is named', () => {
+  it('but not with a quotation mark that does not end; the error names the row', () => {
     expect(readSheet(bytesOf('name,level\nAnna,gold\n"Ben,silver\n'))).toEqual({ fault: 'quotes', row: 3 })
   })
 })
 
-it('no cell of the file that is downloaded is a formula to a spreadsheet', () => {
+it('a spreadsheet reads no cell of the downloaded file as a formula', () => {
   const sheet = sheetOf('name,note\n=1+1,@SUM(A1)\n+49,-2\n')
   const made = sheet.rows.map((row) => ({ row, link: 'openid-credential-offer://?a=b', page: '', pin: '0123' }))
   const [head, ...lines] = madeSheet(sheet, made, ['Link', 'Page', 'PIN']).split('\r\n')
@@ -77,7 +77,7 @@ describe('a row becomes claims', () => {
   const mapping = guessed(controlsOf(parts), columns)
   const read = (...cells: string[]) => readRow(parts, mapping, { number: 7, cells })
 
-  it('by the names of its columns, however they are written', () => {
+  it('by the names of its columns, in any spelling', () => {
     const places = controlsOf(parts).map(({ field, title }) => [title, mapping[field]])
     expect(Object.fromEntries(places)).toEqual({ Level: 1, Points: 0, Active: 2 })
   })
@@ -96,7 +96,7 @@ describe('a row becomes claims', () => {
     },
   )
 
-  it('and each cell that cannot be one is named, with the row of the spreadsheet', () => {
+  it('and each invalid cell is named, with its row in the spreadsheet', () => {
     const { row, faults } = read('many', 'bronze', 'perhaps')
     expect(row.number).toBe(7)
     expect(faults).toEqual([

@@ -57,7 +57,7 @@ const drafts = STARTS.flatMap(([name, draft]) =>
   ),
 )
 
-describe('a saved query that is written with again', () => {
+describe('a saved query that is opened again', () => {
   it.each(drafts)('%s: asks for the same, as VP query and as DCQL (OpenID4VP 1.0 §6)', (_, draft) => {
     const form = formOf(draft)
     const saved = vpQueryOf(form)
@@ -73,7 +73,7 @@ describe('a saved query that is written with again', () => {
     expect(dcqlOf(reopened(vpQueryOf(form), types) ?? formOf())).toEqual(dcqlOf(form))
   })
 
-  it('takes a single value for one of one', () => {
+  it('treats an enum of one value like a single value', () => {
     const [item] = vpQueryOf(formOf(draftOf(types[0])))
     const fields = [...(item?.fields ?? []), { path: ['$.credentialSubject.name'], filter: { const: 'Ada' } }]
     const form = reopened([{ fields }], types)
@@ -96,7 +96,7 @@ describe('a saved query that is written with again', () => {
     ['of a type by a pattern', [{ fields: [{ path: ['$.vct'], filter: { pattern: '^urn' } }] }]],
     ['with a fraction, which the form would take for a text', field({ filter: { enum: [1.5] } })],
     ['of nothing', []],
-  ])('%s cannot be shown by the form, which says so rather than lose it', (_, items) => {
+  ])('%s cannot be shown by the form, which says so and loses no part', (_, items) => {
     expect(reopened(items, types)).toBeUndefined()
   })
 })

@@ -15,7 +15,7 @@ function startPool() {
     },
   })
   const pool: pg.Pool = new KeptPool()
-  // The pool uses only the members above of a client.
+  // The pool uses only these members of a client.
   vi.spyOn(pool, 'connect').mockImplementation((use) =>
     use(undefined, client as unknown as pg.PoolClient, (isBroken) => released.push(isBroken)),
   )
@@ -28,7 +28,7 @@ const refusal = (code: string, severity = 'ERROR') =>
 const listeners = (client: EventEmitter) => client.eventNames().length
 
 describe('a connection of the pool', () => {
-  it('is given back with the answer to its statement', async () => {
+  it('returns to the pool with the answer to its statement', async () => {
     const { client, released, ask, end } = startPool()
     const asked = ask()
     end(null, 'rows')

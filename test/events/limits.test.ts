@@ -63,7 +63,7 @@ async function refusedBy(door: Door, sub: string) {
 }
 
 describe('open streams', () => {
-  it('of one caller are counted together at both doors, then 429', async () => {
+  it('of one caller are counted together over REST and /trpc, then 429', async () => {
     await watching('rest', 'alice')
     await watching('trpc', 'alice')
     const refusal = [429, 'Too many event streams of this caller are open.', '30']

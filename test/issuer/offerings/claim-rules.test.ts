@@ -8,7 +8,7 @@ const NOW = new Date('2026-03-01T12:00:00Z')
 const ISSUED: Issued = { id: 'credential', compact: 'a.b.c', vc: { type: ['VerifiableCredential'] } }
 const ALICE = { sub: 'alice', roles: new Set<string>(), tokenDids: ['did:example:token'] }
 
-/** A claim of an offering that can be claimed but for the members given here, and the signature that the claim asked for. */
+/** Claims an offering that can be claimed, except for the given members. Returns the claim's outcome and its order for the signature. */
 function claiming(offering: Partial<OfferingIssuance> | undefined, outcome: 'recorded' | 'not recorded' = 'recorded') {
   const plain = { credentialSubject: {}, recipient: null, redemptionLimit: null, redemptionCount: 0, expiresAt: null }
   const found = offering && ({ ...plain, callerDids: [], ...offering } as Partial<OfferingIssuance> as OfferingIssuance)
@@ -86,12 +86,12 @@ describe('a claim', () => {
     expect(request()).toMatchObject({ binding: { subjectId }, holderDid })
   })
 
-  it('for a recipient by another DID of the caller’s is refused, where one DID claims it', async () => {
+  it('for a recipient is refused to another DID of the caller, if one DID claims it', async () => {
     const { claim } = claiming({ recipient: 'did:example:token' })
     await expect(claim(ALICE, 'offering', 'did:example:held')).rejects.toMatchObject({ status: 403 })
   })
 
-  it('whose redemption was not recorded has the reason: the last one was taken, or the offering has ended meanwhile', async () => {
+  it('whose redemption was not recorded gives the reason: the last redemption was used, or the offering has ended meanwhile', async () => {
     const gone = claiming({ redemptionLimit: 1 }, 'not recorded')
     await expect(gone.claim(ALICE, 'offering')).rejects.toMatchObject({ status: 409 })
     const ended = claiming({ expiresAt: new Date(NOW.getTime() + 1_000) }, 'not recorded')

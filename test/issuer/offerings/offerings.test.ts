@@ -74,7 +74,7 @@ describe('POST /api/v1/offerings', () => {
     },
   )
 
-  it('takes null for no limit and no expiry', async () => {
+  it('accepts null for no limit and no expiry', async () => {
     const answer = await post({ redemption_limit: null, expires_at: null })
     expect([answer.status, answer.json.redemption_limit, answer.json.expires_at]).toEqual([201, null, null])
   })
@@ -117,7 +117,7 @@ describe('POST /api/v1/offerings', () => {
     expect([answer.status, answer.json.message]).toEqual([400, [message]])
   })
 
-  it('answers 400 for a claim that no SD-JWT can carry, before anybody scans the code (RFC 9901 §4.1)', async () => {
+  it('answers 400 at once for a claim that an SD-JWT cannot contain (RFC 9901 §4.1)', async () => {
     const open = await postSchema(service, alice, { schema: { type: 'object' } })
     const offer = (credential_subject: unknown) => post({ credential_type: open.name, credential_subject })
     expect((await offer({ iss: 'did:example:me', status: 1 })).json.message).toEqual([
@@ -138,7 +138,7 @@ describe('POST /api/v1/offerings', () => {
     expect([answer.status, answer.json.message]).toEqual([404, 'Schema not found.'])
   })
 
-  it('needs the client secret: 401 `Unauthorized` without or with a wrong one, also with a Bearer token', async () => {
+  it('needs the client secret: 401 `Unauthorized` for a missing or wrong secret, also with a Bearer token', async () => {
     const body = { credential_type: type, credential_subject: SUBJECT }
     const before = await query(service.databaseUrl, 'SELECT count(*) FROM offerings')
     for (const options of [
@@ -152,7 +152,7 @@ describe('POST /api/v1/offerings', () => {
     expect(await query(service.databaseUrl, 'SELECT count(*) FROM offerings')).toEqual(before)
   })
 
-  it('lets the first assigned issuer sign where the type is assigned to others than the default one', async () => {
+  it('lets the first assigned issuer sign if the type is not assigned to the default issuer', async () => {
     const schema = await postSchema(service, alice)
     const issuer = await newIssuer(service, 'alice')
     await service.request('POST', `/schemas/${schema.id}/issuers/${issuer.id}`, { authorization: alice })

@@ -14,7 +14,7 @@ afterEach(() => {
 })
 afterAll(() => issuer.service.close())
 
-/** An offer, and the page that asks whether it is to be taken. */
+/** An offer, and its page of consent. */
 async function shownOffer() {
   const made = await issuer.makeOffer({ grant: 'authorization_code', expiresInSeconds: 60 })
   const address = new URLSearchParams({
@@ -71,6 +71,6 @@ it.each(CHANGES)(
   },
 )
 
-it('an offer that is unchanged since its page is given', async () => {
+it('an offer that has not changed since its page is granted', async () => {
   expect(responseOf(await (await shownOffer()).accept())).toHaveProperty('code')
 })

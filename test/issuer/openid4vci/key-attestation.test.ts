@@ -66,12 +66,12 @@ async function newToken(configuration = SD_JWT, at: Issuer = issuer): Promise<st
 const request = (token: string, proofs: unknown, configuration = SD_JWT, at: Issuer = issuer): Promise<Answer> =>
   at.requestCredential(token, { credential_configuration_id: configuration, proofs })
 
-/** `proofs` with an attestation of keys, in one of the two ways. */
+/** The member `proofs` with a key attestation, in one of the two ways. */
 type Way = (attestation: string, nonce: string) => Promise<Record<string, readonly string[]>>
 
 const alone: Way = async (attestation) => ({ attestation: [attestation] })
 
-/** In the header of a proof that the first key signs. */
+/** The attestation in the header of a proof that the first key signs. */
 const inProof: Way = async (attestation, nonce) => ({ jwt: [await proofBy(0, attestation, nonce, { kid: '0' })] })
 
 function proofBy(signer: number, attestation: string, nonce: string, names: Record<string, unknown>): Promise<string> {
@@ -99,14 +99,14 @@ const WAYS: readonly (readonly [string, Way])[] = [
 describe('keys that a wallet provider attests (OpenID4VCI 1.0 Appendix D, F.1, F.3)', () => {
   const each = () => jwksOf(wallets).map((jwk) => ({ jwk }))
 
-  it.each(WAYS)('get a credential each by %s, of a provider that is known by iss and kid', async (_name, way) => {
+  it.each(WAYS)('get a credential each by %s, from a provider that is known by iss and kid', async (_name, way) => {
     expect(boundTo(await taken(way, provider))).toEqual(each())
   })
 
-  it.each(WAYS)('get a credential each by %s, of a provider with a certificate', async (_name, way) => {
+  it.each(WAYS)('get a credential each by %s, from a provider with a certificate', async (_name, way) => {
     const certified = await newCertifiedProvider(root)
     expect(boundTo(await taken(way, certified))).toEqual(each())
-    // The chain is known now; its attestations are checked all the same.
+    // The chain is known now, but its attestations are still checked.
     const forged = { by: (await newWallet()).signer }
     expect(refusalOf(await taken(way, certified, forged)).slice(0, 2)).toEqual([400, 'invalid_proof'])
   })
@@ -126,7 +126,7 @@ describe('keys that a wallet provider attests (OpenID4VCI 1.0 Appendix D, F.1, F
     expect(await named(1, { kid: second.kid })).toEqual([both[0], { kid: second.kid }])
   })
 
-  it('get one credential each, however many proofs have the attestation', async () => {
+  it('get one credential each, with any number of proofs with the attestation', async () => {
     const nonce = await issuer.nonce()
     const attestation = await provider.attestKeys(jwksOf(wallets), nonce)
     const jwt = await Promise.all([2, 0].map((signer) => proofBy(signer, attestation, nonce, { kid: `${signer}` })))
@@ -142,7 +142,7 @@ describe('keys that a wallet provider attests (OpenID4VCI 1.0 Appendix D, F.1, F
     },
   )
 
-  it('need no expiry where the attestation is the proof', async () => {
+  it('need no expiry if the attestation is the proof', async () => {
     expect((await taken(alone, provider, { payload: { exp: undefined } })).status).toBe(200)
   })
 
@@ -208,7 +208,7 @@ const ATTACKS: readonly (readonly [string, () => Changes | Promise<Changes>])[] 
 ]
 
 describe.each(WAYS)('attacks with %s', (_way, way) => {
-  it.each(ATTACKS)('%s: invalid_proof, and nothing is spent', async (_name, changesOf) => {
+  it.each(ATTACKS)('%s: invalid_proof, and nothing is used up', async (_name, changesOf) => {
     const [nonce, token] = [await issuer.nonce(), await newToken()]
     const bad = await provider.attestKeys(jwksOf(wallets), nonce, await changesOf())
     expect(refusalOf(await request(token, await way(bad, nonce))).slice(0, 2)).toEqual([400, 'invalid_proof'])
@@ -229,7 +229,7 @@ describe.each(WAYS)('attacks with %s', (_way, way) => {
     expect(refusalOf(await taken(way, await providerOf())).slice(0, 2)).toEqual([400, 'invalid_proof'])
   })
 
-  it('a nonce that is not ours: invalid_nonce', async () => {
+  it('a nonce of another server: invalid_nonce', async () => {
     const refused = refusalOf(await taken(way, provider, { payload: { nonce: 'made-up' } }))
     expect(refused).toEqual([400, 'invalid_nonce', 'The nonce of the key attestation is unknown or has expired.'])
   })
@@ -293,7 +293,7 @@ describe('the status of a key attestation (Token Status List §8.3)', () => {
     return { path, status: { status_list: { uri, idx: 7 } } }
   }
 
-  it.each(WAYS)('is asked for each time: %s', async (_name, way) => {
+  it.each(WAYS)('is fetched each time: %s', async (_name, way) => {
     const { path, status } = await listOf(provider, [8])
     for (let time = 0; time < 2; time += 1)
       expect((await taken(way, provider, { payload: { status } })).status).toBe(200)
@@ -335,7 +335,7 @@ describe('the status of a key attestation (Token Status List §8.3)', () => {
     return request(await newToken(), { jwt })
   }
 
-  it('of several attestations is read from four lists at most, each fetched once', async () => {
+  it('of several attestations is read from at most four lists, each fetched once', async () => {
     const lists = await Promise.all(Array.from({ length: 5 }, () => listOf(provider, [])))
     const paths = lists.map(({ path }) => path)
     const fetched = () => web.requests.filter((asked) => paths.includes(asked))
@@ -348,7 +348,7 @@ describe('the status of a key attestation (Token Status List §8.3)', () => {
     expect(fetched()).not.toContain(paths[4])
   })
 
-  it('is paid for from the work budget of a request', async () => {
+  it('is charged to the work budget of the request', async () => {
     const { path, status } = await listOf(provider, [])
     const { uri } = (status as { status_list: { uri: string } }).status_list
     const payload = {
@@ -364,7 +364,7 @@ describe('the status of a key attestation (Token Status List §8.3)', () => {
     expect(refused).toEqual([400, 'invalid_proof', 'The status of the key attestation cannot be had: Too much work.'])
   })
 
-  it('by a list that is certified as attesters are, and by none of another provider', async () => {
+  it('comes from a list whose signer is certified like attesters, not from a list of another provider', async () => {
     const certified = await newCertifiedProvider(root)
     const { status } = await listOf(await newCertifiedProvider(root), [])
     expect((await taken(alone, certified, { payload: { status } })).status).toBe(200)
@@ -374,7 +374,7 @@ describe('the status of a key attestation (Token Status List §8.3)', () => {
     expect(refusalOf(await taken(alone, certified, { payload: { status: others } }))[1]).toBe('invalid_proof')
   })
 
-  it('that cannot be fetched is invalid, and its nonce is used up: a wallet cannot make the service ask twice with it', async () => {
+  it('that cannot be fetched is invalid, and its nonce is used up, so that a wallet cannot cause a second fetch with it', async () => {
     const uri = `http://127.0.0.1:${web.port}/nowhere`
     const [nonce, token] = [await issuer.nonce(), await newToken()]
     const status = { status_list: { uri, idx: 7 } }
@@ -396,7 +396,7 @@ describe('the status of a key attestation (Token Status List §8.3)', () => {
 })
 
 describe('a schema with keyAttestation', () => {
-  it('is shown with it, in every version', async () => {
+  it('has keyAttestation in every version', async () => {
     const versions = await issuer.service.request('GET', '/schemas/StronglyAttested/versions', {
       authorization: await issuer.authorization(),
     })
@@ -409,7 +409,7 @@ describe('a schema with keyAttestation', () => {
     expect(read.json.keyAttestation).toEqual(versions.json[0].keyAttestation)
   })
 
-  it('publishes its demands for both proof types (§12.2.4); others publish nothing', async () => {
+  it('publishes its demands for both proof types (§12.2.4); other schemas publish nothing', async () => {
     const { json } = await issuer.service.request('GET', '/.well-known/openid-credential-issuer')
     const required = (id: string) => {
       const { jwt, attestation } = json.credential_configurations_supported[id].proof_types_supported
@@ -425,7 +425,7 @@ describe('a schema with keyAttestation', () => {
     expect(required(SD_JWT)).toBeUndefined()
   })
 
-  it.each(WAYS)('is issued to keys that have one of the accepted values of each: %s', async (_name, way) => {
+  it.each(WAYS)('is issued to keys with an accepted value of each property: %s', async (_name, way) => {
     expect((await taken(way, provider, { payload: STRONG_KEYS }, STRONG)).status).toBe(200)
     expect((await taken(way, provider, {}, ANY)).status).toBe(200)
   })
@@ -470,14 +470,14 @@ describe('a schema with keyAttestation', () => {
   })
 })
 
-describe('where no attestation is believed', () => {
+describe('without trusted providers', () => {
   let plain: Issuer
   beforeAll(async () => {
     plain = await startIssuer()
   })
   afterAll(() => plain.service.close())
 
-  it('a schema cannot demand one, and nothing is announced', async () => {
+  it('a schema cannot demand an attestation, and metadata name none', async () => {
     const refused = await postSchema(plain, 'Attested', {})
     expect([refused.status, refused.json.message]).toEqual([
       400,
@@ -488,7 +488,7 @@ describe('where no attestation is believed', () => {
     expect([Object.keys(types), Object.keys(json.proof_types_supported)]).toEqual([['jwt'], ['jwt']])
   })
 
-  it('proofs.attestation is an invalid_proof; a jwt proof counts alone, with any attestation in it', async () => {
+  it('proofs.attestation is an invalid_proof; a jwt proof counts as a plain proof, with any attestation', async () => {
     const token = await newToken(SD_JWT, plain)
     const nonce = await plain.nonce()
     const attestation = await provider.attestKeys(jwksOf(wallets), nonce)
@@ -498,7 +498,7 @@ describe('where no attestation is believed', () => {
     expect(boundTo(await request(token, { jwt }, SD_JWT, plain))).toEqual([{ jwk: wallets[0]?.publicJwk }])
   })
 
-  it('a schema from a time when attestations were believed is not issued', async () => {
+  it('a schema from a time with trusted providers is not issued', async () => {
     expect((await postSchema(plain, 'Attested', undefined)).status).toBe(201)
     await query(plain.service.databaseUrl, "UPDATE schemas SET key_attestation = '{}' WHERE name = 'Attested'")
     const token = await newToken('Attested-sd-jwt', plain)

@@ -65,10 +65,10 @@ describe('keys that are attested (OpenID4VCI 1.0 Appendix D, F.3)', () => {
   })
 })
 
-describe('keys that COSE cannot carry', () => {
+describe('keys that COSE cannot represent', () => {
   const REFUSAL = 'Holder key cannot stand in an mdoc: it must be of P-256, P-384 or Ed25519.'
 
-  it('attack: one of them in a batch, and nothing is issued or spent', async () => {
+  it('attack: with one such key in a batch, nothing is issued or used up', async () => {
     const { credentialOfferSessionId: id } = await offerOf(issuer)
     const token = await issuer.token(id)
     const wallets = await Promise.all([newWallet(), newWallet('ES256K')])
@@ -78,13 +78,13 @@ describe('keys that COSE cannot carry', () => {
     expect((await issuer.take(token, MDOC, await newWallet())).status).toBe(200)
   })
 
-  it('attack: such a key for a deferred offer: refused at once, not after the approval', async () => {
+  it('attack: such a key for a deferred offer is refused at once, not after the approval', async () => {
     const { credentialOfferSessionId: id } = await offerOf(issuer, { deferred: true })
     const answer = await issuer.take(await issuer.token(id), MDOC, await newWallet('PS256'))
     expect(refusalOf(answer)).toEqual([400, 'invalid_proof', REFUSAL])
   })
 
-  it('attack: such a key with an attestation', async () => {
+  it('attack: such a key with an attestation is refused', async () => {
     const haip = await startHaip()
     try {
       expect((await postSchema(haip.issuer, licenceSchema())).status).toBe(201)

@@ -46,7 +46,7 @@ describe('@openid4vc/openid4vci takes credentials for keys that its provider att
     }
   })
 
-  it('its proof by a DID, too', async () => {
+  it('also with a proof by a DID', async () => {
     const keys = [await newHolderKey()]
     const offer = await offered(SD_JWT)
     const taken = await takeOffer({ offer, keys, named: 'by did', attested: { by: newAttester(), as: 'jwt' } })
@@ -66,7 +66,7 @@ describe('@openid4vc/openid4vci takes credentials for keys that its provider att
       })
     expect((await take({ by: strong, as }))['Attested-sd-jwt']?.credentials).toHaveLength(1)
     await expect(take({ by: weak, as })).rejects.toThrow()
-    // The library learns from the metadata that it needs one.
+    // The library learns from the metadata that it needs an attestation.
     await expect(take()).rejects.toThrow('requires key attestations')
   })
 })

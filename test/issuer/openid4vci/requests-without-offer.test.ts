@@ -75,7 +75,7 @@ describe('a request that names no offer', () => {
       'details beside an unknown scope',
       { scope: 'openid', authorization_details: details({ credential_configuration_id: JWT_VC }) },
     ],
-  ])('is taken by %s', async (_name, parameters) => {
+  ])('is accepted by %s', async (_name, parameters) => {
     expect((await push(parameters)).status).toBe(201)
     expect((await visit(parameters)).headers.get('location')).toMatch(/\/openid4vci\/authorize\/[\w-]{36}$/)
   })

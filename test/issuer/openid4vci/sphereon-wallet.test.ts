@@ -8,7 +8,7 @@ import { type HolderKey, newHolderKey } from './library-wallet.js'
 let issuer: Issuer
 
 beforeAll(async () => {
-  // The client finds it worth a line that there is no authorization endpoint.
+  // The client logs a line if there is no authorization endpoint.
   vi.spyOn(console, 'error').mockImplementation(() => {})
   vi.spyOn(console, 'warn').mockImplementation(() => {})
   issuer = await startIssuer()

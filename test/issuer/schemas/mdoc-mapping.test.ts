@@ -25,7 +25,7 @@ const elements = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`element_${at}`, '/height']))
 
 describe('mdoc of a schema', () => {
-  it('is stored with its version, in its order, and not taken over by the next one', async () => {
+  it('is stored with its version, in its order, and not copied to the next version', async () => {
     const name = newTypeName()
     const created = await post({ name, mdoc: MAPPING })
     expect(created.status, created.text).toBe(201)
@@ -50,7 +50,7 @@ describe('mdoc of a schema', () => {
       { type: 'object', patternProperties: { '^d': { anyOf: [{ format: 'date' }, true] } } },
       '/birth/* may be date or text',
     ],
-  ])('a claim that the schema does not decide is refused when it is posted: %s %j', async (claim, property, fault) => {
+  ])('an mdoc is refused if the schema leaves the type of a claim open: %s %j', async (claim, property, fault) => {
     const schema = { type: 'object', properties: { [claim]: property } }
     const answer = await post({ schema, mdoc: mappingOf({ [NAMESPACE]: { birth_date: `/${claim}` } }) })
     expect(answer.status).toBe(400)
@@ -114,7 +114,7 @@ describe('mdoc of a schema', () => {
     expect(answer.status, answer.text).toBe(201)
   })
 
-  it('attack: a pointer of many steps into a large schema, many times, is too much', async () => {
+  it('attack: many long pointers into a large schema are refused', async () => {
     const deep = Object.fromEntries(Array.from({ length: 256 }, (_, at) => [`e${at}`, '/x'.repeat(100)]))
     const schema = { ...SCHEMA, description: 'x'.repeat(4096), properties: { x: { $ref: '#' } } }
     const answer = await post({ schema, mdoc: mappingOf({ [NAMESPACE]: deep }) })

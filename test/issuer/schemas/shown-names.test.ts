@@ -46,7 +46,7 @@ describe('the displayed name of a type', () => {
     }
   })
 
-  it('differs from descriptions, titles of claims and allowed values of a schema, which do not change', async () => {
+  it('has this rule; descriptions, titles of claims and allowed values of a schema do not', async () => {
     const members = {
       schema: {
         type: 'object',
@@ -70,7 +70,7 @@ describe('the displayed name of a type', () => {
     expect(made.status, made.text).toBe(201)
   })
 
-  it('of a version from before this rule is still read and published, and a further version takes its place', async () => {
+  it('of a version from before this rule is still read and published, and a further version can replace it', async () => {
     const { json: first } = await post('Older', { title: 'Card', display: [{ name: 'Card' }] })
     const marked = 'Card\u202edrac'
     await query(

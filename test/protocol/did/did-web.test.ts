@@ -18,7 +18,7 @@ describe('didWebToUrl (did:web Method, "Read (Resolve)")', () => {
     expect(didWebToUrl(did, { allowHttp: false })).toBe(url)
   })
 
-  it('speaks http in development only, and then only to hosts that are no public ones', () => {
+  it('uses http only in development, and only for hosts that are not public', () => {
     const read = (did: string, allowHttp: boolean) => didWebToUrl(did, { allowHttp })
     expect(read('did:web:localhost%3A3000:a', false)).toBe('https://localhost:3000/a/did.json')
     expect(read('did:web:localhost%3A3000:a', true)).toBe('http://localhost:3000/a/did.json')

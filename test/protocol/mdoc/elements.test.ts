@@ -27,7 +27,7 @@ describe('The data elements of a subject', () => {
     expect([...(elements.get(NAMESPACE) ?? [])].map(([identifier]) => identifier)).not.toContain('height')
   })
 
-  it('are never none', () => {
+  it('are never empty', () => {
     expect(() => mdocElementsOf(MAPPING, {}, SCHEMA, work())).toThrow(
       'The subject has no claim that stands in the mdoc.',
     )
@@ -37,7 +37,7 @@ describe('The data elements of a subject', () => {
     ['text', { type: 'string' }, '1990-12-24', '1990-12-24'],
     ['a date', { format: 'date' }, '1990-12-24', new Tagged(1004, '1990-12-24')],
     ['a moment', { format: 'date-time' }, '1990-12-24T01:02:03Z', new Tagged(0, '1990-12-24T01:02:03Z')],
-    // ISO/IEC 18013-5 §7.2.1: no fraction of a second, no offset but Z.
+    // ISO/IEC 18013-5 §7.2.1: no fraction of a second, and no offset except Z.
     [
       'a moment with a fraction',
       { format: 'date-time' },
@@ -89,7 +89,7 @@ describe('The data elements of a subject', () => {
       { of: ['x'] },
       'Claim claim.of.0 cannot stand in an mdoc: it is not a date.',
     ],
-  ])('are refused by the name of the claim: %j %j', (schema, value, message) => {
+  ])('are refused with the name of the claim: %j %j', (schema, value, message) => {
     expect(() => elementOf(schema, value)).toThrow(new CredentialError(message))
   })
 })
@@ -262,14 +262,14 @@ describe('The type of a text follows from all schemas that apply to it (JSON Sch
     expect(faultOf({ properties: { claim: schema } })).toBe(fault)
   })
 
-  it('looking at a schema is paid for', () => {
+  it('reading a schema is charged to the budget', () => {
     const mapping = { doctype: 'd', namespaces: { n: { e: '/claim' } } }
     expect(() => mdocElementsOf(mapping, { claim: 1 }, { properties: { claim: {} } }, new Work(10))).toThrow(
       WorkExceededError,
     )
   })
 
-  it('definitions that refer to each other are walked to a bound', () => {
+  it('definitions that refer to each other are read up to a limit', () => {
     const fan = (to: number) => ({
       properties: Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`p${at}`, { $ref: `#/$defs/d${to}` }])),
     })
@@ -325,7 +325,7 @@ describe('Data elements as JSON (RFC 8949 §6.1)', () => {
     expect(jsonOf(value)).toEqual(json)
   })
 
-  it('no key of a map hides another', () => {
+  it('no key of a map replaces another', () => {
     expect(() =>
       jsonOf(
         new Map<string | number, string>([

@@ -48,7 +48,7 @@ it.each(plain)('an address %s may use http if that is allowed', (_, isTaken) => 
   expect(isTaken('http://localhost:3000/return')).toBe(true)
 })
 
-it.each(secure)('an address %s is never of http', (_, isTaken) => {
+it.each(secure)('an address %s may never use http', (_, isTaken) => {
   expect(isTaken('http://localhost:3000/return')).toBe(false)
 })
 

@@ -7,7 +7,7 @@ const world = useWorld()
 const PAYMENT = { type: 'urn:example:payment', credential_ids: ['purchase'], amount: '12.00 €' }
 const SIGNATURE = { type: 'urn:example:signature', credential_ids: ['other'], document: 'Lease' }
 
-describe('transactionData that no presentation could authorize are refused at once (OpenID4VP 1.0 Appendix B.3.3)', () => {
+describe('transactionData that no presentation could authorize is refused at once (OpenID4VP 1.0 Appendix B.3.3)', () => {
   const refused = async (transactionData: unknown, query?: Record<string, unknown>) => {
     const { status, json } = await world.service.request('POST', '/authorization-requests', {
       authorization: await world.service.bearer('verifier'),
@@ -46,7 +46,7 @@ describe('transactionData that no presentation could authorize are refused at on
     expect(await refused(transactionData)).toEqual([400, expect.stringContaining(message)])
   })
 
-  it('of a format that has none, or without holder binding', async () => {
+  it('for a format without transaction data, or without holder binding', async () => {
     const place = 'transactionData.0.credential_ids.0 must not name a credential query'
     expect(await refused([PAYMENT], dcql(world.service, 'jwt_vc_json'))).toEqual([
       400,

@@ -12,7 +12,7 @@ let closed: Issuer
 let wallet: WalletActor
 
 beforeAll(async () => {
-  // The metadata of both are compared, and each has its own encryption key.
+  // The metadata of both services are compared without the encryption keys, which differ.
   const env = { CREDENTIAL_ENCRYPTION: 'off' }
   issuer = await startIssuer({ env: { ...env, ISSUER_LEGACY_PROFILES: 'draft15, draft13 draft11' } })
   closed = await startIssuer({ env })
@@ -65,7 +65,7 @@ describe('ISSUER_LEGACY_PROFILES', () => {
       expect((await offerOf(issuer, { profile })).status).toBe(400)
   })
 
-  it('opens configurations of the former name, for offers of drafts alone', async () => {
+  it('opens configurations with the former name, for offers of drafts only', async () => {
     const credentialConfigurationIds = [FORMER]
     const message = `credentialConfigurationIds names ${FORMER}, which is not a credential configuration`
     for (const refused of [
@@ -77,7 +77,7 @@ describe('ISSUER_LEGACY_PROFILES', () => {
     expect((await offerOf(issuer, { credentialConfigurationIds, profile: 'draft13' })).status).toBe(201)
   })
 
-  it('puts nothing of a draft into the metadata without being set', async () => {
+  it('adds no member of a draft to the metadata if it is not set', async () => {
     const metadata = await metadataOf(closed)
     expect(Object.keys(metadata.credential_configurations_supported)).toEqual([JWT_VC, SD_JWT])
     const { credential_definition: definition, claims } = metadata.credential_configurations_supported[JWT_VC]
@@ -86,7 +86,7 @@ describe('ISSUER_LEGACY_PROFILES', () => {
     expect(metadata).not.toHaveProperty('authorization_server')
   })
 
-  it('opens no former name for draft 15, which has the one of 1.0', async () => {
+  it('opens no former name for draft 15, which has the name of 1.0', async () => {
     const only15 = await startIssuer({ env: { ISSUER_LEGACY_PROFILES: 'draft15' } })
     const metadata = await metadataOf(only15)
     expect(Object.keys(metadata.credential_configurations_supported)).toEqual([JWT_VC, SD_JWT])
@@ -137,8 +137,8 @@ describe('ISSUER_LEGACY_PROFILES', () => {
   })
 })
 
-describe('an offer of final, where drafts are open', () => {
-  it('refuses a request by format as 1.0 does', async () => {
+describe('an offer of final at an installation with drafts', () => {
+  it('refuses a request by format like 1.0', async () => {
     const { access_token: token } = await tokenOf('final')
     for (const type of [asked.definition(), asked.types(), asked.vct()]) {
       const answer = await issuer.requestCredential(token, { ...type, proof: await freshProof() })
@@ -161,14 +161,14 @@ describe('an offer of final, where drafts are open', () => {
     expect(Object.keys(taken.json)).toEqual(['credential', 'credentials', 'notification_id'])
   })
 
-  it('knows no user_pin', async () => {
+  it('ignores user_pin', async () => {
     const made = await issuer.makeOffer({ txCode: true })
     const code = await issuer.code(made.credentialOfferSessionId)
     const form = { grant_type: PRE_AUTHORIZED, 'pre-authorized_code': code, user_pin: made.txCode }
     expect(refusalOf(await issuer.requestToken(form))).toEqual([400, 'invalid_request', 'tx_code is missing.'])
   })
 
-  it('gives no credential under a former name, though it is published', async () => {
+  it('gives no credential under a former name, although metadata list the name', async () => {
     const { access_token: token } = await tokenOf('final')
     const request = { credential_configuration_id: FORMER, proof: await freshProof() }
     expect(refusalOf(await issuer.requestCredential(token, request)).slice(0, 2)).toEqual([403, 'insufficient_scope'])
@@ -188,12 +188,12 @@ describe('draft 15', () => {
       expect(display).toEqual(described.display)
       expect(described.claims).toHaveLength(2)
     }
-    // A claim's name occurs once in a configuration, in whichever member the draft has it.
+    // A claim's name occurs once in a configuration, in the member of the draft.
     for (const configuration of Object.values(configurations))
       expect(JSON.stringify(configuration).split('"name":"Product"')).toHaveLength(2)
   })
 
-  it('answers one proof with one credential beside the list, and has no c_nonce', async () => {
+  it('answers a single proof with a single credential beside the list, and has no c_nonce', async () => {
     const { access_token: token, ...rest } = await tokenOf('draft15')
     expect(rest).toEqual({ token_type: 'Bearer', expires_in: 300 })
     const request = { credential_configuration_id: SD_JWT, proof: await freshProof() }
@@ -248,7 +248,7 @@ describe('draft 13', () => {
     expect(decodeProtectedHeader(second.json.credential.split('~')[0]).typ).toBe('vc+sd-jwt')
   })
 
-  it('gives a nonce to a wallet that has sent no proof, or one without a nonce (§7.3.2)', async () => {
+  it('gives a nonce to a wallet that has sent no proof, or a proof without a nonce (§7.3.2)', async () => {
     const { access_token: token } = await tokenOf('draft13', drafted)
     for (const proof of [undefined, 'x', { proof_type: 'jwt', jwt: 'a.b.c' }]) {
       const { status, json } = await issuer.requestCredential(token, { ...asked.definition(), proof })
@@ -318,7 +318,7 @@ describe('draft 13', () => {
     },
   )
 
-  it('takes the requests of later versions too', async () => {
+  it('accepts the requests of later versions too', async () => {
     const { access_token: token } = await tokenOf('draft13', drafted)
     const answer = await issuer.take(token, FORMER, wallet)
     expect(answer.json).toEqual({
@@ -341,7 +341,7 @@ describe('draft 13', () => {
 describe('draft 11', () => {
   const drafted = { profile: 'draft11', credentialConfigurationIds: [JWT_VC, FORMER] }
 
-  it('names credentials and the PIN in an offer as it did (§4.1.1)', async () => {
+  it('names credentials and the PIN in an offer in the way of the draft (§4.1.1)', async () => {
     const made = await issuer.makeOffer({ ...drafted, txCode: true })
     const { credential_issuer: _, ...offer } = made.credentialOffer
     expect(offer).toEqual({
@@ -352,7 +352,7 @@ describe('draft 11', () => {
     expect(without.grants[PRE_AUTHORIZED].user_pin_required).toBe(false)
   })
 
-  it('takes the PIN as user_pin (§6.1), and not without', async () => {
+  it('requires the PIN as user_pin (§6.1)', async () => {
     const made = await issuer.makeOffer({ ...drafted, txCode: true })
     const id = made.credentialOfferSessionId
     const code = await issuer.code(id)
@@ -366,7 +366,7 @@ describe('draft 11', () => {
     expect(await tokenFor(id, { user_pin: made.txCode })).toMatchObject(NONCE)
   })
 
-  it('is not deferred', async () => {
+  it('cannot be deferred', async () => {
     const answer = await issuer.service.request('POST', '/credential-offers', {
       authorization: await issuer.authorization(),
       body: { ...drafted, credentialSubject: { product: 'x' }, deferred: true },
@@ -385,7 +385,7 @@ describe('draft 11', () => {
     ])
   })
 
-  it('is asked by types, and names the format in its answer (§7.3)', async () => {
+  it('has requests by types, and names the format in its answer (§7.3)', async () => {
     const { access_token: token } = await tokenOf('draft11', drafted)
     const taken = await issuer.requestCredential(token, { ...asked.types(), proof: await freshProof() })
     expect(taken.json).toEqual({
@@ -396,7 +396,7 @@ describe('draft 11', () => {
     })
   })
 
-  it('calls an invalid proof invalid_or_missing_proof, with the nonce for the next one (§7.3.1, §7.3.2)', async () => {
+  it('calls an invalid proof invalid_or_missing_proof, with the nonce for the next proof (§7.3.1, §7.3.2)', async () => {
     const { access_token: token } = await tokenOf('draft11', drafted)
     for (const proof of [undefined, await proofWith('wrong')]) {
       const { status, json } = await issuer.requestCredential(token, { ...asked.types(), proof })

@@ -40,7 +40,7 @@ interface Client {
   acquireCredentials(options: object): Promise<Answer>
 }
 
-/** One credential after the other, each with the nonce of the answer before. */
+/** Takes one credential after the other, each with the nonce of the previous answer. */
 async function takeBoth(client: Client, key: HolderKey, named: Named) {
   const proofCallbacks = { signCallback: signCallback(key) }
   const vct = `${issuer.service.url}/vct/${JWT_VC}`
@@ -100,7 +100,7 @@ describe.each(['draft13', 'draft11'] as const)('@sphereon/oid4vci-client 0.16 ta
   })
 })
 
-describe('where draft 13 alone is open, it names configurations by their ids', () => {
+describe('if only draft 13 is open, the client names configurations by their ids', () => {
   it.each([
     ['as types', { credentialTypes: [FORMER], format: 'vc+sd-jwt' }],
     ['as types of a W3C credential', { credentialTypes: [JWT_VC], format: 'jwt_vc_json' }],

@@ -50,7 +50,7 @@ describe('a presentation submission (DIF Presentation Exchange 2 §6; OpenID4VP 
     expect(read(['one'], submission(sdJwt(path))).vpToken).toEqual(new Map([['a', ['one']]]))
   })
 
-  it('finds several, in any order, by claim set too, and as text', () => {
+  it('names several presentations, in any order, also by claim set and as text', () => {
     const map = submission(sdJwt('$[1]'), sdJwt('$[0]', 'd.1'))
     const expected = new Map([
       ['a', ['two']],
@@ -66,12 +66,12 @@ describe('a presentation submission (DIF Presentation Exchange 2 §6; OpenID4VP 
     [`$['vp']['verifiableCredential'][12]`, 12],
     ['$.vp.verifiableCredential', 0],
     ['$', undefined],
-  ])('says which credential of a presentation is meant: %s', (path, index) => {
+  ])('names a credential within a presentation: %s', (path, index) => {
     const { selected } = read('vp', submission(inVp('b', path)))
     expect(selected?.get('b')).toEqual([index])
   })
 
-  it('finds two credentials in one presentation', () => {
+  it('can name two credentials in one presentation', () => {
     const map = submission(inVp('b', '$.vp.verifiableCredential[1]'), inVp('c', '$.vp.verifiableCredential[0]'))
     const { vpToken, selected } = read('vp', map)
     expect([...vpToken]).toEqual([
@@ -88,7 +88,7 @@ describe('a presentation submission (DIF Presentation Exchange 2 §6; OpenID4VP 
     ['a presentation', [sdJwt('$'), sdJwt('$', 'd.0')]],
     ['a credential', [inVp('b', '$.vp.verifiableCredential[0]'), inVp('c', '$.verifiableCredential')]],
     ['a whole and a part of it', [inVp('b', '$'), inVp('c', '$.verifiableCredential[0]')]],
-  ])('may name %s for two descriptors that it fits', (_, map) => {
+  ])('may name %s for two matching descriptors', (_, map) => {
     expect([...read('x', submission(...map)).vpToken.values()]).toEqual([['x'], ['x']])
   })
 
@@ -96,12 +96,12 @@ describe('a presentation submission (DIF Presentation Exchange 2 §6; OpenID4VP 
     expect(read('vp', submission({ id: 'b', format, path: '$' })).vpToken.size).toBe(1)
   })
 
-  it('may give an SD-JWT VC its present name', () => {
+  it('may use the current format name of an SD-JWT VC', () => {
     expect(read('x', submission({ ...sdJwt('$'), format: 'dc+sd-jwt' })).vpToken.size).toBe(1)
   })
 })
 
-describe('a submission is refused', () => {
+describe('a wrong submission', () => {
   const S = 'Parameter presentation_submission'
   const noPresentation = `${S} has a path for a that leads to no presentation.`
   const noCredential = `${S} has a path_nested for b that leads to no credential.`
@@ -188,7 +188,7 @@ describe('a submission is refused', () => {
     expect(refusal(vpToken, sent)).toBe(message)
   })
 
-  it('or finds two presentations for one query, which is for the query to refuse', () => {
+  it('may name two presentations for one query, and the check of the query then refuses them', () => {
     expect(read(['x', 'y'], submission(sdJwt('$[0]', 'd.0'), sdJwt('$[1]', 'd.1'))).vpToken.get('d')).toEqual([
       'x',
       'y',
