@@ -9,7 +9,7 @@ export interface Taking extends AsyncDisposable {
   readonly answer: Answer
 }
 
-/** A new wallet takes an offer of a new independent issuer. */
+/** Lets a new wallet take an offer of a new independent issuer. */
 export async function taking(
   service: TestService,
   options: RemoteIssuerOptions = {},

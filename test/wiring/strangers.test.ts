@@ -30,7 +30,7 @@ describe('attack: a caller of the public listener', () => {
     }
   })
 
-  it('gets contexts of that access', async () => {
+  it('gets contexts with the access of a stranger', async () => {
     for (const [name, service] of services) {
       const { context } = service.service.publicApp()
       const authorization = await service.bearer('alice', { roles: ['admin'] })

@@ -123,7 +123,7 @@ describe("a stranger's garbage does not change an open session", () => {
     expect((await sessionOf(world.service, request)).state).toBe('RequestUriRetrieved')
   })
 
-  it('a repeated parameter (RFC 6749 §3.2), a body that is no form', async () => {
+  it('a repeated parameter (RFC 6749 §3.2), a body that is not a form', async () => {
     const { asked: request, payload } = await world.asked('dc+sd-jwt')
     const post = (body: string, type: string) =>
       fetch(payload.response_uri, { method: 'POST', body, headers: { 'content-type': type } })

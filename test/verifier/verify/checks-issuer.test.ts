@@ -66,7 +66,7 @@ describe.each([
     expect(verdict ?? error).toMatchObject({ isValid: true, issuer })
   })
 
-  it('and POST /credentials/verify has the members of its interface alone', async () => {
+  it('and POST /credentials/verify has only the members of its interface', async () => {
     const verdict = await verdictOf('/credentials/verify', await credentialOf('https://bank.example', {}))
     expect(Object.keys(verdict)).toEqual(expect.arrayContaining(['isValid', 'format', 'payload']))
     expect(verdict).not.toHaveProperty('issuer')

@@ -36,7 +36,7 @@ describe('POST /api/v1/credentials/checks', () => {
     },
   )
 
-  it('names the passed checks, the failed one with the sentence of the verdict, and the checks not reached', async () => {
+  it('names the passed checks, the failed check with the sentence of the verdict, and the checks not reached', async () => {
     const { credential } = world.held.jwt_vc_json
     const forged = `${credential.slice(0, -8)}AAAAAAAA`
     const { verdict, checks } = await checked(forged)
@@ -64,7 +64,7 @@ describe('POST /api/v1/credentials/checks', () => {
       ])
   })
 
-  it('asks for a token', async () => {
+  it('needs a token', async () => {
     const answer = await world.service.request('POST', '/api/v1/credentials/checks', { body: { credential: 'x' } })
     expect(answer.status).toBe(401)
   })

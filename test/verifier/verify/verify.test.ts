@@ -45,7 +45,7 @@ function flipped(compact: string, segment: number, at = 20): string {
 const b64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
 describe('POST /credentials/verify: a valid credential', () => {
-  it('of SD-JWT gives `dc+sd-jwt`, the body as signed and the claims with their disclosures', async () => {
+  it('of SD-JWT gives `dc+sd-jwt`, the signed body, and the claims with their disclosures', async () => {
     const { credential } = await sign('dc+sd-jwt')
     const payload = decodeJwt(credential.split('~')[0] ?? '')
     const { _sd, _sd_alg, ...plain } = payload
@@ -58,7 +58,7 @@ describe('POST /credentials/verify: a valid credential', () => {
     expect(_sd).toHaveLength(2)
   })
 
-  it('of SD-JWT with some disclosures left out shows the others only', async () => {
+  it('of SD-JWT without some disclosures shows only the other claims', async () => {
     const { credential } = await sign('dc+sd-jwt')
     const [jwt, first] = credential.split('~')
     const { prettyClaims } = await verify(`${jwt}~${first}~`)
@@ -77,7 +77,7 @@ describe('POST /credentials/verify: a valid credential', () => {
     expect((await verify(json.vc.proof.jws)).isValid).toBe(true)
   })
 
-  it('stores nothing and makes no session: no table gains a row, none is changed', async () => {
+  it('stores nothing and makes no session: no row is added or changed', async () => {
     const tables = await query<{ name: string }>(
       service.databaseUrl,
       "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1",
@@ -112,7 +112,7 @@ describe('POST /credentials/verify: an invalid credential', () => {
     expect(await verify(text)).toEqual(invalid(expect.stringMatching(/^Credential is not a well-formed JWT: .+/)))
   })
 
-  it('that is a JWT in form only is not well-formed', async () => {
+  it('that only looks like a JWT is not well-formed', async () => {
     expect(await verify('a.b.c')).toEqual(invalid(expect.stringMatching(/^Credential is not a well-formed JWT: .+/)))
   })
 
@@ -166,7 +166,7 @@ describe('POST /credentials/verify: an invalid credential', () => {
     }
   })
 
-  it('of the future: 60 s are granted to nbf and iat, no more', async () => {
+  it('of the future: nbf and iat have a leeway of 60 s', async () => {
     const { credential } = await sign('jwt_vc_json')
     const { nbf = 0 } = decodeJwt(credential)
     const issued = now
@@ -187,7 +187,7 @@ describe('POST /credentials/verify: an invalid credential', () => {
     expect(await verify(credential)).toEqual(invalid('Credential has been revoked.'))
   })
 
-  it('with a trailing Key Binding JWT: presentations are not evaluated, nor taken for credentials', async () => {
+  it('with a trailing Key Binding JWT: presentations are not evaluated, and do not count as credentials', async () => {
     const { credential } = await sign('dc+sd-jwt')
     expect(await verify(`${credential}eyJhbGciOiJFUzI1NiIsInR5cCI6ImtiK2p3dCJ9.e30.c2ln`)).toEqual(
       invalid('Credential carries a Key Binding JWT: presentations are not verified here.'),
@@ -205,7 +205,7 @@ describe('POST /credentials/verify: an invalid credential', () => {
     expect(await verify(`${token.text}~`)).toEqual(invalid('Credential typ is neither dc+sd-jwt nor vc+sd-jwt.'))
   })
 
-  it('one format declared as the other', async () => {
+  it('one format that is declared as the other', async () => {
     const jwt = (await sign('jwt_vc_json')).credential
     const [sdJwt = ''] = (await sign('dc+sd-jwt')).credential.split('~')
     expect(await verify(`${jwt}~`)).toEqual(invalid('Credential typ is neither dc+sd-jwt nor vc+sd-jwt.'))
@@ -232,7 +232,7 @@ describe('POST /credentials/verify: the request', () => {
     })
   })
 
-  it('needs a Bearer token, of no specific role unless VERIFIER_ROLE is set', async () => {
+  it('needs a Bearer token, without a specific role unless VERIFIER_ROLE is set', async () => {
     const body = { credential: 'x..y' }
     expect((await service.request('POST', '/credentials/verify', { body, client: true })).status).toBe(401)
     await using restricted = await startService({

@@ -20,7 +20,7 @@ const SERVERS: readonly (readonly [string, RemoteIssuerOptions])[] = [
 ]
 
 describe.each(SERVERS)('a request that is %s', (_how, options) => {
-  it('has a state that cannot be guessed, another one in each flow (RFC 6749 §10.10, §10.12)', async () => {
+  it('has a state that cannot be guessed, a new state in each flow (RFC 6749 §10.10, §10.12)', async () => {
     const redirects: URLSearchParams[] = []
     await using issuer = await startRemoteIssuer({
       authorization: 'immediate',
@@ -83,13 +83,13 @@ describe('an authorization response is refused with', () => {
   })
 })
 
-describe('a server whose metadata do not say that it gives iss (RFC 9207 §2.4)', () => {
+describe('a server whose metadata do not announce iss (RFC 9207 §2.4)', () => {
   const silent = {
     authorization: 'immediate',
     serverMetadata: { authorization_response_iss_parameter_supported: false },
   } as const
 
-  it.each([undefined, false])('need not give it (%s)', async (supported) => {
+  it.each([undefined, false])('may omit iss (%s)', async (supported) => {
     await using taken = await taking(service, {
       authorization: 'immediate',
       serverMetadata: { authorization_response_iss_parameter_supported: supported },
@@ -98,12 +98,12 @@ describe('a server whose metadata do not say that it gives iss (RFC 9207 §2.4)'
     expect(taken.answer.status, taken.answer.text).toBe(200)
   })
 
-  it('may give its own', async () => {
+  it('may send its own iss', async () => {
     await using taken = await taking(service, silent)
     expect(taken.answer.status, taken.answer.text).toBe(200)
   })
 
-  it('may not give another server’s iss', async () => {
+  it('may not send the iss of another server', async () => {
     await using taken = await taking(service, {
       ...silent,
       redirected: (parameters) => parameters.set('iss', 'https://attacker.example'),
@@ -123,7 +123,7 @@ it('an error of the server with the state of the flow is reported as its refusal
   expect(taken.answer.json.message).toBe('The authorization server refused the request: access_denied')
 })
 
-it('a wrong state loses nothing: the flow is confirmed once the redirect is the right one', async () => {
+it('a wrong state loses nothing: the flow can be confirmed after the right redirect', async () => {
   let wrong = true
   await using issuer = await startRemoteIssuer({
     authorization: 'immediate',

@@ -30,7 +30,7 @@ const beside = (other: unknown) => (url: string) => ({
   credential_configurations_supported: { ...configurationsAt(url), Other: other },
 })
 
-/** Metadata with changed members in the configurations that are offered. */
+/** Metadata with changed members in the offered configurations. */
 const within = (members: Members) => (url: string) => ({
   credential_configurations_supported: Object.fromEntries(
     Object.entries(configurationsAt(url)).map(([id, one]) => [id, { ...one, ...members }]),
@@ -43,7 +43,7 @@ const jwtVc = (members: Members) => ({
   ...members,
 })
 
-describe('metadata that a hosted wallet does not understand or use are ignored (OpenID4VCI 1.0 §12.2.4)', () => {
+describe('a hosted wallet ignores metadata that it does not understand or use (OpenID4VCI 1.0 §12.2.4)', () => {
   it.each([
     ['no object', 7],
     ['no format', {}],
@@ -138,7 +138,7 @@ describe('metadata that a hosted wallet does not understand or use are ignored (
   })
 })
 
-describe('a required member of another type is refused by its name', () => {
+describe('a required member of another type is refused, and the error names it', () => {
   it.each<[string, Parameters<typeof taking>[1]]>([
     ['credential_endpoint', { metadata: { credential_endpoint: 5 } }],
     ['nonce_endpoint', { metadata: { nonce_endpoint: 'nonce' } }],
@@ -157,7 +157,7 @@ describe('a required member of another type is refused by its name', () => {
     expect(requestsTo(taken.issuer, '/token')).toEqual([])
   })
 
-  it('metadata without a bottom are refused, not read', async () => {
+  it('metadata with too many levels are refused, not read', async () => {
     const deep = () => ({
       raw: (response: ServerResponse) =>
         response
@@ -183,7 +183,7 @@ describe('the size of metadata', () => {
     if (status === 500) expect(taken.answer.json.message).toContain('answered with more than 2097152 bytes')
   })
 
-  it('of an authorization server has the same bound', async () => {
+  it('of an authorization server has the same limit', async () => {
     await using taken = await taking(service, { serverMetadata: { padding: 'x'.repeat(300_000) } })
     expect(taken.answer.status).toBe(200)
   })
@@ -202,14 +202,14 @@ describe('the metadata of this installation', () => {
   }
   const fetch = metadataFetch(ports, () => Promise.reject(new Error('Nothing may be fetched.')), own, [DIPLOMA_JWT])
 
-  it('are read without HTTP, however large they are', async () => {
+  it('are read without HTTP, at any size', async () => {
     const issuer = zMetadata.parse(await (await fetch(`${own}/.well-known/openid-credential-issuer`)).json())
     expect(Object.keys(issuer.credential_configurations_supported)).toEqual([DIPLOMA_JWT])
     const server: unknown = await (await fetch(`${own}/.well-known/oauth-authorization-server`)).json()
     expect(server).toEqual({ issuer: own })
   })
 
-  it('are not the metadata of an issuer whose address merely has the same beginning', async () => {
+  it('are not used for an issuer whose address only has the same beginning', async () => {
     const other = metadataFetch(ports, () => Promise.reject(new Error('asked')), `${own}.evil.example`, [])
     await expect(other(`${own}.evil.example/.well-known/openid-credential-issuer`)).rejects.toThrow('asked')
   })
@@ -254,7 +254,7 @@ describe('members that distinguish versions of the protocol are kept, also in a 
     expect(await versionOf(usedIssuerMembers(document, new Set(['Diploma'])))).toBe(await versionOf(document))
   })
 
-  it('of a draft 11 odd entries cost nothing either', async () => {
+  it('odd entries in metadata of draft 11 are ignored too', async () => {
     const [diploma] = [
       {
         id: 'Diploma',
@@ -271,7 +271,7 @@ describe('members that distinguish versions of the protocol are kept, also in a 
     expect(await versionOf(usedIssuerMembers(document, new Set(['Diploma'])))).toBe('Draft11')
   })
 
-  it('an id that is a member of every object is an id like another', () => {
+  it('an id with the name of a member of every object is an id like any other', () => {
     const document = JSON.parse(`{"credential_configurations_supported":{"__proto__":{"format":"jwt_vc_json"}}}`)
     const used = usedIssuerMembers(document, new Set(['__proto__', 'constructor'])) as {
       credential_configurations_supported: object

@@ -73,7 +73,7 @@ const metaOf = (format: string) => {
 
 const NO_MATCH = 'Could not find the required credentials for the presentation submission'
 
-/** The presentation that a verifier receives for these claims; the wallet's message if it receives nothing. */
+/** The presentation for a verifier's claims, or the wallet's message if there is no presentation. */
 async function answerTo(format: string, claims: readonly Claim[], more: Claim = {}) {
   const before = verifier.responses.length
   const query = { credentials: [{ id: 'diploma', format, meta: metaOf(format), claims, ...more }] }
@@ -84,7 +84,7 @@ async function answerTo(format: string, claims: readonly Claim[], more: Claim = 
 
 type Path = readonly (string | number | null)[]
 
-/** Paths that select something, and of an SD-JWT VC the claims that are disclosed for them. */
+/** Paths that select a value. For an SD-JWT VC, also the claims that are disclosed for them. */
 const SELECTING: readonly [Path, string][] = [
   [['middle_name'], 'middle_name'],
   [['address', 'street'], 'address'],
@@ -130,7 +130,7 @@ describe.each([
     expect(await answerTo(format, [{ path: [...subject, ...path] }])).toBe(NO_MATCH)
   })
 
-  it.each(ERRORS)('to %s leaves other claim sets (§6.4.1)', async (_what, path) => {
+  it.each(ERRORS)('to %s does not affect other claim sets (§6.4.1)', async (_what, path) => {
     const claims = [
       { id: 'wrong', path: [...subject, ...path] },
       { id: 'right', path: [...subject, 'degree'] },
@@ -175,7 +175,7 @@ describe('a claims path into a mobile document (OpenID4VP 1.0 §7.2)', () => {
   })
 })
 
-it('the first claim set that can be answered is disclosed, and none without claims (§6.4.1)', async () => {
+it('the first claim set that can be answered is disclosed; without claims, no claim is disclosed (§6.4.1)', async () => {
   const claims = ['degree', 'middle_name', 'missing'].map((name) => ({ id: name, path: [name] }))
   const sets = [['missing'], ['degree', 'middle_name'], ['degree']]
   const presented = await answerTo('dc+sd-jwt', claims, { claim_sets: sets })

@@ -6,7 +6,7 @@ import { type DraftWorld, makeDraftWorld } from '../draft-world.js'
 import { DOCTYPE, type MdocWorld, makeMdocWorld, NAMESPACE } from '../mdoc-world.js'
 
 let world: DraftWorld
-/** Its credential and its holder's key are of ES256. */
+/** The wallet's credential and its holder's key use ES256. */
 let licences: MdocWorld
 let licenceHolder: HostedWallet
 let licenceVerifier: RemoteVerifier
@@ -41,7 +41,7 @@ const jwtDiploma = (members: JsonObject = {}) => ({
   ...members,
 })
 
-/** The outcome of a request whose verifier lists these formats: the presentations or errors that it received. */
+/** The presentations or errors for a verifier that lists these formats. */
 async function outcome(
   formats: unknown,
   query: unknown,
@@ -144,7 +144,7 @@ describe('a mobile document is presented to a verifier that lists (OpenID4VP 1.0
 })
 
 describe('of several credentials', () => {
-  it('the one whose algorithm is listed answers', async () => {
+  it('the credential with a listed algorithm is presented', async () => {
     const query = {
       credentials: [diploma(), jwtDiploma()],
       credential_sets: [{ options: [['sd'], ['jwt']] }],
@@ -153,7 +153,7 @@ describe('of several credentials', () => {
     expect(await outcome(formats, query)).toEqual(shown('jwt'))
   })
 
-  it('an optional credential is left out', async () => {
+  it('an optional credential is omitted', async () => {
     const query = {
       credentials: [diploma(), jwtDiploma()],
       credential_sets: [{ options: [['sd']] }, { options: [['jwt']], required: false }],
@@ -161,7 +161,7 @@ describe('of several credentials', () => {
     expect(await outcome({ jwt_vc_json: { alg_values: ['ES384'] } }, query)).toEqual(shown('sd'))
   })
 
-  it('a single one without a listed algorithm stops an answer with both', async () => {
+  it('a required credential without a listed algorithm prevents the whole answer', async () => {
     const query = { credentials: [diploma(), jwtDiploma()] }
     expect(await outcome({ jwt_vc_json: { alg_values: ['ES384'] } }, query)).toEqual(REFUSED)
   })

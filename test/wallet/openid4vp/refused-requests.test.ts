@@ -19,7 +19,7 @@ const STATE = 'state-of-the-request'
 async function toldOf(options: RemoteRequestOptions, query?: unknown) {
   const before = world.verifier.refusals.length
   const refusal = await world.refusalOf({ ...options, payload: { state: STATE, ...options.payload } }, query)
-  // Transaction data are what the caller can have confirmed elsewhere.
+  // The caller can confirm transaction data in a flow.
   const confirmable = options.payload?.transaction_data !== undefined && options.signer === undefined
   expect(refusal).toMatchObject({
     status: confirmable && options.payload?.response_uri === undefined ? 400 : 500,
@@ -56,18 +56,18 @@ describe('a hosted wallet that refuses a request sends its verifier the reason (
   })
 })
 
-describe('it sends no reason', () => {
-  it('of a credential that is missing (§15)', async () => {
+describe('the wallet sends no reason', () => {
+  it('for a missing credential (§15)', async () => {
     const credentials = [{ id: 'other', format: 'dc+sd-jwt', meta: { vct_values: ['https://other.example/vct'] } }]
     expect(await toldOf({}, { credentials })).toEqual([])
   })
 
-  it('of a request without a nonce, to which nothing could tie an answer (§5.2)', async () => {
+  it('for a request without a nonce, because nothing would bind an answer to it (§5.2)', async () => {
     expect(await toldOf({ payload: { nonce: undefined } })).toEqual([])
     expect(await toldOf({ payload: { nonce: '' } })).toEqual([])
   })
 
-  it('to a verifier that is not proven to have sent the request, nor at a foreign address', async () => {
+  it('to a verifier that is not proven to have sent the request, or to an address of another party', async () => {
     const payload = { transaction_data: TRANSACTION }
     expect(await toldOf({ payload, signer: await newRemoteKey() })).toEqual([])
     const elsewhere = { ...payload, response_uri: `${world.elsewhere.url.replace('127.0.0.1', 'localhost')}/response` }

@@ -14,7 +14,7 @@ type JsonObject = Readonly<Record<string, unknown>>
 const SD_JWT = { 'vc+sd-jwt': {} }
 const JWT = { jwt_vc_json: {}, jwt_vp_json: {} }
 
-/** Stands for the diploma's type in definitions that are written before there is one. */
+/** A placeholder for the diploma's type, because definitions are written before the type exists. */
 const VCT = 'urn:example:the-type-of-the-diploma'
 
 const type = () => ({ path: ['$.vct'], filter: { type: 'string', const: VCT } })
@@ -37,10 +37,10 @@ const definition = (descriptors: readonly unknown[], more: JsonObject = {}) => (
   ...more,
 })
 
-/** Which descriptors were answered. */
+/** The answered descriptors. */
 const mapped = () => world.lastResponse().submission?.descriptor_map.map(({ id, format, path }) => [id, format, path])
 
-/** The status, and whether anything was presented. */
+/** The status, and whether the wallet presented a credential. */
 async function answer(value: unknown) {
   const [presented, refused] = [world.verifier.responses.length, world.verifier.refusals.length]
   const { status } = await world.answered(JSON.parse(JSON.stringify(value).replaceAll(VCT, world.vct)))
@@ -74,7 +74,7 @@ describe('a presentation definition (DIF Presentation Exchange 2)', () => {
     expect(decodeJwt(String(presentation))).toHaveProperty('vp')
   })
 
-  it('of several: an array, each at its own place', async () => {
+  it('of several: an array with one presentation at each position', async () => {
     const value = definition([
       descriptor('one', [type()]),
       descriptor('two', [{ path: ['$.type'], filter: { contains: { const: 'Diploma' } } }], { format: JWT }),
@@ -91,7 +91,7 @@ describe('a presentation definition (DIF Presentation Exchange 2)', () => {
     expect(disclosed(world.lastResponse().presentations.a?.[0])).toEqual(['university'])
   })
 
-  it('of paths the first that the credential has', async () => {
+  it('of several paths the first that the credential has', async () => {
     const fields = [type(), { path: ['$.title', '$.university', '$.degree'] }]
     expect(await answer(definition([descriptor('a', fields)]))).toEqual(ANSWERED)
     expect(disclosed(world.lastResponse().presentations.a?.[0])).toEqual(['university'])
@@ -131,14 +131,14 @@ describe('a presentation definition (DIF Presentation Exchange 2)', () => {
     expect(await answer(definition([bare]))).toEqual(ANSWERED)
   })
 
-  it('the names that Presentation Exchange has for JWT VCs', async () => {
+  it('the names of Presentation Exchange for JWT VCs', async () => {
     const fields = [{ path: ['$.type'], filter: { contains: { const: 'Diploma' } } }]
     const value = definition([descriptor('a', fields, { format: { jwt_vc: { alg: ['ES256'] } } })])
     await world.answered(value, { payload: { client_metadata: { vp_formats: { jwt_vc: { alg: ['ES256'] } } } } })
     expect(mapped()).toEqual([['a', 'jwt_vp', '$']])
   })
 
-  it('a credential that cannot limit its disclosure is not shown if that is required', async () => {
+  it('a credential without selective disclosure is not presented if limited disclosure is required', async () => {
     const fields = [{ path: ['$.vc.credentialSubject.degree'] }]
     const limited = descriptor('a', fields, { format: JWT }, { limit_disclosure: 'required' })
     expect(await answer(definition([limited]))).toEqual(refused('vp_formats_not_supported'))
@@ -202,7 +202,7 @@ describe('submission requirements (DIF Presentation Exchange 2, Submission Requi
     expect(mapped()?.map(([id]) => id)).toEqual(ids)
   })
 
-  it('that cannot be met with the wallet’s credentials: the verifier learns nothing (§15)', async () => {
+  it('that the credentials of the wallet cannot meet: the verifier learns nothing (§15)', async () => {
     const requirements = [{ rule: 'all', from: 'A' }]
     const value = definition([have('a', 'A'), lack('b', 'A')], { submission_requirements: requirements })
     expect(await answer(value)).toEqual(MISSING)
@@ -221,7 +221,7 @@ describe('submission requirements (DIF Presentation Exchange 2, Submission Requi
   })
 })
 
-describe('a definition that is not understood is never half-answered', () => {
+describe('a definition that the wallet does not understand is never partly answered', () => {
   const field = () => [type()]
   const nested = (depth: number): JsonObject => (depth === 0 ? { const: 1 } : { not: nested(depth - 1) })
   const many = <T>(count: number, make: (index: number) => T) =>
@@ -295,7 +295,7 @@ describe('a definition that is not understood is never half-answered', () => {
     expect(await answer(value())).toEqual(refused('vp_formats_not_supported'))
   })
 
-  it('the answers to verifier and caller contain no claim of the wallet', async () => {
+  it('the answers to verifier and caller contain no claims', async () => {
     const fields = [{ path: ['$.vct'] }, { path: ['$.degree'], filter: { const: 'PhD' } }]
     const { message } = await world.answered(definition([descriptor('a', fields)]))
     expect(message).toBe('Could not find the required credentials for the presentation submission')

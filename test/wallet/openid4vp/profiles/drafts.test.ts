@@ -5,7 +5,7 @@ import { newRemoteKey } from '../../../support/wallet-callbacks.js'
 import { type DraftWorld, disclosed, makeDraftWorld, VP_FORMATS } from '../../draft-world.js'
 
 let world: DraftWorld
-/** The key that answers may be encrypted to. */
+/** The key for encrypted answers. */
 let encryption: { readonly privateKey: Awaited<ReturnType<typeof generateKeyPair>>['privateKey']; readonly jwk: JWK }
 
 beforeAll(async () => {
@@ -40,7 +40,7 @@ const draft24 = (options: RemoteRequestOptions = {}): RemoteRequestOptions => ({
   payload: { client_id: world.verifier.key.did, client_metadata: { vp_formats: {} }, ...options.payload },
 })
 
-/** The parameters of the last answer as the verifier got them. */
+/** The parameters of the last answer to the verifier. */
 const lastForm = () => Object.fromEntries(new URLSearchParams(world.verifier.seen.at(-1)?.text))
 
 describe('a verifier of draft 24 by DCQL', () => {
@@ -52,7 +52,7 @@ describe('a verifier of draft 24 by DCQL', () => {
     expect(lastForm()).not.toHaveProperty('presentation_submission')
   })
 
-  it('that leaves meta out, as draft 24 §6.1 lets it', async () => {
+  it('that omits meta, as draft 24 §6.1 allows', async () => {
     const credentials = [
       { id: 'a', format: 'jwt_vc_json' },
       { id: 'b', format: 'dc+sd-jwt', claims: [{ path: ['degree'] }] },
@@ -73,7 +73,7 @@ describe('a verifier of draft 24 by DCQL', () => {
       authorization_encrypted_response_enc: asked,
     }
     const options = draft24({ mode: 'direct_post.jwt', payload: { client_metadata: metadata } })
-    // The verifier of the tests has another key: what it got is opened here.
+    // The verifier of the tests has another key, so this test decrypts the answer.
     await world.wallet.process(await world.verifier.request(diploma(), options))
     const { response = '' } = lastForm()
     expect(decodeProtectedHeader(response)).toMatchObject({ alg: 'ECDH-ES', enc: used, kid: 'jarm-key' })
@@ -131,7 +131,7 @@ describe('a verifier by Presentation Exchange', () => {
     expect(world.lastResponse().submission?.definition_id).toBe('a definition')
   })
 
-  it('of draft 21, known by certificate: its client identifier is the name alone', async () => {
+  it('of draft 21 with a certificate: its client identifier is only the name', async () => {
     const answer = await world.answered(definition(), {
       prefix: 'x509_san_dns',
       clientId: '127.0.0.1',
@@ -143,7 +143,7 @@ describe('a verifier by Presentation Exchange', () => {
     expect(decodeJwt(String(presentation).split('~').at(-1) ?? '').aud).toBe('127.0.0.1')
   })
 
-  it('of draft 21, that does not sign, and leaves its response_uri out (§5.7)', async () => {
+  it('of draft 21 that does not sign, and omits its response_uri (§5.7)', async () => {
     const responseUri = `${world.verifier.url}/response?id=none`
     const params = new URLSearchParams({
       client_id: responseUri,
@@ -160,7 +160,7 @@ describe('a verifier by Presentation Exchange', () => {
     expect(JSON.parse(lastForm().presentation_submission ?? '{}').definition_id).toBe('a definition')
   })
 
-  it('in a flow: the person sees a DCQL query and chooses', async () => {
+  it('in a flow: the user sees a DCQL query and chooses', async () => {
     const authorization = world.wallet.authorization
     const body = { qrContent: await world.exchange(definition()), did: world.wallet.did }
     const started = await world.service.request('POST', '/flows', { authorization, body })
@@ -198,7 +198,7 @@ describe('members of 1.0 and of drafts in one request: the members of 1.0 count'
     expect(last()).toEqual([expect.any(String)])
   })
 
-  it('JARM members beside members of 1.0', async () => {
+  it('JARM members together with members of 1.0', async () => {
     const client_metadata = {
       vp_formats_supported: {},
       jwks: { keys: [{ ...encryption.jwk, alg: 'ECDH-ES' }] },
@@ -245,7 +245,7 @@ describe('a request of a draft that is refused', () => {
     expect(answer.message).toContain('signature does not hold')
   })
 
-  it('by a DID in a request that is not signed', async () => {
+  it('by a DID in an unsigned request', async () => {
     const params = new URLSearchParams({
       client_id: world.verifier.key.did,
       client_id_scheme: 'did',
@@ -265,7 +265,7 @@ describe('a request of a draft that is refused', () => {
       const client_metadata = { vp_formats: VP_FORMATS, authorization_signed_response_alg: 'ES256' }
       const before = world.verifier.refusals.length
       const answer = await world.answered(definition(), { mode, payload: { client_metadata } })
-      // Without JARM nothing is to be signed.
+      // Without JARM no answer is signed.
       if (mode === 'direct_post') return expect(answer.status).toBe(200)
       expect(answer).toEqual({ status: 500, message: 'The authorization request wants a signed response.' })
       expect(world.verifier.refusals.slice(before)).toMatchObject([{ error: 'invalid_request', encrypted: false }])
