@@ -32,7 +32,7 @@ describe('a start with ISSUER_X509', () => {
       /self-signed/,
     ],
     [
-      'an authority in the place of the leaf',
+      'an authority instead of the leaf',
       () => [[leafOf({ ca: true, keyUsage: 0x84 }), intermediate]],
       /certification authority/,
     ],
@@ -56,7 +56,7 @@ describe('a start with ISSUER_X509', () => {
       },
       /expired/,
     ],
-    ['certificates that do not follow from one another', () => [[leafOf(), root]], /certifies the one before it/],
+    ['certificates that do not form a chain', () => [[leafOf(), root]], /certifies the one before it/],
     ['a leaf for another host', () => [[leafOf({ dns: ['other.example'] }), intermediate]], /ISSUER_BASE_URL/],
     [
       'a leaf for another URL',
@@ -71,7 +71,7 @@ describe('a start with ISSUER_X509', () => {
     ],
     ['a leaf without a name', () => [[leafOf({ dns: [] }), intermediate]], /ISSUER_BASE_URL/],
     [
-      'a key that credentials are not signed with',
+      'a key of an unsupported type',
       () => {
         const keyPair = generateKeyPairSync('ec', { namedCurve: 'P-521' })
         return [[leafOf({ keyPair }), intermediate]]

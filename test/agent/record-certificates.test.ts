@@ -189,7 +189,7 @@ describe('POST /agent/verifier/{id}/certificate', () => {
       'must hold at most 8 certificates, each of which certifies the one before it',
     ],
     [
-      'with a certificate that issued none of them',
+      'with a certificate that issued no other certificate',
       (r) => [own(r), intermediate, leafOf()],
       'must hold at most 8 certificates, each of which certifies the one before it',
     ],
@@ -199,7 +199,7 @@ describe('POST /agent/verifier/{id}/certificate', () => {
       'must hold at most 8 certificates, each of which certifies the one before it',
     ],
     ['with a private key', (r) => `${KEY}${pemOf(own(r), intermediate)}`, 'must hold certificates and nothing else'],
-    ['that is the request itself', (r) => r, 'must hold certificates and nothing else'],
+    ['that is the certificate request itself', (r) => r, 'must hold certificates and nothing else'],
     ['without any', () => 'certificate', 'must be certificates in PEM, the leaf first'],
     [
       'that is garbage',

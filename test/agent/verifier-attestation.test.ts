@@ -38,7 +38,7 @@ describe('VERIFIER_ATTESTATION (OpenID4VP 1.0 §12)', () => {
     ['a long sub', { payload: { sub: 'x'.repeat(513) } }, 'its sub is longer than 512 characters'],
     ['no exp', { payload: { exp: undefined } }, 'it has no exp'],
     ['an exp in words', { payload: { exp: '2099-01-01' } }, 'its exp is no time'],
-    ['an nbf out of all time', { payload: { nbf: 1e300 } }, 'its nbf is no time'],
+    ['an nbf beyond all dates', { payload: { nbf: 1e300 } }, 'its nbf is no time'],
     ['no cnf', { payload: { cnf: undefined } }, 'its cnf has no jwk that is a public key of a supported type'],
     ['cnf by kid', { payload: { cnf: { kid: 'a' } } }, 'its cnf has no jwk that is a public key of a supported type'],
     [

@@ -38,8 +38,8 @@ describe('VERIFIER_X509', () => {
     ['the certificate of an authority', () => [[intermediate]], /certification authority/],
     ['one that has expired', () => [[leafOf({ notAfter: '2025-06-01T00:00:00Z' }), intermediate]], /expired/],
     ['one for code alone', () => [[leafOf({ purposes: [CODE] }), intermediate]], /allows signing requests/],
-    ['one that must not sign', () => [[leafOf({ keyUsage: 0x08 }), intermediate]], /digitalSignature/],
-    ['certificates that are no chain', () => [[leafOf(), root]], /certifies the one before/],
+    ['a certificate that may not sign', () => [[leafOf({ keyUsage: 0x08 }), intermediate]], /digitalSignature/],
+    ['certificates that do not form a chain', () => [[leafOf(), root]], /certifies the one before/],
   ])('stops the start and is named: %s', async (_what, made, reason) => {
     const config = configured(await files.fileOf(...made()))
     const start = () => certifiedKey('verifier', config, new Date())

@@ -151,10 +151,10 @@ describe('an access token', () => {
 
   it.each([
     ['no exp', { exp: undefined }],
-    ['an exp that is no number', { exp: '4000000000' }],
+    ['an exp that is not a number', { exp: '4000000000' }],
     ['an nbf in the future', { nbf: Math.floor(Date.now() / 1000) + 60 }],
-    ['an nbf that is no number', { nbf: '0' }],
-    ['an iat that is no number', { iat: '0' }],
+    ['an nbf that is not a number', { nbf: '0' }],
+    ['an iat that is not a number', { iat: '0' }],
     ['no sub', { sub: undefined }],
     ['an empty sub', { sub: '' }],
     ['a sub that is no text', { sub: 7 }],
@@ -172,8 +172,8 @@ describe('an access token', () => {
       { typ: 'JWT' },
       { typ: 'Bearer', nonce: 'n', azp: 'app', session_state: 's' },
     ],
-    ['the type of one that is bound to a key', {}, { typ: 'DPoP', nonce: 'n' }],
-    ['a payload typ that says nothing', {}, { typ: 'JWT' }],
+    ['the type of a token that is bound to a key', {}, { typ: 'DPoP', nonce: 'n' }],
+    ['a payload typ without meaning', {}, { typ: 'JWT' }],
   ])('with %s is accepted', async (_, header, claims) => {
     expect((await ask(`Bearer ${await accessToken(key.privateKey, { ...RS256, ...header }, claims)}`)).status).toBe(200)
   })
@@ -181,9 +181,9 @@ describe('an access token', () => {
   it.each([
     ['an ID token with a nonce', { typ: 'JWT' }, { nonce: 'n' }],
     ['an ID token of Keycloak', { typ: 'JWT' }, { typ: 'ID', azp: 'app', session_state: 's' }],
-    ['an ID token that came with an access token', {}, { at_hash: 'MTIzNDU2Nzg5MDEyMzQ1Ng' }],
-    ['an ID token that came with a code', {}, { c_hash: 'MTIzNDU2Nzg5MDEyMzQ1Ng' }],
-    ['an ID token that says in its header that it is something else', { typ: 'at+jwt' }, { typ: 'ID' }],
+    ['an ID token that was issued with an access token', {}, { at_hash: 'MTIzNDU2Nzg5MDEyMzQ1Ng' }],
+    ['an ID token that was issued with a code', {}, { c_hash: 'MTIzNDU2Nzg5MDEyMzQ1Ng' }],
+    ['an ID token whose header has another type', { typ: 'at+jwt' }, { typ: 'ID' }],
     ['a refresh token of Keycloak', { typ: 'JWT' }, { typ: 'Refresh' }],
     ['an offline token of Keycloak', { typ: 'JWT' }, { typ: 'Offline' }],
     ['a logout token', { typ: 'logout+jwt' }, { events: { 'http://schemas.openid.net/event/backchannel-logout': {} } }],

@@ -8,7 +8,7 @@ it('the options of the benchmarks are read, with their defaults', () => {
 })
 
 it.each([[['--help']], [['--row', '1']], [['extra']], [['--rows', '-1']]])(
-  'of %j a sentence says which options there are',
+  'for %j the error names the options',
   (args) => {
     expect(() => argumentsOf(args, options)).toThrow(
       /^(Unknown option '(--help|--row)'|Unexpected argument 'extra'|Option '--rows' argument is ambiguous)\. There are --rows …, --peers; bench\/README\.md/,

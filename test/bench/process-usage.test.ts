@@ -23,7 +23,7 @@ it.each([
     `new (require('worker_threads').Worker)(${JSON.stringify(`${BUSY} console.log('done')`)}, { eval: true }); setInterval(() => {}, 1_000)`,
     250,
   ],
-  ['that of one that rests', `console.log('done'); setInterval(() => {}, 1_000)`, 0],
+  ['of an idle process', `console.log('done'); setInterval(() => {}, 1_000)`, 0],
 ])('the processor time of a process is %s, too', async (_, script, least) => {
   const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
   try {

@@ -155,7 +155,7 @@ describe('a subscription of the typed client', () => {
 
   it.each([
     ['without a token', undefined, 401, 'Unauthorized'],
-    ['with a token that is none', 'x', 401, 'Invalid access token.'],
+    ['with an invalid token', 'x', 401, 'Invalid access token.'],
   ])('%s ends with that refusal', async (_how, token, status, message) => {
     const session = await newSession()
 

@@ -255,7 +255,7 @@ describe('a session', () => {
     ['a page of the same site', { 'sec-fetch-site': 'same-site' }],
     ['a page of another site', { 'sec-fetch-site': 'cross-site' }],
     ['somebody who typed it', { 'sec-fetch-site': 'none' }],
-    ['another site, though the origin were right', { 'sec-fetch-site': 'cross-site', origin: 'self' }],
+    ['another site with the right origin', { 'sec-fetch-site': 'cross-site', origin: 'self' }],
   ])('is ignored with %s', async (_, headers: Record<string, string>) => {
     const { browser } = await logIn(it0)
     const sent = { ...headers, ...(headers.origin === undefined ? {} : { origin: it0.service.url }) }

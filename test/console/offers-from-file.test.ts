@@ -90,7 +90,7 @@ describe('a row becomes claims', () => {
   })
 
   it.each(['9007199254740993', '-1e17', '18446744073709551615'])(
-    'with no integer that readers round taken for a smaller one, so that the service refuses it by name: %s',
+    'without rounding of large integers, so that the service refuses them by name: %s',
     (cell) => {
       expect(Number.isSafeInteger(read(cell, 'gold', '').subject.points)).toBe(false)
     },

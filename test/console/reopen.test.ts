@@ -87,14 +87,14 @@ describe('a saved query that is opened again', () => {
     ['of any of two paths', field({ path: ['$.credentialSubject.name', '$.credentialSubject.title'] })],
     ['with a pattern', field({ filter: { type: 'string', pattern: '^A' } })],
     ['with a bound', field({ filter: { minimum: 3 } })],
-    ['with an enum and a bound', field({ filter: { enum: [3, 4], minimum: 4 } })],
+    ['with an enum and a limit', field({ filter: { enum: [3, 4], minimum: 4 } })],
     ['with an object as value', field({ filter: { const: { a: 1 } } })],
     ['with a filter expression', field({ path: ['$.credentialSubject.list[?@.a == 1]'] })],
     ['with a descendant', field({ path: ['$..name'] })],
     ['of the credential, not its subject', field({ path: ['$.issuer'] })],
     ['with one claim twice', [{ fields: [type, ...Array(2).fill({ path: ['$.credentialSubject.name'] })] }]],
     ['of a type by a pattern', [{ fields: [{ path: ['$.vct'], filter: { pattern: '^urn' } }] }]],
-    ['with a fraction, which the form would take for a text', field({ filter: { enum: [1.5] } })],
+    ['with a fraction, which the form would read as text', field({ filter: { enum: [1.5] } })],
     ['of nothing', []],
   ])('%s cannot be shown by the form, which says so and loses no part', (_, items) => {
     expect(reopened(items, types)).toBeUndefined()
@@ -116,7 +116,7 @@ it.each([
 })
 
 it.each([[['a, "b"', '\\', ' x ', '7', 'true', 7, -1, false]], [[]]])(
-  'values %j are typed and read as they are',
+  'values %j are the same after they are typed and read',
   (values) => {
     expect(valuesOf(valuesText(values))).toEqual(values)
   },

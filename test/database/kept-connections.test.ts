@@ -47,8 +47,8 @@ describe('a connection of the pool', () => {
   it.each([
     ['a statement that cannot be prepared', refusal('0A000')],
     ['an end of the server', refusal('57P01', 'FATAL')],
-    ['what ends the connection, whatever its code', refusal('22000', 'FATAL')],
-    ['what is not of PostgreSQL', new Error('Query read timeout')],
+    ['an error that ends the connection, with any code', refusal('22000', 'FATAL')],
+    ['an error that is not of PostgreSQL', new Error('Query read timeout')],
   ])('is dropped after %s', async (_name, error) => {
     const { client, released, ask, end } = startPool()
     const asked = ask()

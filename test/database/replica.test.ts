@@ -311,7 +311,7 @@ describe('a read that the replica ends', () => {
   })
 
   it.runIf(process.env.PROOF)(
-    'or does not answer within three seconds goes to the primary too, and the replica is not asked for a second',
+    'that does not answer within three seconds is replaced by the primary too, and the replica is not used for a second',
     async () => {
       await idsAt(one, OFFERINGS, STRANGER)
       await locked()

@@ -146,7 +146,7 @@ describe('GET /agent/did/{did}', () => {
   })
 
   it.each(['did:key:z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK', 'did:web:example.org', 'unknown'])(
-    'answers 200 with null for %s, which it did not create',
+    'answers 200 with null for %s, which this service did not create',
     async (did) => {
       const answer = await read(did)
       expect([answer.status, answer.text]).toEqual([200, 'null'])

@@ -143,7 +143,7 @@ describe('createDidResolver', () => {
   })
 
   it.each(['did:ion:abc', 'did:web:remote.example#key', 'did:web:127.0.0.1', 'no DID'])(
-    'refuses %s without asking the network',
+    'refuses %s without a request',
     async (did) => {
       const { state, resolver } = setUp()
       await expect(resolver.resolve(did)).rejects.toBeInstanceOf(DidResolutionError)

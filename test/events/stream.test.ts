@@ -246,7 +246,7 @@ describe('Last-Event-ID', () => {
   })
 
   it.each(['2', '99', 'x', '-1', '1e3', '99999999999999999999'])(
-    'brings the current state again where there are none, or it is no position (%s)',
+    'sends the current state again if there are no later events, or for an invalid position (%s)',
     async (lastEventId) => {
       const id = await newSession()
       await a.record(id, 2, 'RequestUriRetrieved')

@@ -227,7 +227,7 @@ describe('the façade over trpc-to-openapi', () => {
       ['an encoded slash', '/health%2Fliveness'],
       ['a dot segment', '/health/../version'],
       ['an empty parameter', '/api/v1/offerings//qr-code'],
-      ['case of the other door', '/TRPC/service.version'],
+      ['case of /trpc', '/TRPC/service.version'],
     ])('%s: %s is 404', async (_, path) => {
       const answer = await sendPath(service.url, 'GET', path)
       expect(answer.status).toBe(404)

@@ -154,7 +154,7 @@ describe('an unread body is not drained for longer', () => {
     ['of a GET of typed RPC', 200, 'GET /trpc/service.version', () => service.url],
     ['of a HEAD', 200, 'HEAD /version', () => service.url],
     ['of the console', 404, 'POST /console/assets/x', () => service.url],
-    ['of a method that typed RPC has not', 405, 'PUT /trpc/verify.verify', () => service.url],
+    ['of a method that /trpc does not support', 405, 'PUT /trpc/verify.verify', () => service.url],
     ['of OPTIONS', 404, 'OPTIONS /openid4vci/token', () => service.url],
     ['above the rate limit', 429, 'POST /openid4vp/responses/x', () => limitedUrl],
     ['of the port for operators', 404, 'POST /metrics', () => operations.url],
@@ -246,7 +246,7 @@ describe('framing of a body costs no more than the body (RFC 9112 §7.1)', () =>
     ['a form on the public listener', 400, 'POST /openid4vp/responses/x', () => publicUrl],
     ['an unknown path', 404, 'POST /nowhere', () => service.url],
     ['no token', 401, 'POST /credentials/verify', () => service.url],
-    ['a method that there is not', 405, 'PUT /trpc/verify.verify', () => service.url],
+    ['an unknown method', 405, 'PUT /trpc/verify.verify', () => service.url],
     ['the port for operators', 404, 'POST /metrics', () => operations.url],
   ])('long extensions of many chunks: %s, %i', async (_, expected, line, url) => {
     const type = expected === 401 ? json : form

@@ -88,8 +88,8 @@ describe('a procedure that is called over REST', () => {
     ['an error of its own', t.procedure.query(() => Promise.reject(new Sold('It is sold.')))],
     ['what is no error', t.procedure.query(() => Promise.reject('sold'))],
     ['an error of tRPC', t.procedure.query(() => Promise.reject(new TRPCError({ code: 'NOT_FOUND' })))],
-    ['an input that is not valid', t.procedure.input(z.object({ id: z.number() })).query(() => 1)],
-    ['an output that is not valid', t.procedure.output(z.number()).query(() => '1' as unknown as number)],
+    ['an invalid input', t.procedure.input(z.object({ id: z.number() })).query(() => 1)],
+    ['an invalid output', t.procedure.output(z.number()).query(() => '1' as unknown as number)],
     [
       'a middleware that throws before the rest',
       t.procedure

@@ -77,7 +77,7 @@ describe('the error envelope', () => {
 
   it.each([
     ['an unknown route', 'GET', '/nothing/here'],
-    ['an unknown route below a known one', 'GET', '/version/x'],
+    ['an unknown route below a known route', 'GET', '/version/x'],
     ['a known path with another method', 'PUT', '/credentials/verify'],
     ['a known path with another method', 'GET', '/credentials/verify'],
     ['a known path with another method', 'DELETE', '/version'],
@@ -256,7 +256,7 @@ describe('request ids', () => {
 
 describe('HEAD', () => {
   it.each(['/version', '/', '/health/liveness', '/.well-known/openid-credential-issuer', '/nothing', '/api-docs-json'])(
-    'answers as GET does, without the body: %s',
+    'answers like GET, without the body: %s',
     async (path) => {
       const get = await sendPath(service.url, 'GET', path)
       const head = await sendPath(service.url, 'HEAD', path)

@@ -59,7 +59,7 @@ const DOORS: readonly Door[] = [
     (n) => `{"query":[{"fields":[{"path":["$.a"],"filter":{"const":${n}}}]}]}`,
   ],
   [
-    'a bound in the filter of a stored query',
+    'a limit in the filter of a stored query',
     '/api/v1/verifier/vp-queries',
     'query.0.fields.0.filter.maximum',
     (n) => `{"query":[{"fields":[{"path":["$.a"],"filter":{"type":"number","maximum":${n}}}]}]}`,
@@ -97,7 +97,7 @@ const ALL_DOORS: readonly Door[] = [
 ]
 
 describe.each(ALL_DOORS)(
-  'numbers that JSON readers change are refused by their place (RFC 7493 §2.2): %s',
+  'numbers that JSON readers change are refused with their path (RFC 7493 §2.2): %s',
   (_, path, place, bodyOf) => {
     const refusal = async (number: string) => {
       const { status, json } = await post(path, bodyOf(number))

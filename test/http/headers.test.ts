@@ -162,7 +162,7 @@ describe('AUTH_DISABLED', () => {
   })
 
   it.each(['https://evil.example', 'null', 'http://localhost.evil.example', 'not an origin'])(
-    'refuses what a page of %s sends, also where the browser does not ask first',
+    'refuses requests of a page of %s, also without a preflight',
     async (origin) => {
       const holders = async () => (await open.request('GET', '/agent/holders')).json.length
       const before = await holders()
@@ -246,7 +246,7 @@ describe('AUTH_DISABLED', () => {
   })
 
   it.each(['http://localhost:5173', 'http://127.0.0.1:8080', 'https://localhost', 'http://[::1]:1'])(
-    'admits the loopback origin %s',
+    'accepts the loopback origin %s',
     async (origin) => {
       for (const path of ['/agent/holders', '/.well-known/openid-credential-issuer']) {
         expect((await preflight(open, path, origin)).headers['access-control-allow-origin']).toBe(origin)
@@ -255,7 +255,7 @@ describe('AUTH_DISABLED', () => {
   )
 
   it.each([APP, 'https://evil.example', 'null', 'http://localhost.evil.example', 'file://'])(
-    'admits no other origin, not even one of CORS_ORIGINS: %s',
+    'accepts no other origin, not even an origin of CORS_ORIGINS: %s',
     async (origin) => {
       for (const path of ['/agent/holders', '/.well-known/openid-credential-issuer']) {
         expect((await preflight(open, path, origin)).headers['access-control-allow-origin']).toBeUndefined()

@@ -52,7 +52,7 @@ describe('invalid JSON, and JSON with unusable values', () => {
   })
 
   it.each([`${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`, '['.repeat(100_000) + ']'.repeat(100_000)])(
-    'nesting beyond 100 levels on both doors',
+    'nesting beyond 100 levels, over REST and /trpc',
     async (nested) => {
       const answer = await verify(`{"credential":${nested}}`)
       expect([answer.status, messageOf(answer)]).toEqual([400, ['Request body is nested too deeply.']])
@@ -321,7 +321,7 @@ describe('requests that two parsers would read differently', () => {
   it.each([
     ['two content lengths', `${line}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}x`],
     ['a length beside chunks', `${line}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`],
-    ['a length that is no number', `${line}Content-Length: 2a\r\n\r\n{}`],
+    ['a length that is not a number', `${line}Content-Length: 2a\r\n\r\n{}`],
     ['a header over several lines', 'GET /version HTTP/1.1\r\nHost: x\r\nX-A: a\r\n b\r\n\r\n'],
     ['a space in a header name', 'GET /version HTTP/1.1\r\nHost : x\r\n\r\n'],
     ['no host', 'GET /version HTTP/1.1\r\n\r\n'],

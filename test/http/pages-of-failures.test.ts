@@ -15,7 +15,7 @@ const get = (path: string, headers: Readonly<Record<string, string>>) => service
 
 describe('an unknown address', () => {
   it.each(['/nothing', '/api/v1/nothing', '/console-of-others', '/%3Cscript%3E'])(
-    'is a page in words for whoever opens it in a browser: %s',
+    'is a page for a browser: %s',
     async (path) => {
       for (const headers of [BROWSER, { accept: 'text/html' }]) {
         const { status, headers: sent, text } = await get(path, headers)

@@ -78,11 +78,11 @@ describe.each(LISTS)('GET $path', (list) => {
     ['nothing', ''],
     ['no place', Buffer.from('2026-03-01T12:00:00.000Z').toString('base64url')],
     ['a place without an id', Buffer.from('2026-03-01T12:00:00.000Z ').toString('base64url')],
-    ['an id that PostgreSQL cannot hold', Buffer.from('2026-03-01T12:00:00.000Z a\0b').toString('base64url')],
-    ['a time that there is not', Buffer.from('2026-13-01T12:00:00.000Z a').toString('base64url')],
-    ['a time that PostgreSQL does not know', Buffer.from('0000-01-01T12:00:00.000Z a').toString('base64url')],
+    ['an id that PostgreSQL cannot store', Buffer.from('2026-03-01T12:00:00.000Z a\0b').toString('base64url')],
+    ['a time that does not exist', Buffer.from('2026-13-01T12:00:00.000Z a').toString('base64url')],
+    ['a time that PostgreSQL cannot represent', Buffer.from('0000-01-01T12:00:00.000Z a').toString('base64url')],
     ['another spelling', `${Buffer.from('2026-03-01T12:00:00.000Z ab').toString('base64url')}=`],
-    ['more than any id is long', Buffer.from(`2026-03-01T12:00:00.000Z ${'a'.repeat(8_000)}`).toString('base64url')],
+    ['longer than every id', Buffer.from(`2026-03-01T12:00:00.000Z ${'a'.repeat(8_000)}`).toString('base64url')],
   ])('a cursor that is %s: 400', async (_what, cursor) => {
     const answer = await get(list, `?cursor=${encodeURIComponent(cursor)}`)
     expect([answer.status, answer.json.message]).toEqual([400, ['cursor must be the cursor of a page before']])

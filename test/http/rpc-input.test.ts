@@ -142,7 +142,7 @@ describe('objects that superjson would build from an input are refused', () => {
 
 describe('an envelope', () => {
   it.each([[null], [[]], ['x'], [7], [{ id: 'x' }], [{ json: {}, id: 'x' }], [{ json: {}, toJSON: 1 }]])(
-    'that is none is refused: %j',
+    'that is invalid is refused: %j',
     async (envelope) => {
       const [refusal] = await call([version], [envelope])
       expect(refusal).toMatchObject({ httpStatus: 400, messages: ['Input must be an object with the member json'] })
@@ -150,7 +150,7 @@ describe('an envelope', () => {
   )
 
   it.each(['colour', 'limit.a', 'limit.toString', 'toString', '', '.', 'limit.', 'limit.4294967294', 'limi\\t'])(
-    'that marks what is not in its JSON is refused: %j',
+    'that names a missing member is refused: %j',
     async (path) => {
       const [refusal] = await call(
         [version],

@@ -70,7 +70,7 @@ const TYPED_DOORS: typeof DOORS = [
 const textOf = ({ text }: Answer): string => text
 
 describe.each([...DOORS, ...TYPED_DOORS])(
-  'integers beyond 2^53 in claims are refused by name, since readers round them (RFC 7493 §2.2): %s',
+  'integers beyond 2^53 in claims are refused by name, because readers round them (RFC 7493 §2.2): %s',
   (_, path, member, bodyOf) => {
     it.each([
       ['{"account":9007199254740993}', 'account'],

@@ -229,7 +229,7 @@ describe('a signal before the start is complete', () => {
     ['main.js', 'SIGINT', 130],
     ['process/prepare.js', 'SIGTERM', 143],
   ] as const)(
-    'is heeded by %s, by a handler, without which the first process of a container would not notice %s',
+    'is handled by %s; without a handler, the first process of a container would not receive %s',
     async (program, signal, code) => {
       await withStartLock(database.url, async () => {
         await using starting = startProcess(localEnvironment(database.url), program)

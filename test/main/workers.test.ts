@@ -97,7 +97,7 @@ describe('WEB_CONCURRENCY=2', () => {
   })
 
   it.each(['PORT', 'PUBLIC_PORT'])(
-    'exits 1 where a worker ends before it listens at %s too, which would end again and again',
+    'exits 1 if a worker ends before it listens at %s, because it would end again and again',
     async (name) => {
       const other = createServer()
       const { port } = new URL(await listenLocally(other))
@@ -130,18 +130,15 @@ describe('WEB_CONCURRENCY=2', () => {
     expect(await service.exit()).toBe(0)
   })
 
-  it.each(['up', 'degraded', 'down'] as const)(
-    'says the worst of what workers say, whichever says it: %s',
-    (status) => {
-      const better = (['up', 'degraded', 'down'] as const).filter((_, index, all) => index <= all.indexOf(status))
-      for (const order of [better, better.toReversed()])
-        expect(worst(order.map((one) => ({ database: { status: one } })))).toEqual({ database: { status } })
-      expect(worst([{ database: { status: 'up' } }, { service: { status } }])).toEqual({
-        database: { status: 'up' },
-        service: { status },
-      })
-    },
-  )
+  it.each(['up', 'degraded', 'down'] as const)('has the worst value of all workers: %s', (status) => {
+    const better = (['up', 'degraded', 'down'] as const).filter((_, index, all) => index <= all.indexOf(status))
+    for (const order of [better, better.toReversed()])
+      expect(worst(order.map((one) => ({ database: { status: one } })))).toEqual({ database: { status } })
+    expect(worst([{ database: { status: 'up' } }, { service: { status } }])).toEqual({
+      database: { status: 'up' },
+      service: { status },
+    })
+  })
 
   it('is not ready until a worker serves', async () => {
     expect(await workerSources().readiness()).toEqual({ service: { status: 'down' } })

@@ -49,7 +49,7 @@ describe('verification sessions', () => {
     ],
     [
       'holder-binding',
-      'a thief with a key of their own',
+      'a thief with another key',
       async () => {
         const { payload } = await world.asked('dc+sd-jwt')
         return { payload, vp: await present(world.held['dc+sd-jwt'], await newWallet(), payload) }
@@ -67,7 +67,7 @@ describe('verification sessions', () => {
     ],
     [
       'issuer-trust',
-      'an issuer whom nobody trusts',
+      'an untrusted issuer',
       async () => {
         const { payload } = await world.asked('jwt_vc_json', { trustedIssuers: ['did:web:other.example'] })
         return { payload, vp: await present(world.held.jwt_vc_json, world.wallet, payload) }

@@ -30,7 +30,7 @@ describe('a redirect is checked like a first request', () => {
   )
 
   test.each(['//[::ffff:7f00:1]:PORT/', '\\\\127.1:PORT\\', 'http:\\\\0x7f.1:PORT'])(
-    'relative and crooked forms are no way round it: %s',
+    'relative and unusual forms do not bypass this rule: %s',
     async (location) => {
       const secret = await startServer((_request, response) => response.end('internal secret'))
       const open = await startServer((_request, response) =>

@@ -93,7 +93,7 @@ describe.each(Object.entries(CODES))('the QR code of an %s', (_, make) => {
   })
 
   it.each(['unknown', crypto.randomUUID(), '%27%3E%3Cscript%3E', 'a'.repeat(5_000), '%0d%0aset-cookie:x=1'])(
-    'of an unknown id is a page in words for a browser, and the interface’s 404 for all others: %s',
+    'of an unknown id is a page for a browser, and the 404 of the interface for other clients: %s',
     async (id) => {
       const { url } = await make()
       const path = url.replace(/[\w-]{36}/, id)
@@ -111,7 +111,7 @@ describe.each(Object.entries(CODES))('the QR code of an %s', (_, make) => {
 
 describe('the page on demand', () => {
   it.each(['9999-12-02T00:00:00.000Z', '9999-12-31T23:59:59Z', '9999-12-31T23:59:59.999Z'])(
-    'of an offering that can be taken until %s is there',
+    'of an offering that can be taken until %s exists',
     async (expires_at) => {
       const { qr_code_url } = await issuer.makeOffering({ expires_at })
       const { status, headers } = await fetch(qr_code_url, { redirect: 'manual', headers: BROWSER })

@@ -43,9 +43,9 @@ it.each([
   ['a browser with two cookies of that name', {}, { cookies: [COOKIE, OTHER_COOKIE] }],
   ['a wrong code', {}, { code: 'another' }],
   ['an empty code', {}, { code: '' }],
-  ['a page that nobody opened', { browserHash: null }, {}],
-  ['a page that nobody opened, without a cookie', { browserHash: null }, { cookies: [] }],
-  ['a request that no wallet answered, without a code', { responseCodeHash: null }, { code: '' }],
+  ['a page that no browser has opened', { browserHash: null }, {}],
+  ['a page that no browser has opened, without a cookie', { browserHash: null }, { cookies: [] }],
+  ['a request without an answer, without a code', { responseCodeHash: null }, { code: '' }],
 ])('%s is not redirected, and does not learn the outcome', async (_, stored, sent) => {
   const { status, headers, body } = await comingBack(stored, sent)
   expect([status, headers?.location]).toEqual([403, undefined])

@@ -43,7 +43,7 @@ describe('coming back from a wallet (OpenID4VP 1.0 §13.3, §14.2)', () => {
   it.each([
     ['a browser without the cookie', () => newVisitor(service)],
     [
-      'a browser with a cookie of its own making',
+      'a browser with an invented cookie',
       () => Object.assign(newVisitor(service), { cookie: `presentation=${'A'.repeat(43)}` }),
     ],
   ])('%s learns that another browser is the first, and gets nothing', async (_, another) => {
@@ -148,8 +148,8 @@ describe('coming back from a wallet (OpenID4VP 1.0 §13.3, §14.2)', () => {
 describe('the first browser', () => {
   it.each([
     ['a HEAD, as link previews send it', 'HEAD', {}],
-    ['a browser that fetches ahead', 'GET', { 'sec-purpose': 'prefetch;prerender' }],
-    ['one of an earlier time that does', 'GET', { purpose: 'prefetch' }],
+    ['a browser that prefetches', 'GET', { 'sec-purpose': 'prefetch;prerender' }],
+    ['an older browser that prefetches', 'GET', { purpose: 'prefetch' }],
     ['a script or an image that loads the page', 'GET', { 'sec-fetch-dest': 'empty' }],
   ] as const)('is not %s', async (_, method, headers) => {
     const page = await askOnPage(service)

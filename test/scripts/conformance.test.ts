@@ -85,7 +85,7 @@ describe('expectations', () => {
   })
 
   it.each([
-    ['a column of which nothing is expected', {}, 'i/x: nothing is expected of it.'],
+    ['a column without an expectation', {}, 'i/x: nothing is expected of it.'],
     ['a module that ended worse', { modules: 2, otherwise: {} }, 'i/x: `b` ended in SKIPPED, expected was PASSED.'],
     [
       'a module that ended better',
@@ -93,7 +93,7 @@ describe('expectations', () => {
       'i/x: `a` ended in PASSED, expected was FAILED.',
     ],
     [
-      'a module that the plan has no more',
+      'a module that is no longer in the plan',
       { modules: 3, otherwise: { '`b`': 'SKIPPED', '`c`': 'FAILED' } },
       'i/x: `c` did not run.',
     ],

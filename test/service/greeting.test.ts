@@ -16,7 +16,7 @@ afterAll(() => Promise.all([service.close(), open.close()]))
 
 describe('GET /', () => {
   it.each([undefined, '*/*', 'application/json', 'text/plain', 'text/html;q=0', 'garbage,,;q'])(
-    'is one sentence of text for whoever is no browser: %s',
+    'is one sentence of text for other clients: %s',
     async (accept) => {
       const answer = await service.request('GET', '/', accept === undefined ? {} : { headers: { accept } })
       expect(answer.status).toBe(200)

@@ -168,7 +168,7 @@ describe('GET /api/v1/settings', () => {
   })
 
   it.each(['user:password', 'user password@host', 'nats:///password', '//user:password@host', 'pass'])(
-    'attack: of %j, given as an address, nothing is shown, even if the configuration took it',
+    'attack: %j instead of an address is not shown, even if the configuration accepted it',
     (value) => {
       for (const variable of ['DATABASE_URL', 'NATS_URL', 'OIDC_ISSUER'] as const) {
         const shown = shownSettings({ [variable]: value }, () => undefined).find((each) => each.variable === variable)

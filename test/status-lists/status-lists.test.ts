@@ -204,7 +204,7 @@ describe('GET /token-status-lists/{id}', () => {
   })
 
   it.each(['?time=1686925000', '?time='])(
-    'answers 501 to %s: the past is not kept (Token Status List §8.4)',
+    'answers 501 to %s, because former lists are not stored (Token Status List §8.4)',
     async (time) => {
       const path = `/token-status-lists/${(await issue()).listId}`
       const answer = await service.request('GET', `${path}${time}`)

@@ -60,7 +60,7 @@ describe('if the metadata name no binding method, a hosted wallet (OpenID4VCI 1.
 
   it.each([
     ['an empty list', []],
-    ['a list of nothing that is a name', [5, null]],
+    ['a list without a name', [5, null]],
   ])('does the same if the metadata have %s as binding methods, and no proof type', async (_, methods) => {
     const metadata = (url: string) => ({
       credential_configurations_supported: Object.fromEntries(

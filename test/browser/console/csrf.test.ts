@@ -86,7 +86,7 @@ describe('a page of another origin, in the browser of a signed-in user', () => {
     }))
 
   it.each(['application/x-www-form-urlencoded', 'text/plain', 'multipart/form-data'])(
-    'neither logs out nor makes anything by a form of %s, and takes no cookie away',
+    'cannot sign out, make a record or remove a cookie with a form of %s',
     (enctype) =>
       lured(async (page, url) => {
         for (const path of ['/console/logout', '/api/v1/verifier/vp-queries']) {

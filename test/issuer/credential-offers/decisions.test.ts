@@ -39,12 +39,12 @@ const work = () => new Work(1_000_000)
 
 describe('a decision about a deferred offer', () => {
   it.each<[string, DecidableOffer | undefined, number]>([
-    ['an unknown session, or somebody else’s', undefined, 500],
+    ['an unknown session, or the session of another caller', undefined, 500],
     ['an offer that is not deferred', offer({}, false), 409],
     ['one that is approved', offer({ deferred: 'approved' }), 409],
     ['one that is rejected', offer({ deferred: 'rejected', state: 'Error' }), 409],
-    ['one whose session has failed', offer({ state: 'Error' }), 409],
-    ['one that ends at this moment', offer({ expiresAt: NOW }), 409],
+    ['an offer whose session has failed', offer({ state: 'Error' }), 409],
+    ['an offer that expires at this moment', offer({ expiresAt: NOW }), 409],
   ])('is refused for %s, and is not counted', async (_, found, status) => {
     const { decisions, store, offerSession } = deciding([found])
     await expect(decisions.approve(ALICE, { id: 'session' }, work())).rejects.toMatchObject({ status })

@@ -95,15 +95,19 @@ describe('POST /api/v1/credentials', () => {
     ['an empty type', { type: '' }, ['type must not be empty', 'type must match /^[a-zA-Z0-9_]+$/']],
     ['a type with a hyphen', { type: 'Proof-of-purchase' }, ['type must match /^[a-zA-Z0-9_]+$/']],
     ['a type that ends in a line break', { type: 'Purchase\n' }, ['type must match /^[a-zA-Z0-9_]+$/']],
-    ['a type that is no string', { type: 1 }, ['type must be a string']],
+    ['a type that is not a string', { type: 1 }, ['type must be a string']],
     ['no subject', { credential_subject: undefined }, ['credential_subject must be defined']],
     ['a subject that breaks the schema', { credential_subject: {} }, ['credential_subject.product must be present']],
     [
-      'a claim that the schema does not know',
+      'a claim that is not in the schema',
       { credential_subject: { ...SUBJECT, __proto__x: 1 } },
       ['credential_subject.__proto__x is not allowed'],
     ],
-    ['a recipient, which it has none of', { recipient: 'did:example:1' }, ['property recipient should not exist']],
+    [
+      'a recipient, which this call does not support',
+      { recipient: 'did:example:1' },
+      ['property recipient should not exist'],
+    ],
   ])('answers 400 for %s', async (_what, members, message) => {
     const answer = await create(members)
     expect([answer.status, answer.json.message]).toEqual([400, message])

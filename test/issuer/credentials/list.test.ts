@@ -62,7 +62,7 @@ describe('GET /api/v1/credentials', () => {
 
   it.each<[string, () => Record<string, string>, () => (string | undefined)[]]>([
     ['a type', () => ({ schema: first }), () => newestFirst(0, 1, 2)],
-    ['a schema that is not there', () => ({ schema: 'Nothing' }), () => []],
+    ['an unknown schema', () => ({ schema: 'Nothing' }), () => []],
     ['a status', () => ({ status: 'revoked' }), () => newestFirst(1)],
     ['the other status', () => ({ status: 'active' }), () => newestFirst(0, 2, 3)],
     ['a holder', () => ({ holderDid: HOLDER }), () => newestFirst(2)],
@@ -114,7 +114,7 @@ describe('GET /api/v1/credentials', () => {
   })
 
   it.each([{}, { schema: 'first' }, { status: 'active' }, { holderDid: HOLDER }, { offeringId: 'it' }])(
-    'goes on page by page, with nothing twice and nothing left out, also of one moment: %j',
+    'continues page by page, with each entry exactly once, also for entries with the same time: %j',
     async (filter) => {
       const filters = Object.fromEntries(
         Object.entries(filter).map(([name, value]) => [name, { first, it: offeringId }[value] ?? value]),

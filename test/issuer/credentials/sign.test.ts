@@ -176,7 +176,7 @@ describe('POST /credentials/sign', () => {
   it.each([
     ['no format', {}, 'format must be defined'],
     ['an unknown format', { format: 'ldp_vc' }, 'format must be one of jwt_vc_json, dc+sd-jwt, mso_mdoc'],
-    ['a holder that is no DID', { format: 'dc+sd-jwt', holder: 'alice' }, 'holder must be a DID'],
+    ['a holder that is not a DID', { format: 'dc+sd-jwt', holder: 'alice' }, 'holder must be a DID'],
     [
       'a holder of an unknown method',
       { format: 'dc+sd-jwt', holder: 'did:example:1' },
@@ -187,7 +187,7 @@ describe('POST /credentials/sign', () => {
       { format: 'dc+sd-jwt', holder: 'did:key:z6Mk', credential_subject: { ...SUBJECT, id: 'did:example:1' } },
       'credential_subject.id must be the holder',
     ],
-    ['a property that it has not', { format: 'dc+sd-jwt', did: 'did:example:1' }, 'property did should not exist'],
+    ['an unknown property', { format: 'dc+sd-jwt', did: 'did:example:1' }, 'property did should not exist'],
   ])('answers 400 for %s', async (_what, request, message) => {
     const answer = await sign(request)
     expect([answer.status, answer.json.message]).toEqual([400, [message]])

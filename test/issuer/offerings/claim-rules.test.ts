@@ -26,21 +26,21 @@ function claiming(offering: Partial<OfferingIssuance> | undefined, outcome: 'rec
 describe('a claim', () => {
   it.each<[string, Partial<OfferingIssuance> | undefined, number, string]>([
     ['an unknown offering', undefined, 404, 'Offering not found.'],
-    ['one that ends at this moment', { expiresAt: NOW }, 410, 'Offering has expired.'],
+    ['an offer that expires at this moment', { expiresAt: NOW }, 410, 'Offering has expired.'],
     [
-      'one that has expired, is used up and is for somebody else',
+      'an offering that has expired, is used up and is for another recipient',
       { expiresAt: NOW, redemptionLimit: 1, redemptionCount: 1, recipient: 'did:example:other' },
       410,
       'Offering has expired.',
     ],
     [
-      'one that is used up and for somebody else',
+      'an offering that is used up and for another recipient',
       { redemptionLimit: 2, redemptionCount: 2, recipient: 'did:example:other' },
       409,
       'Offering redemption limit reached.',
     ],
     [
-      'one for a DID that only begins as the caller’s',
+      'an offering for a DID that only begins like the DID of the caller',
       { recipient: 'did:example:toke' },
       403,
       'Offering is for another recipient.',
@@ -59,7 +59,13 @@ describe('a claim', () => {
       'did:example:token',
       'did:example:token',
     ],
-    ['who the offering names, who has no DID', { credentialSubject: { id: 'urn:x' } }, undefined, 'urn:x', undefined],
+    [
+      'the recipient of the offering, who has no DID',
+      { credentialSubject: { id: 'urn:x' } },
+      undefined,
+      'urn:x',
+      undefined,
+    ],
     [
       'the only DID of the caller',
       { callerDids: ['did:example:token'] },
@@ -67,7 +73,13 @@ describe('a claim', () => {
       'did:example:token',
       'did:example:token',
     ],
-    ['nobody, where the caller has two', { callerDids: ['did:example:held'] }, undefined, undefined, undefined],
+    [
+      'no subject, because the caller has two DIDs',
+      { callerDids: ['did:example:held'] },
+      undefined,
+      undefined,
+      undefined,
+    ],
     [
       'the DID that claims it',
       { callerDids: ['did:example:held', 'did:example:other'] },

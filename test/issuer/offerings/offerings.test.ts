@@ -66,7 +66,7 @@ describe('POST /api/v1/offerings', () => {
   })
 
   it.each(['9999-12-31T23:59:59-23:59', '9999-12-31T23:59:59.999-00:01'])(
-    'answers 400 for an expires_at that no year of four digits holds: %s',
+    'answers 400 for an expires_at beyond the years with four digits: %s',
     async (expires_at) => {
       const answer = await post({ expires_at })
       expect([answer.status, answer.json.message]).toEqual([400, ['expires_at must lie before the year 10000 (UTC)']])
@@ -95,18 +95,18 @@ describe('POST /api/v1/offerings', () => {
     ['no credential_subject', { credential_subject: undefined }, 'credential_subject must be defined'],
     ['an array for a subject', { credential_subject: [] }, 'credential_subject must be an object'],
     [
-      'a subject id that is no URI',
+      'a subject id that is not a URI',
       { credential_subject: { ...SUBJECT, id: 'me' } },
       'credential_subject.id must be a URI',
     ],
-    ['a recipient that is no DID', { recipient: 'alice@example.org' }, 'recipient must be a DID'],
+    ['a recipient that is not a DID', { recipient: 'alice@example.org' }, 'recipient must be a DID'],
     [
       'a subject id other than the recipient',
       { recipient: RECIPIENT, credential_subject: { ...SUBJECT, id: 'did:example:other' } },
       'credential_subject.id must be the recipient',
     ],
     ['a limit of 0', { redemption_limit: 0 }, 'redemption_limit must be at least 1'],
-    ['a limit that is no integer', { redemption_limit: 1.5 }, 'redemption_limit must be an integer'],
+    ['a limit that is not an integer', { redemption_limit: 1.5 }, 'redemption_limit must be an integer'],
     ['a limit in quotation marks', { redemption_limit: '5' }, 'redemption_limit must be a number'],
     ['an expiry that has passed', { expires_at: '2020-01-01T00:00:00Z' }, 'expires_at must lie in the future'],
     ['an expiry without a time', { expires_at: '2099-01-01' }, 'expires_at must be an ISO 8601 date-time'],

@@ -172,19 +172,19 @@ describe('requests that are refused with an error to the wallet (RFC 6749 §4.1.
     ['no code_challenge_method', { code_challenge_method: '' }, 'invalid_request'],
     ['a short code_challenge', { code_challenge: 'short' }, 'invalid_request'],
     ['response_mode fragment', { response_mode: 'fragment' }, 'invalid_request'],
-    ['a scope of which nothing is offered', { scope: 'openid unknown' }, 'invalid_scope'],
+    ['a scope without an offered configuration', { scope: 'openid unknown' }, 'invalid_scope'],
     ['neither scope nor details', { scope: '' }, 'invalid_scope'],
     [
       'details that are not offered',
       { authorization_details: '[{"type":"openid_credential","credential_configuration_id":"x"}]' },
       'invalid_authorization_details',
     ],
-    ['details that are no JSON', { authorization_details: 'x' }, 'invalid_authorization_details'],
+    ['details that are not JSON', { authorization_details: 'x' }, 'invalid_authorization_details'],
     ['a long scope', { scope: `${SD_JWT} ${'x'.repeat(4_096)}` }, 'invalid_request'],
     ['a long issuer_state', { issuer_state: 'x'.repeat(4_097) }, 'invalid_request'],
-    ['a dpop_jkt that is no thumbprint', { dpop_jkt: 'short' }, 'invalid_request'],
+    ['a dpop_jkt that is not a thumbprint', { dpop_jkt: 'short' }, 'invalid_request'],
     ['another resource', { resource: 'https://elsewhere.example' }, 'invalid_target'],
-    ['an issuer_state that is not ours', { issuer_state: 'made-up' }, 'invalid_request'],
+    ['an issuer_state of another server', { issuer_state: 'made-up' }, 'invalid_request'],
   ])('%s', async (_name, changes, error) => {
     const { parameters } = await newRequest(changes)
     const refused = await push(parameters)
@@ -262,7 +262,7 @@ describe('requests that must not be answered by a redirect (RFC 6749 §4.1.2.1, 
   })
 
   it.each(['redirect_uri=https://evil.example', 'client_id=other', 'request_uri=urn:x&request_uri=urn:y'])(
-    'what would say where to, given twice: %s',
+    'a repeated parameter that would decide the destination: %s',
     async (again) => {
       const { parameters } = await newRequest()
       const answer = await newBrowser(issuer.service).get(`${addressOf(parameters)}&${again}`)

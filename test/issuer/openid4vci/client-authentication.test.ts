@@ -38,7 +38,7 @@ describe('the sender of a request', () => {
   const work = () => new Work(1_000)
 
   it.each([{}, { authorization: 'Bearer token' }, { authorization: 'DPoP token' }])(
-    'with %o is a wallet that proves nothing',
+    'with %o counts as a wallet without a proof',
     async (headers) => {
       expect(await authenticate(headers, { client_id: 'anybody' }, work())).toEqual({
         ...attested,
@@ -51,13 +51,13 @@ describe('the sender of a request', () => {
   )
 
   it.each<[string, Record<string, string>, Record<string, string>, Record<string, string>]>([
-    ['a scheme that is not known', { authorization: 'Basic YTpi' }, {}, { 'www-authenticate': 'Basic realm="token"' }],
+    ['an unknown scheme', { authorization: 'Basic YTpi' }, {}, { 'www-authenticate': 'Basic realm="token"' }],
     ['a secret', {}, { client_secret: 'secret' }, {}],
     ['an attestation without a proof', { 'oauth-client-attestation': 'a' }, {}, {}],
     ['a proof without an attestation', { 'oauth-client-attestation-pop': 'a' }, {}, {}],
     ['two attestations', { 'oauth-client-attestation': 'a, b', 'oauth-client-attestation-pop': 'c' }, {}, {}],
     [
-      'an attestation, where none is believed',
+      'an attestation, without trusted providers',
       { 'oauth-client-attestation': 'a', 'oauth-client-attestation-pop': 'b' },
       {},
       {},
@@ -82,7 +82,7 @@ describe('requirements of HAIP for a wallet (HAIP 1.0 §4)', () => {
 
   describe.each([
     ['everything here', 'haip', undefined],
-    ['everything here, whatever the offer says', 'haip', { profile: 'final' }],
+    ['all offers of this installation', 'haip', { profile: 'final' }],
     ['the offer', 'final', haip],
   ] as const)('apply if HAIP is the profile of %s', (_, profile, offer) => {
     const { assertTokenClient, assertWallet } = withProfile(profile)

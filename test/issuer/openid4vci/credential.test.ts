@@ -267,7 +267,7 @@ describe('requests that are wrong (§8.3.1.2)', () => {
       both,
     ],
     [
-      'a configuration that is no text',
+      'a configuration that is not a text',
       { credential_configuration_id: 7 },
       'invalid_credential_request',
       'credential_configuration_id must be a string',
@@ -279,7 +279,7 @@ describe('requests that are wrong (§8.3.1.2)', () => {
       'The credential_configuration_id is not known.',
     ],
     [
-      'an identifier that was not given',
+      'an unknown identifier',
       { credential_identifier: JWT_VC },
       'unknown_credential_identifier',
       'The credential_identifier was not given with this access token.',

@@ -262,7 +262,7 @@ describe('scope of a token request (RFC 6749)', () => {
     ['a client_secret', {}, { client_id: 'x', client_secret: 'y' }],
     ['a client_assertion', {}, { client_assertion: 'e30.e30.x' }],
   ])(
-    'client authentication by %s, which is unknown here, is refused (§5.2) and the code stays valid',
+    'client authentication by %s, which this service does not support, is refused (§5.2) and the code stays valid',
     async (_by, headers, more) => {
       const code = await issuer.code(await newOffer())
       const form = { grant_type: PRE_AUTHORIZED, 'pre-authorized_code': code }

@@ -262,17 +262,17 @@ describe('refused messages', () => {
       undecryptable,
     ],
     [
-      'an ephemeral key that is no point of the curve',
+      'an ephemeral key that is not a point of the curve',
       async (body) => headed(await encryptFor(key, body), { epk: { ...key, x: key.y } }),
       undecryptable,
     ],
     [
-      'another key under the kid of ours',
+      'another key with the kid of the service’s key',
       async (body) => encryptFor({ ...(await newAnswerKey()).publicJwk, kid: String(key.kid) }, body),
       undecryptable,
     ],
     [
-      'a few octets that become 64 MiB',
+      'a few octets that expand to 64 MiB',
       () => encryptFor(key, new Uint8Array(64 * 1_048_576), { zip: 'DEF' }),
       [413, request, 'The encrypted request holds more than 256 KiB.'],
     ],
@@ -300,7 +300,7 @@ describe('refused messages', () => {
       [400, request, 'The encrypted request is not valid yet: nbf lies in the future.'],
     ],
     [
-      'a JWT whose exp is no number',
+      'a JWT whose exp is not a number',
       (body) => encryptFor(key, body.replace('{', '{"exp":"soon",')),
       [400, request, 'The exp of the request must be a number.'],
     ],

@@ -68,7 +68,11 @@ describe.each([
   const refused: [string, Sent, unknown[]][] = [
     ['without an attestation', { attestation: null }, [401, 'invalid_client']],
     ['without a challenge', { pop: { payload: { challenge: undefined } } }, [401, 'use_attestation_challenge']],
-    ['with a challenge of somebody', { pop: { payload: { challenge: 'x' } } }, [401, 'use_attestation_challenge']],
+    [
+      'with a challenge of another server',
+      { pop: { payload: { challenge: 'x' } } },
+      [401, 'use_attestation_challenge'],
+    ],
   ]
   it.each(refused)('PAR and token endpoint refuse %s, and the code is still valid', async (_what, sent, expected) => {
     const { issuer, wallet } = at()
@@ -317,7 +321,7 @@ describe('requirements of HAIP for an installation', () => {
 
 describe('a key attestation (HAIP 1.0 §4.5.1)', () => {
   it.each(['attestation', 'jwt'])(
-    'under %s brings its certificates: one of a provider that is known by iss and kid is refused',
+    'under %s must contain its certificates: an attestation by iss and kid is refused',
     async (type) => {
       const provider = await newProvider()
       const { WALLET_CLIENTS = '' } = await trusting([knownWallet(CLIENT, [REDIRECT_URI], provider)])

@@ -133,14 +133,11 @@ describe('keys that a wallet provider attests (OpenID4VCI 1.0 Appendix D, F.1, F
     expect(boundTo(await request(await newToken(), { jwt }))).toEqual(each())
   })
 
-  it.each(WAYS)(
-    'have the typ of 1.0, or the typ of the drafts, which a library still writes: %s',
-    async (_name, way) => {
-      expect(boundTo(await taken(way, provider, { header: { typ: 'keyattestation+jwt' } }))).toEqual(each())
-      for (const typ of ['key-attestation', 'Key-Attestation+jwt', 'oauth-client-attestation+jwt', 7, undefined])
-        expect(refusalOf(await taken(way, provider, { header: { typ } })).slice(0, 2)).toEqual([400, 'invalid_proof'])
-    },
-  )
+  it.each(WAYS)('have the typ of 1.0 or of the drafts, which a library still uses: %s', async (_name, way) => {
+    expect(boundTo(await taken(way, provider, { header: { typ: 'keyattestation+jwt' } }))).toEqual(each())
+    for (const typ of ['key-attestation', 'Key-Attestation+jwt', 'oauth-client-attestation+jwt', 7, undefined])
+      expect(refusalOf(await taken(way, provider, { header: { typ } })).slice(0, 2)).toEqual([400, 'invalid_proof'])
+  })
 
   it('need no expiry if the attestation is the proof', async () => {
     expect((await taken(alone, provider, { payload: { exp: undefined } })).status).toBe(200)
@@ -171,7 +168,7 @@ const ATTACKS: readonly (readonly [string, () => Changes | Promise<Changes>])[] 
   ['a signature by another key', async () => ({ by: (await newWallet()).signer })],
   ['one that has expired', () => ({ payload: { exp: seconds() - 1 } })],
   ['one of the future', () => ({ payload: { iat: seconds() + 3_600 } })],
-  ['one that is not valid yet', () => ({ payload: { nbf: seconds() + 3_600 } })],
+  ['an attestation that is not valid yet', () => ({ payload: { nbf: seconds() + 3_600 } })],
   ['no iat', () => ({ payload: { iat: undefined } })],
   ['no nonce', () => ({ payload: { nonce: undefined } })],
   ['another typ', () => ({ header: { typ: 'JWT' } })],
@@ -180,7 +177,7 @@ const ATTACKS: readonly (readonly [string, () => Changes | Promise<Changes>])[] 
   ['an unknown kid', () => ({ header: { kid: 'other' } })],
   ['no kid', () => ({ header: { kid: undefined } })],
   [
-    'a key that it brings itself',
+    'a key in its own header',
     async () => {
       const thief = await newWallet()
       return { by: thief.signer, header: { kid: undefined, jwk: thief.publicJwk } }
@@ -199,12 +196,12 @@ const ATTACKS: readonly (readonly [string, () => Changes | Promise<Changes>])[] 
   ['a private key', () => ({ payload: { attested_keys: wallets.map(({ privateJwk }) => privateJwk) } })],
   ['a symmetric key', () => ({ payload: { attested_keys: [...jwksOf(wallets), { kty: 'oct', k: 'c2VjcmV0' }] } })],
   [
-    'a key that is no point of its curve',
+    'a key that is not a point of its curve',
     () => ({ payload: { attested_keys: [...jwksOf(wallets), { ...jwksOf(wallets)[0], y: 'A'.repeat(43) }] } }),
   ],
   ['a key for encryption', () => ({ payload: { attested_keys: [{ ...jwksOf(wallets)[0], use: 'enc' }] } })],
   ['a status of an unknown kind', () => ({ payload: { status: { other: 1 } } })],
-  ['a key_storage that is no list', () => ({ payload: { key_storage: 'iso_18045_high' } })],
+  ['a key_storage that is not a list', () => ({ payload: { key_storage: 'iso_18045_high' } })],
 ]
 
 describe.each(WAYS)('attacks with %s', (_way, way) => {
@@ -219,8 +216,8 @@ describe.each(WAYS)('attacks with %s', (_way, way) => {
   it.each<[string, () => Promise<Provider>]>([
     ['to an anchor that is not trusted', () => newCertifiedProvider(newProviderRoot('Elsewhere'))],
     ['to an anchor of the same name that is not trusted', () => newCertifiedProvider(newProviderRoot())],
-    ['of a certificate that signed itself', () => newCertifiedProvider(undefined)],
-    ['with the trust anchor in it', () => newCertifiedProvider(root, { x5c: ({ x5c }) => [x5c, root.x5c] })],
+    ['of a self-signed certificate', () => newCertifiedProvider(undefined)],
+    ['that contains the trust anchor', () => newCertifiedProvider(root, { x5c: ({ x5c }) => [x5c, root.x5c] })],
     ['of an expired certificate', () => newCertifiedProvider(root, { notAfter: '2026-01-31T00:00:00Z' })],
     ['that is broken', () => newCertifiedProvider(root, { x5c: () => ['AAAA'] })],
     ['that is empty', () => newCertifiedProvider(root, { x5c: () => [] })],
@@ -258,11 +255,11 @@ describe('attacks with the proof around an attestation: invalid_proof', () => {
   it.each<[string, number, () => Record<string, unknown>]>([
     ['a key that is not attested, named by itself', 2, () => ({ jwk: wallets[2]?.publicJwk })],
     ['a key that is not attested, named by its DID', 2, () => ({ kid: wallets[2]?.kid })],
-    ['a key that is not attested, in the name of one that is', 2, () => ({ kid: '0' })],
+    ['a key that is not attested, with the name of an attested key', 2, () => ({ kid: '0' })],
     ['a position beyond the list', 0, () => ({ kid: '2' })],
-    ['a position that is none', 0, () => ({ kid: '-1' })],
+    ['an invalid position', 0, () => ({ kid: '-1' })],
     ['a position with a leading zero', 0, () => ({ kid: '00' })],
-    ['a position that is no string', 0, () => ({ kid: 0 })],
+    ['a position that is not a string', 0, () => ({ kid: 0 })],
     ['an unknown kid', 0, () => ({ kid: 'phone' })],
     ['no name of its key', 0, () => ({})],
     ['two names', 0, () => ({ kid: '0', jwk: wallets[0]?.publicJwk })],
@@ -387,7 +384,7 @@ describe('the status of a key attestation (Token Status List §8.3)', () => {
   })
 
   it.each([{ uri: 'ftp://x', idx: 7 }, { uri: 7, idx: 7 }, { uri: 'https://x.example', idx: -1 }, { idx: 7 }])(
-    'that is no reference is no good one: %j',
+    'that is not a valid reference: %j',
     async (list) => {
       const refused = refusalOf(await taken(alone, provider, { payload: { status: { status_list: list } } }))
       expect(refused.slice(0, 2)).toEqual([400, 'invalid_proof'])
@@ -433,8 +430,8 @@ describe('a schema with keyAttestation', () => {
   it.each<[string, Record<string, unknown>]>([
     ['a weaker storage', { ...STRONG_KEYS, key_storage: ['iso_18045_basic'] }],
     ['a weaker authentication', { ...STRONG_KEYS, user_authentication: ['iso_18045_moderate'] }],
-    ['no word of the storage', { ...STRONG_KEYS, key_storage: undefined }],
-    ['no word of the authentication', { ...STRONG_KEYS, user_authentication: undefined }],
+    ['without a value for key storage', { ...STRONG_KEYS, key_storage: undefined }],
+    ['without a value for user authentication', { ...STRONG_KEYS, user_authentication: undefined }],
     ['an empty list', { ...STRONG_KEYS, key_storage: [] }],
     ['a string that contains the value', { ...STRONG_KEYS, key_storage: 'iso_18045_high' }],
     ['another case', { ...STRONG_KEYS, key_storage: ['ISO_18045_HIGH'] }],
@@ -444,7 +441,7 @@ describe('a schema with keyAttestation', () => {
   })
 
   it.each([ANY, STRONG])(
-    'is not issued by a proof without an attestation, nor where one of several has none: %s',
+    'is not issued for a proof without an attestation, also if only one of several has none: %s',
     async (id) => {
       const token = await newToken(id)
       expect(refusalOf(await issuer.take(token, id)).slice(0, 2)).toEqual([400, 'invalid_proof'])

@@ -112,9 +112,13 @@ describe('offers of mobile documents', () => {
   })
 
   it.each([
-    ['that is not base64 where the schema says so', { portrait: '###' }, 'Claim portrait cannot stand in an mdoc'],
     [
-      'below an element that holds an object',
+      'that is not base64, although the schema demands it',
+      { portrait: '###' },
+      'Claim portrait cannot stand in an mdoc',
+    ],
+    [
+      'below an element that is an object',
       { privileges: [{ code: 'B', from: 'long ago' }] },
       'Claim privileges.0.from cannot stand in an mdoc',
     ],

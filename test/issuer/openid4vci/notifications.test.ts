@@ -59,7 +59,7 @@ describe('a notification (OpenID4VCI 1.0 §11)', () => {
   })
 
   it.each([
-    ['of an id that is none of ours', { ...accepted, notification_id: 'forged' }, undefined],
+    ['of an unknown id', { ...accepted, notification_id: 'forged' }, undefined],
     ['of another offer', accepted, { offeringId: 'another', credentialId: 'credential' }],
     ['of another credential', accepted, { offeringId: 'offer', credentialId: 'another' }],
   ])('%s is refused', async (_, notification, named) => {

@@ -138,7 +138,7 @@ describe('POST /credential-offers', () => {
   })
 
   it.each(['haip-vci://', 'https://wallet.example/offer?from=shop', 'com.example.wallet:/take'])(
-    'begins the address with a walletUrl %s (OpenID4VCI 1.0 §4.1)',
+    'begins the address with the walletUrl %s (OpenID4VCI 1.0 §4.1)',
     async (walletUrl) => {
       const { credentialOfferUri, credentialOfferSessionId: id } = await issuer.makeOffer({ walletUrl })
       expect(credentialOfferUri.startsWith(walletUrl)).toBe(true)

@@ -115,7 +115,7 @@ describe('a configuration that is taken again under the token of a pre-authorize
   }
 
   it.each([SD_JWT, JWT_VC])(
-    'gives new instances of the same record of %s, by the one redemption',
+    'gives new instances of the same record of %s, without another redemption',
     async (configuration) => {
       const { token, counters } = await offered()
       const [first] = payloadsOf(await issuer.take(token, configuration))

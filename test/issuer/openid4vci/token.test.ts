@@ -77,7 +77,7 @@ describe('the token endpoint (OpenID4VCI 1.0 §6)', () => {
       'Parameter pre-authorized_code is given more than once.',
     ],
     [
-      'a code that nobody gave out',
+      'a code that was never issued',
       `grant_type=${PRE_AUTHORIZED}&pre-authorized_code=x`,
       'invalid_grant',
       'The pre-authorized code is unknown or has expired.',

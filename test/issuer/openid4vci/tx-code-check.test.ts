@@ -75,7 +75,7 @@ describe('the transaction code of a token request (OpenID4VCI 1.0 §6.3)', () =>
 
   it.each([
     ['the last attempt, which ends the session', 0, [['failed', 'tx-code']]],
-    ['an attempt after the last one, which ends nothing more', undefined, []],
+    ['an attempt after the last attempt, which has no effect', undefined, []],
   ] as const)('that is wrong at %s is locked', async (_, left, ended) => {
     const { assertTxCode, counted } = checkWith(left)
     await expect(assertTxCode({ profile: 'final', session: withCode }, '000000')).rejects.toEqual(

@@ -103,7 +103,7 @@ describe.each(cases)(
 
     it.each([
       ['in the next hour', 61, 59, 2],
-      ['in the hour before, once that was used in the hour after', 2, 59, -59],
+      ['in the previous hour, after a use in the next hour', 2, 59, -59],
       ['after the first proof expired', 90, 59, 118],
     ])('is refused %s', async (_name, left, first, later) => {
       beforeTheHour(left)

@@ -168,20 +168,20 @@ describe('attacks with attestations: invalid_client, and nothing is used up', ()
     ['an attestation with an unknown kid', () => attested({ header: { kid: 'other' } })],
     ['an attestation of another typ', () => attested({ header: { typ: 'JWT' } })],
     [
-      'an attestation that brings its key itself',
+      'an attestation with its key in its own header',
       async () => {
         const thief = await newWallet()
         return attested({ by: thief.signer, header: { kid: undefined, jwk: thief.publicJwk } })
       },
     ],
-    ['an attestation with a chain to nowhere', () => attested({ header: { kid: undefined, x5c: ['AAAA'] } })],
+    ['an attestation whose chain leads to no anchor', () => attested({ header: { kid: undefined, x5c: ['AAAA'] } })],
     ['a proof by another key', async () => attested({}, { by: (await newWallet()).signer })],
     ['a proof for another audience', () => attested({}, { payload: { aud: 'https://other.example' } })],
     ['a proof without jti', () => attested({}, { payload: { jti: undefined } })],
     ['a proof with a jti of 257 characters', () => attested({}, { payload: { jti: 'x'.repeat(257) } })],
     ['a proof without iat', () => attested({}, { payload: { iat: undefined } })],
     ['a proof of two minutes ago', () => attested({}, { payload: { iat: seconds() - 120 } })],
-    ['a proof in the name of another', () => attested({}, { payload: { iss: 'https://other.example' } })],
+    ['a proof with the name of another wallet', () => attested({}, { payload: { iss: 'https://other.example' } })],
     ['a proof of another typ', () => attested({}, { header: { typ: 'JWT' } })],
     ['a status of an unknown kind', () => attested({ payload: { status: { other: 1 } } })],
     [
@@ -303,8 +303,8 @@ describe('a wallet attestation with a certificate chain (HAIP 1.0 §4.4.1)', () 
   it.each<[string, () => Promise<Provider>]>([
     ['to an anchor that is not trusted', () => newCertifiedProvider(newProviderRoot('Elsewhere'))],
     ['to an anchor of the same name that is not trusted', () => newCertifiedProvider(newProviderRoot())],
-    ['of a certificate that signed itself', () => newCertifiedProvider(undefined)],
-    ['with the trust anchor in it', () => newCertifiedProvider(root, { x5c: ({ x5c }) => [x5c, root.x5c] })],
+    ['of a self-signed certificate', () => newCertifiedProvider(undefined)],
+    ['that contains the trust anchor', () => newCertifiedProvider(root, { x5c: ({ x5c }) => [x5c, root.x5c] })],
     ['of an expired certificate', () => newCertifiedProvider(root, { notAfter: '2026-01-31T00:00:00Z' })],
   ])('%s is not trusted: invalid_client', async (_name, providerOf) => {
     expect(refusalOf(await pushed(await providerOf())).slice(0, 2)).toEqual([401, 'invalid_client'])

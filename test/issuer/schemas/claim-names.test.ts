@@ -200,8 +200,12 @@ describe('names of claims in several languages', () => {
       'claims.0.path must lead to',
     ],
     ['a member of the prototype', [{ ...CLAIMS[0], path: ['__proto__'] }], 'claims.0.path must lead to'],
-    ['a path that two names make by their join', [{ ...CLAIMS[0], path: ['address\0city'] }], 'claims.0.path'],
-    ['elements of what is no array', [{ ...CLAIMS[0], path: ['givenName', null] }], 'claims.0.path must lead to'],
+    ['a path that two names give if they are joined', [{ ...CLAIMS[0], path: ['address\0city'] }], 'claims.0.path'],
+    [
+      'elements of a claim that is not an array',
+      [{ ...CLAIMS[0], path: ['givenName', null] }],
+      'claims.0.path must lead to',
+    ],
     ['elements of the subject', [{ ...CLAIMS[0], path: [null] }], 'claims.0.path must lead to'],
     ['an element by its position', [{ ...CLAIMS[0], path: ['givenName', 0] }], 'claims.0.path.1'],
     ['no path', [{ ...CLAIMS[0], path: [] }], 'claims.0.path'],
@@ -213,7 +217,7 @@ describe('names of claims in several languages', () => {
       'claims.0.display must not have two names in one language',
     ],
     [
-      'what is no language tag (BCP 47)',
+      'an invalid language tag (BCP 47)',
       [{ path: ['level'], display: [{ name: 'Stufe', locale: 'Deutsch!' }] }],
       'claims.0.display.0.locale must be a language tag',
     ],

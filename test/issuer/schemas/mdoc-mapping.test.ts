@@ -66,7 +66,7 @@ describe('mdoc of a schema', () => {
 
   it.each([
     [
-      'pointers to what the schema does not declare, each by its name',
+      'pointers to undeclared claims, each by its name',
       { [NAMESPACE]: { family_name: '/name/family', sex: '/sex', age: '/name/age' } },
       [
         `mdoc.namespaces.${NAMESPACE}.sex names /sex, which the schema does not declare`,
@@ -74,7 +74,7 @@ describe('mdoc of a schema', () => {
       ],
     ],
     [
-      'a namespace named __proto__, which readers of JSON lose,',
+      'a namespace named __proto__, which JSON readers lose,',
       JSON.parse('{"__proto__":{"height":"/height"},"n":{"height":"/height"}}'),
       ['property __proto__ should not exist'],
     ],

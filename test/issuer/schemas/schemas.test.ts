@@ -73,16 +73,16 @@ describe('POST /schemas', () => {
   it.each([
     ['no name', { name: undefined }, ['name must be defined']],
     ['an empty name', { name: '' }, ['name must not be empty', 'name must match /^[a-zA-Z0-9_]+$/']],
-    ['a name that is no member of an object', { name: '__proto__' }, ['name must not be __proto__']],
+    ['a name that is not a member of an object', { name: '__proto__' }, ['name must not be __proto__']],
     ['a name with spaces', { name: 'Proof of purchase' }, ['name must match /^[a-zA-Z0-9_]+$/']],
     ['a name with a hyphen', { name: 'Purchase-sd-jwt' }, ['name must match /^[a-zA-Z0-9_]+$/']],
     ['no version', { version: undefined }, ['version must be defined']],
     ['a version in quotation marks', { version: '1' }, ['version must be a number']],
     ['version 0', { version: 0 }, ['version must be greater than 0']],
     ['no schema', { schema: undefined }, ['schema must be defined']],
-    ['a schema that is no object', { schema: 'object' }, ['schema must be an object']],
+    ['a schema that is not an object', { schema: 'object' }, ['schema must be an object']],
     ['an expiry of no days', { expiresInDays: 0 }, ['expiresInDays must be at least 1']],
-    ['a property that no schema has', { revoked: false }, ['property revoked should not exist']],
+    ['an unknown property', { revoked: false }, ['property revoked should not exist']],
     ['a nested one', { display: [{ name: 'x', colour: 'red' }] }, ['property colour should not exist']],
   ])('answers 400 for %s and names the field', async (_what, members, message) => {
     const answer = await post({ name: newTypeName(), version: 1, schema: PURCHASE, ...members })
@@ -106,7 +106,7 @@ describe('POST /schemas', () => {
       'schema.properties.price.type must match a schema in anyOf',
     ],
     [
-      'a reference out of the schema',
+      'a reference that leaves the schema',
       { properties: { price: { $ref: 'https://evil.example/price.json' } } },
       'schema.properties.price.$ref must be a reference within the schema (# or #/…)',
     ],

@@ -23,12 +23,12 @@ describe('the displayed name of a type', () => {
     ['title of several', { title: '\u2066Card\u2069' }, 'title', 'U+2066'],
     ['first name', { display: [{ name: '\u202aCard' }] }, 'display.0.name', 'U+202A'],
     [
-      'name in a further language',
+      'a name in a further language',
       { display: [{ name: 'Card' }, { name: 'Kar\u2068te', locale: 'de' }] },
       'display.1.name',
       'U+2068',
     ],
-    ['name with what ends an override alone', { display: [{ name: 'Card\u202c' }] }, 'display.0.name', 'U+202C'],
+    ['a name with only the end of an override', { display: [{ name: 'Card\u202c' }] }, 'display.0.name', 'U+202C'],
   ])('%s: no character controls its direction (UAX #9 §2.1 to §2.5)', async (_, members, field, character) => {
     const { status, json } = await post('Refused', members)
     expect([status, [json.message].flat()]).toEqual([

@@ -42,7 +42,7 @@ describe('didWebToUrl (did:web Method, "Read (Resolve)")', () => {
     ['a backslash in the host', 'did:web:example.com%5Cadmin'],
     ['a query in the host', 'did:web:example.com%3Fa'],
     ['a fragment in the host', 'did:web:example.com%23a'],
-    ['a port that is no number', 'did:web:example.com%3Aabc'],
+    ['a port that is not a number', 'did:web:example.com%3Aabc'],
     ['a port that is none', 'did:web:example.com%3A99999'],
     ['a second port', 'did:web:example.com%3A80%3A81'],
     ['an empty label', 'did:web:example..com'],

@@ -62,7 +62,7 @@ describe('resolveDid (DID Core 1.0 §7.1)', () => {
   })
 
   it.each(['did:ion:abc', 'did:web:issuer.example#k', 'did:web:issuer.example:..:a', 'https://issuer.example', ''])(
-    'refuses %j without asking anyone',
+    'refuses %j without a request',
     async (did) => {
       const io = world({})
       await expect(resolveDid(did, io)).rejects.toBeInstanceOf(DidResolutionError)

@@ -193,7 +193,7 @@ describe('a certificate chain (RFC 5280 §6.1)', () => {
   })
 
   it.each([
-    ['a critical one that nobody knows', { id: '2a0304', critical: true, value: '0500' }],
+    ['an unknown critical extension', { id: '2a0304', critical: true, value: '0500' }],
     ['name constraints', { id: '551d1e', critical: true, value: '3000' }],
     ['name constraints, even when not critical', { id: '551d1e', critical: false, value: '3000' }],
   ])('is refused with an unsupported critical extension: %s (RFC 5280 §6.1.4)', (_, extension) => {
@@ -459,13 +459,13 @@ describe('x5c (RFC 7515 §4.1.6)', () => {
   it.each([
     ['no array', 'AAAA'],
     ['an empty array', []],
-    ['more certificates than any chain has', new Array(9).fill(root.x5c)],
+    ['too many certificates', new Array(9).fill(root.x5c)],
     ['a number', [5]],
     ['base64url', [root.x5c.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')]],
     ['PEM', [root.certificate.toString()]],
     ['base64 of something else', ['AAAA']],
     [
-      'a certificate with something behind it',
+      'a certificate with further octets after it',
       [Buffer.concat([root.certificate.raw, Buffer.of(0)]).toString('base64')],
     ],
     ['a line break', [`${root.x5c.slice(0, 64)}\n${root.x5c.slice(64)}`]],

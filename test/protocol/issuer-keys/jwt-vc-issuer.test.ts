@@ -56,7 +56,7 @@ describe('an https issuer (SD-JWT VC, "JWT VC Issuer Metadata")', () => {
     ['both jwks and jwks_uri', metadata({ jwks_uri: 'https://keys.example/jwks' })],
     ['neither', { issuer: URL_ISSUER }],
     ['no issuer', { jwks: { keys: [] } }],
-    ['keys that are no array', metadata({ jwks: { keys: {} } })],
+    ['keys that are not array', metadata({ jwks: { keys: {} } })],
     ['no JSON object', 'text'],
   ])('is refused with %s', async (_, document) => {
     await expect(resolve(document)).rejects.toThrow(`The metadata of the issuer ${URL_ISSUER} is malformed.`)

@@ -65,9 +65,9 @@ describe('a DID issuer', () => {
   it.each([
     ['another did:key', `${didKeyFromJwk(mallory)}#${didKeyFromJwk(mallory).slice(8)}`],
     ['another did:jwk', `${didJwk(mallory)}#0`],
-    ['a DID that starts like the issuer', `${WEB}:mallory#a`],
-    ['a DID that the issuer starts like', 'did:web:issuer.exam#a'],
-    ['the issuer in other letters', 'did:web:Issuer.example#a'],
+    ['a DID that begins like the issuer', `${WEB}:mallory#a`],
+    ['a DID that is the beginning of the issuer', 'did:web:issuer.exam#a'],
+    ['the issuer in another case', 'did:web:Issuer.example#a'],
     ['an https URL', 'https://mallory.example/keys#a'],
     ['a bare name', 'a'],
   ])('never signs with a key of %s', async (_, kid) => {

@@ -40,10 +40,10 @@ describe('an issuer with x5c', () => {
     ['the host of a did:web', { dns: ['issuer.example'] }, WEB],
     ['its host, as user name', { dns: ['issuer.example'] }, 'https://mallory@issuer.example'],
     ['nothing', {}, 'https://issuer.example'],
-    ['a list of names in one', { uri: ['https://a.example, DNS:issuer.example'] }, 'https://issuer.example'],
+    ['a list of names in one value', { uri: ['https://a.example, DNS:issuer.example'] }, 'https://issuer.example'],
     ['a quoted list in one', { dns: ['a", DNS:issuer.example, DNS:"b'] }, 'https://issuer.example'],
     ['nothing, for a URN', {}, 'urn:eudi:pid:provider'],
-    ['nothing, for a bare word', {}, 'x5c'],
+    ['no name, for a plain word', {}, 'x5c'],
   ])('is the subject, never an unproven iss: a certificate for %s (SD-JWT VC)', async (_, names, iss) => {
     const leaf = leafFor(names)
     await expect(resolve(leaf, { iss })).resolves.toMatchObject({

@@ -127,7 +127,7 @@ describe('a JWE of this service', () => {
     ['another curve', { ...BOB, crv: 'P-384' }],
     ['another type', { ...BOB, kty: 'OKP' }],
     ['a short coordinate', { ...BOB, x: 'AAAA' }],
-    ['a coordinate that is no text', { ...BOB, x: 1 }],
+    ['a coordinate that is not a text', { ...BOB, x: 1 }],
     ['no coordinate', { ...BOB, y: undefined }],
   ])('is not made for %s', (_, jwk) => {
     expect(() => ecdhEsEncryption(jwk, { enc: 'A128GCM' })).toThrow(JweError)
@@ -228,7 +228,7 @@ describe('refused messages', () => {
     ['four parts', (jwe) => jwe.split('.').slice(0, 4).join('.')],
     ['six parts', (jwe) => `${jwe}.AAAA`],
     ['padding', (jwe) => `${jwe}==`],
-    ['a header that is no JSON', (jwe) => change(jwe, 0, () => 'AAAA')],
+    ['a header that is not JSON', (jwe) => change(jwe, 0, () => 'AAAA')],
     ['a header that is an array', (jwe) => change(jwe, 0, () => Buffer.from('[]').toString('base64url'))],
   ])('%s', async (_, alter) => {
     const jwe = await sealed(BOB)

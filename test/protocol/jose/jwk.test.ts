@@ -70,8 +70,8 @@ describe('algorithmOfJwk', () => {
     ['a coordinate that is a number', { ...P256, x: 5 }],
     ['a curve that is an array', { ...P256, crv: ['P-256'] }],
     ['RSA without exponent', { ...rsaOf(2048), e: undefined }],
-    ['an algorithm of its own that does not fit', { ...P256, alg: 'ES384' }],
-    ['an encryption algorithm of its own', { ...P256, alg: 'ECDH-ES' }],
+    ['its own algorithm, which does not match', { ...P256, alg: 'ES384' }],
+    ['its own encryption algorithm', { ...P256, alg: 'ECDH-ES' }],
   ])('is undefined for %s', (_, jwk) => {
     expect(algorithmOfJwk(jwk as Jwk)).toBeUndefined()
   })

@@ -207,7 +207,7 @@ describe('encryptSecret and decryptSecret', () => {
   })
 
   it.each([{ alg: 'A256KW' }, { enc: 'A128GCM' }, { crit: ['exp'] }, { zip: 'DEF' }])(
-    'refuses one whose header says %j, though the key and its tag fit (RFC 7516 §5.2, §4.1.13)',
+    'refuses a JWE whose header has %j, even if key and tag are right (RFC 7516 §5.2, §4.1.13)',
     async (members) => {
       const [own = ''] = (await encryptSecret(current, 's', PLACE)).split('.')
       const { kid } = JSON.parse(Buffer.from(own, 'base64url').toString())

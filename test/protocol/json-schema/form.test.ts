@@ -36,7 +36,7 @@ describe('the form of a schema has every property that the schema declares (JSON
     ],
     ['by dependentSchemas', { properties: { a: {} }, dependentSchemas: { a: { properties: { b: {} } } } }, ['a', 'b']],
     [
-      'once, where several schemas do',
+      'once, if several schemas declare it',
       { properties: { a: {} }, allOf: [{ properties: { a: {} }, required: ['a'] }] },
       ['a*'],
     ],

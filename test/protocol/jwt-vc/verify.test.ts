@@ -247,7 +247,7 @@ describe('Verifying a JWT VC (VCDM 1.1 §6.3.1)', () => {
     })
 
     it.each(['2026-03-01', 'yesterday', 1772366400, '2026-13-01T00:00:00Z', null])(
-      'refuses expirationDate %j, which is no date-time',
+      'refuses expirationDate %j, which is not a date-time',
       async (expirationDate) => {
         await expect(verify(await forge({ ...VC, expirationDate }))).rejects.toThrow(
           refusal('Credential member expirationDate is not a date-time.'),

@@ -218,7 +218,7 @@ describe('Only the issuer issues in its own name', () => {
       Buffer.from('a20126028103', 'hex'),
       'has a critical header parameter that is not known.',
     ],
-    ['a header that is no map', Buffer.from('80', 'hex'), 'has a protected header that is no map.'],
+    ['a header that is not a map', Buffer.from('80', 'hex'), 'has a protected header that is no map.'],
   ])('with %s', (_, header, verdict) =>
     refused(
       verifyIssuerSigned(

@@ -130,7 +130,7 @@ it.each([
   ['bits', (random: (below: number) => number) => flipped(presented, random)],
   ['ends', (random: (below: number) => number) => cut(presented, random)],
 ])(
-  'no change of its %s makes a presentation say something else, or throw anything but a refusal',
+  'no change of its %s changes the content of a presentation or causes another error than a refusal',
   async (_, mutation) => {
     const random = seeded(0x6d646f63)
     const options = { ...trusting(authority), sessionTranscript }

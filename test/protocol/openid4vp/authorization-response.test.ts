@@ -67,7 +67,7 @@ describe('an encrypted answer', () => {
     ],
     ['altered', async () => withHeader(await jwe('{}'), { cty: 'json' }), 'Response cannot be decrypted.'],
     [
-      'with an ephemeral key that is no point of the curve',
+      'with an ephemeral key that is not a point of the curve',
       async () => withHeader(await jwe('{}'), { epk: { kty: 'EC', crv: 'P-256', x: 'AAAA', y: 'AAAA' } }),
       'Response cannot be decrypted.',
     ],

@@ -146,8 +146,8 @@ describe('Processing disclosures (RFC 9901 §7.1, steps 3 to 5)', () => {
       ['no array', Buffer.from('{"0":"s","1":"a","2":1,"length":3}').toString('base64url')],
       ['one element', disclosure('s')],
       ['four elements', disclosure('s', 'a', 1, 2)],
-      ['a salt that is no string', disclosure(1, 'a', 1)],
-      ['a name that is no string', disclosure('s', 1, 1)],
+      ['a salt that is not a string', disclosure(1, 'a', 1)],
+      ['a name that is not a string', disclosure('s', 1, 1)],
     ])('a disclosure that is malformed: %s (§4.2.1)', (_, malformed) => {
       refused({ _sd: [sha256(malformed)] }, [malformed], MALFORMED)
     })

@@ -173,7 +173,7 @@ describe('Verifying key binding (RFC 9901 §7.3, step 5)', () => {
   })
 
   it.each([[{ jwk: { kty: 'oct', k: 'AAAA' } }], [{ jwk: { kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA' } }]])(
-    'refuses cnf %j as no public key of a supported type',
+    'refuses cnf %j, which is not a public key of a supported type',
     async (cnf) => {
       const jwt = await issuer.sign({ typ: 'dc+sd-jwt' }, { vct: VCT, cnf })
       await expect(verify(await bind(`${jwt}~`))).rejects.toThrow(

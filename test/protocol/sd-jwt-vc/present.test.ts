@@ -53,16 +53,16 @@ const NOTHING = { plain: true, nationalities: [], orders: [{ id: 1 }, { id: 2 }]
 describe('Presenting an SD-JWT VC (RFC 9901 §7.2, OpenID4VP 1.0 §6.4.1 and §7)', () => {
   const cases: [string, ClaimsPathPointer[], object][] = [
     ['nothing that can be withheld', [], NOTHING],
-    ['a claim that is always there', [['plain']], NOTHING],
+    ['a claim that is always disclosed', [['plain']], NOTHING],
     ['one claim', [['name']], { ...NOTHING, name: 'Ada' }],
     [
-      'a nested claim with its parent, not its sister',
+      'a nested claim with its parent, but without its siblings',
       [['address', 'city']],
       { ...NOTHING, address: { city: 'Turin', geo: {} } },
     ],
     ['a claim two levels down', [['address', 'geo', 'lat']], { ...NOTHING, address: { geo: { lat: 1 } } }],
     [
-      'a parent with everything in it',
+      'a parent with all its claims',
       [['address']],
       { ...NOTHING, address: { city: 'Turin', street: 'Via Po', geo: { lat: 1 } } },
     ],

@@ -111,7 +111,7 @@ describe('The status of a credential of another issuer', () => {
   })
 
   it.each(['refresh', 'message'])(
-    'is not asked for where the purpose is %s, which tells no validity',
+    'is not fetched if the purpose is %s, which says nothing about validity',
     async (statusPurpose) => {
       const fetchText = async () => Promise.reject(new Error('must not be called'))
       await expect(check('', { ...ENTRY, statusPurpose }, { fetchText })).resolves.toBe('valid')

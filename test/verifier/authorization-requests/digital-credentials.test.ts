@@ -63,7 +63,7 @@ describe('allowed and refused combinations of members over the Digital Credentia
   })
 
   it.each([[['x509_hash']], [['x509_hash', 'x509_hash']], [[]], [['x509_hash', 'nobody']]])(
-    'several names are two or more, and each known and there once: %j',
+    'several client identifiers are at least two, each known and different: %j',
     async (clientIdPrefix) => {
       const [status, messages] = await made({ clientIdPrefix })
       expect([status, messages[0]]).toEqual([400, expect.stringMatching(/^clientIdPrefix/)])

@@ -25,7 +25,7 @@ describe('transactionData that no presentation could authorize is refused at onc
     ['without type', [{ credential_ids: ['purchase'] }], 'transactionData.0.type must be defined'],
     ['without credential', [{ ...PAYMENT, credential_ids: [] }], 'transactionData.0.credential_ids must not be empty'],
     [
-      'with an algorithm that is not known',
+      'with an unknown algorithm',
       [{ ...PAYMENT, transaction_data_hashes_alg: ['sha-256', 'md5'] }],
       'transactionData.0.transaction_data_hashes_alg.1',
     ],
@@ -38,7 +38,7 @@ describe('transactionData that no presentation could authorize is refused at onc
     ['none at all', [], 'transactionData must'],
     ['twice', [PAYMENT, PAYMENT], 'transactionData.1 must not be the same as another'],
     [
-      'whose algorithms one Key Binding JWT cannot have',
+      'whose algorithms one Key Binding JWT cannot satisfy',
       [PAYMENT, { ...PAYMENT, transaction_data_hashes_alg: ['sha-512'] }],
       'transactionData.1.transaction_data_hashes_alg must share an algorithm with the others for purchase',
     ],

@@ -180,7 +180,7 @@ describe('the presenter and the request (§9.1.3; OpenID4VP 1.0 Appendix B.2.6)'
     ['nonce', () => ({ nonce: 'n-2' }), 'direct_post'],
     ['client_id', () => ({ clientId: 'x509_san_dns:other.example' }), 'direct_post'],
     ['response_uri', ({ responseUri }) => ({ responseUri: `${responseUri}/` }), 'direct_post'],
-    ['thumbprint, where there is none', () => other, 'direct_post'],
+    ['thumbprint, although there is none', () => other, 'direct_post'],
     ['thumbprint', () => other, 'direct_post.jwt'],
     ['thumbprint, which is missing', () => ({ encryptionKey: undefined }), 'direct_post.jwt'],
   ])('a device signature over another %s', async (_, change, responseMode) => {

@@ -22,7 +22,7 @@ describe('a proof for another request', () => {
   })
 
   it.each(FORMATS)(
-    'the client identifier without its prefix is no audience (OpenID4VP 1.0 §14.8, %s)',
+    'the client identifier without its prefix is not an audience (OpenID4VP 1.0 §14.8, %s)',
     async (format) => {
       const { asked: request, payload } = await world.asked(format)
       const audience = payload.client_id.replace('decentralized_identifier:', '')

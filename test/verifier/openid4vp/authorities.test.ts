@@ -112,7 +112,7 @@ describe('trusted_authorities of type aki (OpenID4VP 1.0 §6.1.1.1)', () => {
   })
 
   it.each(['30ff', '3006', '30068004'])(
-    'refuse a malformed identifier (%s), in the chain or behind it',
+    'refuse a malformed identifier (%s), in the chain or after the chain',
     async (value) => {
       const malformed = { ...signedBy(GOOD), value }
       // OpenSSL itself does not accept such a chain.

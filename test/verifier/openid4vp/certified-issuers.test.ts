@@ -122,9 +122,9 @@ describe('an iss that the certificate does not prove', () => {
 
   it.each([
     ['an origin of TRUSTED_ISSUERS', BANK, [BANK], {}],
-    ['an issuer beneath such an origin', `${BANK}/tenant`, [BANK], {}],
+    ['an issuer below such an origin', `${BANK}/tenant`, [BANK], {}],
     ['a DID of TRUSTED_ISSUERS', DID, [DID], {}],
-    ['an origin, with the name of it as a common name', BANK, [BANK], { subject: BANK }],
+    ['an origin that is only the common name of the certificate', BANK, [BANK], { subject: BANK }],
     ['an origin, with a certificate for another host', BANK, [BANK], { dns: ['club.example'] }],
     ['a word of TRUSTED_ISSUERS', 'self', ['self'], { subject: 'self' }],
   ])('gives no trust: %s', async (_, iss, trustedIssuers, names) => {

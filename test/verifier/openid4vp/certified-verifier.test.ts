@@ -74,7 +74,7 @@ describe('a verifier with VERIFIER_X509 (OpenID4VP 1.0 §5.9.3)', () => {
   })
 
   it.each([undefined, 'x509_san_dns', 'decentralized_identifier'])(
-    'takes the full client identifier as the audience, and nothing else (§14.8): %s',
+    'accepts only the full client identifier as the audience (§14.8): %s',
     async (clientIdPrefix) => {
       const vpToken = async (audience?: (clientId: string) => string) => {
         const request = await asked(clientIdPrefix === undefined ? {} : { clientIdPrefix })

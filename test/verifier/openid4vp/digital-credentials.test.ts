@@ -201,8 +201,8 @@ describe('the answer to such a request', () => {
   it.each([
     ['any of the origins', 'https://other.example', 'origin:https://other.example'],
     ['with the slash of the example in the standard (A.4)', SHOP, `origin:${SHOP}/`],
-    ['that of an app, which has no header Origin', undefined, `origin:${ANDROID}`],
-    ['that of an app whose web view sends it', ANDROID, `origin:${ANDROID}`],
+    ['the origin of an app, without the header Origin', undefined, `origin:${ANDROID}`],
+    ['the origin of an app whose web view sends the header', ANDROID, `origin:${ANDROID}`],
   ])('has an audience: %s', async (_, origin, audience) => {
     const request = await asked({ expectedOrigins: [SHOP, 'https://other.example', ANDROID] })
     const held = world.held['dc+sd-jwt']

@@ -118,8 +118,8 @@ describe('attack: a credential of another type', () => {
     ['that extends nothing', () => publish(undefined)],
     ['that extends something else', () => publish('urn:unrelated')],
     ['six levels away', () => chain(6, WANTED)],
-    ['whose name merely begins with it', () => `${WANTED}/gold`],
-    ['that no address can be asked for', () => 'urn:unrelated'],
+    ['whose name only begins with it', () => `${WANTED}/gold`],
+    ['that is not an address', () => 'urn:unrelated'],
   ])('%s', async (_what, vct) => {
     expect((await presented(vct())).refusal).toBe(NONE)
   })

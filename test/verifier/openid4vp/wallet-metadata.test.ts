@@ -143,7 +143,7 @@ describe('a wallet that gives a key for encryption', () => {
   })
 
   it.each([{ use: 'sig' }, { alg: 'ES256' }, { key_ops: ['verify'] }])(
-    'gets it signed alone where its keys are for signatures (%j)',
+    'gets the request only signed if its keys are for signatures (%j)',
     async (members) => {
       const { jwk } = await walletKey(members)
       const { text } = await fetchWith(await asked(), { jwks: { keys: [jwk] } })

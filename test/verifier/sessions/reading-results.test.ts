@@ -75,9 +75,9 @@ describe('the code of the redirect', () => {
   it.each([
     ['a wrong one', {}, 'another'],
     ['an empty one', {}, ''],
-    ['none, where it must be there', { requireResponseCode: true }, undefined],
+    ['missing if the session needs it', { requireResponseCode: true }, undefined],
     ['one that was used', { responseCodeUsedAt: ENDED }, CODE],
-    ['any, where the session has none', { responseCodeHash: null }, CODE],
+    ['sent if the session has none', { responseCodeHash: null }, CODE],
   ])('must not be %s, and such a code uses up nothing', async (_, stored, code) => {
     const { read, used } = reading(stored)
     await expect(read(CLIENT, code)).rejects.toThrow('response_code does not match.')

@@ -69,7 +69,7 @@ describe('POST /api/v1/credentials/checks of a mobile document, as base64url of 
 
   it.each([
     ['no map in CBOR', 'nothing', 'Unsupported credential format. Expected compact JWT (x.y.z) or SD-JWT.'],
-    ['a map of something else', 'oWFhAQ', 'Issuer signature is no COSE_Sign1.'],
+    ['a map with other content', 'oWFhAQ', 'Issuer signature is no COSE_Sign1.'],
   ])('fails the check of the form for: %s', async (_what, credential, error) => {
     const answer = await checked(credential)
     expect([outcomes(answer)[0], answer.verdict]).toEqual(['format failed', { isValid: false, error }])

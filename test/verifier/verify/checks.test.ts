@@ -22,7 +22,7 @@ const verdictOf = async (credential: string) =>
 
 describe('POST /api/v1/credentials/checks', () => {
   it.each(FORMATS)(
-    'names every check and the issuer of a valid credential, beside the verdict of /credentials/verify: %s',
+    'names every check and the issuer of a valid credential, with the same verdict as /credentials/verify: %s',
     async (format) => {
       const { credential } = world.held[format]
       const { verdict, checks } = await checked(credential)

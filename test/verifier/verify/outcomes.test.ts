@@ -101,7 +101,7 @@ describe('a credential that is verified', () => {
   })
 
   it.each([new WorkExceededError(), new Error('The database is away.')])(
-    'is no answer where it could not be judged: %s',
+    'has no verdict if it could not be checked: %s',
     async (error) => {
       const { verify, counted } = verifying(failing(['format'], error))
       await expect(verify('compact credential', work)).rejects.toBe(error)

@@ -58,9 +58,9 @@ describe('the status of a credential in a list of this installation', () => {
   })
 
   it.each([
-    ['an index behind the end', token(100), 'Status list has no such index.'],
-    ['an index that no column holds', token(2 ** 31), 'Status list has no such index.'],
-    ['a list that is not there', token(1, LIST.replace('0b', '1c')), 'Status list does not exist.'],
+    ['an index beyond the end', token(100), 'Status list has no such index.'],
+    ['an index that is too large for the column', token(2 ** 31), 'Status list has no such index.'],
+    ['an unknown list', token(1, LIST.replace('0b', '1c')), 'Status list does not exist.'],
     ['an id that is none', token(1, `${LIST} 1; --`), 'Status list does not exist.'],
   ])('is not available at %s', async (_, reference, message) => {
     const { assertNotRevoked, asked } = statuses()

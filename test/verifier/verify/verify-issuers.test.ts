@@ -88,7 +88,7 @@ describe('an issuer’s key is found', () => {
   it.each([
     ['has no subjectAltName', {}, 'https://issuer.eudiw.example'],
     ['names another host', { dns: ['club.example'] }, 'https://bank.example/tenant'],
-    ['names this installation’s host no more than any other', { uri: ['https://club.example'] }, SELF],
+    ['has a certificate without the host of this installation', { uri: ['https://club.example'] }, SELF],
     ['has no subjectAltName, with a URN as iss', {}, 'urn:pid-provider:eu'],
   ])('in the `x5c` chain of a certificate that %s (SD-JWT VC; HAIP 1.0 §6.1.1)', async (_, names, iss) => {
     const years = { notBefore: '2020-01-01T00:00:00Z', notAfter: '2099-12-31T00:00:00Z' }

@@ -140,7 +140,7 @@ describe('an issuer over plain HTTP, with ALLOW_INSECURE_HTTP', () => {
   })
 
   it.each(['did:web:a\0b', 'did:web:', `did:web:${'a'.repeat(5_000)}`, 'did:web:%zz'])(
-    'is refused where its DID is none (%j)',
+    'is refused if its DID is invalid (%j)',
     async (did) => {
       const nobody = await ForeignIssuer.named(did)
       const { isValid, error } = await verify(await nobody.jwtVc())

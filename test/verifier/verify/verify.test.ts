@@ -102,7 +102,7 @@ describe('POST /credentials/verify: an invalid credential', () => {
   const invalid = (error: unknown) => ({ isValid: false, error })
 
   it.each(['x..y', 'x.y', 'x.y.z.w', '.y.z', 'x.y.', 'credential', ' ', '{"vc":{}}'])(
-    'that is neither form (%s) is unsupported',
+    'of neither format (%s) is unsupported',
     async (text) => {
       expect(await verify(text)).toEqual(invalid(UNSUPPORTED))
     },
@@ -219,7 +219,7 @@ describe('POST /credentials/verify: the request', () => {
     ['an empty one', { credential: '' }, 'credential must not be empty'],
     ['one that is no string', { credential: { jwt: 'x.y.z' } }, 'credential must be a string'],
     ['null', { credential: null }, 'credential must be a string'],
-    ['a property that it has not', { credential: 'x.y.z', nonce: '1' }, 'property nonce should not exist'],
+    ['an unknown property', { credential: 'x.y.z', nonce: '1' }, 'property nonce should not exist'],
   ])('answers 400 with the envelope for %s', async (_what, body, message) => {
     const answer = await post(body)
     expect(answer.status).toBe(400)

@@ -51,21 +51,18 @@ describe('declining a presentation', () => {
     expect(await presented()).toBe(0)
   })
 
-  it.each(['direct_post', 'direct_post.jwt'] as const)(
-    'by %s: with the state, encrypted where it can',
-    async (mode) => {
-      await using verifier = await startRemoteVerifier()
-      const payload = { state: 'state-of-the-request' }
-      const { processId } = await startedWith(await verifier.request(world.dcqlQuery(), { mode, payload }))
-      const answer = await decline(processId)
-      // This verifier names no address for the return.
-      expect(answer.json).toEqual({ status: 'declined', message: 'Presentation declined.' })
-      expect(verifier.refusals).toEqual([
-        { error: 'access_denied', state: 'state-of-the-request', encrypted: mode === 'direct_post.jwt' },
-      ])
-      expect(verifier.responses).toEqual([])
-    },
-  )
+  it.each(['direct_post', 'direct_post.jwt'] as const)('by %s: with the state, encrypted if possible', async (mode) => {
+    await using verifier = await startRemoteVerifier()
+    const payload = { state: 'state-of-the-request' }
+    const { processId } = await startedWith(await verifier.request(world.dcqlQuery(), { mode, payload }))
+    const answer = await decline(processId)
+    // This verifier names no address for the return.
+    expect(answer.json).toEqual({ status: 'declined', message: 'Presentation declined.' })
+    expect(verifier.refusals).toEqual([
+      { error: 'access_denied', state: 'state-of-the-request', encrypted: mode === 'direct_post.jwt' },
+    ])
+    expect(verifier.responses).toEqual([])
+  })
 
   it('without encryption if there is no key for it (§8.3.1)', async () => {
     await using verifier = await startRemoteVerifier()
@@ -76,8 +73,8 @@ describe('declining a presentation', () => {
   })
 
   it.each([
-    ['does not know what to say', { status: 500, body: 'x' }],
-    ['sends people to an address that a browser would execute', { body: { redirect_uri: 'javascript:alert(1)' } }],
+    ['answers with a wrong body', { status: 500, body: 'x' }],
+    ['sends users to an address that a browser would execute', { body: { redirect_uri: 'javascript:alert(1)' } }],
   ])('a verifier that %s does not prevent the decline', async (_what, answer) => {
     await using server = await startRemoteServer(() => ({ '/response': () => answer }))
     const clientId = `redirect_uri:${server.url}/response`

@@ -141,9 +141,9 @@ describe('transaction data of an independent verifier', () => {
   })
 
   it.each<[string, () => unknown, (() => Record<string, unknown>)?]>([
-    ['of a credential that is not asked for', () => ({ type: 'payment', credential_ids: ['licence'] })],
+    ['of a credential that was not requested', () => ({ type: 'payment', credential_ids: ['licence'] })],
     [
-      'by an algorithm that is not known',
+      'by an unknown algorithm',
       () => ({ type: 'payment', credential_ids: ['diploma'], transaction_data_hashes_alg: ['sha3-256'] }),
     ],
     ['longer than anybody reads', () => ({ type: 'x'.repeat(20_000), credential_ids: ['diploma'] })],

@@ -180,7 +180,7 @@ describe('another installation that trusts the provider', () => {
   })
 
   it.each(['final', 'haip'])(
-    'whose page asks a person for consent is refused clearly (profile %s)',
+    'whose page asks a user for consent is refused with a clear reason (profile %s)',
     async (profile) => {
       const { uri } = await offered({ grant: 'authorization_code', profile })
       const refused = await (await newWallet(service)).process(uri)

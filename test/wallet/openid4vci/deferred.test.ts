@@ -256,7 +256,10 @@ describe('the end of the waiting', () => {
   it.each<[string, () => { status: number; body?: unknown }]>([
     ['an error of the server', () => ({ status: 503, body: {} })],
     ['too many requests', () => ({ status: 429, body: {} })],
-    ['issuance_pending, as drafts have it', () => ({ status: 400, body: { error: 'issuance_pending', interval: 7 } })],
+    [
+      'issuance_pending, the error of drafts',
+      () => ({ status: 400, body: { error: 'issuance_pending', interval: 7 } }),
+    ],
   ])('%s does not end the waiting', async (_, decision) => {
     await using waits = await waiting()
     waits.deferral.decision = decision
@@ -274,9 +277,9 @@ describe('the end of the waiting', () => {
   })
 
   it.each<[string, () => { body: unknown }]>([
-    ['a credential of another issuer’s making', () => ({ body: { credentials: [{ credential: 'e30.e30.e30' }] } })],
+    ['a credential of another issuer', () => ({ body: { credentials: [{ credential: 'e30.e30.e30' }] } })],
     ['nothing', () => ({ body: {} })],
-    ['something that is no answer', () => ({ body: [] })],
+    ['an invalid answer', () => ({ body: [] })],
   ])('%s is not stored, and not requested again', async (_, decision) => {
     await using waits = await waiting()
     waits.deferral.decision = decision

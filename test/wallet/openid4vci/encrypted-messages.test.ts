@@ -101,8 +101,8 @@ describe('an issuer with optional encryption (OpenID4VCI 1.0 §8.2, §12.2.4)', 
   it.each<[string, Readonly<Record<string, unknown>> | undefined]>([
     ['no encryption of requests', undefined],
     ['another enc for requests', { enc_values_supported: ['A256CBC-HS512'] }],
-    ['no key of a known kind', { jwks: { keys: [{ ...key, alg: 'RSA-OAEP-256' }] } }],
-    ['a key that is no point of the curve', { jwks: { keys: [key] } }],
+    ['no key of a known type', { jwks: { keys: [{ ...key, alg: 'RSA-OAEP-256' }] } }],
+    ['a key that is not a point of the curve', { jwks: { keys: [key] } }],
     ['no key set', { jwks: 'https://issuer.example/jwks' }],
   ])('with %s: messages are plain, because an encrypted answer needs an encrypted request', async (_what, requests) => {
     await using taken = await offering({ [REQUESTS]: requests })
@@ -161,7 +161,7 @@ describe('a hostile issuer', () => {
     ['no keys at all', { keys: [] }],
     ['a key without alg', { keys: [{ kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA', kid: '1' }] }],
     ['a key for signatures', { keys: [{ kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA', alg: 'ECDH-ES', use: 'sig' }] }],
-    ['something that is no key set', 7],
+    ['a value that is not a key set', 7],
   ])('demands encrypted requests and has %s: nothing is used up', async (_, jwks) => {
     const demanded = { jwks, enc_values_supported: ['A128GCM'], encryption_required: true }
     await using taken = await taking(service, { metadata: { credential_request_encryption: demanded } })

@@ -56,8 +56,8 @@ describe('a hosted wallet ignores metadata that it does not understand or use (O
     ],
     ['a display without a name', jwtVc({ credential_metadata: { display: [{ locale: 'de' }] } })],
     ['claims without a path', jwtVc({ credential_metadata: { claims: [{ mandatory: true }] } })],
-    ['binding methods that are no list', jwtVc({ cryptographic_binding_methods_supported: 'jwk' })],
-    ['a doctype that is no text', { format: 'mso_mdoc', doctype: ['org.iso.18013.5.1.mDL'] }],
+    ['binding methods that are not a list', jwtVc({ cryptographic_binding_methods_supported: 'jwk' })],
+    ['a doctype that is not a text', { format: 'mso_mdoc', doctype: ['org.iso.18013.5.1.mDL'] }],
     ['no definition', { format: 'jwt_vc_json' }],
   ])('a configuration that is not offered, with %s', async (_, other) => {
     await using taken = await taking(service, { metadata: beside(other) })
@@ -77,7 +77,7 @@ describe('a hosted wallet ignores metadata that it does not understand or use (O
       },
     ],
     ['a display without a name', { credential_metadata: { display: [{ locale: 'de' }] } }],
-    ['a display of a draft that is no list', { display: { name: 'a' } }],
+    ['a display of a draft that is not a list', { display: { name: 'a' } }],
     ['claims that are none', { credential_metadata: { claims: 'all' }, claims: 5 }],
     [
       'an unknown type of proof',
@@ -85,10 +85,10 @@ describe('a hosted wallet ignores metadata that it does not understand or use (O
     ],
     ['proofs without algorithms', { proof_types_supported: { jwt: {} } }],
     ['algorithms of its own', { credential_signing_alg_values_supported: [{ alg: 'ES256' }, null] }],
-    ['binding methods among which are none', { cryptographic_binding_methods_supported: ['did:key', 5, 'jwk', null] }],
-    ['a scope that is no text', { scope: 5 }],
+    ['binding methods with invalid entries', { cryptographic_binding_methods_supported: ['did:key', 5, 'jwk', null] }],
+    ['a scope that is not a text', { scope: 5 }],
     [
-      'key attestations of no list',
+      'key attestations that are not a list',
       { proof_types_supported: { jwt: { proof_signing_alg_values_supported: ['ES256'] }, attestation: 'any' } },
     ],
     ['members that are null', { proof_types_supported: null, credential_metadata: null, scope: null }],
@@ -98,15 +98,15 @@ describe('a hosted wallet ignores metadata that it does not understand or use (O
   })
 
   it.each<[string, Members]>([
-    ['a display with a logo in data: and one without a name', { display: [{ logo: { uri: 'urn:logo' } }, 5] }],
+    ['a display with a logo in data: and a display without a name', { display: [{ logo: { uri: 'urn:logo' } }, 5] }],
     [
       'encryption that is offered in another form',
       { credential_response_encryption: { alg_values_supported: 'RSA-OAEP' } },
     ],
     ['batches of no size', { batch_credential_issuance: { batch_size: 'many' } }],
-    ['a notification endpoint that is no address', { notification_endpoint: 'mailto:a@b.example' }],
+    ['a notification endpoint that is not an address', { notification_endpoint: 'mailto:a@b.example' }],
     ['a deferred endpoint that is null', { deferred_credential_endpoint: null }],
-    ['authorization servers among which are none', { authorization_servers: [5, null] }],
+    ['authorization servers with invalid entries', { authorization_servers: [5, null] }],
     [
       'encryption of requests in another form',
       { credential_request_encryption: { jwks: 'keys', enc_values_supported: 5 } },
@@ -122,16 +122,16 @@ describe('a hosted wallet ignores metadata that it does not understand or use (O
       'an introspection endpoint with methods and no algorithms',
       { introspection_endpoint_auth_methods_supported: ['private_key_jwt'] },
     ],
-    ['a jwks_uri that is no address', { jwks_uri: 'keys' }],
-    ['null in the place of lists', { grant_types_supported: null, dpop_signing_alg_values_supported: null }],
+    ['a jwks_uri that is not an address', { jwks_uri: 'keys' }],
+    ['null instead of lists', { grant_types_supported: null, dpop_signing_alg_values_supported: null }],
     ['numbers among names', { token_endpoint_auth_methods_supported: ['none', 5] }],
     [
       'pushed requests that it does not describe',
       { pushed_authorization_request_endpoint: '', require_pushed_authorization_requests: 'no' },
     ],
     ['flags that are texts', { 'pre-authorized_grant_anonymous_access_supported': 'yes' }],
-    ['an endpoint for authorization that is no address', { authorization_endpoint: 7 }],
-    ['an endpoint for challenges that is no address', { authorization_challenge_endpoint: 'urn:challenge' }],
+    ['an endpoint for authorization that is not an address', { authorization_endpoint: 7 }],
+    ['an endpoint for challenges that is not an address', { authorization_challenge_endpoint: 'urn:challenge' }],
   ])('an authorization server with %s (RFC 8414 §2)', async (_, serverMetadata) => {
     await using taken = await taking(service, { serverMetadata })
     expect([taken.answer.status, taken.answer.json.credentials?.length]).toEqual([200, 2])

@@ -143,7 +143,7 @@ describe('answers of a hostile issuer', () => {
   })
 
   it.each(['/.well-known/openid-credential-issuer', '/.well-known/oauth-authorization-server', '/token', '/nonce'])(
-    'something at %s that is no JSON is told as that, and not quoted',
+    'a body at %s that is not JSON is reported without a quote',
     async (path) => {
       const broken = (): RemoteAnswer => ({
         raw: (response) =>
@@ -345,8 +345,8 @@ describe('a credential that is invalid, or is not for the holder, is refused and
 
 describe('times that a date-time cannot express', () => {
   it.each([
-    ['an end at the edge of numbers', { exp: 1e308 }],
-    ['an end after the year 9999, in milliseconds', { exp: 1_900_000_000_000 }],
+    ['an expiry at the limit of numbers', { exp: 1e308 }],
+    ['an expiry after the year 9999, in milliseconds', { exp: 1_900_000_000_000 }],
     ['a beginning before the year 0', { iat: -1e11 }],
     ['both', { iat: -1e308, exp: 1e15 }],
   ])('%s: the credential is stored, and shown without these times', async (_what, times) => {

@@ -101,16 +101,16 @@ const ERRORS: readonly [string, Path][] = [
   ['a name in an array', ['languages', 'length']],
   ['an index as a name in an array', ['languages', '0']],
   ['a name in an array of objects', ['degrees', 'type']],
-  ['a name in something null', ['middle_name', 'first']],
+  ['a name in null', ['middle_name', 'first']],
   ['a name in a text', ['degree', 'length']],
   ['an index of an object', ['address', 0]],
   ['an index of a text', ['degree', 0]],
   ['all elements of an object', ['address', null]],
-  ['all elements of something null', ['middle_name', null]],
-  ['a name in elements of which one is no object', ['mixed', null, 'type']],
-  ['an index that is not there', ['languages', 3]],
+  ['all elements of null', ['middle_name', null]],
+  ['a name in elements, one of which is not an object', ['mixed', null, 'type']],
+  ['a missing index', ['languages', 3]],
   ['all elements of an empty array', ['empty', null]],
-  ['a name that is not there', ['address', 'city']],
+  ['a missing name', ['address', 'city']],
   ['a name that every object inherits', ['address', 'constructor']],
   ['an index of the root', [0]],
   ['all elements of the root', [null]],
@@ -167,8 +167,8 @@ describe('a claims path into a mobile document (OpenID4VP 1.0 §7.2)', () => {
   })
 
   it.each([
-    ['an element that is not there', [NAMESPACE, 'height']],
-    ['a namespace that is not there', ['other', 'family_name']],
+    ['a missing element', [NAMESPACE, 'height']],
+    ['a missing namespace', ['other', 'family_name']],
     ['a name that every object inherits', [NAMESPACE, 'constructor']],
   ])('to %s is an error', async (_what, path) => {
     expect(await answerTo('mso_mdoc', [{ path }])).toBe(NO_MATCH)

@@ -64,7 +64,7 @@ describe('actions that a request may not cause in the wallet', () => {
     ['is malformed', { credentials: [{ id: 'a b', format: 'dc+sd-jwt', meta: {} }] }, 'The DCQL query is not valid.'],
     ['has no credentials', { credentials: [] }, 'The DCQL query is not valid.'],
     [
-      'names a query that it does not have',
+      'names a query that does not exist',
       {
         ...JSON.parse('{"credentials":[{"id":"a","format":"dc+sd-jwt","meta":{"vct_values":["x"]}}]}'),
         credential_sets: [{ options: [['b']] }],
@@ -72,7 +72,7 @@ describe('actions that a request may not cause in the wallet', () => {
       'The DCQL query is not valid.',
     ],
     [
-      'asks for more than any honest one',
+      'asks for too many credentials',
       {
         credentials: Array.from({ length: 21 }, (_, index) => ({
           id: `q${index}`,
@@ -83,7 +83,7 @@ describe('actions that a request may not cause in the wallet', () => {
       'The DCQL query asks for too much at once.',
     ],
     [
-      'is larger than any honest one',
+      'is too large',
       { credentials: [{ id: 'a', format: 'dc+sd-jwt', meta: { vct_values: ['x'.repeat(40_000)] } }] },
       'The DCQL query is too large.',
     ],

@@ -65,15 +65,15 @@ describe('an SD-JWT VC is presented to a verifier that lists (OpenID4VP 1.0 Appe
   it.each<[string, unknown]>([
     ['nothing', undefined],
     ['no algorithms', { 'dc+sd-jwt': {} }],
-    ['those of another format alone', { jwt_vc_json: { alg_values: ['EdDSA'] } }],
+    ['algorithms of another format only', { jwt_vc_json: { alg_values: ['EdDSA'] } }],
     [
       'its algorithms among others',
       { 'dc+sd-jwt': { 'sd-jwt_alg_values': ['ES384', 'ES256'], 'kb-jwt_alg_values': ['Ed25519', 'ES256'] } },
     ],
     ['those of issuers alone', { 'dc+sd-jwt': { 'sd-jwt_alg_values': ['ES256'] } }],
     ['those of holders alone', { 'dc+sd-jwt': { 'kb-jwt_alg_values': ['ES256'] } }],
-    ['null in the place of lists', { 'dc+sd-jwt': { 'sd-jwt_alg_values': null, 'kb-jwt_alg_values': null } }],
-    ['the former name of the format beside it', { 'dc+sd-jwt': {}, 'vc+sd-jwt': { 'sd-jwt_alg_values': ['ES384'] } }],
+    ['null instead of lists', { 'dc+sd-jwt': { 'sd-jwt_alg_values': null, 'kb-jwt_alg_values': null } }],
+    ['the former name of the format in addition', { 'dc+sd-jwt': {}, 'vc+sd-jwt': { 'sd-jwt_alg_values': ['ES384'] } }],
   ])('%s', async (_what, formats) => {
     expect(await outcome(formats, { credentials: [diploma()] })).toEqual(shown('sd'))
   })
@@ -82,9 +82,9 @@ describe('an SD-JWT VC is presented to a verifier that lists (OpenID4VP 1.0 Appe
     ['another algorithm of issuers', { 'sd-jwt_alg_values': ['ES384'] }],
     ['several others of issuers', { 'sd-jwt_alg_values': ['EdDSA', 'Ed25519', 'ES384', 'ES512'] }],
     ['another algorithm of holders', { 'sd-jwt_alg_values': ['ES256'], 'kb-jwt_alg_values': ['EdDSA'] }],
-    ['the name in other letters', { 'sd-jwt_alg_values': ['es256'] }],
+    ['the name in another case', { 'sd-jwt_alg_values': ['es256'] }],
     ['an empty list', { 'sd-jwt_alg_values': [] }],
-    ['something that is no list', { 'kb-jwt_alg_values': 'ES256' }],
+    ['a value that is not a list', { 'kb-jwt_alg_values': 'ES256' }],
   ])('not if that is %s; the verifier receives the error (§8.5)', async (_what, listed) => {
     expect(await outcome({ 'dc+sd-jwt': listed }, { credentials: [diploma()] })).toEqual(REFUSED)
   })
@@ -225,7 +225,7 @@ describe('verifiers of drafts, which list algorithms under other names', () => {
   })
 
   it.each<[JsonObject]>([[{ jwt_vp_json: { alg: ['EdDSA'] } }], [{ 'vc+sd-jwt': { 'sd-jwt_alg_values': ['ES384'] } }]])(
-    'nor where the definition lists it: %j',
+    'nor if the definition lists it: %j',
     async (format) => {
       const all = { 'vc+sd-jwt': {}, jwt_vc_json: {}, jwt_vp_json: {} }
       expect(await byExchange(format, all)).toEqual([500, NOT_SUPPORTED])

@@ -282,7 +282,7 @@ describe('a wallet’s record of its presentations', () => {
   })
 
   it.each<string | number>(['javascript:alert(1)', 'data:text/html,x', 'not an address', 7, ...TWO_READINGS])(
-    'the address %s is not handed on',
+    'the address %s is not returned',
     async (redirectUri) => {
       await using hostile = await startRemoteVerifier({ answer: () => ({ body: { redirect_uri: redirectUri } }) })
       const answer = await wallet.process(await hostile.request(jwtQuery()))

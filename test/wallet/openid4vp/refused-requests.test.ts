@@ -32,7 +32,7 @@ const told = (error: string, encrypted = false) => [{ error, state: STATE, encry
 
 describe('a hosted wallet that refuses a request sends its verifier the reason (OpenID4VP 1.0 §8.5)', () => {
   it.each(['direct_post', 'direct_post.jwt'] as const)(
-    'transaction data that nobody can approve (%s)',
+    'transaction data that no user can approve (%s)',
     async (mode) => {
       const options = { mode, payload: { transaction_data: TRANSACTION } }
       expect(await toldOf(options)).toEqual(told('invalid_transaction_data', mode === 'direct_post.jwt'))

@@ -133,10 +133,10 @@ describe('an attestation is refused', () => {
     [
       'whose redirect_uris are others',
       { payload: { redirect_uris: ['https://shop.example/response'] } },
-      'its redirect_uris do not hold the response_uri',
+      'its redirect_uris do not contain the response_uri',
     ],
     ['whose redirect_uris are empty', { payload: { redirect_uris: [] } }, 'its redirect_uris do not hold'],
-    ['whose kid is none of its issuer’s', { header: { kid: '2' } }, 'it is signed with no key of its issuer'],
+    ['whose kid names no key of its issuer', { header: { kid: '2' } }, 'it is signed with no key of its issuer'],
   ] satisfies [string, Attestation, string][])('%s', async (_what, attestation, reason) => {
     expect(await asked(await attest(attestation))).toEqual(refused(reason))
   })
@@ -163,7 +163,7 @@ describe('an attestation is refused', () => {
     ['is missing', undefined, 'the request has none'],
     ['is no JWT', 'x', 'it is not a well-formed JWT'],
     ['is an object', { iss: 'https://attester.example' }, 'the request has none'],
-    ['is larger than any honest one', `${'a'.repeat(17_000)}.a.a`, 'it is longer than 16 KiB'],
+    ['is too large', `${'a'.repeat(17_000)}.a.a`, 'it is longer than 16 KiB'],
   ])('if it %s', async (_what, jwt, reason) => {
     expect(await asked(jwt)).toEqual(refused(reason))
   })

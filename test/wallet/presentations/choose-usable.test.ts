@@ -57,7 +57,7 @@ it.each<[string, Record<string, HeldStatus>, string, string[]]>([
   ['suspended', { a: 'suspended', b: 'revoked' }, 'c', ['a', 'b', 'c']],
   ['of no known status', { a: 'unknown' }, 'b', ['a', 'b']],
   ['as bad as all others', { a: 'revoked', b: 'suspended', c: 'expired' }, 'a', ['a', 'b', 'c']],
-  ['better than revoked ones, unknown', { a: 'revoked', b: 'unknown', c: 'revoked' }, 'b', ['a', 'b', 'c']],
+  ['better than revoked, unknown', { a: 'revoked', b: 'unknown', c: 'revoked' }, 'b', ['a', 'b', 'c']],
 ])('reads statuses until a credential is valid, if the first is %s', async (_, statuses, id, read) => {
   expect(await choosing(three, statuses)).toMatchObject({ ids: [id], read })
 })

@@ -267,7 +267,7 @@ describe('draft 13', () => {
   it.each([
     ['a format that is not offered', { format: 'mso_mdoc', doctype: 'x' }, 'unsupported_credential_format'],
     ['the name of today', { format: 'dc+sd-jwt', vct: 'x' }, 'unsupported_credential_format'],
-    ['a format that is no text', { format: { a: 1 } }, 'unsupported_credential_format'],
+    ['a format that is not a text', { format: { a: 1 } }, 'unsupported_credential_format'],
     ['another vct', { format: 'vc+sd-jwt', vct: 'https://other.example/vct' }, 'unsupported_credential_type'],
     ['no vct', { format: 'vc+sd-jwt' }, 'unsupported_credential_type'],
     [

@@ -104,7 +104,7 @@ describe('if only draft 13 is open, the client names configurations by their ids
   it.each([
     ['as types', { credentialTypes: [FORMER], format: 'vc+sd-jwt' }],
     ['as types of a W3C credential', { credentialTypes: [JWT_VC], format: 'jwt_vc_json' }],
-    ['as identifiers that nobody gave', { credentialIdentifier: FORMER }],
+    ['as unknown identifiers', { credentialIdentifier: FORMER }],
   ])('%s', async (_, named) => {
     const only13 = await startIssuer({ env: { ISSUER_LEGACY_PROFILES: 'draft13' } })
     const key = await newHolderKey()

@@ -28,12 +28,12 @@ describe('the claims path pointer (OpenID4VP 1.0 §7.1.1, the example of §7.3)'
   ])('%j', (path, expected) => expect(selectByClaimsPath(path, credential, requestWork())).toEqual(expected))
 
   it.each([
-    ['a key of what is no object', ['name', 'x']],
+    ['a key of a value that is not an object', ['name', 'x']],
     ['a key of an array', ['nationalities', 'length']],
     ['an index of an object', ['address', 0]],
     ['all elements of an object', ['address', null]],
     ['a key that is missing', ['missing']],
-    ['an index that is missing', ['nationalities', 2]],
+    ['a missing index', ['nationalities', 2]],
     ['an inherited key', ['constructor']],
     ['an inherited key', ['__proto__', 'toString']],
   ])('selects nothing by %s', (_, path) => expect(selectByClaimsPath(path, credential, requestWork())).toEqual([]))

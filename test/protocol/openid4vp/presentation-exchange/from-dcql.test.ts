@@ -99,7 +99,7 @@ describe('an input descriptor (DIF Presentation Exchange 2 §5)', () => {
     ],
     ['and not beside another', [['VerifiableCredential', 'A']], [{ const: 'A' }]],
   ])(
-    'says types in filters without allOf and anyOf, which libraries of wallets refuse: %s',
+    'expresses types in filters without allOf and anyOf, which wallet libraries refuse: %s',
     (_which, types, wanted) => {
       const credentials = [jwtVc('a', { meta: { type_values: types } })]
       const { fields } = definitionOf({ credentials }).input_descriptors[0]?.constraints ?? { fields: [] }

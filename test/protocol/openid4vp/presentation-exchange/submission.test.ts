@@ -87,7 +87,7 @@ describe('a presentation submission (DIF Presentation Exchange 2 §6; OpenID4VP 
   it.each<[string, unknown[]]>([
     ['a presentation', [sdJwt('$'), sdJwt('$', 'd.0')]],
     ['a credential', [inVp('b', '$.vp.verifiableCredential[0]'), inVp('c', '$.verifiableCredential')]],
-    ['a whole and a part of it', [inVp('b', '$'), inVp('c', '$.verifiableCredential[0]')]],
+    ['a presentation and a part of the same presentation', [inVp('b', '$'), inVp('c', '$.verifiableCredential[0]')]],
   ])('may name %s for two matching descriptors', (_, map) => {
     expect([...read('x', submission(...map)).vpToken.values()]).toEqual([['x'], ['x']])
   })
@@ -117,7 +117,7 @@ describe('a wrong submission', () => {
     ['of too many descriptors', 'x', submission(...many), `${S} has more than 64 descriptors.`],
     ['of none', 'x', submission(), `${S} is malformed at descriptor_map.`],
     [
-      'with a path that is no text',
+      'with a path that is not a text',
       'x',
       submission({ ...sdJwt('$'), path: 1 }),
       `${S} is malformed at descriptor_map.0.path.`,
@@ -136,16 +136,16 @@ describe('a wrong submission', () => {
       `${S} is for another presentation_definition.`,
     ],
     ['for an unknown descriptor', 'x', submission(sdJwt('$', 'z')), `${S} names an unknown descriptor.`],
-    ['for a query that is two descriptors', 'x', submission(sdJwt('$', 'd')), `${S} names an unknown descriptor.`],
+    ['for a query with two descriptors', 'x', submission(sdJwt('$', 'd')), `${S} names an unknown descriptor.`],
     [
       'named like a member of every object',
       'x',
       submission(sdJwt('$', '__proto__')),
       `${S} names an unknown descriptor.`,
     ],
-    ['that leads out of bounds', ['x', 'y'], submission(sdJwt('$[2]')), noPresentation],
-    ['that leads to all of several', ['x', 'y'], submission(sdJwt('$')), noPresentation],
-    ['that selects more than one', 'x', submission(sdJwt('$[*]')), noPresentation],
+    ['that leads outside the array', ['x', 'y'], submission(sdJwt('$[2]')), noPresentation],
+    ['that leads to all of several presentations', ['x', 'y'], submission(sdJwt('$')), noPresentation],
+    ['that selects several presentations', 'x', submission(sdJwt('$[*]')), noPresentation],
     ['that searches', 'x', submission(sdJwt('$..a')), noPresentation],
     ['that counts from the end', 'x', submission(sdJwt('$[-1]')), noPresentation],
     ['that leads into a presentation', 'x', submission(sdJwt('$.vp')), noPresentation],
@@ -165,7 +165,7 @@ describe('a wrong submission', () => {
     ],
     ['twice for one descriptor', ['x', 'y'], submission(sdJwt('$[0]'), sdJwt('$[1]')), `${S} names a twice.`],
     [
-      'that leaves a presentation out',
+      'that omits a presentation',
       ['x', 'y'],
       submission(sdJwt('$[0]')),
       'Parameter vp_token holds a presentation that presentation_submission does not name.',

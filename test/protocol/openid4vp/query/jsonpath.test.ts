@@ -125,9 +125,9 @@ describe('filters (RFC 9535 §2.3.5)', () => {
       ['😀a', [1, 2], { a: 1, b: 2 }],
     ],
     ['count() counts nodes', '$[?count(@.*) == 2]', [[1, 2], [1], { a: 1, b: 2 }], [[1, 2], { a: 1, b: 2 }]],
-    ['value() takes one node or nothing', '$[?value(@..x) == 1]', [{ x: 1 }, { x: 1, y: { x: 1 } }], [{ x: 1 }]],
+    ['value() accepts one node or nothing', '$[?value(@..x) == 1]', [{ x: 1 }, { x: 1, y: { x: 1 } }], [{ x: 1 }]],
     [
-      'match() is for the whole string, alternatives too',
+      'match() applies to the whole string, also with alternatives',
       '$[?match(@, "ab|cd")]',
       ['ab', 'abd', 'acd', 'cd'],
       ['ab', 'cd'],
@@ -138,7 +138,7 @@ describe('filters (RFC 9535 §2.3.5)', () => {
       ['ab.', 'a\n.', 'a\r.', 'abc'],
       ['ab.'],
     ],
-    ['a pattern that is no string matches nothing', '$[?match(@, 1)]', ['1', 1], []],
+    ['a pattern that is not a string matches nothing', '$[?match(@, 1)]', ['1', 1], []],
   ])('functions (§2.4): %s', (_, path, document, expected) => expect(select(path, document)).toEqual(expected))
 })
 

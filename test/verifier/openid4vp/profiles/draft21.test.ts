@@ -277,7 +277,7 @@ describe('an answer to a request of profile draft21 (§6)', () => {
       `${S} names another format for purchase than was asked for.`,
     ],
     [
-      'for a descriptor that nobody asked for',
+      'for an unknown descriptor',
       (payload) => submission(payload, { id: 'other', format: 'vc+sd-jwt', path: '$' }),
       `${S} names an unknown descriptor.`,
     ],

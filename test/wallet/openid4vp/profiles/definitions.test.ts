@@ -155,7 +155,7 @@ describe('submission requirements (DIF Presentation Exchange 2, Submission Requi
     ['all of a group', [have('a', 'A'), have('b', 'A'), lack('c', 'B')], [{ rule: 'all', from: 'A' }], ['a', 'b']],
     ['one of a group', [lack('a', 'A'), have('b', 'A')], [{ rule: 'pick', count: 1, from: 'A' }], ['b']],
     [
-      'one of a group, of formats that are known',
+      'one of a group, with supported formats',
       [mdoc('a', 'A'), have('b', 'A')],
       [{ rule: 'pick', count: 1, from: 'A' }],
       ['b'],
@@ -183,7 +183,7 @@ describe('submission requirements (DIF Presentation Exchange 2, Submission Requi
       ['a'],
     ],
     [
-      'nested: one of two groups whole',
+      'nested: one of two complete groups',
       [have('a', 'A'), lack('b', 'A'), have('c', 'B'), have('d', 'B')],
       [
         {
@@ -209,11 +209,11 @@ describe('submission requirements (DIF Presentation Exchange 2, Submission Requi
   })
 
   it.each([
-    ['of a group that nobody is in', [{ rule: 'all', from: 'X' }]],
+    ['of an empty group', [{ rule: 'all', from: 'X' }]],
     ['of no group', [{ rule: 'all' }]],
     ['of both', [{ rule: 'all', from: 'A', from_nested: [{ rule: 'all', from: 'A' }] }]],
-    ['for more than there are', [{ rule: 'pick', count: 3, from: 'A' }]],
-    ['whose least is more than its most', [{ rule: 'pick', min: 2, max: 1, from: 'A' }]],
+    ['for more descriptors than exist', [{ rule: 'pick', count: 3, from: 'A' }]],
+    ['whose minimum is larger than its maximum', [{ rule: 'pick', min: 2, max: 1, from: 'A' }]],
     ['by another rule', [{ rule: 'some', from: 'A' }]],
   ])('%s: invalid_request', async (_what, requirements) => {
     const value = definition([have('a', 'A'), have('b', 'A')], { submission_requirements: requirements })
@@ -231,25 +231,22 @@ describe('a definition that the wallet does not understand is never partly answe
     ['is no object', () => 'x'],
     ['has no id', () => ({ input_descriptors: [descriptor('a', field())] })],
     ['has no descriptors', () => definition([])],
-    ['has two descriptors of one id', () => definition([descriptor('a', field()), descriptor('a', field())])],
-    ['has a member that is not known', () => definition([descriptor('a', field())], { frame: {} })],
-    ['has a schema, as Presentation Exchange 1 did', () => definition([descriptor('a', field(), { schema: [] })])],
+    ['has two descriptors with the same id', () => definition([descriptor('a', field()), descriptor('a', field())])],
+    ['has an unknown member', () => definition([descriptor('a', field())], { frame: {} })],
+    ['has a schema, like in Presentation Exchange 1', () => definition([descriptor('a', field(), { schema: [] })])],
     [
-      'constrains who the subject is',
+      'has a constraint on the subject',
       () => definition([descriptor('a', field(), {}, { subject_is_issuer: 'required' })]),
     ],
     ['wants a predicate', () => definition([descriptor('a', [{ path: ['$.degree'], predicate: 'required' }])])],
-    ['has a path that is none', () => definition([descriptor('a', [{ path: ['degree'] }])])],
+    ['has an invalid path', () => definition([descriptor('a', [{ path: ['degree'] }])])],
+    ['has an unknown keyword', () => definition([descriptor('a', [{ path: ['$.degree'], filter: { equals: 1 } }])])],
     [
-      'has a keyword that is none',
-      () => definition([descriptor('a', [{ path: ['$.degree'], filter: { equals: 1 } }])]),
-    ],
-    [
-      'has a pattern that goes back and forth',
+      'has a pattern with a backreference',
       () => definition([descriptor('a', [{ path: ['$.degree'], filter: { pattern: '(?=a)b\\1' } }])]),
     ],
     ['is deep', () => definition([descriptor('a', [{ path: ['$.degree'], filter: nested(40) }])])],
-    ['has a thousand descriptors and more', () => definition(many(1_500, (index) => descriptor(`d${index}`, [])))],
+    ['has more than a thousand descriptors', () => definition(many(1_500, (index) => descriptor(`d${index}`, [])))],
     [
       'has thousands of fields',
       () =>
@@ -262,7 +259,7 @@ describe('a definition that the wallet does not understand is never partly answe
     ],
     ['has hundreds of paths', () => definition([descriptor('a', [{ path: many(200, (index) => `$.a${index}`) }])])],
     [
-      'has patterns that take more work than a request may',
+      'has patterns that need more than the work budget',
       () =>
         definition([
           descriptor(
@@ -272,7 +269,7 @@ describe('a definition that the wallet does not understand is never partly answe
         ]),
     ],
     [
-      'has requirements with 66 alternatives, where 64 are the most',
+      'has requirements with 66 alternatives; 64 are allowed',
       () =>
         definition(
           many(12, (index) => descriptor(`d${index}`, field(), { group: ['A'] })),
@@ -289,8 +286,8 @@ describe('a definition that the wallet does not understand is never partly answe
       'a format that vp_formats does not list',
       () => definition([descriptor('a', field(), { format: { 'dc+sd-jwt': {} } })]),
     ],
-    ['a format that cannot hold it', () => definition([descriptor('a', [{ path: ['$.vct'] }], { format: JWT })])],
-    ['a place that no holder could find', () => definition([descriptor('a', [{ path: ['$..degree'] }])])],
+    ['a format that cannot represent it', () => definition([descriptor('a', [{ path: ['$.vct'] }], { format: JWT })])],
+    ['a path that no holder could find', () => definition([descriptor('a', [{ path: ['$..degree'] }])])],
   ])('a definition that asks for %s: vp_formats_not_supported', async (_what, value) => {
     expect(await answer(value())).toEqual(refused('vp_formats_not_supported'))
   })

@@ -95,7 +95,7 @@ describe('a verifier by Presentation Exchange', () => {
     ['draft 21, did', {}],
     ['draft 21, encrypted', { mode: 'direct_post.jwt' as const }],
     ['draft 21, by POST', { method: 'post' as const }],
-    ['draft 21, typ JWT, which RFC 9101 lets it have', { header: { typ: 'JWT' } }],
+    ['draft 21, typ JWT, which RFC 9101 allows', { header: { typ: 'JWT' } }],
   ])('of %s', async (_what, options: RemoteRequestOptions) => {
     const jarm = {
       client_metadata: {
@@ -189,7 +189,7 @@ describe('members of 1.0 and of drafts in one request: the members of 1.0 count'
       () => ({ payload: { client_metadata: { vp_formats: VP_FORMATS, vp_formats_supported: { 'dc+sd-jwt': {} } } } }),
     ],
     [
-      'vp_formats alone, with a prefix that came later',
+      'only vp_formats, with a prefix that is newer',
       () => ({ payload: { client_metadata: { vp_formats: VP_FORMATS } } }),
     ],
   ])('%s', async (_what, options) => {
@@ -215,12 +215,12 @@ describe('members of 1.0 and of drafts in one request: the members of 1.0 count'
 describe('a request of a draft that is refused', () => {
   it.each([
     [
-      'a client_id_scheme in the address that is not that of the request object',
+      'another client_id_scheme in the address than in the request object',
       { address: { client_id_scheme: 'x509_san_dns' } },
       'The authorization request has another client_id_scheme than its address.',
     ],
     [
-      'a scheme that is not known here',
+      'an unknown scheme',
       { address: {}, payload: { client_id_scheme: 'entity_id' } },
       'Verifiers of the kind entity_id are not known to this wallet.',
     ],
@@ -260,7 +260,7 @@ describe('a request of a draft that is refused', () => {
   })
 
   it.each(['direct_post', 'direct_post.jwt'] as const)(
-    'that wants the response signed (JARM), which no hosted wallet does: by %s',
+    'that demands a signed response (JARM), which hosted wallets do not support: by %s',
     async (mode) => {
       const client_metadata = { vp_formats: VP_FORMATS, authorization_signed_response_alg: 'ES256' }
       const before = world.verifier.refusals.length
