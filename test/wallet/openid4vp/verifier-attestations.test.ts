@@ -133,7 +133,7 @@ describe('an attestation is refused', () => {
     [
       'whose redirect_uris are others',
       { payload: { redirect_uris: ['https://shop.example/response'] } },
-      'its redirect_uris do not contain the response_uri',
+      'its redirect_uris do not hold the response_uri',
     ],
     ['whose redirect_uris are empty', { payload: { redirect_uris: [] } }, 'its redirect_uris do not hold'],
     ['whose kid names no key of its issuer', { header: { kid: '2' } }, 'it is signed with no key of its issuer'],
