@@ -162,7 +162,7 @@ describe('a start with ISSUER_X509', () => {
     ['warns where the leaf lacks one of', DOCUMENT_SIGNER, [/without a country \(C\) in its subject:/]],
     ['is silent where it has', { ...DOCUMENT_SIGNER, subject: 'C=DE/Issuer' }, []],
   ])(
-    '%s the purpose of driving licences, and a country, and there is a schema of them (ISO/IEC 18013-5 Annex B)',
+    '%s the purpose of driving licences and a country, if there is a schema for them (ISO/IEC 18013-5 Annex B)',
     async (_, options, expected) => {
       const lines: string[] = []
       const log = pino({ level: 'warn' }, { write: (line: string) => lines.push(line) })

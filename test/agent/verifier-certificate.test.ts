@@ -84,7 +84,7 @@ describe('VERIFIER_X509', () => {
   })
 
   it.each(['ISSUER_X509', 'VERIFIER_X509'])(
-    'stops the start by name where the key of %s has signed for the other one, which goes on as it was',
+    'stops the start if the key of %s has signed for the other record, which does not change',
     async (variable) => {
       const former = variable === 'ISSUER_X509' ? 'VERIFIER_X509' : 'ISSUER_X509'
       const file = await files.fileOf([leafOf(), intermediate])

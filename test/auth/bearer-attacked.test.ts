@@ -80,7 +80,7 @@ async function outcome(authorization: string): Promise<string> {
 }
 
 describe('attack: the algorithm', () => {
-  it.each<Kid>(['rsa', 'ec', 'ed'])('each key is good for its own: %s', async (kid) => {
+  it.each<Kid>(['rsa', 'ec', 'ed'])('each key is valid only for its own algorithm: %s', async (kid) => {
     expect(await outcome(token(kid))).toBe('accepted')
   })
 
@@ -102,7 +102,7 @@ describe('attack: the algorithm', () => {
   })
 
   it.each(['none', 'HS256', 'HS384', 'HS512', 'RS384', 'RS512', 'PS384', 'PS512', 'ES384', 'ES512', 'ES256K', 'Ed448'])(
-    '%s is none of those that are configured',
+    '%s is not a configured algorithm',
     async (alg) => {
       const spki = KEYS.rsa.publicKey.export({ format: 'pem', type: 'spki' })
       const signed = input({ alg, kid: 'rsa' }, claims())
@@ -154,7 +154,7 @@ describe('attack: the signature', () => {
     expect(await outcome(`${signed}.${signature}`)).toBe('accepted')
   })
 
-  it.each<Kid>(['rsa', 'ed'])('of %s has its length too', async (kid) => {
+  it.each<Kid>(['rsa', 'ed'])('of %s must have the right length', async (kid) => {
     const [header, payload, signature = ''] = token(kid).split('.')
     const bytes = Buffer.from(signature, 'base64url')
     const others = [
@@ -217,7 +217,7 @@ describe('attack: the claims', () => {
     expect(await outcome(token('rsa', {}, payload))).toBe(INVALID)
   })
 
-  it.each(['-1', '0', '-1e999', '1e-300', '1.5'])('an exp of %s is over', async (exp) => {
+  it.each(['-1', '0', '-1e999', '1e-300', '1.5'])('an exp of %s has expired', async (exp) => {
     expect(await outcome(token('rsa', {}, written(`"exp":${exp}`)))).toBe('Access token has expired.')
   })
 
@@ -244,7 +244,7 @@ describe('attack: the claims', () => {
   })
 
   it.each(['null', '7', '"text"', '[]', '[{"sub":"alice"}]', '', '{', '{"sub":"alice"}}', '\u{feff}{}'])(
-    'a payload of %s is none',
+    'a payload of %s is invalid',
     async (payload) => {
       const signed = `${encoded({ alg: 'RS256', kid: 'rsa' })}.${Buffer.from(payload).toString('base64url')}`
       const signature = sign('sha256', Buffer.from(signed), KEYS.rsa.privateKey).toString('base64url')

@@ -122,7 +122,7 @@ describe('an access token', () => {
     }
   })
 
-  it.each(['ES256', 'RS512', 'PS256'])('with %s, although the key is published', async (alg) => {
+  it.each(['ES256', 'RS512', 'PS256'])('with %s, even if the key is published', async (alg) => {
     const signing = alg === 'ES256' ? ec : await newSigningKey(alg, 'other')
     jwks.answer = { keys: [key.publicJwk, ec.publicJwk, signing.publicJwk] }
     const token = await accessToken(signing.privateKey, { alg, kid: signing.publicJwk.kid ?? '' })

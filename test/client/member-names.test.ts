@@ -161,7 +161,7 @@ describe.each(['constructor', 'prototype'])('a credential of type %s', (type) =>
     }
   })
 
-  it.each(['jwt_vc_json', 'dc+sd-jwt'] as const)('is asked for, presented and shown as %s', async (format) => {
+  it.each(['jwt_vc_json', 'dc+sd-jwt'] as const)('is requested, presented and shown as %s', async (format) => {
     const jwt = format === 'jwt_vc_json'
     const claims = [{ path: jwt ? ['credentialSubject', 'constructor'] : ['constructor'] }]
     const withPrototype = [...claims, { path: jwt ? ['credentialSubject', 'prototype'] : ['prototype'] }]

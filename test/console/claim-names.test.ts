@@ -44,7 +44,7 @@ const published = (draft: ReturnType<typeof draftOf>) =>
   newVersion(draft, schemaOfDraft(draft) ?? {}, claimNamesOfDraft(draft) ?? [], VERSION)
 
 describe('titles by language in the editor of a type', () => {
-  it.each(['table', 'json'] as const)('come back from the %s as they were', (mode) => {
+  it.each(['table', 'json'] as const)('are unchanged after the %s', (mode) => {
     const { schema, claims, display } = published({ ...draftOf(VERSION, 'en'), mode })
     expect({ schema, display, claims: new Set(claims) }).toEqual({
       schema: SCHEMA,
@@ -85,7 +85,7 @@ describe('titles by language in the editor of a type', () => {
   })
 
   it.each(['{}', '[1]', '[{"path": "a", "display": []}]', '[{"path": ["a"], "display": [{}]}]', 'no JSON', '[null]'])(
-    '%s is no list of names',
+    '%s is not a list of names',
     (text) => expect(claimNamesIn(text)).toBeUndefined(),
   )
 })

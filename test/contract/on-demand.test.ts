@@ -31,7 +31,7 @@ it('the code for mobile documents is loaded with the first mobile document, not 
 })
 
 it.each(['main.ts', 'process/prepare.ts'])(
-  '%s loads no part of the service before a process serves: a primary never does, nor does a migration job',
+  '%s loads no part of the service before a process serves, so a primary and a migration job never load one',
   (entry) => {
     const before = [...loadedWith(`server/${entry}`)]
     expect(before).toContain('server/agent/defaults.ts')
@@ -44,7 +44,7 @@ it.each(['main.ts', 'process/prepare.ts'])(
 )
 
 it.each(['redis', '@nats-io/transport-node', '@peculiar/x509', 'pino-pretty'])(
-  '%s is loaded where it is used, and not before',
+  '%s is loaded at its first use, not before',
   (name) => {
     const packages = new Set(loaded.flatMap((path) => importsOf(path)))
     expect(packages).toContain('express')

@@ -36,7 +36,7 @@ describe('a connection of the pool', () => {
     expect([released, listeners(client)]).toEqual([[undefined], 0])
   })
 
-  it.each(['22021', '23505', '40P01'])('is kept where its statement was refused for its values (%s)', async (code) => {
+  it.each(['22021', '23505', '40P01'])('is kept if its statement was refused for its values (%s)', async (code) => {
     const { client, released, ask, end } = startPool()
     const asked = ask()
     end(refusal(code))

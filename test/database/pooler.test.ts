@@ -87,7 +87,7 @@ async function startPooler(databaseUrl: string): Promise<Pooler> {
 }
 
 // Needs PgBouncer on the machine (Debian: apt-get install pgbouncer), otherwise it is skipped.
-describe.skipIf(!hasProgram('pgbouncer'))('behind PgBouncer, which keeps transactions', () => {
+describe.skipIf(!hasProgram('pgbouncer'))('behind PgBouncer in transaction mode', () => {
   let database: TestDatabase
   let pooler: Pooler
   beforeAll(async () => {

@@ -234,7 +234,7 @@ describe.skipIf(!hasProgram('kubectl')).each(readdirSync(join(root, HERE, 'overl
     expect(https?.to?.[0]).toEqual({ ipBlock: { cidr: '0.0.0.0/0', except: ['169.254.0.0/16'] } })
   })
 
-  it.runIf(all('HorizontalPodAutoscaler').length > 0)('scales, spreads, watches and publishes that deployment', () => {
+  it.runIf(all('HorizontalPodAutoscaler').length > 0)('scales, spreads, monitors and publishes this deployment', () => {
     const service = zService.parse(only('Service').spec)
     expect(only('HorizontalPodAutoscaler').spec).toMatchObject({
       minReplicas: 2,

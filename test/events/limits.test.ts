@@ -82,7 +82,7 @@ describe('open streams', () => {
   })
 })
 
-describe.each(['rest', 'trpc'] as const)('a stream by %s gives its place back', (door) => {
+describe.each(['rest', 'trpc'] as const)('a stream by %s no longer counts after its end', (door) => {
   it('when its reader goes away', async () => {
     for (let round = 0; round < 4; round += 1) {
       const stream = await watching(door, 'alice')

@@ -17,7 +17,7 @@ describe('a registry of credential formats', () => {
     expect(recognise('omppc3N1ZXJBdXRo')).toBe(msoMdoc)
   })
 
-  it.each(['a.b', 'a..c', 'a.b.c.d', ''])('takes %j for no credential', (compact) => {
+  it.each(['a.b', 'a..c', 'a.b.c.d', ''])('does not treat %j as a credential', (compact) => {
     expect(standardFormats.recognise(compact)).toBeUndefined()
   })
 

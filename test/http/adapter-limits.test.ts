@@ -248,7 +248,7 @@ describe('the façade over trpc-to-openapi', () => {
       }
     })
 
-    it.each(['null', '1', '"credential"', 'true'])('a body of %s likewise', async (body) => {
+    it.each(['null', '1', '"credential"', 'true'])('a body of %s is refused too', async (body) => {
       const answer = await service.request('POST', '/credentials/verify', {
         authorization,
         headers: { 'content-type': 'application/json' },

@@ -43,7 +43,7 @@ async function loadedBy(page: Response): Promise<string[]> {
 }
 
 describe('the API reference below the path of a proxy', () => {
-  it.each(['/api-docs', '/api-docs/'])('%s loads all that it needs from there', async (path) => {
+  it.each(['/api-docs', '/api-docs/'])('%s loads all its files from this path', async (path) => {
     const page = await fetch(`${proxied}${path}`)
     expect([page.status, page.url]).toEqual([200, `${proxied}/api-docs`])
     const addresses = await loadedBy(page)

@@ -212,7 +212,7 @@ describe('AUTH_DISABLED', () => {
       expect(await ask('POST', '/trpc/agentHolders.create', image)).toBe(403)
     })
 
-    it.each(['same-origin', 'same-site', 'none'])('is answered where it is %s', async (site) => {
+    it.each(['same-origin', 'same-site', 'none'])('is answered if it is %s', async (site) => {
       expect(await ask('GET', '/agent/holders', { ...image, 'sec-fetch-site': site })).toBe(200)
     })
 

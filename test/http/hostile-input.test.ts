@@ -198,7 +198,7 @@ const isRefusal = (template: string) => (status: number) =>
 
 describe('names with a meaning in JavaScript', () => {
   it.each(['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty'])(
-    '%s is an unknown property of a body, a query and a nested object on both doors',
+    '%s is an unknown property of a body, a query and a nested object, over REST and /trpc',
     async (name) => {
       const refused = `property ${name} should not exist`
       const inBody = await verify(`{"credential":"x","${name}":{"credential":"y"}}`)
@@ -285,7 +285,7 @@ describe('size', () => {
     ['gzip', gzipSync],
     ['deflate', deflateSync],
     ['br', brotliCompressSync],
-  ] as const)('a body in %s is unpacked, up to one mebibyte', async (encoding, pack) => {
+  ] as const)('a body in %s is decompressed, up to one mebibyte', async (encoding, pack) => {
     const headers = { 'content-encoding': encoding }
     const answer = await verify(pack(JSON.stringify({ credential: 'x' })), headers)
     expect([answer.status, JSON.parse(answer.body).isValid]).toEqual([200, false])

@@ -221,20 +221,17 @@ describe('REDIS_URL', () => {
     await redis.stop()
   })
 
-  it.each(['silent', 'readonly'] as const)(
-    '%s: the limit holds all the same, and readiness says degraded',
-    async (mode) => {
-      await using redis = await startRedisServer()
-      const counter = await createRedisCounter(redis.url, log)
-      const options = { rateLimitStore: counter.store, checks: { redis: counter.check } }
-      await using service = await limited({ RATE_LIMIT_MAX: '3' }, options)
-      redis.mode = mode
-      expect(await statuses(service, 2)).toEqual([200, 200])
-      expect(await readinessOf(service)).toEqual(withRedis('degraded'))
-      expect(await statuses(service, 1)).toEqual([429])
-      await counter.close()
-    },
-  )
+  it.each(['silent', 'readonly'] as const)('%s: the limit still applies, and readiness says degraded', async (mode) => {
+    await using redis = await startRedisServer()
+    const counter = await createRedisCounter(redis.url, log)
+    const options = { rateLimitStore: counter.store, checks: { redis: counter.check } }
+    await using service = await limited({ RATE_LIMIT_MAX: '3' }, options)
+    redis.mode = mode
+    expect(await statuses(service, 2)).toEqual([200, 200])
+    expect(await readinessOf(service)).toEqual(withRedis('degraded'))
+    expect(await statuses(service, 1)).toEqual([429])
+    await counter.close()
+  })
 
   it('unreachable at the start: the service starts and counts, and counts in Redis as soon as it is reachable', async () => {
     const redis = await startRedisServer()

@@ -145,7 +145,7 @@ const notReady = async (url: string) => {
 
 describe('SHUTDOWN_DELAY_SECONDS', () => {
   it.each([1, 2])(
-    'serves on while readiness is down, until a second signal, with WEB_CONCURRENCY=%i',
+    'still serves while readiness is down, until a second signal, with WEB_CONCURRENCY=%i',
     async (processes) => {
       await using service = startProcess({
         ...localEnvironment(database.url),

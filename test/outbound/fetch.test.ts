@@ -189,7 +189,7 @@ describe('fetchJson', () => {
     })
   })
 
-  test.each(['', 'internal secret', '{"a":'])('"%s" is no JSON, and is not quoted', async (body) => {
+  test.each(['', 'internal secret', '{"a":'])('"%s" is not JSON, and is not quoted', async (body) => {
     const server = await startServer((_request, response) => response.end(body))
     const error = await testNetworkGuard()
       .fetchJson(at(server.port))

@@ -41,7 +41,7 @@ describe('a literal address of this machine is refused before anything is sent',
   })
 
   test.each(['169.254.169.254', '[fd00:ec2::254]', '[fe80::1]', '10.0.0.1', '192.168.0.1', '100.64.0.1', '198.18.0.1'])(
-    'nor is %s requested',
+    '%s is not requested either',
     async (host) => {
       const outbound = productionGuard({ lookup: resolver({}) })
       await expect(outbound.fetch(`http://${host}/latest/meta-data/`)).rejects.toMatchObject({ code: 'address' })
@@ -239,7 +239,7 @@ describe('the form of an address', () => {
   })
 
   test.each(['', 'wallet.example', '/relative', 'http://', 'http://a b/', 'http://256.1.1.1/'])(
-    '"%s" is no absolute URL',
+    '"%s" is not an absolute URL',
     async (url) => {
       await expect(testNetworkGuard().fetch(url)).rejects.toMatchObject({ code: 'url' })
     },

@@ -151,7 +151,7 @@ describe('methods (RFC 9110 §15.4)', () => {
 })
 
 describe('redirect modes of fetch', () => {
-  test.each(['GET', 'POST'])('manual hands the redirect of a %s on, followed by nobody', async (method) => {
+  test.each(['GET', 'POST'])('manual returns the redirect of a %s, and does not follow it', async (method) => {
     const server = await startServer((_request, response) => redirect(response, 'http://127.0.0.1/'))
     const request = { method, redirect: 'manual' } as const
     const response = await testNetworkGuard().fetch(`http://open.example:${server.port}/`, request)

@@ -303,7 +303,7 @@ describe('POST /pages', () => {
     expect(writtenOn(page)).toContain(texts.text)
   })
 
-  it.each(['title', 'text'])('a %s without anything to read is refused', async (member) => {
+  it.each(['title', 'text'])('a %s without visible characters is refused', async (member) => {
     const { verificationSessionId } = await ask(service, { dcqlQuery: dcql(service, 'dc+sd-jwt') })
     const refused = await makePage({ verificationSessionId, [member]: ' \n ' })
     expect([refused.status, refused.json.message]).toEqual([400, [`${member} must not be empty`]])

@@ -27,7 +27,7 @@ describe.each([
 ] as const)('%s', (program, startServer, transportOf) => {
   // This test needs the server's program on the machine, otherwise it is skipped.
   it.skipIf(!hasProgram(program))(
-    `stops and starts ${OUTAGES} times while ${SESSIONS} sessions move: each of ${SESSIONS * EVENTS} events arrives once and in order`,
+    `stops and starts ${OUTAGES} times while ${SESSIONS} sessions change: each of ${SESSIONS * EVENTS} events arrives once and in order`,
     async () => {
       await using server = await startServer()
       await using mover = startEventProcess(database.url, transportOf(server.port))

@@ -28,7 +28,7 @@ function missingIn(text: string): string[] {
 }
 
 it.each(['package-lock.json', 'bench/peers/package-lock.json'])(
-  '%s has an entry for whatever its packages need, optional packages of other platforms too',
+  '%s has an entry for every package that its packages need, also for optional packages of other platforms',
   (file) => {
     expect(missingIn(readFileSync(file, 'utf8'))).toEqual([])
   },

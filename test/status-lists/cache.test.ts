@@ -92,7 +92,7 @@ describe.skipIf(!hasProgram('nginx'))('status lists behind nginx', () => {
   }
 
   it.each(['status-lists', 'token-status-lists'])(
-    '/%s: of many requests one reaches the service, whatever strangers write into them',
+    '/%s: of many requests only one reaches the service, with any headers and queries of strangers',
     async (form) => {
       const { list } = await issue()
       const path = `/${form}/${list}`

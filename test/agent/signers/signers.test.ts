@@ -153,7 +153,7 @@ describe('GET /api/v1/issuers/{id}', () => {
     await files.remove()
   })
 
-  it.each(['issuers', 'verifiers'])('there is no such one: 404 (%s)', async (kind) => {
+  it.each(['issuers', 'verifiers'])('an unknown record is a 404 (%s)', async (kind) => {
     expect((await read(`/api/v1/${kind}/${crypto.randomUUID()}`)).status).toBe(404)
     expect((await read(`/api/v1/${kind}/${encodeURIComponent("' OR true --")}`)).status).toBe(404)
   })

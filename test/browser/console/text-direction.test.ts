@@ -136,7 +136,7 @@ const SAID = `(() => {
 const GERMAN: Readonly<Record<string, string>> = { Card: 'Karte', Title: 'Titel' }
 
 describe('texts of other people with direction controls', () => {
-  it.each(['en-GB', 'de-DE'])('are shown on no screen as they were sent (%s)', async (locale) => {
+  it.each(['en-GB', 'de-DE'])('are never shown unchanged on a screen (%s)', async (locale) => {
     const context = await desk.browser.newContext({ locale, viewport: { width: 1440, height: 900 } })
     const page = await context.newPage()
     for (const [address, ...texts] of screens) {

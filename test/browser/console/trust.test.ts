@@ -294,7 +294,7 @@ describe('by role', () => {
     ['issuing', 'Issuers', 'Verifiers', 'Trust anchors of wallet providers', 'Added issuers'],
     ['verifying', 'Verifiers', 'Issuers', 'Added issuers', 'Trust anchors of wallet providers'],
   ])(
-    '%s: sees its half, changes nothing, and asks for nothing that it may not',
+    '%s: sees its half, can change nothing, and sends no forbidden request',
     async (role, half, other, trusted, untrusted) => {
       started.provider.user = { sub: role, roles: [role] }
       await login.opened('/trust', async (page) => {

@@ -203,7 +203,7 @@ describe('GET /api/v1/offerings/{id}', () => {
     expect(await subjectFor({ client: true })).toEqual(SUBJECT)
   })
 
-  it.each(['', '/qr-code'])('answers 401 for a token or secret that is sent and wrong (%s)', async (suffix) => {
+  it.each(['', '/qr-code'])('answers 401 for a wrong token or a wrong secret (%s)', async (suffix) => {
     const { id } = await postOffering(service, { credential_type: type })
     const path = `${pathOf(id)}${suffix}`
     const token = await service.request('GET', path, { authorization: 'Bearer no.to.ken' })

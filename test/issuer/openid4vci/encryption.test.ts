@@ -80,7 +80,7 @@ describe('an encrypted request (OpenID4VCI 1.0 §8.2, §10)', () => {
     { enc: 'A256GCM' },
     { enc: 'A128GCM', zip: 'DEF' },
     { enc: 'A256GCM', zip: 'DEF' },
-  ] as const)('is answered encrypted for the key that it names, with its kid: %j', async (choice) => {
+  ] as const)('gets an answer that is encrypted for the named key, with its kid: %j', async (choice) => {
     const mine = await newAnswerKey()
     const body = JSON.stringify(await requestOf(asking(mine, choice)))
     const answer = expectTaken(await sendJwe(issuer.service, await newToken(), await encryptFor(key, body, choice)))
@@ -127,7 +127,7 @@ describe('an encrypted request (OpenID4VCI 1.0 §8.2, §10)', () => {
     expect(answer.headers.get('content-type')).toBe('application/json')
   })
 
-  it.each([undefined, 'DEF'] as const)('is one that @openid4vc/openid4vci made, with zip %s', async (zip) => {
+  it.each([undefined, 'DEF'] as const)('can be made by @openid4vc/openid4vci, with zip %s', async (zip) => {
     const seen = { encrypted: 0 }
     const taken = await takeOffer({
       offer: (await issuer.makeOffer()).credentialOfferUri,

@@ -47,7 +47,7 @@ describe('keys that are attested (OpenID4VCI 1.0 Appendix D, F.3)', () => {
     ['jwt', 1],
     ['jwt', 3],
     ['attestation', 3],
-  ] as const)('@openid4vc/openid4vci takes a document for each: proof type %s, %i keys', async (as, count) => {
+  ] as const)('@openid4vc/openid4vci takes a document for each key: proof type %s, %i keys', async (as, count) => {
     const configuration = 'AttestedLicence-mdoc'
     const keys = await Promise.all(Array.from({ length: count }, newHolderKey))
     const made = await offerOf(issuer, { credentialConfigurationIds: [configuration] })
@@ -106,7 +106,7 @@ describe('keys that COSE cannot represent', () => {
 })
 
 describe('encrypted requests and answers (OpenID4VCI 1.0 §10)', () => {
-  it.each([{}, { zip: 'DEF' as const }])('hold a document, deferred too: %o', async (choice) => {
+  it.each([{}, { zip: 'DEF' as const }])('carry a document, also a deferred document: %o', async (choice) => {
     const { service } = issuer
     const made = await offerOf(issuer, { credentialConfigurationIds: [MDOC], deferred: true })
     const token = await issuer.token(made.credentialOfferSessionId)

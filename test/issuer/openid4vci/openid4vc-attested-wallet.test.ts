@@ -53,7 +53,7 @@ describe('@openid4vc/openid4vci takes credentials for keys that its provider att
     expect(payloadOf(taken[SD_JWT]?.credentials[0] ?? '').cnf).toEqual({ kid: `${keys[0]?.did}#0` })
   })
 
-  it.each(['jwt', 'attestation'] as const)('as the schema demands it, and not else: %s', async (as) => {
+  it.each(['jwt', 'attestation'] as const)('if the schema demands it, and only then: %s', async (as) => {
     const keys = [await newHolderKey()]
     const strong = newAttester({ keyStorage: ['iso_18045_high'], userAuthentication: ['iso_18045_basic'] })
     const weak = newAttester({ keyStorage: ['iso_18045_basic'] })

@@ -16,7 +16,7 @@ const verified = async (credential: string) => {
 }
 
 describe('@openid4vc/openid4vci takes credentials', () => {
-  it.each(['by jwk', 'by did'] as const)('in both formats, its key named %s', async (named) => {
+  it.each(['by jwk', 'by did'] as const)('in both formats, with its key named %s', async (named) => {
     const made = await issuer.makeOffer()
     const key = await newHolderKey()
     const taken = await takeOffer({ offer: made.credentialOfferUri, keys: [key], named })

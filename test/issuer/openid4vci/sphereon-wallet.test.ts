@@ -56,7 +56,7 @@ const verified = async (credential: string | undefined) => {
 }
 
 describe('@sphereon/oid4vci-client takes credentials', () => {
-  it.each(['by jwk', 'by did'])('in both formats, its key named %s', async (named) => {
+  it.each(['by jwk', 'by did'])('in both formats, with its key named %s', async (named) => {
     const made = await issuer.makeOffer()
     const key = await newHolderKey()
     const name = named === 'by jwk' ? { jwk: key.publicJwk } : { kid: `${key.did}#0` }

@@ -56,7 +56,7 @@ describe('the transaction code of a token request (OpenID4VCI 1.0 §6.3)', () =>
   it.each([
     ['final', 'tx_code'],
     ['draft11', 'user_pin'],
-  ] as const)('that is missing is named as wallets of %s know it: %s', async (profile, name) => {
+  ] as const)('that is missing is named with the parameter of %s: %s', async (profile, name) => {
     const { assertTxCode, asked } = checkWith(4)
     await expect(assertTxCode({ profile, session: withCode }, undefined)).rejects.toEqual(
       refusal('invalid_request', `${name} is missing.`),

@@ -49,7 +49,7 @@ describe('an offer that is read', () => {
     ['expires at this moment', { expiresAt: NOW }, /has expired/],
     ['has ended', { session: storedSession({ state: 'Error' }) }, /has ended/],
     ['is locked, whatever else', { session: storedSession({ txCodeAttempts: 5 }), expiresAt: NOW }, /is locked/],
-  ] as const)('is refused where it %s', async (_, offering, message) => {
+  ] as const)('is refused if it %s', async (_, offering, message) => {
     const { handOut } = offersWith(walletOffering(offering))
     await expect(handOut('offer', true)).rejects.toThrow(message)
   })
@@ -62,7 +62,7 @@ describe('an offer that is read', () => {
   it.each([
     ['everything here', 'haip', 'final'],
     ['the offer', 'final', 'haip'],
-  ] as const)('has no pre-authorized code where HAIP is the profile of %s', async (_, ofAll, profile) => {
+  ] as const)('has no pre-authorized code if HAIP is the profile of %s', async (_, ofAll, profile) => {
     const session = storedSession()
     const { handOut, asked } = offersWith(walletOffering({ profile, session }), ofAll)
     await expect(handOut('offer', true)).rejects.toThrow('Pre-authorized codes are no longer given here.')

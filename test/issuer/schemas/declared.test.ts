@@ -126,7 +126,7 @@ describe('selectivelyDisclosable: a claim whose path it does not list is disclos
   })
 
   it.each(['id', 'id.scheme'])(
-    'refuses %s: the subject’s identifier is sub, which every verifier sees',
+    'refuses %s, because the identifier of the subject is sub, which every verifier sees',
     async (path) => {
       const answer = await post({
         schema: { properties: { id: { type: 'string' } } },

@@ -138,7 +138,7 @@ describe('display of a type (OpenID4VCI 1.0 §12.2.4)', () => {
   })
 
   it.each(['de_DE', 'Deutsch!', 'd', 'de-', 'de-a', 'de--DE', '', 'english-language-tags'])(
-    'a language %j is no language tag (BCP 47), of a type, of a claim and of an issuer’s record',
+    'the invalid language tag %j (BCP 47) is refused for a type, a claim and an issuer record',
     async (locale) => {
       expect((await post({ locale })).json.message).toEqual([
         'display.0.locale must be a language tag such as de or pt-BR',

@@ -97,7 +97,7 @@ describe('mdoc of a schema', () => {
     expect([answer.json.message].flat()).toEqual(message)
   })
 
-  it.each(['height', '', '/name~2', 7])('attack: %j is no JSON pointer', async (pointer) => {
+  it.each(['height', '', '/name~2', 7])('attack: %j is not a JSON pointer', async (pointer) => {
     const answer = await post({ mdoc: mappingOf({ [NAMESPACE]: { height: pointer } }) })
     expect(answer.status, answer.text).toBe(400)
     expect(String(answer.json.message)).toContain(`mdoc.namespaces.${NAMESPACE}.height must be`)

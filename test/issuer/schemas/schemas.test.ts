@@ -261,7 +261,7 @@ describe('GET /schemas/{schemaName}/versions', () => {
   })
 
   it.each(['1', 'yes', 'TRUE', ''])(
-    'answers 400 to includeInactive=%s, as the read of one version does',
+    'answers 400 to includeInactive=%s, like the read of one version',
     async (value) => {
       const { id, name } = await postSchema(service, alice)
       for (const path of [`/schemas/${id}`, `/schemas/${name}/versions`]) {

@@ -83,7 +83,7 @@ describe('didWebFromUrl', () => {
   })
 
   it.each(['https://issuer.example', 'https://issuer.example:8443/tenants/acme', 'https://issuer.example/a~b'])(
-    'leads back beneath %s',
+    'converts back to a DID for the address below %s',
     (baseUrl) => {
       expect(didWebToUrl(didWebFromUrl(baseUrl, UUID), { allowHttp: false })).toBe(`${baseUrl}/${UUID}/did.json`)
     },

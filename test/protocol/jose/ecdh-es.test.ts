@@ -96,7 +96,7 @@ describe('a JWE of this service', () => {
     { enc: 'A256GCM' },
     { enc: 'A256GCM', zip: 'DEF' },
     { enc: 'A128GCM', zip: 'DEF', kid: 'key-1' },
-  ] as const)('is opened by another implementation, and here: %j', async (options) => {
+  ] as const)('is decrypted by another implementation and by this service: %j', async (options) => {
     const { d: _, ...publicJwk } = BOB
     const encrypt = ecdhEsEncryption(publicJwk, options)
     const jwes = [encrypt(Buffer.from(text)), encrypt(Buffer.from(text))]

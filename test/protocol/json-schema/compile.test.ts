@@ -123,7 +123,7 @@ describe('the dialect ($schema, JSON Schema Core §8.1.1)', () => {
 })
 
 describe('a refused schema', () => {
-  it.each([[true], [null], ['text'], [[{}]], [undefined]])('refuses %j, which is no object', (schema) => {
+  it.each([[true], [null], ['text'], [[{}]], [undefined]])('refuses %j, which is not an object', (schema) => {
     expect(refusalOf(schema).message).toBe('must be an object')
   })
 

@@ -155,7 +155,7 @@ describe('IssuerSigned (ISO/IEC 18013-5 §8.3.2.1.2.2, §9.1.2.4)', () => {
     expect(coseAlgorithmsOf(alg)[0]).toBe(number)
   })
 
-  it.each(['ES256K', 'RS256', 'none'])('knows no COSE algorithm for %s', (alg) => {
+  it.each(['ES256K', 'RS256', 'none'])('has no COSE algorithm for %s', (alg) => {
     expect(coseAlgorithmsOf(alg)).toEqual([])
   })
 
@@ -163,7 +163,7 @@ describe('IssuerSigned (ISO/IEC 18013-5 §8.3.2.1.2.2, §9.1.2.4)', () => {
     ['P-256', 'ES256', 2, 1],
     ['P-384', 'ES384', 2, 2],
     ['Ed25519', 'EdDSA', 1, 6],
-  ] as const)('has a device key of %s as COSE_Key (RFC 9053 §7)', async (_, alg, kty, crv) => {
+  ] as const)('contains a device key of %s as COSE_Key (RFC 9053 §7)', async (_, alg, kty, crv) => {
     const { publicJwk } = await makeHolder(alg)
     const key = mapAt(
       (await issued({ deviceKey: { ...publicJwk, kid: 'x', alg } })).object,

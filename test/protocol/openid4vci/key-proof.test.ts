@@ -185,7 +185,7 @@ describe('attacks on a key proof (Appendix F.4)', () => {
     )
   })
 
-  it.each(['', 'a.b', 'a.b.c', 'x'.repeat(300_000)])('text that is no JWT', async (text) => {
+  it.each(['', 'a.b', 'a.b.c', 'x'.repeat(300_000)])('a text that is not a JWT', async (text) => {
     await expect(verifyKeyProof(text, options())).rejects.toMatchObject({ error: 'invalid_proof' })
   })
 

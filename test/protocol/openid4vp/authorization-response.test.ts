@@ -40,7 +40,7 @@ describe('the key for an answer (OpenID4VP 1.0 §8.3)', () => {
 })
 
 describe('an encrypted answer', () => {
-  it.each(['A128GCM', 'A256GCM'])('is opened with %s, with and without kid, apu and apv', async (enc) => {
+  it.each(['A128GCM', 'A256GCM'])('is decrypted with %s, with and without kid, apu and apv', async (enc) => {
     const parameters = { vp_token: { a: ['x'] }, state: STATE }
     const sealed = await jwe(JSON.stringify(parameters), { header: { enc } })
     expect(decryptResponse(sealed, key)).toEqual(parameters)

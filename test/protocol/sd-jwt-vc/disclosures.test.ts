@@ -54,7 +54,7 @@ describe('Processing disclosures (RFC 9901 §7.1, steps 3 to 5)', () => {
     })
   })
 
-  it.each(['sha-256', 'sha-384', 'sha-512'])('understands _sd_alg %s (§4.1.1)', (name) => {
+  it.each(['sha-256', 'sha-384', 'sha-512'])('supports _sd_alg %s (§4.1.1)', (name) => {
     const claim = disclosure('salt', 'a', 1)
     const digest = createHash(name.replace('-', '')).update(claim).digest('base64url')
     expect(processDisclosures({ _sd: [digest], _sd_alg: name }, [claim]).claims).toEqual({ a: 1 })

@@ -200,7 +200,7 @@ describe('Verifying an SD-JWT VC', () => {
       )
     })
 
-    it.each(['exp', 'nbf', 'iat'])('refuses %s that is no number', async (name) => {
+    it.each(['exp', 'nbf', 'iat'])('refuses %s that is not a number', async (name) => {
       await expect(verify(await forge({ [name]: '1772366400' }))).rejects.toThrow(
         refusal(`Credential claim ${name} is not a number.`),
       )

@@ -99,7 +99,7 @@ describe('POST /api/v1/verifier/vp-queries/{id}/authorization-request', () => {
   })
 
   it.each(['com.example.shop:/done', 'com.example:done?x=1', 'http://127.0.0.1:8080/done'])(
-    'may go on at %s',
+    'may return to %s',
     async (uri) => {
       expect((await byQuery(await storedQuery(), { redirect_uri: uri })).status).toBe(201)
     },

@@ -62,7 +62,7 @@ describe('attacks on origins (OpenID4VP 1.0 Appendix A.2, A.4)', () => {
   })
 
   it.each(FORMATS)(
-    'the browser named another page to the wallet: only the audience counts, with any Origin (%s)',
+    'if the browser named another page to the wallet, only the audience counts, with any Origin (%s)',
     async (format) => {
       const word = { 'dc+sd-jwt': 'Key Binding JWT', jwt_vc_json: 'Presentation' }[format]
       for (const audience of [

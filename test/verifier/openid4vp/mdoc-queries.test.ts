@@ -52,7 +52,7 @@ describe('a credential query for mobile documents (OpenID4VP 1.0 Appendix B.2.3,
     })
   })
 
-  it.each(['draft24', 'draft21'])('is none of %s, whose metadata do not name the format', async (profile) => {
+  it.each(['draft24', 'draft21'])('is refused for %s, whose metadata do not name the format', async (profile) => {
     const refused = await post({ profile, dcqlQuery: { credentials: [LICENCE] } })
     expect([refused.status, refused.json.message]).toEqual([
       400,

@@ -87,7 +87,7 @@ describe('requireResponseCode (OpenID4VP 1.0 §14.2)', () => {
 })
 
 describe('every wallet receives an address for the return (OpenID4VP 1.0 §8.2, HAIP 1.0 §5.1)', () => {
-  it.each(['direct_post', 'direct_post.jwt'] as const)('a person who declines is sent back (%s)', async (mode) => {
+  it.each(['direct_post', 'direct_post.jwt'] as const)('a user who declines is sent back (%s)', async (mode) => {
     const { asked: request, payload } = await asked({ responseMode: mode, requireResponseCode: true })
     const declined = { error: 'access_denied', error_description: 'Not today', state: payload.state }
     const form = mode === 'direct_post' ? declined : { response: await encrypt(payload, declined) }

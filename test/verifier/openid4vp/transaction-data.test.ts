@@ -172,7 +172,7 @@ describe('a presentation is refused', () => {
       'Presentation for purchase: transaction_data_hashes holds a hash twice.',
     ))
 
-  it.each([[[]], ['text'], [null], [[7]], [{}]])('with %j in the place of hashes', (hashes) =>
+  it.each([[[]], ['text'], [null], [[7]], [{}]])('with %j instead of hashes', (hashes) =>
     refusedFor(
       [PAYMENT],
       () => ({ transaction_data_hashes: hashes }),

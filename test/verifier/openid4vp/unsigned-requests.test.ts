@@ -58,7 +58,7 @@ describe('a request of clientIdPrefix redirect_uri (OpenID4VP 1.0 §5.9.3)', () 
   })
 
   it.each(['direct_post', 'direct_post.jwt'])(
-    'is answered like any other, its client_id the audience (%s)',
+    'is answered like any other request, with its client_id as the audience (%s)',
     async (mode) => {
       const request = await asked({ responseMode: mode })
       const payload = payloadIn(request.authorizationRequestUri)

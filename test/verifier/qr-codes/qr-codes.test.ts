@@ -124,15 +124,18 @@ describe('GET /api/v1/verifier/qr-codes/image', () => {
     expect(textInPng(bytes)).toBe(offering.json.offering_full_url)
   })
 
-  it.each(['/code.png', '/data-uri', '/json'])('shows what another host has, its pixels alone: %s', async (path) => {
-    const { response, bytes } = await image(at(path))
-    expect(response.status).toBe(200)
-    expect(response.headers.get('content-type')).toBe('image/png')
-    expect(response.headers.get('x-content-type-options')).toBe('nosniff')
-    expect(response.headers.get('content-security-policy')).toBe("default-src 'none'")
-    expect(textInPng(bytes)).toBe('openid4vp://?client_id=x&request_uri=https://verifier.example/1')
-    expect(bytes.includes('script')).toBe(false)
-  })
+  it.each(['/code.png', '/data-uri', '/json'])(
+    'shows the image of another host, only with its pixels: %s',
+    async (path) => {
+      const { response, bytes } = await image(at(path))
+      expect(response.status).toBe(200)
+      expect(response.headers.get('content-type')).toBe('image/png')
+      expect(response.headers.get('x-content-type-options')).toBe('nosniff')
+      expect(response.headers.get('content-security-policy')).toBe("default-src 'none'")
+      expect(textInPng(bytes)).toBe('openid4vp://?client_id=x&request_uri=https://verifier.example/1')
+      expect(bytes.includes('script')).toBe(false)
+    },
+  )
 
   const UNUSABLE = ['url has no usable image of a QR code']
 

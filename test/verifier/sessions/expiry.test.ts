@@ -55,7 +55,7 @@ describe('a request without an answer', () => {
     expect([late.status, late.json.error_description]).toEqual([400, EXPIRED])
   })
 
-  it.each(['fetch', 'answer'])('is told so at once by a late %s, before the job has come by', async (what) => {
+  it.each(['fetch', 'answer'])('ends at once at a late %s, before the maintenance job runs', async (what) => {
     let now = new Date()
     await using service = await startService({ clock: () => now, maintenance: false })
     const asked = await ask(service, { dcqlQuery: dcql(service, 'dc+sd-jwt'), validity: 60 })

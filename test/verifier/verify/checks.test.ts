@@ -51,18 +51,21 @@ describe('POST /api/v1/credentials/checks', () => {
     expect(checks[3].message).toBe(verdict.error)
   })
 
-  it.each(['nothing', ''])('what is no credential fails its form, or is a 400: %j', async (credential) => {
-    const answer = await world.service.request('POST', '/api/v1/credentials/checks', {
-      authorization: await world.service.bearer('verifier'),
-      body: { credential },
-    })
-    if (credential === '') expect(answer.status).toBe(400)
-    else
-      expect(answer.json.checks).toMatchObject([
-        { check: 'format', outcome: 'failed' },
-        ...['issuer-key', 'signature', 'validity', 'revoked'].map((check) => ({ check, outcome: 'not-reached' })),
-      ])
-  })
+  it.each(['nothing', ''])(
+    'a text that is not a credential fails the check of its form, or is a 400: %j',
+    async (credential) => {
+      const answer = await world.service.request('POST', '/api/v1/credentials/checks', {
+        authorization: await world.service.bearer('verifier'),
+        body: { credential },
+      })
+      if (credential === '') expect(answer.status).toBe(400)
+      else
+        expect(answer.json.checks).toMatchObject([
+          { check: 'format', outcome: 'failed' },
+          ...['issuer-key', 'signature', 'validity', 'revoked'].map((check) => ({ check, outcome: 'not-reached' })),
+        ])
+    },
+  )
 
   it('needs a token', async () => {
     const answer = await world.service.request('POST', '/api/v1/credentials/checks', { body: { credential: 'x' } })

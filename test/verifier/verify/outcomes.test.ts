@@ -53,7 +53,7 @@ describe('a credential that is verified', () => {
     expect(counted).toEqual([undefined, undefined])
   })
 
-  it.each(['no format', 'unanswered credential', ''])('is of no supported format: %j', async (text) => {
+  it.each(['no format', 'unanswered credential', ''])('has an unsupported format: %j', async (text) => {
     const { verify, checks, counted } = verifying()
     expect(await verify(text, work)).toEqual({ isValid: false, error: UNSUPPORTED })
     expect(outcomes((await checks(text, work)).checks)[0]).toBe('format failed')

@@ -121,10 +121,13 @@ describe('the status of a credential in a list of this service', () => {
     expect(await verify(await issuer.sdJwtVc({ status: token }))).toEqual(refused(error))
   })
 
-  it.each([crypto.randomUUID(), 'unknown', 'a\0b', ''])('is not there where there is no such list (%j)', async (id) => {
-    const status = { uri: `${service.url}/token-status-lists/${id}`, idx: 1 }
-    expect(await verify(await issuer.sdJwtVc({ status }))).toEqual(refused('Status list does not exist.'))
-  })
+  it.each([crypto.randomUUID(), 'unknown', 'a\0b', ''])(
+    'does not exist if the list does not exist (%j)',
+    async (id) => {
+      const status = { uri: `${service.url}/token-status-lists/${id}`, idx: 1 }
+      expect(await verify(await issuer.sdJwtVc({ status }))).toEqual(refused('Status list does not exist.'))
+    },
+  )
 
   it.each([131_072, 2 ** 31, Number.MAX_SAFE_INTEGER])('does not exist at the index %d', async (idx) => {
     const status = { uri: `${service.url}/token-status-lists/${await listId()}`, idx }

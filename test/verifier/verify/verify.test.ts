@@ -108,9 +108,12 @@ describe('POST /credentials/verify: an invalid credential', () => {
     },
   )
 
-  it.each(['a~', '~', '~~', 'x.y~', 'a.b.c.d~'])('with a ~ is an SD-JWT, here a broken one (%s)', async (text) => {
-    expect(await verify(text)).toEqual(invalid(expect.stringMatching(/^Credential is not a well-formed JWT: .+/)))
-  })
+  it.each(['a~', '~', '~~', 'x.y~', 'a.b.c.d~'])(
+    'with a ~ is an SD-JWT, in this case a damaged one (%s)',
+    async (text) => {
+      expect(await verify(text)).toEqual(invalid(expect.stringMatching(/^Credential is not a well-formed JWT: .+/)))
+    },
+  )
 
   it('that only looks like a JWT is not well-formed', async () => {
     expect(await verify('a.b.c')).toEqual(invalid(expect.stringMatching(/^Credential is not a well-formed JWT: .+/)))
@@ -152,7 +155,7 @@ describe('POST /credentials/verify: an invalid credential', () => {
     ])
   })
 
-  it.each(['jwt_vc_json', 'dc+sd-jwt'] as const)('of %s that expired, without any leeway', async (format) => {
+  it.each(['jwt_vc_json', 'dc+sd-jwt'] as const)('of %s that has expired, without any leeway', async (format) => {
     const { credential } = await sign(format)
     const { exp = 0 } = decodeJwt(credential.split('~')[0] ?? '')
     const issued = now
@@ -180,7 +183,7 @@ describe('POST /credentials/verify: an invalid credential', () => {
     }
   })
 
-  it.each(['jwt_vc_json', 'dc+sd-jwt'] as const)('of %s from the moment on that it was revoked', async (format) => {
+  it.each(['jwt_vc_json', 'dc+sd-jwt'] as const)('of %s from the moment of its revocation', async (format) => {
     const { id, credential } = await sign(format)
     expect((await verify(credential)).isValid).toBe(true)
     await revoke(id)

@@ -51,7 +51,7 @@ it.each([
   await expect(end(id, sub, 'declined')).rejects.toMatchObject({ status: 404 })
 })
 
-it.each(['confirmed', 'declined'] as const)('one that is %s is open no more: 409 says so', async (state) => {
+it.each(['confirmed', 'declined'] as const)('a flow that is %s is no longer open: 409', async (state) => {
   const { add, open, end } = records(state, state)
   await add('claim', 'alice', HOLDER, OFFERING)
   await expect(open('a flow', 'alice')).rejects.toMatchObject({ status: 409, message: `Flow is already ${state}.` })

@@ -32,7 +32,7 @@ const ROUTES = [
 
 describe('every route below /holders/{holderId}', () => {
   it.each(ROUTES)(
-    '%s %s: a holder of another caller and a missing one are the same 403',
+    '%s %s: a holder of another caller and a missing holder give the same 403',
     async (method, path, body) => {
       const wallet = await newWallet(service, 'alice')
       const authorization = await service.bearer('mallory', { roles: ['admin'] })

@@ -242,16 +242,19 @@ describe('the life of the tokens', () => {
 })
 
 describe('the end of the waiting', () => {
-  it.each(['credential_request_denied', 'invalid_transaction_id'])('%s: nobody asks again', async (error) => {
-    await using waits = await waiting()
-    const [row] = await pendingOf(service, waits.wallet.id)
-    waits.deferral.decision = () => ({ status: 400, body: { error } })
-    await askDue(service)
-    await askDue(service)
-    expect(waits.deferral.asked).toHaveLength(2)
-    expect(await pendingOf(service, waits.wallet.id)).toEqual([])
-    expect(await auditedOf(service, row?.id ?? '')).toContain('wallet.credential.refused')
-  })
+  it.each(['credential_request_denied', 'invalid_transaction_id'])(
+    '%s: the wallet does not ask again',
+    async (error) => {
+      await using waits = await waiting()
+      const [row] = await pendingOf(service, waits.wallet.id)
+      waits.deferral.decision = () => ({ status: 400, body: { error } })
+      await askDue(service)
+      await askDue(service)
+      expect(waits.deferral.asked).toHaveLength(2)
+      expect(await pendingOf(service, waits.wallet.id)).toEqual([])
+      expect(await auditedOf(service, row?.id ?? '')).toContain('wallet.credential.refused')
+    },
+  )
 
   it.each<[string, () => { status: number; body?: unknown }]>([
     ['an error of the server', () => ({ status: 503, body: {} })],

@@ -20,13 +20,16 @@ async function takingEncrypted(options: RemoteEncryptionOptions, more: Parameter
 }
 
 describe('an issuer that demands encryption (OpenID4VCI 1.0 §10)', () => {
-  it.each(['A128GCM', 'A256GCM'])('is sent requests for its key, and asked for answers by %s', async (enc) => {
-    await using taken = await takingEncrypted({ required: 'answers', enc })
-    expect([taken.answer.status, taken.answer.json.credentials?.length]).toEqual([200, 2])
-    const { requests, asked } = taken.encryption
-    expect(requests).toMatchObject([{ alg: 'ECDH-ES', enc, kid: 'request-key' }, { enc }])
-    expect(asked).toMatchObject([{ enc, jwk: { kty: 'EC', crv: 'P-256', alg: 'ECDH-ES' } }, { enc }])
-  })
+  it.each(['A128GCM', 'A256GCM'])(
+    'gets requests that are encrypted for its key, and is asked for answers by %s',
+    async (enc) => {
+      await using taken = await takingEncrypted({ required: 'answers', enc })
+      expect([taken.answer.status, taken.answer.json.credentials?.length]).toEqual([200, 2])
+      const { requests, asked } = taken.encryption
+      expect(requests).toMatchObject([{ alg: 'ECDH-ES', enc, kid: 'request-key' }, { enc }])
+      expect(asked).toMatchObject([{ enc, jwk: { kty: 'EC', crv: 'P-256', alg: 'ECDH-ES' } }, { enc }])
+    },
+  )
 
   it('gets another key for each answer, and never a private key', async () => {
     await using taken = await takingEncrypted({ required: 'answers' })
@@ -77,7 +80,7 @@ describe('an issuer with optional encryption (OpenID4VCI 1.0 §8.2, §12.2.4)', 
     return { ...taken, encryption }
   }
 
-  it.each(['A128GCM', 'A256GCM'])('is sent encrypted requests, and asked for encrypted answers, by %s', async (enc) => {
+  it.each(['A128GCM', 'A256GCM'])('gets encrypted requests, and is asked for encrypted answers, by %s', async (enc) => {
     await using taken = await takingEncrypted({ required: 'nothing', enc })
     expect([taken.answer.status, taken.answer.json.credentials?.length]).toEqual([200, 2])
     expect(taken.encryption.requests).toMatchObject([{ alg: 'ECDH-ES', enc, kid: 'request-key' }, { enc }])

@@ -127,7 +127,7 @@ describe('authorization code (OpenID4VCI 1.0 §5)', () => {
 
 describe('the path of an issuer', () => {
   it.each(['/tenant/', '/test/a/alias/', '/tenant', '/', '/tenant//'])(
-    '%s is a part of the address of its metadata as it is (OpenID4VCI 1.0 §12.2.2)',
+    '%s is an unchanged part of the address of its metadata (OpenID4VCI 1.0 §12.2.2)',
     async (path) => {
       await using taken = await taking(service, { path, authorization: 'immediate' })
       expect([taken.answer.status, taken.answer.json.credentials?.length]).toEqual([200, 2])

@@ -101,7 +101,7 @@ describe('a JWT VC is presented to a verifier that lists (OpenID4VP 1.0 Appendix
     expect(await outcome(formats, { credentials: [jwtDiploma()] })).toEqual(shown('jwt'))
   })
 
-  it.each([[['ES384']], [['EdDSA', 'ES256K']], [[]], [['ES256 ']]])('not where that is %j', async (algorithms) => {
+  it.each([[['ES384']], [['EdDSA', 'ES256K']], [[]], [['ES256 ']]])('not if the list is %j', async (algorithms) => {
     const formats = { jwt_vc_json: { alg_values: algorithms } }
     expect(await outcome(formats, { credentials: [jwtDiploma()] })).toEqual(REFUSED)
   })

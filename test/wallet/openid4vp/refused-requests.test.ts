@@ -39,11 +39,14 @@ describe('a hosted wallet that refuses a request sends its verifier the reason (
     },
   )
 
-  it.each(['redirect_uri', 'x509_san_dns', 'x509_hash'] as const)('a verifier of the prefix %s too', async (prefix) => {
-    expect(await toldOf({ prefix, payload: { transaction_data: TRANSACTION } })).toEqual(
-      told('invalid_transaction_data'),
-    )
-  })
+  it.each(['redirect_uri', 'x509_san_dns', 'x509_hash'] as const)(
+    'a verifier with the prefix %s gets the reason too',
+    async (prefix) => {
+      expect(await toldOf({ prefix, payload: { transaction_data: TRANSACTION } })).toEqual(
+        told('invalid_transaction_data'),
+      )
+    },
+  )
 
   it('a query that is not valid', async () => {
     const credentials = [{ id: 'a b', format: 'dc+sd-jwt', meta: { vct_values: ['x'] } }]

@@ -53,12 +53,15 @@ describe('ISSUER_LEGACY_PROFILES', () => {
       body: { credentialConfigurationIds: [JWT_VC], credentialSubject: { product: 'x' }, ...members },
     })
 
-  it.each(['draft15', 'draft13', 'draft11'])('opens %s, which no offer may have without it', async (profile) => {
-    const refused = await offerOf(closed, { profile })
-    const message = `profile ${profile} is not open here: ISSUER_LEGACY_PROFILES does not list it`
-    expect([refused.status, refused.json.message]).toEqual([400, [message]])
-    expect((await offerOf(issuer, { profile })).status).toBe(201)
-  })
+  it.each(['draft15', 'draft13', 'draft11'])(
+    'opens %s, which offers cannot have without this variable',
+    async (profile) => {
+      const refused = await offerOf(closed, { profile })
+      const message = `profile ${profile} is not open here: ISSUER_LEGACY_PROFILES does not list it`
+      expect([refused.status, refused.json.message]).toEqual([400, [message]])
+      expect((await offerOf(issuer, { profile })).status).toBe(201)
+    },
+  )
 
   it('knows no other profile', async () => {
     for (const profile of ['draft14', 'constructor', '__proto__', '', null])
@@ -309,7 +312,7 @@ describe('draft 13', () => {
   })
 
   it.each(['{', '7', '[null]', '[{"type":"openid_credential","format":"x"}]'])(
-    'refuses authorization_details that name nothing: %s',
+    'refuses authorization_details without a credential: %s',
     async (details) => {
       const made = await issuer.makeOffer(drafted)
       const code = await issuer.code(made.credentialOfferSessionId)
@@ -374,7 +377,7 @@ describe('draft 11', () => {
     expect([answer.status, answer.json.message]).toEqual([400, ['deferred must not be given with profile draft11']])
   })
 
-  it.each([{ input_mode: 'text' }, { length: 9 }])('has no PIN of %j', async (txCode) => {
+  it.each([{ input_mode: 'text' }, { length: 9 }])('cannot have a PIN of %j', async (txCode) => {
     const answer = await issuer.service.request('POST', '/credential-offers', {
       authorization: await issuer.authorization(),
       body: { ...drafted, credentialSubject: { product: 'x' }, txCode },

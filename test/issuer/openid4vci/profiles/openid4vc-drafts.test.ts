@@ -109,7 +109,7 @@ describe('@openid4vc/openid4vci takes offers of drafts', () => {
     }
   })
 
-  it.each(['draft15', 'draft13'] as const)('of %s as a wallet of 1.0 too', async (profile) => {
+  it.each(['draft15', 'draft13'] as const)('of %s also as a wallet of 1.0', async (profile) => {
     const ids = [JWT_VC, profile === 'draft15' ? SD_JWT : FORMER]
     const made = await issuer.makeOffer({ profile, credentialConfigurationIds: ids })
     const taken = await takeOffer({ offer: made.credentialOfferUri, keys: [await newHolderKey()], named: 'by jwk' })

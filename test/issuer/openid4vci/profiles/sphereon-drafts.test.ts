@@ -76,7 +76,7 @@ const clientOf = async (draft: keyof typeof CLIENTS, uri: string) => {
 describe.each(['draft13', 'draft11'] as const)('@sphereon/oid4vci-client 0.16 takes offers of %s', (profile) => {
   const offer = { profile, credentialConfigurationIds: [JWT_VC, FORMER] }
 
-  it.each(['by jwk', 'by did'])('in both formats, its key named %s', async (named) => {
+  it.each(['by jwk', 'by did'])('in both formats, with its key named %s', async (named) => {
     const key = await newHolderKey()
     const name = named === 'by jwk' ? { jwk: key.publicJwk } : { kid: `${key.did}#0` }
     const made = await issuer.makeOffer(offer)

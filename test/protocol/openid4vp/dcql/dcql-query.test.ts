@@ -64,7 +64,7 @@ describe('a credential query (§6.1)', () => {
     expect(faults({ credentials: [sdJwt, { ...jwtVc, id: 'person' }] })).toEqual(['credentials.1.id must be unique'])
   })
 
-  it.each(['ldp_vc', 'vc+sd-jwt', 'jwt_vc', '', 7])('is of a format that is verified here: not %j', (format) => {
+  it.each(['ldp_vc', 'vc+sd-jwt', 'jwt_vc', '', 7])('has a supported format: not %j', (format) => {
     expect(faultsOf({ format })).toEqual(['credentials.0.format must be dc+sd-jwt, jwt_vc_json or mso_mdoc'])
   })
 

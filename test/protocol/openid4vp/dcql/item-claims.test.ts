@@ -27,12 +27,15 @@ describe('the claims', () => {
     expect(claims({ path: [path] })).toEqual([[{ path: sdJwt }], [{ path: jwtVc }]])
   })
 
-  it.each(['$.issuer', '$.vc.issuer', '$.issuer.id'])('%s: not of a JWT VC, whose issuer may be an object', (path) => {
-    expect(claims({ path: [path], filter: { const: 'did:example:a' } })).toEqual([
-      [{ path: ['iss'], values: ['did:example:a'] }],
-      undefined,
-    ])
-  })
+  it.each(['$.issuer', '$.vc.issuer', '$.issuer.id'])(
+    '%s is not requested of a JWT VC, whose issuer may be an object',
+    (path) => {
+      expect(claims({ path: [path], filter: { const: 'did:example:a' } })).toEqual([
+        [{ path: ['iss'], values: ['did:example:a'] }],
+        undefined,
+      ])
+    },
+  )
 
   it('are not requested if they belong to the JWT, which always discloses them (Appendix B.1.2)', () => {
     expect(claims({ path: ['$.iss'], filter: { const: 'did:example:a' } })).toEqual([

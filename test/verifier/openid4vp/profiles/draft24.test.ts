@@ -205,7 +205,7 @@ describe('an answer to a request of profile draft24 (§7)', () => {
     expect(await sessionOf(world.service, asked)).toMatchObject({ state: 'Error' })
   })
 
-  it.each([['text'], ['[]'], ['{"purchase":1}'], ['{"purchase":[1]}']])('is no answer as %s', async (vp_token) => {
+  it.each([['text'], ['[]'], ['{"purchase":1}'], ['{"purchase":[1]}']])('is refused as %s', async (vp_token) => {
     const { asked, payload } = await drafted()
     const reply = await postForm(payload.response_uri, { vp_token, state: payload.state })
     await world.expectStillOpen(asked, reply, reply.json.error_description)

@@ -46,7 +46,7 @@ const byCertificate = {
   getX509CertificateMetadata: () => ({ sanDnsNames: ['127.0.0.1'], sanUriNames: [] }),
 } as never
 
-describe.each(['draft24', 'draft21'] as const)('a wallet of a library answers a request of %s', (profile) => {
+describe.each(['draft24', 'draft21'] as const)('a library wallet answers a request of %s', (profile) => {
   describe.each(['direct_post', 'direct_post.jwt'] as const)('by %s', (responseMode) => {
     it.each(['dc+sd-jwt', 'jwt_vc_json'] as const)('with %s', async (format) => {
       const asked = await ask(service, { profile, responseMode, dcqlQuery: dcql(service, format) })

@@ -41,7 +41,7 @@ async function verified(profile: string, dcqlQuery: unknown, more: Record<string
   return { answer, session: await sessionOf(service, asked), asked }
 }
 
-describe.each(['draft24', 'draft21'])('the verifier of this service as one of %s', (profile) => {
+describe.each(['draft24', 'draft21'])('the verifier of this service under %s', (profile) => {
   it.each([
     ['dc+sd-jwt', 'direct_post', sdJwt],
     ['dc+sd-jwt', 'direct_post.jwt', sdJwt],
