@@ -99,7 +99,7 @@ function isWhole(owner: JsonObject, place: SchemaPlace): boolean {
 
 /**
  * The rows of a schema's claims. Claims of a group follow the row of the group. Undefined if the table cannot show the schema: a reference
- * or a combination may add claims to an object, and these claims have no row. Such a schema is edited as JSON.
+ * or a combination may add claims to an object, and these claims have no row. The schema is then edited as JSON.
  */
 export function rowsOf(schema: JsonObject, selective: readonly string[] | undefined): ClaimRow[] | undefined {
   const mayWithhold = (path: string) => selective?.includes(path) ?? !path.includes('.')
