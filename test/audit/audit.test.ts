@@ -131,7 +131,7 @@ describe('the audit table', () => {
     ).toEqual([])
   })
 
-  it('never holds claims', async () => {
+  it('never contains claims', async () => {
     const all = await entries()
     expect(all.length).toBeGreaterThan(15)
     expect(JSON.stringify(all)).not.toContain(CLAIM)

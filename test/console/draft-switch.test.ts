@@ -43,7 +43,7 @@ const withRow = (draft: TypeDraft, path: string, selective: boolean): TypeDraft 
   rows: draft.rows.map((row) => (row.path === path ? { ...row, selective } : row)),
 })
 
-describe('a setting that a schema cannot hold survives the switch from the table to JSON', () => {
+describe('a setting that a schema cannot contain is kept when the user switches from the table to JSON', () => {
   it('withholding, selected and not selected in the table', () => {
     const changed = withRow(withRow(draftOf(VERSION, 'en'), 'name', false), 'age', true)
     expect(publishedAsJson(changed, VERSION).selectivelyDisclosable).toEqual(['age', 'home.city'])

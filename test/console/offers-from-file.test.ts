@@ -12,7 +12,7 @@ const sheetOf = (text: string): Sheet => {
 }
 
 describe('a file of comma-separated values (RFC 4180) is read', () => {
-  it('with quoted cells that hold commas, line breaks and quotation marks', () => {
+  it('with quoted cells that contain commas, line breaks and quotation marks', () => {
     const { columns, rows } = sheetOf('name,note\r\n"Meyer, Anna","says ""hello""\r\ntwice"\r\nBen,\r\n')
     expect(columns).toEqual(['name', 'note'])
     expect(rows).toEqual([

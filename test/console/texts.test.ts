@@ -47,7 +47,7 @@ describe('The texts of the console', () => {
   const english = new Map(textsOf(en))
   const german = textsOf(de)
 
-  it('are the same in German and English only where both languages have the same word', () => {
+  it('are the same in German and English only if both languages have the same word', () => {
     const same = german.filter(([name, text]) => typeof text === 'string' && text === english.get(name))
     expect(same.length).toBeGreaterThan(0)
     expect(same.filter(([, text]) => !SAME_IN_BOTH.includes(String(text)))).toEqual([])

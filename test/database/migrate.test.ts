@@ -41,7 +41,7 @@ it('applies missing migrations in the order of their names', async () => {
   await expect(tables()).resolves.toEqual(['a', 'd'])
 })
 
-it('applies each migration once, however many processes start at once', async () => {
+it('applies each migration once, even if many processes start at once', async () => {
   await migration('20260101000000_first', 'CREATE TABLE a (b integer); SELECT pg_sleep(0.1); INSERT INTO a VALUES (1);')
   const outcomes = await Promise.all([start(), start(), start(), start(), start()])
   expect(outcomes.flat()).toEqual(['20260101000000_first'])

@@ -124,7 +124,7 @@ describe.skipIf(!hasProgram('pgbouncer'))('behind PgBouncer in transaction mode'
     }
     try {
       const held = await first.exclusively(async () => {
-        // The lock also holds for connections that bypass the pooler: a transaction of the server holds it.
+        // The lock also applies to connections that bypass the pooler, because a transaction of the server holds it.
         expect(await second.exclusively(work('beside'))).toBe(false)
         expect(await createMaintenanceStore(direct).exclusively(work('past the pooler'))).toBe(false)
         ran.push('first')

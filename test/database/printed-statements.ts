@@ -7,7 +7,7 @@ import { textsMade } from '../../server/database/statement-texts.js'
 const SERVER = fileURLToPath(new URL('../../server', import.meta.url))
 export const PRINTED = fileURLToPath(new URL('./statements', import.meta.url))
 
-/** The name for a function without a name, from the variable that holds it: `const issuer = coalesced(async (ids) => …)`. */
+/** The name for a function without a name, from its variable: `const issuer = coalesced(async (ids) => …)`. */
 function namedAt(file: string, line: number): string {
   const before = readFileSync(file, 'utf8').split('\n').slice(0, line).reverse()
   return (

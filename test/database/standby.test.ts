@@ -83,7 +83,7 @@ describe('a replica', () => {
     expect(asked).toBe(1)
   })
 
-  it('is unavailable if a read failed during a check, whatever the check returns', async () => {
+  it('is unavailable if a read failed during a check, with every result of the check', async () => {
     let answer = (_: Answer) => {}
     answers = [() => new Promise<Answer>((resolve) => (answer = resolve))]
     const standing = standby.standing()

@@ -92,7 +92,7 @@ describe('events of sessions', () => {
     const taken = await take(token)
     expect((await placesOf(id)).length).toBe(2)
     await issuer.notify(token, { notification_id: taken.json.notification_id, event: 'credential_accepted' })
-    // All other sessions of its day are gone.
+    // All other sessions of its day are deleted.
     for (const days of [74, 75, 99]) {
       clock.ahead = days * DAY
       await maintain(tasks)

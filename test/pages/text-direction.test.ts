@@ -14,7 +14,7 @@ const turned = (text: string): string => `${text}\u202e${text}\u202c\u2067\u2066
 /** The safe form of the text. */
 const plain = (text: string): string => `<bdi>${text}${text}${text}</bdi>`
 
-/** The text in an attribute or a field, where it is unchanged. */
+/** The unchanged text in an attribute or a field. */
 const written = (text: string): string =>
   text.replaceAll('"', '&quot;').replaceAll(new RegExp(CONTROL, 'g'), (control) => `&#${control.charCodeAt(0)};`)
 

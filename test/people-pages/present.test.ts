@@ -220,7 +220,7 @@ describe('its end', () => {
     }
   })
 
-  it('an expired request is gone, and an unknown one not found', async () => {
+  it('the page of an expired request is a 410, and of an unknown request a 404', async () => {
     const asked = await askOnPage(service, { validity: 60 })
     CLOCK.ahead += 90
     const page = await open(asked.pageUrl)

@@ -15,7 +15,7 @@ afterAll(async () => {
 })
 
 describe('attack: a caller of the public listener', () => {
-  it('is a stranger, whatever a request sends, with AUTH_DISABLED too', async () => {
+  it('is a stranger with any content of a request, also with AUTH_DISABLED', async () => {
     for (const [name, service] of services) {
       const { access, tokens, config } = platformOfStrangers(service.platform)
       const sent = {

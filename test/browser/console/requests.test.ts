@@ -131,7 +131,7 @@ describe('requests', () => {
     })
   })
 
-  it('are opened again as they were saved; a query that the form cannot show is JSON', async () => {
+  it('can be opened again unchanged; a query that the form cannot show is JSON', async () => {
     const fields = [{ path: ['$.type'], filter: { contains: { const: 'ProofOfPurchase' } } }]
     const save = async (last: object) => {
       const body = { query: [{ fields: [{ ...fields[0], filter: { type: 'array', ...fields[0]?.filter } }, last] }] }

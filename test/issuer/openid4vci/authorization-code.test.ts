@@ -725,7 +725,7 @@ describe('tokens of an authorization (OpenID4VCI 1.0 §14.3, RFC 6749 §6)', () 
 })
 
 describe('offers for the authorization code', () => {
-  it('have no transaction code, and are for a user only where users can sign in', async () => {
+  it('have no transaction code, and can be for one user only if users can sign in', async () => {
     const make = async (body: Record<string, unknown>) =>
       issuer.service.request('POST', '/credential-offers', {
         authorization: await issuer.authorization(),

@@ -21,7 +21,7 @@ afterAll(() => issuer.service.close())
 
 const hash = (text: string) => createHash('sha256').update(text).digest('base64url')
 
-/** A proof for an endpoint, and for the token that goes there. */
+/** A proof for an endpoint, and for the token of the request. */
 const proofFor = (path: string, token?: string, payload: Record<string, unknown> = {}, by: WalletActor = wallet) =>
   signCompact(
     by.signer,

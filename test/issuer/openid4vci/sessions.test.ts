@@ -35,7 +35,7 @@ const redeemed = async () => {
 }
 
 describe('a credential-offer session', () => {
-  it('goes from Created to Accepted, with an event for each state', async () => {
+  it('changes from Created to Accepted, with an event for each state', async () => {
     const id = await newSession()
     expect(await issuer.session(id)).toEqual({
       id,

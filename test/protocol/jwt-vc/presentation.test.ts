@@ -157,7 +157,7 @@ describe('Verifying a VP JWT', () => {
   })
 })
 
-describe('Whether the presenter holds a credential', () => {
+describe('Whether the presenter is the holder of a credential', () => {
   const presenter = (by: Actor) => ({ holder: by.id, holderKey: by.publicJwk, header: { kid: `${by.id}#0` } })
 
   it('is decided by its subject', () => {

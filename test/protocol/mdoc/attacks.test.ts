@@ -316,7 +316,7 @@ describe('A presentation is made by its holder for one request (ISO/IEC 18013-5 
     await refused(verify(await present(issued, { sessionTranscript }), dcApiTranscript(DC_API)), INVALID)
   })
 
-  it('not over the transcript of a redirect where the Digital Credentials API was used', () =>
+  it('not over the transcript of a redirect if the Digital Credentials API was used', () =>
     refused(verify(presented, dcApiTranscript(DC_API)), INVALID))
 
   it('but over any of the accepted transcripts', async () => {

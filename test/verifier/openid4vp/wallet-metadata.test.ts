@@ -178,7 +178,7 @@ describe('vp_formats_supported of a wallet', () => {
   }
   const BOTH = ['item-0-sd-jwt', 'item-0-jwt-vc']
 
-  it('remove from its copy every format that it cannot hold or sign, if the query has an alternative', async () => {
+  it('remove from its copy every format that it does not support, if the query has an alternative', async () => {
     const { ids, payload } = await queryWith({ jwt_vc_json: {} })
     expect(ids).toEqual(['item-0-jwt-vc'])
     expect(payload.dcql_query.credential_sets).toEqual([{ options: [['item-0-jwt-vc']] }])

@@ -135,10 +135,10 @@ function vpItem(draft: CredentialDraft): VpItem {
   return { fields: [typeField(draft), ...fields] }
 }
 
-/** The VP query of a form: types, claims and values. A VP query cannot hold the form's other fields. */
+/** The VP query of a form: types, claims and values. A VP query cannot contain the form's other fields. */
 export const vpQueryOf = ({ credentials }: RequestForm): VpItem[] => credentials.map(vpItem)
 
-/** Whether a form has values that a VP query cannot hold. */
+/** Whether a form has values that a VP query cannot contain. */
 export const isMoreThanVpQuery = ({ credentials, trust, transactions }: RequestForm): boolean =>
   credentials.some(({ need, retain }) => need !== 'required' || retain) ||
   trust !== 'configured' ||

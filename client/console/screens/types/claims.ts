@@ -7,7 +7,7 @@ import { ifSound, walked } from '../../ui/schema-walk.js'
 /** A JSON object, as a schema is. */
 export type JsonObject = Readonly<Record<string, unknown>>
 
-/** The types of claims in the table. `group` holds further claims; `other` is a type that only JSON Schema can express. */
+/** The types of claims in the table. `group` contains further claims; `other` is a type that only JSON Schema can express. */
 export const KINDS = [
   'text',
   'date',
@@ -66,7 +66,7 @@ function kindOf({ type, format, properties }: JsonObject): Kind {
   return type === 'string' ? 'text' : 'other'
 }
 
-/** Whether no value contains a comma, so that a list with commas can hold them. */
+/** Whether no value contains a comma, so that a list with commas can represent them. */
 const isListable = (values: unknown): boolean => listOf(values).every((value) => isText(value) && !value.includes(','))
 
 function rowOf(path: string, property: JsonObject, required: boolean, selective: boolean): ClaimRow {
@@ -91,7 +91,7 @@ function rowOf(path: string, property: JsonObject, required: boolean, selective:
   }
 }
 
-/** Whether an object's claims are all among its own properties, so that a table can hold them. */
+/** Whether an object's claims are all among its own properties, so that a table can show them. */
 function isWhole(owner: JsonObject, place: SchemaPlace): boolean {
   const own = Object.keys(isObject(owner.properties) ? owner.properties : {})
   return place.names.every((name) => own.includes(name))

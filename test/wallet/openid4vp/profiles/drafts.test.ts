@@ -65,21 +65,24 @@ describe('a verifier of draft 24 by DCQL', () => {
   it.each([
     ['A256GCM', 'A256GCM'],
     [undefined, 'A128CBC-HS256'],
-  ])('encrypted as it asks by JARM (authorization_encrypted_response_enc %s): by %s', async (asked, used) => {
-    const metadata = {
-      vp_formats: {},
-      jwks: { keys: [encryption.jwk] },
-      authorization_encrypted_response_alg: 'ECDH-ES',
-      authorization_encrypted_response_enc: asked,
-    }
-    const options = draft24({ mode: 'direct_post.jwt', payload: { client_metadata: metadata } })
-    // The verifier of the tests has another key, so this test decrypts the answer.
-    await world.wallet.process(await world.verifier.request(diploma(), options))
-    const { response = '' } = lastForm()
-    expect(decodeProtectedHeader(response)).toMatchObject({ alg: 'ECDH-ES', enc: used, kid: 'jarm-key' })
-    const { plaintext } = await compactDecrypt(response, encryption.privateKey)
-    expect(JSON.parse(new TextDecoder().decode(plaintext)).vp_token).toEqual({ diploma: expect.any(String) })
-  })
+  ])(
+    'gets an answer that is encrypted by JARM (authorization_encrypted_response_enc %s): by %s',
+    async (asked, used) => {
+      const metadata = {
+        vp_formats: {},
+        jwks: { keys: [encryption.jwk] },
+        authorization_encrypted_response_alg: 'ECDH-ES',
+        authorization_encrypted_response_enc: asked,
+      }
+      const options = draft24({ mode: 'direct_post.jwt', payload: { client_metadata: metadata } })
+      // The verifier of the tests has another key, so this test decrypts the answer.
+      await world.wallet.process(await world.verifier.request(diploma(), options))
+      const { response = '' } = lastForm()
+      expect(decodeProtectedHeader(response)).toMatchObject({ alg: 'ECDH-ES', enc: used, kid: 'jarm-key' })
+      const { plaintext } = await compactDecrypt(response, encryption.privateKey)
+      expect(JSON.parse(new TextDecoder().decode(plaintext)).vp_token).toEqual({ diploma: expect.any(String) })
+    },
+  )
 
   it('by POST: the wallet names client_id_schemes_supported (draft 24 §10.1)', async () => {
     await world.wallet.process(await world.verifier.request(diploma(), draft24({ method: 'post' })))
