@@ -46,7 +46,7 @@ describe('the page of a request', () => {
     expect(asked.pageUrl).not.toContain(asked.verificationSessionId)
   })
 
-  it('works without script: state and time are text, and a link reloads it', async () => {
+  it('works without script: state and time are text, and a link reloads the page', async () => {
     const asked = await askOnPage(service)
     const page = await open(asked.pageUrl)
     expect(page.text).not.toMatch(/<script(?! src=)|\son\w+=|style=/)
@@ -55,7 +55,7 @@ describe('the page of a request', () => {
     expect(writtenOn(await open(asked.pageUrl))).toContain('Waiting for your answer.')
   })
 
-  it('has the policy of pages and is kept by no cache', async () => {
+  it('has the policy of pages and is not cached', async () => {
     const { headers, text } = await open((await askOnPage(service)).pageUrl)
     expect(headers.get('content-security-policy')).toBe(POLICY)
     expect(headers.get('cache-control')).toBe('no-store')
@@ -76,14 +76,14 @@ describe('the page of a request', () => {
     expect([scannedBoth(page), linkOn(page, 'Open my wallet')]).toEqual([[asked.pageUrl, walletUri], walletUri])
   })
 
-  it('of a request by VP query items, a credential in either format is asked for once', async () => {
+  it('for a request by VP query items, a credential with two possible formats is shown once', async () => {
     const asked = await askOnPage(service, { dcqlQuery: undefined, query: [ITEM] })
     const text = writtenOn(await open(asked.pageUrl))
     expect(text.match(/Proof of purchase/g)).toHaveLength(1)
     expect(text).not.toContain('product or')
   })
 
-  it('of a request that names no claim, each way to answer says how much it shows', async () => {
+  it('for a request without claims, each way to answer says how much it discloses', async () => {
     const type = { path: ['$.type'], filter: { contains: { const: 'ProofOfPurchase' } } }
     const asked = await askOnPage(service, { dcqlQuery: undefined, query: [{ fields: [type] }] })
     expect(writtenOn(await open(asked.pageUrl))).toContain(
@@ -91,7 +91,7 @@ describe('the page of a request', () => {
     )
   })
 
-  it('titles come from the schema; foreign types and claims have their names', async () => {
+  it('titles come from the schema; types and claims of other issuers have their names', async () => {
     await service.request('POST', '/schemas', {
       authorization: await service.bearer('issuer'),
       body: {
@@ -140,7 +140,7 @@ describe('the page of a request', () => {
     }
   })
 
-  it('a request with a page is made in as many statements as without, and its answer taken', async () => {
+  it('a request with a page is made and answered in as many statements as without', async () => {
     const record = recordStatements()
     try {
       const counts: number[] = []
@@ -163,7 +163,7 @@ describe('the page of a request', () => {
 })
 
 describe('its end', () => {
-  it('an ended request’s page shows one sentence, no result and no way to answer', async () => {
+  it('the page of an ended request shows one sentence, no result and no way to answer', async () => {
     const asked = await askOnPage(service)
     await answerOf(world, asked)
     const page = await open(asked.pageUrl)
@@ -175,7 +175,7 @@ describe('its end', () => {
     expect(page.text).not.toContain('img')
   })
 
-  it('a declined request is shown as declined, without the wallet’s words', async () => {
+  it('a declined request is shown as declined, without the message of the wallet', async () => {
     const asked = await askOnPage(service)
     const { response_uri, state } = await fetchRequest(asked)
     await postForm(response_uri, { state, error: 'access_denied', error_description: 'Ada has no card' })
@@ -193,7 +193,7 @@ describe('its end', () => {
     expect(text).not.toContain('purchase')
   })
 
-  it('is hidden from another browser than the one that began, on the page and in its events', async () => {
+  it('is hidden from browsers other than the first, on the page and in its events', async () => {
     const declined = async (asked: Awaited<ReturnType<typeof askOnPage>>) => {
       const { response_uri, state } = await fetchRequest(asked)
       await postForm(response_uri, { state, error: 'access_denied' })
@@ -220,7 +220,7 @@ describe('its end', () => {
     }
   })
 
-  it('an expired request is gone, and an unknown one not found', async () => {
+  it('the page of an expired request is a 410, and of an unknown request a 404', async () => {
     const asked = await askOnPage(service, { validity: 60 })
     CLOCK.ahead += 90
     const page = await open(asked.pageUrl)
@@ -236,7 +236,7 @@ describe('its end', () => {
     expect([400, 404]).toContain(strange.status)
   })
 
-  it('pages go with their sessions, and the remaining rows at their own time', async () => {
+  it('pages are deleted with their sessions, and the remaining rows at their own time', async () => {
     const asked = await askOnPage(service)
     await answerOf(world, asked)
     const later = new Date(CLOCK.now().getTime() + 400 * 86_400_000)
@@ -250,7 +250,7 @@ describe('its end', () => {
 })
 
 describe('its events', () => {
-  it('say state and a sentence, and nothing else; the last is the last', async () => {
+  it('have only a state and a sentence, and end with the last state', async () => {
     const asked = await askOnPage(service)
     await using stream = await eventsOf(asked.pageUrl)
     expect(stream.headers.get('x-accel-buffering')).toBe('no')
@@ -264,7 +264,7 @@ describe('its events', () => {
     await expect(stream.next()).rejects.toThrow('The stream ended')
   })
 
-  it('hold no reason that the session has', async () => {
+  it('do not contain the reason of the session', async () => {
     const asked = await askOnPage(service)
     await using stream = await eventsOf(asked.pageUrl)
     await nextOf(stream)
@@ -278,7 +278,7 @@ describe('its events', () => {
     })
   })
 
-  it('of one page are 20 at most, and unknown pages have none', async () => {
+  it('have at most 20 streams for one page; unknown pages have none', async () => {
     const asked = await askOnPage(service)
     const streams = await Promise.all(Array.from({ length: 20 }, () => eventsOf(asked.pageUrl)))
     expect(new Set(streams.map(({ status }) => status))).toEqual(new Set([200]))
@@ -303,20 +303,20 @@ describe('POST /pages', () => {
     expect(writtenOn(page)).toContain(texts.text)
   })
 
-  it.each(['title', 'text'])('a %s without anything to read is refused', async (member) => {
+  it.each(['title', 'text'])('a %s without visible characters is refused', async (member) => {
     const { verificationSessionId } = await ask(service, { dcqlQuery: dcql(service, 'dc+sd-jwt') })
     const refused = await makePage({ verificationSessionId, [member]: ' \n ' })
     expect([refused.status, refused.json.message]).toEqual([400, [`${member} must not be empty`]])
   })
 
-  it('a request has one page: asked for again, it has the new texts', async () => {
+  it('a request has one page: a second call sets the new texts', async () => {
     const asked = await askOnPage(service)
     const again = await makePage({ verificationSessionId: asked.verificationSessionId, title: 'Members first' })
     expect(again.json.url).toBe(asked.pageUrl)
     expect(writtenOn(await open(asked.pageUrl))).toContain('Members first')
   })
 
-  it('takes exactly one target, within bounds', async () => {
+  it('accepts exactly one target, and texts of limited length', async () => {
     const id = 'x'
     for (const [body, message] of [
       [{}, 'must hold exactly one of'],
@@ -340,7 +340,7 @@ describe('POST /pages', () => {
     expect([unknown.status, unknown.json.message]).toEqual([404, 'verificationSessionId is unknown.'])
   })
 
-  it('makes none of a request that has ended', async () => {
+  it('makes no page for a request that has ended', async () => {
     const asked = await askOnPage(service)
     await answerOf(world, asked)
     const refused = await makePage({ verificationSessionId: asked.verificationSessionId })
