@@ -6,6 +6,9 @@ import { createConsoleSessionStore } from '../console/sessions/store.js'
 import type { Database } from '../database/connect.js'
 import { createDidStore } from '../dids/store.js'
 import { type Announce, createEventStore } from '../events/store.js'
+import { createClaimsStore } from '../exports/claims-store.js'
+import { createPersonStore } from '../exports/person/store.js'
+import { createExportStore } from '../exports/store.js'
 import { createOfferBatchStore } from '../issuer/credential-offers/batch/store.js'
 import { createCredentialHistoryStore } from '../issuer/credentials/history/store.js'
 import { createCredentialListStore } from '../issuer/credentials/list/store.js'
@@ -64,7 +67,9 @@ export function createStores(database: Database, announce: Announce = () => {}) 
     consoleSessions: createConsoleSessionStore(database),
     credentials: createCredentialStore(database),
     dids: createDidStore(database),
+    claims: createClaimsStore(database),
     events: createEventStore(database),
+    exports: createExportStore(database),
     flows: createFlowStore(database),
     holders: createHolderStore(database),
     issuance: createIssuanceStore(database),
@@ -77,6 +82,7 @@ export function createStores(database: Database, announce: Announce = () => {}) 
     offerSessionList: createOfferSessionListStore(database),
     offerSessions: createOfferSessionStore(database, announce),
     pages: createPageStore(database),
+    persons: createPersonStore(database),
     partitions: createPartitionStore(database),
     deferredIssuances: createDeferredIssuanceStore(database, announce),
     pendingIssuances: createPendingIssuanceStore(database),

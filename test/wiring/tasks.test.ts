@@ -39,6 +39,7 @@ it('every task of every feature is work of the maintenance job', async () => {
       "remove events of removed sessions",
       "remove expired deferred credentials",
       "remove expired flows",
+      "remove exports",
       "remove former keys of credential requests",
       "remove pages",
       "remove unacknowledged credential offer sessions",

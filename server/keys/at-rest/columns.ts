@@ -17,6 +17,7 @@ const ID_COLUMNS = {
   'authorizations.user_claims': 'id',
   'deferred_issuances.keys': 'transaction_hash',
   'console_sessions.content': 'id_hash',
+  'exports.subject': 'id',
 } as const
 
 /** `table.column` of a column whose values the vault protects. */

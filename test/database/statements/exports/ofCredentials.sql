@@ -1,0 +1,7 @@
+SELECT
+  id,
+  vc
+FROM
+  credentials
+WHERE
+  id = ANY ($1::TEXT[])

@@ -1,0 +1,9 @@
+SELECT
+  id,
+  result,
+  discarded,
+  checks
+FROM
+  verification_sessions
+WHERE
+  id = ANY ($1::TEXT[])
