@@ -9,7 +9,7 @@ const zVc = z.strictObject({ id: z.string(), vc: claims })
 const zSubject = z.strictObject({ id: z.string(), credentialSubject: claims })
 const zOutcome = z.strictObject({ id: z.string(), result: claims, discarded: claims, checks: claims })
 
-/** What a verification session keeps of the answer of a wallet; each member is null before there is any, and after its deletion. */
+/** The stored parts of a wallet's answer. A member is null before the answer, and after its deletion. */
 export interface SessionOutcome {
   readonly result: unknown
   readonly discarded: unknown

@@ -182,7 +182,7 @@ export function createExports(ports: ExportsPorts) {
   }
 }
 
-/** What the audit log says about an export: no claims, and not the person. */
+/** The facts of an export for the audit log. They name neither claims nor the person. */
 const detailOf = ({ kind, format, from, to }: Pick<StoredExport, 'kind' | 'format' | 'from' | 'to'>): AuditDetail => ({
   kind,
   format,

@@ -13,7 +13,7 @@ export interface Sender {
 
 type RoleConfig = Pick<Config, 'issuerRole' | 'verifierRole'>
 
-/** Whose records a caller receives in a half: those of all callers, or only their own; undefined for none. */
+/** The reach of a caller in a half: the records of all callers, or only the caller's own records; undefined for no records. */
 type Reach = 'all' | 'own' | undefined
 
 /** The part of a person's data that a caller receives. `account` is everything that belongs to neither half. */

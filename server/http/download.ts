@@ -14,8 +14,8 @@ export interface DownloadPorts {
 
 /**
  * Sends a file while it is made. The next part is made after the client has read the last one, so that no buffer grows for a slow
- * reader. If a part cannot be made, the connection is destroyed: the client then sees that the file is not complete, since the last
- * chunk is missing (RFC 9112 §8). A client that disconnects stops the making. HEAD gets only the head.
+ * reader. If a part cannot be made, the connection is destroyed. The last chunk is then missing, so that the client sees an
+ * incomplete file (RFC 9112 §8). A client that disconnects stops the making. HEAD gets only the head.
  */
 export async function sendDownload(
   request: Request,

@@ -24,7 +24,7 @@ export interface PersonRecordsPorts {
   readonly clock: () => Date
 }
 
-/** What the service cannot know about a person, for the header of the file. */
+/** Sentences for the header of the file: records about the person that the service cannot find. */
 const CANNOT_KNOW = [
   'A credential that a wallet received without a sign-in and without a DID names no person. Neither its record nor its offer is in this file.',
   'A presented credential is in this file only if it names a DID of the person, and only while the result of its session is kept.',
@@ -263,7 +263,7 @@ export function createPersonRecords({ store, audit, claims, vault, config, clock
         ? { sub: null, dids: [subject.did] }
         : { sub: subject.sub, dids: await store.didsOf(subject.sub) },
 
-    /** What the file does not hold, since the service cannot know it or the caller may not read it. */
+    /** Sentences about missing records: the service cannot find them, or the caller may not read them. */
     cannotKnow: ({ sub }: Person, sections: ReadonlySet<Section>): string[] => [
       ...CANNOT_KNOW,
       ...(sub === null ? CANNOT_KNOW_BY_DID : CANNOT_KNOW_BY_SUB),

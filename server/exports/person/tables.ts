@@ -1,8 +1,8 @@
 import type { PersonRecord } from './purposes.js'
 
 /**
- * All tables of the database, and what an export of a person's data takes from each: the records that hold its rows, or the reason
- * why the table holds nothing about a person that other records do not hold. A test fails if a table of the data model is missing.
+ * All tables of the database. A table with data about persons has the records that hold its rows in the export of a person. Any other
+ * table has the reason why the export leaves it out. A test fails if a table of the data model is missing.
  */
 export const TABLES: Readonly<Record<string, readonly PersonRecord[] | string>> = {
   credentials: ['credential'],
