@@ -23,13 +23,13 @@ export async function sendDownload(
   { failures, stalledMs = STALLED_MS }: DownloadPorts,
   { mediaType, fileName, parts, close }: Download,
 ): Promise<void> {
-  response.writeHead(200, {
-    'content-type': mediaType,
-    'content-disposition': `attachment; filename="${fileName}"`,
-    'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
-  })
   try {
+    response.writeHead(200, {
+      'content-type': mediaType,
+      'content-disposition': `attachment; filename="${fileName}"`,
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    })
     if (request.method !== 'HEAD') await sendParts(response, parts, stalledMs)
   } catch (thrown) {
     failures.logged(thrown, 500, request, response)

@@ -6,8 +6,11 @@ import type { CredentialListStore } from '../../issuer/credentials/list/store.js
 import type { VerificationSessionListStore } from '../../verifier/sessions/list-store.js'
 import { shownListedSession } from '../../verifier/sessions/verification-sessions.js'
 import type { ClaimsStore } from '../claims-store.js'
-import type { Order, PeriodKind, Records } from '../export.js'
+import { type Order, type PeriodKind, RECORDS_AT_ONCE, type Records } from '../export.js'
 import { paged } from '../paged.js'
+
+/** Number of sessions that are searched at once for the sessions of one caller. */
+const ROWS_AT_ONCE = 1_000
 
 /** Dependencies of {@link createPeriodRecords}. */
 export interface PeriodRecordsPorts {
@@ -28,16 +31,17 @@ export function createPeriodRecords({ credentials, sessions, audit, claims }: Pe
     timed: (part: ListPart) => TimedPart,
     owner?: string,
   ): Records {
-    const filters = schema === null ? {} : { schema }
-    for await (const page of paged((part) => credentials.page(filters, timed(part)))) {
-      const rows = page.filter((row) => owner === undefined || row.owner === owner)
-      const vcs = rows.length === 0 ? undefined : await claims.ofCredentials(rows.map(({ id }) => id))
-      yield rows.map((row) => ({ record: 'credential', ...listedCredential(row), vc: vcs?.get(row.id) ?? null }))
+    const filters = { owner, ...(schema === null ? {} : { schema }) }
+    for await (const rows of paged((part) => credentials.page(filters, timed(part)))) {
+      const vcs = await claims.ofCredentials(rows.map(({ id }) => id))
+      yield rows.map((row) => ({ record: 'credential', ...listedCredential(row), vc: vcs.get(row.id) ?? null }))
     }
   }
 
   async function* sessionsOf(timed: (part: ListPart) => TimedPart, owner?: string): Records {
-    for await (const page of paged((part) => sessions.page(undefined, timed(part)))) {
+    // Sessions have no index by caller. Rows without claims are small, so that many are read at once.
+    const take = owner === undefined ? RECORDS_AT_ONCE : ROWS_AT_ONCE
+    for await (const page of paged((part) => sessions.page(undefined, timed(part)), take)) {
       const rows = page.filter((row) => owner === undefined || row.createdBy === owner)
       const outcomes = rows.length === 0 ? undefined : await claims.ofSessions(rows.map(({ id }) => id))
       yield rows.map((row) => ({ record: 'session', ...shownListedSession(row), ...outcomes?.get(row.id) }))
