@@ -29,6 +29,8 @@ export async function sendDownload(
       'content-disposition': `attachment; filename="${fileName}"`,
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
+      // Without this header nginx writes a long answer into a temporary file.
+      'x-accel-buffering': 'no',
     })
     if (request.method !== 'HEAD') await sendParts(response, parts, stalledMs)
   } catch (thrown) {

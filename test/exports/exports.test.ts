@@ -176,6 +176,7 @@ describe('an order', () => {
     const file = await contentOf(service, id, bob)
     expect(file.headers.get('content-disposition')).toBe(`attachment; filename="credentials-${id}.csv"`)
     expect(file.headers.get('cache-control')).toBe('no-store')
+    expect(file.headers.get('x-accel-buffering')).toBe('no')
     const after = await service.request('GET', `${PATH}/${id}`, bob)
     expect(after.json).toMatchObject({ count: 1, finishedAt: expect.any(String) })
     await order(service, { kind: 'credentials', ...period() }, bob)

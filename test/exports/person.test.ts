@@ -26,6 +26,7 @@ beforeAll(async () => {
   await tour(service)
   admin = { authorization: await service.bearer('officer', { roles: ['admin'] }) }
   await signIn('alice', { name: 'Alice Example' })
+  await waitForDeferred('alice')
   // Users cannot sign in at this service, so that no offer can be made for one of them.
   const offer = await offered('For Alice')
   await query(service.databaseUrl, "UPDATE offerings SET for_subject = 'alice' WHERE id = $1", [offer])
@@ -35,6 +36,24 @@ beforeAll(async () => {
   ;({ records, header } = await exported(service, { subject: { sub: 'alice' } }, admin))
 })
 afterAll(() => service.close())
+
+/** A deferred credential of a hosted wallet, with the secrets that the wallet needs to ask for it. */
+async function waitForDeferred(sub: string): Promise<void> {
+  const id = crypto.randomUUID()
+  const content = {
+    credentialIssuer: 'https://university.example',
+    dpopKey: { d: 'private' },
+    grant: { accessToken: 'secret-token' },
+    transactions: [{ transactionId: 'secret-transaction', configurationId: 'Diploma', types: ['Diploma'] }],
+  }
+  const place = { column: 'wallet_pending_issuances.content', id } as const
+  await query(
+    service.databaseUrl,
+    `INSERT INTO wallet_pending_issuances (id, holder_id, created_by, content, ask_at, expires_at)
+     SELECT $1, id, created_by, $2, now() + interval '1 day', now() + interval '90 days' FROM holders WHERE created_by = $3 LIMIT 1`,
+    [id, await service.platform.vault.protect(place, JSON.stringify(content)), sub],
+  )
+}
 
 /** Makes a credential offer. @returns its id */
 async function offered(productName: string): Promise<string> {
@@ -109,8 +128,8 @@ describe('the export of a person', () => {
 
   it('has every kind of record, each with its purpose and its end', () => {
     const kinds = Object.keys(purposesOf({ sessionResultTtlSeconds: 1 }))
-    // A console session, a deferred credential of a hosted wallet: the tour has none.
-    const missing = ['walletPendingIssuance', 'consoleSession']
+    // Nobody signed in to the console.
+    const missing = ['consoleSession']
     expect(new Set(records.map(({ record }) => record))).toEqual(
       new Set(kinds.filter((kind) => !missing.includes(kind))),
     )
@@ -140,7 +159,13 @@ describe('the export of a person', () => {
     expect(ofKind('exportOrder')).toMatchObject(
       expect.arrayContaining([expect.objectContaining({ subject: { sub: 'alice' } })]),
     )
-    expect(JSON.stringify(records)).not.toMatch(/"d":"/)
+    expect(ofKind('walletPendingIssuance')).toMatchObject([
+      {
+        credentialIssuer: 'https://university.example',
+        waitingFor: [{ configurationId: 'Diploma', types: ['Diploma'] }],
+      },
+    ])
+    expect(JSON.stringify(records)).not.toMatch(/"d":"|secret-token|secret-transaction/)
   })
 
   it('has each credential, redemption and offering once', () => {
