@@ -12,7 +12,7 @@ import { type ExportRecord, iso, type Records, type Subject } from '../export.js
 import { paged } from '../paged.js'
 import type { Section } from '../rights.js'
 import { createPurposes } from './purposes.js'
-import type { Person, PersonCredential, PersonOffering, PersonStore } from './store.js'
+import { MAX_DIDS, type Person, type PersonCredential, type PersonOffering, type PersonStore } from './store.js'
 
 /** Dependencies of {@link createPersonRecords}. */
 export interface PersonRecordsPorts {
@@ -40,6 +40,8 @@ const CANNOT_KNOW_BY_DID = [
 ]
 const CANNOT_KNOW_OF_SECTIONS =
   'The caller may not read all sections. Records of the missing sections are not in this file.'
+
+const CANNOT_KNOW_OF_DIDS = `Records name more than ${MAX_DIDS} DIDs of the person. Records of further DIDs are not in this file.`
 
 const ALL_SECTIONS: readonly Section[] = ['issuer', 'verifier', 'account']
 
@@ -131,6 +133,7 @@ export function createPersonRecords({ store, audit, claims, vault, config, clock
   }
 
   async function* verifierRecords({ dids }: Person): Records {
+    if (dids.length === 0) return
     const isOfPerson = (result: unknown) =>
       Array.isArray(result) && result.some((one) => isObject(one) && dids.includes(String(one.subject)))
     for await (const rows of paged((part) => store.results(part))) {
@@ -264,9 +267,10 @@ export function createPersonRecords({ store, audit, claims, vault, config, clock
         : { sub: subject.sub, dids: await store.didsOf(subject.sub) },
 
     /** Sentences about missing records: the service cannot find them, or the caller may not read them. */
-    cannotKnow: ({ sub }: Person, sections: ReadonlySet<Section>): string[] => [
+    cannotKnow: ({ sub, dids }: Person, sections: ReadonlySet<Section>): string[] => [
       ...CANNOT_KNOW,
       ...(sub === null ? CANNOT_KNOW_BY_DID : CANNOT_KNOW_BY_SUB),
+      ...(dids.length === MAX_DIDS ? [CANNOT_KNOW_OF_DIDS] : []),
       ...(ALL_SECTIONS.every((section) => sections.has(section)) ? [] : [CANNOT_KNOW_OF_SECTIONS]),
     ],
 
