@@ -12,6 +12,7 @@ export const features = [
   'test/database/migrate.test.ts',
   'test/dids/hosted-documents.test.ts',
   'test/events/sse.test.ts',
+  'test/exports/exports.test.ts',
   'test/flows/issue-verify-revoke.test.ts',
   'test/flows/presentation.test.ts',
   'test/formats/toy-format.test.ts',

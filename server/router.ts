@@ -5,6 +5,7 @@ import { mergeRouters, router } from './api/trpc.js'
 import { auditRouter } from './audit/audit.router.js'
 import { consolePagesRouter, consoleRouter } from './console/console.router.js'
 import { didsRouter } from './dids/dids.router.js'
+import { exportFilesRouter, exportsRouter } from './exports/exports.router.js'
 import { type Formats, standardFormats } from './formats/registry.js'
 import { healthRouter } from './health/health.router.js'
 import { credentialOffersRouter } from './issuer/credential-offers/credential-offers.router.js'
@@ -57,6 +58,7 @@ const createAppRouter = (formats: Formats, features: Features) =>
     agent: agentRouter(features.agent),
     signers: signersRouter(features.signers),
     audit: auditRouter(features.audit),
+    exports: exportsRouter(features.exports),
     setup: setupRouter(features.setup),
     settings: settingsRouter(features.settings),
     statistics: statisticsRouter(features.statistics),
@@ -68,8 +70,8 @@ const createAppRouter = (formats: Formats, features: Features) =>
   })
 
 /**
- * The endpoints for wallets, probes and other strangers, called by path and in the standards' own formats (`kind: 'protocol'`). They are not
- * on `/trpc`: the reply would lose its status, headers and media type, and a DPoP proof would name the wrong address.
+ * The endpoints for wallets, probes and other strangers, called by path and in the standards' own formats (`kind: 'protocol'`), and the
+ * files of exports. They are not on `/trpc`: the reply would lose its status, headers and media type, and a DPoP proof would name the wrong address.
  */
 const createProtocolRouter = (features: Features) =>
   router({
@@ -82,6 +84,7 @@ const createProtocolRouter = (features: Features) =>
     peoplePages: peoplePagesRouter(features.presentPages, features.receivePages),
     consolePages: consolePagesRouter(features.console),
     openid4vp: openid4vpRouter(features.openid4vp),
+    exportFiles: exportFilesRouter(features.exports),
   })
 
 /**

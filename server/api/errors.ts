@@ -59,6 +59,9 @@ const sizeText = (bytes: number) => (bytes < 1_048_576 ? `${bytes / 1_024} KiB` 
  */
 const STREAM_RETRY_SECONDS = 30
 
+/** A download of an export takes seconds. */
+const DOWNLOAD_RETRY_SECONDS = 10
+
 /** Thrown if a token could not be checked. The token may be valid. */
 export class KeysUnavailable extends ServiceError {}
 
@@ -116,6 +119,7 @@ export const errors = {
   pageTargetNotFound: (member: string) => new ServiceError(404, `${member} is unknown.`),
   didDocumentNotFound: () => new ServiceError(404, 'DID Document not found.'),
   statusListNotFound: () => new ServiceError(404, 'Status list not found.'),
+  exportNotFound: () => new ServiceError(404, 'Export not found.'),
   flowNotFound: () => new ServiceError(404, 'Flow not found.'),
   holderDidNotFound: () => new ServiceError(404, 'DID not found.'),
   methodNotAllowed: (method: string) => new ServiceError(405, `${method} is not allowed here.`),
@@ -145,6 +149,8 @@ export const errors = {
   unsupportedMediaType: (type: string) => new ServiceError(415, `Content type ${type} is not supported.`),
   tooManyStreams: () =>
     new ServiceError(429, 'Too many event streams of this caller are open.', undefined, STREAM_RETRY_SECONDS),
+  tooManyDownloads: () =>
+    new ServiceError(429, 'Too many exports of this caller are being downloaded.', undefined, DOWNLOAD_RETRY_SECONDS),
   tooManyRequests: () => new ServiceError(429, 'Too Many Requests'),
   credentialOfferSessionNotFound: () => new ServiceError(500, 'Credential offer session not found.'),
   verificationSessionNotFound: () => new ServiceError(500, 'Verification session not found.'),
@@ -155,6 +161,8 @@ export const errors = {
   walletFailed: (reason: string, cause?: unknown) => new ServiceError(500, reason, cause),
   historyNotKept: () => new ServiceError(501, 'Status lists of former times are not kept.'),
   noStreamLeft: () => new ServiceError(503, 'Too many event streams are open.', undefined, STREAM_RETRY_SECONDS),
+  noDownloadLeft: () =>
+    new ServiceError(503, 'Too many exports are being downloaded.', undefined, DOWNLOAD_RETRY_SECONDS),
   /** Ends a stream; the reader connects again with a valid token. */
   streamExpired: () => new StreamEnd('Access token has expired. Connect again.'),
   stopping: () => new StreamEnd('Service is stopping.'),

@@ -6,6 +6,9 @@ import { createConsoleSessionStore } from '../console/sessions/store.js'
 import type { Database } from '../database/connect.js'
 import { createDidStore } from '../dids/store.js'
 import { type Announce, createEventStore } from '../events/store.js'
+import { createClaimsStore } from '../exports/claims-store.js'
+import { createPersonStore } from '../exports/person/store.js'
+import { createExportStore } from '../exports/store.js'
 import { createOfferBatchStore } from '../issuer/credential-offers/batch/store.js'
 import { createCredentialHistoryStore } from '../issuer/credentials/history/store.js'
 import { createCredentialListStore } from '../issuer/credentials/list/store.js'
@@ -67,7 +70,9 @@ export function createStores(database: Database, claims: ClaimsVault = claimsInC
     consoleSessions: createConsoleSessionStore(database),
     credentials: createCredentialStore(database, claims),
     dids: createDidStore(database),
+    claims: createClaimsStore(database, claims),
     events: createEventStore(database),
+    exports: createExportStore(database),
     flows: createFlowStore(database),
     holders: createHolderStore(database),
     issuance: createIssuanceStore(database, claims),
@@ -80,6 +85,7 @@ export function createStores(database: Database, claims: ClaimsVault = claimsInC
     offerSessionList: createOfferSessionListStore(database),
     offerSessions: createOfferSessionStore(database, claims, announce),
     pages: createPageStore(database, claims),
+    persons: createPersonStore(database),
     partitions: createPartitionStore(database),
     deferredIssuances: createDeferredIssuanceStore(database, claims, announce),
     pendingIssuances: createPendingIssuanceStore(database),

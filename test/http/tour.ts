@@ -338,6 +338,28 @@ async function visitPayment({ go, service }: Bound, did: string): Promise<void> 
   await go('POST', '/flows/{processId}/decline', { at: { processId: declined.data.processId } })
 }
 
+async function visitExports({ go }: Bound): Promise<void> {
+  const { id } = await go('POST', '/api/v1/exports', {
+    body: { kind: 'credentials', from: '2026-03-01T00:00:00Z', to: '2026-04-01T00:00:00Z', schema: SCHEMA.name },
+  })
+  await go('GET', '/api/v1/exports', { query: { limit: '1' } })
+  await go('GET', '/api/v1/exports/{id}', { at: { id } })
+  await go('GET', '/api/v1/exports/{id}/content', { at: { id } })
+  const period = {
+    from: new Date(Date.now() - 3_600_000).toISOString(),
+    to: new Date(Date.now() + 60_000).toISOString(),
+  }
+  for (const asked of [
+    { kind: 'credentials', ...period, format: 'csv' },
+    { kind: 'audit', ...period },
+    { kind: 'sessions', ...period },
+    { subject: { sub: 'alice' } },
+  ]) {
+    const other = await go('POST', '/api/v1/exports', { body: asked })
+    await go('GET', '/api/v1/exports/{id}/content', { at: { id: other.id } })
+  }
+}
+
 async function visitFlows({ go, service }: Bound, holderId: string, did: string): Promise<void> {
   await visitPayment({ go, service }, did)
   await visitPage({ go, service })
@@ -393,6 +415,7 @@ export async function tour(
   await visitWallet(bound, holder)
   await visitVerifier(bound, holder)
   await visitFlows(bound, holder, did)
+  await visitExports(bound)
   for (const path of PUBLIC) await bound.go('GET', path)
   await bound.go('GET', '/.well-known/openid-credential-issuer', { headers: { accept: 'application/jwt' } })
   return tourist.visited

@@ -39,6 +39,7 @@ it('the maintenance job runs every task of every feature', async () => {
       "remove events of removed sessions",
       "remove expired deferred credentials",
       "remove expired flows",
+      "remove exports",
       "remove former keys of credential requests",
       "remove pages",
       "remove unacknowledged credential offer sessions",
