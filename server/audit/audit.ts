@@ -36,6 +36,7 @@ export type AuditAction =
   | 'presentation.verified'
   | 'presentation.refused'
   | 'verification-session.expired'
+  | 'evidence.read'
 
 /** One audited change: actor, action and id. It never holds claims. */
 export interface AuditRecord {

@@ -15,6 +15,7 @@ import { type Session, signingNames } from '../sessions/session.js'
 import type { VerificationSessions } from '../sessions/verification-sessions.js'
 import { originNotExpected, requestNotFound } from './refusals.js'
 import type { RequestParametersOf } from './request-parameters.js'
+import { sentDigitalCredentialRequest } from './sent-request.js'
 import type { TakeAnswer } from './take-answer.js'
 
 /** Dependencies of {@link createDigitalCredentialRequest}. */
@@ -27,7 +28,7 @@ export interface DigitalCredentialRequestPorts {
 /**
  * `digitalCredentialRequest` of a stored request over the Digital Credentials API (OpenID4VP 1.0 Appendix A). A page passes it to
  * `navigator.credentials.get({digital: {requests: [it]}})`. It can be made any number of times while the session is open. Signed
- * copies differ only in their signatures.
+ * copies differ only in their signatures. If evidence is kept, the request is signed once.
  *
  * @param session an open session with `expectedOrigins`
  * @param secrets of the session; read from the session by default
@@ -40,7 +41,9 @@ export type DigitalCredentialRequestOf = (
 export const createDigitalCredentialRequest =
   ({ keys, reveal, parametersOf }: DigitalCredentialRequestPorts): DigitalCredentialRequestOf =>
   async (session, secrets) => {
-    const { clientId: _, ...parameters } = parametersOf(session, secrets ?? (await reveal(session)))
+    const opened = secrets ?? (await reveal(session))
+    if (opened.sent !== undefined) return sentDigitalCredentialRequest(opened.sent)
+    const { clientId: _, ...parameters } = parametersOf(session, opened)
     return digitalCredentialRequest({
       ...parameters,
       clients: signingNames(session).map((clientId) => ({ clientId, header: headerFor(clientId, session) })),

@@ -10,6 +10,7 @@ import type { Jwk } from '../../protocol/jose/jws.js'
 import { verificationKey } from '../../protocol/jose/verification-key.js'
 import type { JsonObject } from '../../protocol/json/json-object.js'
 import type { VerificationFetches } from './fetches.js'
+import type { Recorder } from './recorder.js'
 
 /** The address of an issuer's published keys (SD-JWT VC §3: the well-known string is between host and path). */
 function jwtVcIssuerUrl(issuerBaseUrl: string): string {
@@ -36,7 +37,7 @@ function refusal(thrown: unknown, what: string): unknown {
 
 interface OwnKeys {
   /** The metadata of this issuer. If it has many keys, the metadata holds only the key that the header names. */
-  readonly metadata: unknown
+  readonly metadata: IssuerKeySet
   /** The key in the first certificate of `x5c`. */
   readonly certified: Jwk | undefined
 }
@@ -115,11 +116,22 @@ export function createIssuerKeys({ config, ownKeySet }: IssuerKeysPorts) {
       },
 
     /** Finds issuers' keys: DIDs by the resolver, https issuers by their metadata (our own without HTTP), and `x5c` chains. */
-    any(fetches: VerificationFetches, now: Date): ResolveIssuerKey {
+    any(fetches: VerificationFetches, now: Date, recorder?: Recorder): ResolveIssuerKey {
       const ownUrl = jwtVcIssuerUrl(config.issuerBaseUrl)
+      const note = (keys: readonly Jwk[]) =>
+        recorder?.read({
+          kind: 'issuer-keys',
+          address: ownUrl,
+          own: true,
+          content: { issuer: config.issuerBaseUrl, jwks: { keys } },
+        })
       return async (header, payload, what = CREDENTIAL) => {
         const own = await ownKeysOrRefusal(what, header, payload)
-        if (own?.certified !== undefined) return { jwk: own.certified, issuer: config.issuerBaseUrl }
+        if (own?.certified !== undefined) {
+          note([own.certified])
+          return { jwk: own.certified, issuer: config.issuerBaseUrl }
+        }
+        if (own !== undefined) note(own.metadata.jwks.keys)
         const io = {
           resolveDid: fetches.resolveDid,
           fetchJson: async (url: string) =>

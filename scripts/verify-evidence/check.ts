@@ -1,0 +1,244 @@
+import { isDeepStrictEqual } from 'node:util'
+import { standardFormats } from '../../server/formats/registry.js'
+import type { Handover, PresentationContext, PresentedCredential } from '../../server/formats/verifying.js'
+import { CredentialError } from '../../server/protocol/credential/verification.js'
+import type { DcqlQuery } from '../../server/protocol/openid4vp/dcql/dcql-query.js'
+import { itemOfCredentialId } from '../../server/protocol/openid4vp/dcql/from-vp-query.js'
+import { checkVpTokenIds, matchPresentation, missingCredentials } from '../../server/protocol/openid4vp/dcql/match.js'
+import { evaluateItem } from '../../server/protocol/openid4vp/query/evaluate.js'
+import { compileVpQuery, type VpQueryItem } from '../../server/protocol/openid4vp/query/vp-query.js'
+import {
+  authorizedEntries,
+  type SentTransactionData,
+  type TransactionData,
+  TransactionDataError,
+} from '../../server/protocol/openid4vp/transaction-data.js'
+import { checkForeignStatus } from '../../server/protocol/status-list/foreign-status.js'
+import { Work } from '../../server/protocol/work.js'
+import type { EvidencePresentation, StoredEvidence } from '../../server/verifier/evidence/package.js'
+import { authorityKeyIdentifiersOf } from '../../server/verifier/presentations/authorities.js'
+import { holderKeyOfKid, holderKeyOfPresentation } from '../../server/verifier/presentations/holder-key.js'
+import { checkRequest } from './request.js'
+import { sourcesOf } from './sources.js'
+
+/** A check that was made again, and why it fails, if it does. */
+export interface Outcome {
+  readonly name: string
+  readonly failure?: string
+}
+
+/** Enough for the largest answer that the service verifies. */
+const WORK = 100_000_000
+
+const failing = (name: string, failure: string): Outcome => ({ name, failure })
+
+/** Makes every check of a package again, without a network. */
+export async function* checkEvidence(evidence: StoredEvidence): AsyncGenerator<Outcome> {
+  for (const { address, content } of evidence.sources) {
+    if (content === undefined)
+      yield failing('package', `${address} was left out, because the package would be too large.`)
+  }
+  yield* outcomesOf('request', () => checkRequest(evidence))
+  const rerun = createRerun(evidence)
+  const judged: Judged[] = []
+  for (const [index, presentation] of evidence.presentations.entries()) {
+    const name = `presentation ${index + 1} (${presentation.credentialQueryId})`
+    const one = await rerun(presentation)
+    judged.push({ presentation, ...one })
+    yield* compared(name, presentation, one)
+  }
+  yield* checkAnswer(evidence, judged)
+}
+
+async function* outcomesOf(name: string, check: () => Promise<void>): AsyncGenerator<Outcome> {
+  try {
+    await check()
+    yield { name }
+  } catch (thrown) {
+    if (!(thrown instanceof Error)) throw thrown
+    yield failing(name, thrown.message)
+  }
+}
+
+interface Rerun {
+  readonly passed: ReadonlySet<string>
+  readonly failed?: { readonly check: string; readonly message: string }
+  /** Indexes of the transaction data that it authorizes. */
+  readonly authorizes: readonly number[]
+}
+
+type Judged = Rerun & { readonly presentation: EvidencePresentation }
+
+/** Compares the recorded checks of a presentation with the outcome now. */
+function* compared(name: string, { checks }: EvidencePresentation, { passed, failed }: Rerun): Generator<Outcome> {
+  const recorded = checks.find(({ outcome }) => outcome === 'failed')?.check
+  for (const { check, outcome } of checks) {
+    const row = `${name}: ${check}`
+    if (outcome === 'not-reached' || (outcome === 'passed' && passed.has(check) && check !== failed?.check))
+      yield { name: row }
+    else if (check === failed?.check) {
+      if (outcome === 'failed') yield { name: `${row} (fails, as recorded)` }
+      else yield failing(row, failed.message)
+    } else if (outcome === 'passed') yield failing(row, 'It was not reached, because another check failed.')
+    // The list of trusted issuers is the verifier's decision.
+    else if (check === 'issuer-trust') yield { name: `${row} (fails, as recorded)` }
+    else yield failing(row, 'It is recorded as failed, and does not fail.')
+  }
+  const isKnown =
+    failed === undefined || checks.some(({ check }) => check === failed.check) || recorded === 'issuer-trust'
+  if (!isKnown) yield failing(`${name}: ${failed.check}`, failed.message)
+}
+
+/** The answer as a whole: the required presentations, the authorized transaction data, and the outcome. */
+function* checkAnswer(evidence: StoredEvidence, judged: readonly Judged[]): Generator<Outcome> {
+  for (const { check } of evidence.checks) yield { name: `answer: ${check} (fails, as recorded)` }
+  const query = evidence.request.dcqlQuery as unknown as DcqlQuery
+  const good = judged.filter(({ failed }) => failed === undefined)
+  const ids = new Set(judged.map(({ presentation }) => presentation.credentialQueryId))
+  const counts = [...ids].map(
+    (id) => [id, judged.filter(({ presentation }) => presentation.credentialQueryId === id).length] as const,
+  )
+  const missing = [
+    ...missingCredentials(query, new Set(good.map(({ presentation }) => presentation.credentialQueryId))),
+  ]
+  const [mismatch] = checkVpTokenIds(query, counts)
+  const entries = evidence.request.transactionData ?? []
+  const unauthorized = entries.findIndex(
+    (_, index) => good.filter(({ authorizes }) => authorizes.includes(index)).length !== 1,
+  )
+  const failure =
+    mismatch?.message ??
+    (missing.length > 0 ? `No valid presentation answers ${missing.join(', ')}.` : undefined) ??
+    (unauthorized >= 0 ? `transactionData.${unauthorized} is not authorized exactly once.` : undefined)
+  if (evidence.state === 'Error') {
+    const isProven = failure !== undefined || evidence.checks.length > 0
+    yield isProven ? { name: 'outcome: refused' } : failing('outcome: refused', 'Every check passes.')
+  } else yield failure === undefined ? { name: 'outcome: verified' } : failing('outcome: verified', failure)
+}
+
+function createRerun(evidence: StoredEvidence) {
+  const { request, rules } = evidence
+  const sources = sourcesOf(evidence)
+  const work = new Work(WORK)
+  const now = new Date(evidence.answeredAt)
+  const query = request.dcqlQuery as unknown as DcqlQuery
+  const items = request.vpQuery === undefined ? [] : compileVpQuery(request.vpQuery as VpQueryItem[], work)
+  const asked = (request.transactionData ?? []).map(
+    (sent): SentTransactionData => ({
+      sent,
+      entry: JSON.parse(Buffer.from(sent, 'base64url').toString()) as TransactionData,
+    }),
+  )
+  const { clientId = '', responseUri = '', encryptionKey, origins } = request
+  const handover: Handover =
+    origins === undefined ? { clientId, responseUri, encryptionKey } : { origins, encryptionKey }
+
+  const checkStatus: PresentationContext['checkStatus'] = async ({ status, issuerKey }) => {
+    for (const reference of status) {
+      const found = await statusOf(reference, issuerKey)
+      if (found !== 'valid') throw new CredentialError(`Credential has been ${found}.`, { check: 'revoked' })
+    }
+  }
+  const statusOf = async (
+    ...[reference, issuer]: [Parameters<typeof checkForeignStatus>[1], Parameters<typeof checkForeignStatus>[2]]
+  ) => {
+    try {
+      return await checkForeignStatus(sources.statusSource(reference, work), reference, issuer)
+    } catch (thrown) {
+      if (!(thrown instanceof CredentialError)) throw thrown
+      throw new CredentialError(thrown.message, { check: 'status', cause: thrown })
+    }
+  }
+
+  const verify = async (
+    presentation: EvidencePresentation,
+    passed: Set<string>,
+  ): Promise<readonly PresentedCredential[]> => {
+    const { credentialQueryId: id, format, presentation: sent, proof, selected } = presentation
+    const asking = query.credentials.find((one) => one.id === id)
+    if (asking === undefined || typeof sent !== 'string')
+      throw new CredentialError('It is no presentation of the query.')
+    const { verifying } = standardFormats.named(format)
+    const transcripts = await verifying.transcriptsOf?.(handover, request.nonce)
+    const made = transcripts?.map((octets) => Buffer.from(octets).toString('base64url'))
+    if (!isDeepStrictEqual(made, presentation.sessionTranscripts)) {
+      throw new CredentialError('sessionTranscripts are not those of the request.', { check: 'holder-binding' })
+    }
+    const verification = { fetches: sources }
+    const all = await verifying.verifyPresentation(sent, {
+      options: {
+        resolveIssuerKey: async (...args) => {
+          const found = await sources.resolveIssuerKey(...args)
+          // The package has the key, because its issuer was trusted.
+          passed.add('issuer-trust')
+          return found
+        },
+        now,
+        leewaySeconds: rules.leewaySeconds,
+        algorithms: rules.algorithms,
+        work,
+        onPassed: (check) => passed.add(check),
+      },
+      onNextCredential: () => {},
+      installation: { issuerBaseUrl: rules.issuerBaseUrl, sdJwtIssuer: 'did' },
+      nonce: request.nonce,
+      audience: request.audience,
+      handover,
+      requestedAt: new Date(evidence.requestedAt),
+      meta: asking.meta,
+      claims: asking.claims ?? [],
+      fetchTypeMetadata: sources.fetchTypeMetadata,
+      proofRequired: proof,
+      holderKeyOfKid: (kid) => holderKeyOfKid(verification, kid),
+      holderKeyOfJwt: (header, payload) => holderKeyOfPresentation(verification, header, payload),
+      checkStatus,
+      work,
+    })
+    passed.add('revoked')
+    const found = selected === undefined ? all : all.slice(selected, selected + 1)
+    const isRecorded =
+      presentation.issuers.length === 0 ||
+      isDeepStrictEqual(
+        found.map(({ issuer }) => issuer),
+        presentation.issuers,
+      )
+    if (!isRecorded) throw new CredentialError('The issuer is not the trusted issuer.', { check: 'issuer-trust' })
+    return found
+  }
+
+  const compareWithQuery = (id: string, credential: PresentedCredential): void => {
+    const asking = query.credentials.find((one) => one.id === id)
+    if (asking === undefined) throw new CredentialError('The query does not ask for it.', { check: 'query' })
+    const { view, holderBound } = credential
+    const authorities =
+      asking.trusted_authorities === undefined
+        ? {}
+        : { authorityKeyIdentifiers: authorityKeyIdentifiersOf({ trustAnchors: sources.anchors }, now, credential) }
+    const [mismatch] = matchPresentation(asking, { view, holderBound, ...authorities }, work)
+    if (mismatch !== undefined) throw new CredentialError(mismatch.message, { check: 'query' })
+    const item = items[request.vpQuery === undefined ? -1 : (itemOfCredentialId(id) ?? -1)]
+    const evaluation = item === undefined ? undefined : evaluateItem(item, view, work)
+    if (evaluation?.satisfied === false)
+      throw new CredentialError(`${evaluation.path} ${evaluation.reason}.`, { check: 'query' })
+  }
+
+  return async (presentation: EvidencePresentation): Promise<Rerun> => {
+    const passed = new Set<string>()
+    const id = presentation.credentialQueryId
+    try {
+      const found = await verify(presentation, passed)
+      for (const credential of found) compareWithQuery(id, credential)
+      passed.add('query')
+      const authorizes = found.flatMap(({ transactionDataHashes: hashes }) =>
+        hashes === undefined ? [] : authorizedEntries(asked, id, hashes),
+      )
+      passed.add('transaction-data')
+      return { passed, authorizes }
+    } catch (thrown) {
+      if (thrown instanceof CredentialError)
+        return { passed, authorizes: [], failed: { check: thrown.check, message: thrown.message } }
+      if (!(thrown instanceof TransactionDataError)) throw thrown
+      return { passed, authorizes: [], failed: { check: 'transaction-data', message: thrown.message } }
+    }
+  }
+}

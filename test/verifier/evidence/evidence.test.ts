@@ -1,0 +1,240 @@
+import { describe, expect, it } from 'vitest'
+import { runTask } from '../../support/maintenance.js'
+import { query as sql } from '../../support/postgres.js'
+import { startService } from '../../support/service.js'
+import { answer, ask, dcql, fetchRequest, ITEM, makeWorld, present } from '../actors.js'
+import { FORMATS, useWorld } from '../world.js'
+import { evidenceOf, failuresOf, namesOf, readEvidence } from './kept.js'
+
+const world = useWorld({ maintenance: false })
+
+/** A verified request. */
+async function verified(body: Record<string, unknown> = { keepEvidence: true }, format = FORMATS[0] ?? 'dc+sd-jwt') {
+  const { asked, payload } = await world.asked(format, body)
+  const presentation = await present(world.held[format], world.wallet, payload)
+  const reply = await answer(payload, { purchase: [presentation] })
+  expect([reply.status, reply.text]).toEqual([200, '{}'])
+  return { asked, payload, presentation }
+}
+
+const rows = () => sql(world.service.databaseUrl, 'SELECT id FROM verification_evidence')
+
+describe('a request without keepEvidence', () => {
+  it('stores nothing, and its evidence is a 409', async () => {
+    const before = await rows()
+    const { asked } = await verified({})
+    const read = await readEvidence(world.service, asked)
+    expect([read.status, read.json.message]).toEqual([
+      409,
+      'No evidence was kept: the request did not ask for it, or no wallet presented anything.',
+    ])
+    expect(await rows()).toEqual(before)
+  })
+
+  it('cannot say how long evidence is kept', async () => {
+    const made = await world.service.request('POST', '/authorization-requests', {
+      authorization: await world.service.bearer('verifier'),
+      body: { query: [ITEM], evidenceRetention: { days: 30 } },
+    })
+    expect([made.status, made.json.message]).toEqual([
+      400,
+      ['evidenceRetention must be left out where keepEvidence is not true'],
+    ])
+  })
+
+  it.each([0, 3_651, 1.5])('cannot ask for %s days', async (days) => {
+    const made = await world.service.request('POST', '/authorization-requests', {
+      authorization: await world.service.bearer('verifier'),
+      body: { query: [ITEM], keepEvidence: true, evidenceRetention: { days } },
+    })
+    expect([made.status, JSON.stringify(made.json.message)]).toEqual([
+      400,
+      expect.stringContaining('evidenceRetention.days'),
+    ])
+  })
+})
+
+describe('the evidence of an answer', () => {
+  it.each(FORMATS)('in %s has the presentation, the request and the times of all checks', async (format) => {
+    const { asked, payload, presentation } = await verified(
+      { keepEvidence: true, evidenceRetention: { days: 1 } },
+      format,
+    )
+    const evidence = await evidenceOf(world.service, asked)
+    const served = await fetch(asked.request_uri)
+    expect(served.status).toBe(410)
+    expect(evidence).toMatchObject({
+      version: 1,
+      verificationSessionId: asked.verificationSessionId,
+      state: 'ResponseVerified',
+      request: {
+        clientId: payload.client_id,
+        audience: [payload.client_id],
+        nonce: payload.nonce,
+        responseMode: 'direct_post',
+        responseUri: payload.response_uri,
+      },
+      presentations: [{ credentialQueryId: 'purchase', format, presentation }],
+      checks: [],
+    })
+    const [{ checks } = { checks: [] }] = evidence.presentations
+    expect(checks.map(({ check, outcome }) => `${check} ${outcome}`)).toEqual(
+      ['format', 'issuer-trust', 'issuer-key', 'signature', 'validity', 'revoked', 'query', 'holder-binding'].map(
+        (check) => `${check} passed`,
+      ),
+    )
+    const times = checks.map(({ at }) => Date.parse(at ?? ''))
+    expect(Math.min(...times)).toBeGreaterThanOrEqual(Date.parse(evidence.answeredAt))
+    expect(Math.max(...times)).toBeLessThanOrEqual(Date.parse(evidence.endedAt))
+    expect(Date.parse(evidence.keptUntil) - Date.parse(evidence.endedAt)).toBe(86_400_000)
+    expect(evidence.sources.map(({ kind, own }) => [kind, own])).toContainEqual(['status-list', true])
+    expect(await failuresOf(evidence)).toEqual([])
+  })
+
+  it('has the request object that every wallet received', async () => {
+    const asked = await ask(world.service, { dcqlQuery: dcql(world.service, 'dc+sd-jwt'), keepEvidence: true })
+    const first = await (await fetch(asked.request_uri)).text()
+    const again = await (await fetch(asked.request_uri)).text()
+    expect(again).toBe(first)
+    const payload = await fetchRequest(asked)
+    await answer(payload, { purchase: [await present(world.held['dc+sd-jwt'], world.wallet, payload)] })
+    const evidence = await evidenceOf(world.service, asked)
+    expect(evidence.request.signed).toBe(first)
+    expect(evidence.request.encryptionKey).toMatchObject(payload.client_metadata.jwks?.keys[0] ?? {})
+    expect(await failuresOf(evidence)).toEqual([])
+  })
+
+  it('of a refused answer proves the refusal', async () => {
+    const { asked, payload } = await world.asked('dc+sd-jwt', { keepEvidence: true })
+    const presentation = await present(world.held['dc+sd-jwt'], world.wallet, payload, { nonce: 'another' })
+    expect((await answer(payload, { purchase: [presentation] })).status).toBe(400)
+    const evidence = await evidenceOf(world.service, asked)
+    expect(evidence).toMatchObject({ state: 'Error', errorMessage: expect.stringContaining('nonce') })
+    expect(evidence.presentations[0]?.presentation).toBe(presentation)
+    expect(await failuresOf(evidence)).toEqual([])
+    expect(await namesOf(evidence)).toContain('presentation 1 (purchase): holder-binding (fails, as recorded)')
+  })
+
+  it('of an answer with an entry that was not requested has its presentations', async () => {
+    const { asked, payload } = await world.asked('dc+sd-jwt', { keepEvidence: true })
+    const presentation = await present(world.held['dc+sd-jwt'], world.wallet, payload)
+    await answer(payload, { purchase: [presentation], other: ['x~'] })
+    const evidence = await evidenceOf(world.service, asked)
+    expect(evidence.checks).toMatchObject([{ check: 'query', outcome: 'failed' }])
+    expect(evidence.presentations).toMatchObject([{ presentation, checks: [] }])
+  })
+
+  it('is a 409 before the answer, and after a wallet declined', async () => {
+    const { asked, payload } = await world.asked('dc+sd-jwt', { keepEvidence: true })
+    const early = await readEvidence(world.service, asked)
+    expect([early.status, early.json.message]).toEqual([409, 'Verification session has not ended.'])
+    await fetch(payload.response_uri, {
+      method: 'POST',
+      body: new URLSearchParams({ error: 'access_denied', state: payload.state }),
+    })
+    expect((await readEvidence(world.service, asked)).status).toBe(409)
+  })
+
+  it('of a request from a VP query is kept too', async () => {
+    const made = await world.service.request('POST', '/api/v1/verifier/vp-queries', {
+      client: true,
+      body: { query: [ITEM] },
+    })
+    const path = `/api/v1/verifier/vp-queries/${made.json.id}/authorization-request`
+    const body = { redirect_uri: 'https://shop.example/done', keepEvidence: true, evidenceRetention: { days: 2 } }
+    const { json: asked } = await world.service.request('POST', path, { client: true, body })
+    const payload = await fetchRequest(asked)
+    const presentation = await present(world.held['dc+sd-jwt'], world.wallet, payload)
+    expect((await answer(payload, { 'item-0-sd-jwt': [presentation] })).status).toBe(200)
+    const read = (options: object) =>
+      world.service.request('GET', `/api/v1/verification-sessions/${asked.verificationSessionId}/evidence`, options)
+    // The client secret made it.
+    expect((await read({ authorization: await world.service.bearer('verifier') })).status).toBe(403)
+    const { status, json } = await read({ client: true })
+    expect([status, json.request.vpQuery]).toEqual([200, [ITEM]])
+    expect(await failuresOf(json)).toEqual([])
+  })
+})
+
+describe('the readers of evidence', () => {
+  it('are its maker, an admin and the client secret; each read is an audit event', async () => {
+    const { asked } = await verified()
+    const path = `/api/v1/verification-sessions/${asked.verificationSessionId}/evidence`
+    const as = async (sub: string, roles: string[] = []) =>
+      world.service.request('GET', path, { authorization: await world.service.bearer(sub, { roles }) })
+    expect((await as('verifier')).status).toBe(200)
+    expect((await as('boss', ['admin'])).status).toBe(200)
+    expect((await world.service.request('GET', path, { client: true })).status).toBe(200)
+    const denied = await as('mallory')
+    expect([denied.status, denied.json.message]).toEqual([403, 'Access to evidence denied.'])
+    expect((await world.service.request('GET', path)).status).toBe(401)
+    const audit = await sql(
+      world.service.databaseUrl,
+      `SELECT actor FROM audit_events WHERE action = 'evidence.read' AND subject_id = '${asked.verificationSessionId}' ORDER BY id`,
+    )
+    expect(audit).toEqual([{ actor: 'verifier' }, { actor: 'boss' }, { actor: null }])
+  })
+
+  it('get a 404 for an unknown session', async () => {
+    const read = await readEvidence(world.service, { verificationSessionId: crypto.randomUUID() })
+    expect([read.status, read.json.message]).toEqual([404, 'Verification session not found.'])
+  })
+})
+
+describe('retention', () => {
+  it('evidence outlives its session, and is gone on time', async () => {
+    let now = new Date()
+    await using service = await startService({
+      clock: () => now,
+      maintenance: false,
+      env: { SESSION_RETENTION_DAYS: '1' },
+    })
+    const { wallet, held } = await makeWorld(service)
+    const made = async (body: object) => {
+      const request = {
+        dcqlQuery: dcql(service, 'dc+sd-jwt'),
+        responseMode: 'direct_post',
+        keepEvidence: true,
+        ...body,
+      }
+      const asked = await ask(service, request)
+      const payload = await fetchRequest(asked)
+      const issuedAt = now
+      const shown = await present(held['dc+sd-jwt'], wallet, payload, { issuedAt })
+      expect((await answer(payload, { purchase: [shown] })).status).toBe(200)
+      return asked
+    }
+    const read = async ({ verificationSessionId: id }: { verificationSessionId: string }) => {
+      const path = `/api/v1/verification-sessions/${id}/evidence`
+      const found = await service.request('GET', path, { client: true })
+      return [found.status, found.json.message]
+    }
+    const [removeEvidence] = service.features.evidence.tasks
+    const removeSessions = service.features.verificationSessions.tasks.at(-1)
+    if (removeEvidence === undefined || removeSessions === undefined) throw new Error('Tasks are missing.')
+    const forResult = await made({})
+    const forDays = await made({ evidenceRetention: { days: 3 } })
+
+    // SESSION_RESULT_TTL_SECONDS
+    now = new Date(now.getTime() + 3_599_000)
+    expect((await read(forResult))[0]).toBe(200)
+    now = new Date(now.getTime() + 2_000)
+    expect(await read(forResult)).toEqual([410, 'Evidence has expired.'])
+    await runTask(removeEvidence, now)
+    expect(await read(forResult)).toEqual([410, 'Evidence has expired.'])
+    expect((await read(forDays))[0]).toBe(200)
+
+    now = new Date(now.getTime() + 2 * 86_400_000)
+    await runTask(removeSessions, now)
+    await runTask(removeEvidence, now)
+    expect(await sql(service.databaseUrl, 'SELECT 1 FROM verification_sessions')).toEqual([])
+    expect(await read(forResult)).toEqual([404, 'Verification session not found.'])
+    expect((await read(forDays))[0]).toBe(200)
+
+    now = new Date(now.getTime() + 86_400_000)
+    expect(await read(forDays)).toEqual([410, 'Evidence has expired.'])
+    await runTask(removeEvidence, now)
+    expect(await sql(service.databaseUrl, 'SELECT 1 FROM verification_evidence')).toEqual([])
+    expect(await read(forDays)).toEqual([404, 'Verification session not found.'])
+  })
+})
