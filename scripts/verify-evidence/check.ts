@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { standardFormats } from '../../server/formats/registry.js'
 import type { Handover, PresentationContext, PresentedCredential } from '../../server/formats/verifying.js'
@@ -38,6 +39,10 @@ export async function* checkEvidence(evidence: StoredEvidence): AsyncGenerator<O
     if (content === undefined)
       yield failing('package', `${address} was left out, because the package would be too large.`)
   }
+  for (const der of [...evidence.trustAnchors.credentials, ...evidence.trustAnchors.statusLists]) {
+    const fault = anchorFault(der)
+    if (fault !== undefined) yield fault
+  }
   yield* outcomesOf('request', () => checkRequest(evidence))
   const rerun = createRerun(evidence)
   const judged: Judged[] = []
@@ -48,6 +53,17 @@ export async function* checkEvidence(evidence: StoredEvidence): AsyncGenerator<O
     yield* compared(name, presentation, one)
   }
   yield* checkAnswer(evidence, judged)
+}
+
+/** A chain needs no signature of its root. Here the signature of a self-signed root shows that the root was not altered. */
+function anchorFault(der: string): Outcome | undefined {
+  try {
+    const root = new X509Certificate(Buffer.from(der, 'base64'))
+    const isIntact = root.subject !== root.issuer || root.verify(root.publicKey)
+    return isIntact ? undefined : failing(`trust anchor ${root.subject}`, 'It is damaged.')
+  } catch {
+    return failing('trust anchor', 'It is no certificate.')
+  }
 }
 
 async function* outcomesOf(name: string, check: () => Promise<void>): AsyncGenerator<Outcome> {
