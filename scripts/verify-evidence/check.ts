@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
+import { WORK_PER_REQUEST } from '../../server/api/context.js'
 import { standardFormats } from '../../server/formats/registry.js'
 import type { Handover, PresentationContext, PresentedCredential } from '../../server/formats/verifying.js'
 import { CredentialError } from '../../server/protocol/credential/verification.js'
@@ -15,7 +16,7 @@ import {
   TransactionDataError,
 } from '../../server/protocol/openid4vp/transaction-data.js'
 import { checkForeignStatus } from '../../server/protocol/status-list/foreign-status.js'
-import { Work } from '../../server/protocol/work.js'
+import { Work, WorkExceededError } from '../../server/protocol/work.js'
 import type { EvidencePresentation, StoredEvidence } from '../../server/verifier/evidence/package.js'
 import { authorityKeyIdentifiersOf } from '../../server/verifier/presentations/authorities.js'
 import { holderKeyOfKid, holderKeyOfPresentation } from '../../server/verifier/presentations/holder-key.js'
@@ -27,9 +28,6 @@ export interface Outcome {
   readonly name: string
   readonly failure?: string
 }
-
-/** Enough for the largest answer that the service verifies. */
-const WORK = 100_000_000
 
 const failing = (name: string, failure: string): Outcome => ({ name, failure })
 
@@ -48,6 +46,10 @@ export async function* checkEvidence(evidence: StoredEvidence): AsyncGenerator<O
   const judged: Judged[] = []
   for (const [index, presentation] of evidence.presentations.entries()) {
     const name = `presentation ${index + 1} (${presentation.credentialQueryId})`
+    if (presentation.checks.length === 0) {
+      yield { name: `${name}: not judged, because the answer as a whole was refused` }
+      continue
+    }
     const one = await rerun(presentation)
     judged.push({ presentation, ...one })
     yield* compared(name, presentation, one)
@@ -87,29 +89,32 @@ type Judged = Rerun & { readonly presentation: EvidencePresentation }
 
 /** Compares the recorded checks of a presentation with the outcome now. */
 function* compared(name: string, { checks }: EvidencePresentation, { passed, failed }: Rerun): Generator<Outcome> {
-  const recorded = checks.find(({ outcome }) => outcome === 'failed')?.check
   for (const { check, outcome } of checks) {
     const row = `${name}: ${check}`
-    if (outcome === 'not-reached' || (outcome === 'passed' && passed.has(check) && check !== failed?.check))
-      yield { name: row }
-    else if (check === failed?.check) {
-      if (outcome === 'failed') yield { name: `${row} (fails, as recorded)` }
-      else yield failing(row, failed.message)
-    } else if (outcome === 'passed') yield failing(row, 'It was not reached, because another check failed.')
-    // The list of trusted issuers is the verifier's decision.
-    else if (check === 'issuer-trust') yield { name: `${row} (fails, as recorded)` }
-    else yield failing(row, 'It is recorded as failed, and does not fail.')
+    if (outcome === 'failed') {
+      // The list of trusted issuers is the verifier's decision.
+      const fails = check === failed?.check || check === 'issuer-trust'
+      yield fails
+        ? { name: `${row} (fails, as recorded)` }
+        : failing(row, 'It is recorded as failed, and does not fail.')
+    } else if (outcome === 'not-reached') yield { name: `${row} (not reached, as recorded)` }
+    else if (check === failed?.check) yield failing(row, failed.message)
+    else if (check === 'issuer-trust' || passed.has(check)) yield { name: row }
+    else yield failing(row, 'It was not reached, because another check failed.')
   }
-  const isKnown =
-    failed === undefined || checks.some(({ check }) => check === failed.check) || recorded === 'issuer-trust'
+  const isKnown = failed === undefined || checks.some(({ check }) => check === failed.check) || !isTrusted(checks)
   if (!isKnown) yield failing(`${name}: ${failed.check}`, failed.message)
 }
+
+/** Whether the verifier trusted the issuer. If it did not, it looked for no key. */
+const isTrusted = (checks: EvidencePresentation['checks']): boolean =>
+  !checks.some(({ check, outcome }) => check === 'issuer-trust' && outcome === 'failed')
 
 /** The answer as a whole: the required presentations, the authorized transaction data, and the outcome. */
 function* checkAnswer(evidence: StoredEvidence, judged: readonly Judged[]): Generator<Outcome> {
   for (const { check } of evidence.checks) yield { name: `answer: ${check} (fails, as recorded)` }
   const query = evidence.request.dcqlQuery as unknown as DcqlQuery
-  const good = judged.filter(({ failed }) => failed === undefined)
+  const good = judged.filter(({ failed, presentation }) => failed === undefined && isTrusted(presentation.checks))
   const ids = new Set(judged.map(({ presentation }) => presentation.credentialQueryId))
   const counts = [...ids].map(
     (id) => [id, judged.filter(({ presentation }) => presentation.credentialQueryId === id).length] as const,
@@ -135,7 +140,7 @@ function* checkAnswer(evidence: StoredEvidence, judged: readonly Judged[]): Gene
 function createRerun(evidence: StoredEvidence) {
   const { request, rules } = evidence
   const sources = sourcesOf(evidence)
-  const work = new Work(WORK)
+  const work = new Work(WORK_PER_REQUEST)
   const now = new Date(evidence.answeredAt)
   const query = request.dcqlQuery as unknown as DcqlQuery
   const items = request.vpQuery === undefined ? [] : compileVpQuery(request.vpQuery as VpQueryItem[], work)
@@ -174,7 +179,9 @@ function createRerun(evidence: StoredEvidence) {
     const asking = query.credentials.find((one) => one.id === id)
     if (asking === undefined || typeof sent !== 'string')
       throw new CredentialError('It is no presentation of the query.')
-    const { verifying } = standardFormats.named(format)
+    const known = standardFormats.all.find(({ name }) => name === format)
+    if (known === undefined) throw new CredentialError(`There is no format ${format}.`)
+    const { verifying } = known
     const transcripts = await verifying.transcriptsOf?.(handover, request.nonce)
     const made = transcripts?.map((octets) => Buffer.from(octets).toString('base64url'))
     if (!isDeepStrictEqual(made, presentation.sessionTranscripts)) {
@@ -207,11 +214,14 @@ function createRerun(evidence: StoredEvidence) {
       proofRequired: proof,
       holderKeyOfKid: (kid) => holderKeyOfKid(verification, kid),
       holderKeyOfJwt: (header, payload) => holderKeyOfPresentation(verification, header, payload),
-      checkStatus,
+      checkStatus: async (credential) => {
+        await checkStatus(credential)
+        passed.add('revoked')
+      },
       work,
     })
-    passed.add('revoked')
     const found = selected === undefined ? all : all.slice(selected, selected + 1)
+    if (found.length === 0) throw new CredentialError('It holds no such credential.')
     const isRecorded =
       presentation.issuers.length === 0 ||
       isDeepStrictEqual(
@@ -253,6 +263,8 @@ function createRerun(evidence: StoredEvidence) {
     } catch (thrown) {
       if (thrown instanceof CredentialError)
         return { passed, authorizes: [], failed: { check: thrown.check, message: thrown.message } }
+      if (thrown instanceof WorkExceededError)
+        return { passed, authorizes: [], failed: { check: 'format', message: thrown.message } }
       if (!(thrown instanceof TransactionDataError)) throw thrown
       return { passed, authorizes: [], failed: { check: 'transaction-data', message: thrown.message } }
     }

@@ -14,7 +14,7 @@ import {
 } from '../../server/protocol/issuer-keys/resolve-issuer-key.js'
 import { trustedChain } from '../../server/protocol/issuer-keys/trusted-chain.js'
 import { x5cIssuerKey } from '../../server/protocol/issuer-keys/x5c-issuer.js'
-import { isSameKey } from '../../server/protocol/jose/jws.js'
+import { isSameKey, type Jwk } from '../../server/protocol/jose/jws.js'
 import type { JsonObject } from '../../server/protocol/json/json-object.js'
 import type { StatusSource } from '../../server/protocol/status-list/foreign-status.js'
 import type { Work } from '../../server/protocol/work.js'
@@ -31,6 +31,14 @@ function certificatesOf(ders: readonly string[]): X509Certificate[] {
       return []
     }
   })
+}
+
+/** A key that was found again, with the chain that proves it, if a chain does. */
+interface Found {
+  readonly jwk: Jwk
+  readonly issuer: string
+  readonly certificate?: X509Certificate
+  readonly chain?: readonly string[]
 }
 
 const notThere = (address: string): string => `${address} is not in the evidence.`
@@ -65,31 +73,53 @@ export function sourcesOf({ sources, keys, trustAnchors, rules, answeredAt }: St
     return content
   }
 
-  const found = async (header: JsonObject, payload: JsonObject) => {
+  /** The key that a chain to a root of the package certifies. */
+  const certifiedKey = (header: JsonObject, payload: JsonObject): Found => {
+    const io = { trustAnchors: anchors, now, withoutRoots: rules.certifiedOnly }
+    const { path } = trustedChain(header.x5c, { ...io, purpose: 'credential' })
+    const chain = path.map(({ raw }) => raw.toString('base64'))
+    return { ...x5cIssuerKey(header.x5c, claimedIssuer({ ...payload }), io), chain }
+  }
+
+  /** The key in a document of the package, or in the DID itself. */
+  const publishedKey = (header: JsonObject, payload: JsonObject): Promise<Found> =>
+    resolveIssuerKey(
+      { ...header },
+      { ...payload },
+      { resolveDid: didKeys, fetchJson, trustAnchors: [], now, allowHttp: true },
+    )
+
+  /** @throws IssuerKeyError if the package does not have the key. */
+  const compared = (of: string, found: Found): Found => {
+    const { issuer, jwk, chain } = found
+    const isRecorded = keys.some(
+      (key) =>
+        key.of === of && key.issuer === issuer && isSameKey(key.jwk, jwk) && isDeepStrictEqual(key.certificates, chain),
+    )
+    if (!isRecorded) throw new IssuerKeyError(`The key of ${issuer} is not the key in the evidence.`)
+    return found
+  }
+
+  const find = async (of: string, header: JsonObject, payload: JsonObject): Promise<Found> => {
     const [leaf] = Array.isArray(header.x5c) ? (header.x5c as unknown[]) : []
-    const certified = keys.some(({ certificates }) => certificates !== undefined && certificates[0] === leaf)
-    if (certified) {
-      const io = { trustAnchors: anchors, now, withoutRoots: rules.certifiedOnly }
-      const { path } = trustedChain(header.x5c, { ...io, purpose: 'credential' })
-      const chain = path.map(({ raw }) => raw.toString('base64'))
-      return { ...x5cIssuerKey(header.x5c, claimedIssuer({ ...payload }), io), chain }
+    const isCertified = keys.some(({ certificates }) => certificates !== undefined && certificates[0] === leaf)
+    if (!isCertified) return compared(of, await publishedKey(header, payload))
+    try {
+      return compared(of, certifiedKey(header, payload))
+    } catch (thrown) {
+      if (!(thrown instanceof IssuerKeyError)) throw thrown
+      // One certificate may prove one credential by its chain, and another by the published key.
+      return publishedKey(header, payload).then(
+        (found) => compared(of, found),
+        () => Promise.reject(thrown),
+      )
     }
-    const io = { resolveDid: didKeys, fetchJson, trustAnchors: [], now, allowHttp: true }
-    return { ...(await resolveIssuerKey({ ...header }, { ...payload }, io)), chain: undefined }
   }
 
   /** Finds a key again, and compares it with the key in the package. */
   const resolve: ResolveIssuerKey = async (header, payload, what = 'Credential') => {
     try {
-      const { jwk, issuer, chain, certificate } = await found(header, payload)
-      const recorded = keys.some(
-        (key) =>
-          key.of === what &&
-          key.issuer === issuer &&
-          isSameKey(key.jwk, jwk) &&
-          isDeepStrictEqual(key.certificates, chain),
-      )
-      if (!recorded) throw new IssuerKeyError(`The key of ${issuer} is not the key in the evidence.`)
+      const { jwk, issuer, certificate } = await find(what, header, payload)
       const { kid } = header
       return {
         jwk,

@@ -118,13 +118,12 @@ export function createIssuerKeys({ config, ownKeySet }: IssuerKeysPorts) {
     /** Finds issuers' keys: DIDs by the resolver, https issuers by their metadata (our own without HTTP), and `x5c` chains. */
     any(fetches: VerificationFetches, now: Date, recorder?: Recorder): ResolveIssuerKey {
       const ownUrl = jwtVcIssuerUrl(config.issuerBaseUrl)
-      const note = (keys: readonly Jwk[]) =>
-        recorder?.read({
-          kind: 'issuer-keys',
-          address: ownUrl,
-          own: true,
-          content: { issuer: config.issuerBaseUrl, jwks: { keys } },
-        })
+      const noted = new Map<string, Jwk>()
+      const note = (keys: readonly Jwk[]) => {
+        for (const jwk of keys) noted.set(JSON.stringify(jwk), jwk)
+        const content = { issuer: config.issuerBaseUrl, jwks: { keys: [...noted.values()] } }
+        recorder?.read({ kind: 'issuer-keys', address: ownUrl, own: true, content })
+      }
       return async (header, payload, what = CREDENTIAL) => {
         const own = await ownKeysOrRefusal(what, header, payload)
         if (own?.certified !== undefined) {
