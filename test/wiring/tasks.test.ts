@@ -36,6 +36,7 @@ it('every task of every feature is work of the maintenance job', async () => {
       "remove console sessions",
       "remove ended credential offer sessions",
       "remove ended verification sessions",
+      "remove evidence",
       "remove events of removed sessions",
       "remove expired deferred credentials",
       "remove expired flows",

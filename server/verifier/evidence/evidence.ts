@@ -9,6 +9,8 @@ import type { EvidenceStore } from './store.js'
 export interface EvidenceReader {
   readonly caller: Caller | undefined
   readonly client: boolean
+  /** Whether the reader gets no content (HEAD). Then the read is no audit event. */
+  readonly onlyLooks: boolean
 }
 
 /** Dependencies of {@link createEvidence}. */
@@ -35,7 +37,7 @@ export function createEvidence({ store, config, formats, clock }: EvidencePorts)
      * @throws 401 without credentials, 403 for another caller, 404 for an unknown session, 409 before the session ends and if it has
      *   no evidence, 410 after the evidence expired.
      */
-    async read({ caller, client }: EvidenceReader, sessionId: string): Promise<Evidence> {
+    async read({ caller, client, onlyLooks }: EvidenceReader, sessionId: string): Promise<Evidence> {
       const state = await store.state(sessionId)
       if (state === undefined) throw errors.noEvidenceSession()
       if (!client) {
@@ -44,7 +46,8 @@ export function createEvidence({ store, config, formats, clock }: EvidencePorts)
       }
       if (state.endedAt === null) throw errors.evidenceNotReady()
       if (state.expiresAt === null && state.evidenceSeconds === null) throw errors.noEvidence()
-      const found = await store.read(sessionId, caller?.sub ?? null, clock())
+      const reader = onlyLooks ? undefined : { actor: caller?.sub ?? null }
+      const found = await store.read(sessionId, clock(), reader)
       if (found === undefined) throw errors.evidenceGone()
       return { ...found.evidence, keptUntil: found.expiresAt.toISOString() }
     },

@@ -57,18 +57,23 @@ export function createEvidenceStore({ sql }: Database) {
       return row
     },
 
-    /** The evidence of a session, with an audit row for the reader; undefined if it has expired. */
+    /**
+     * The evidence of a session; undefined if it has expired.
+     *
+     * @param reader gets an audit row
+     */
     async read(
       id: string,
-      actor: string | null,
       now: Date,
+      reader?: { readonly actor: string | null },
     ): Promise<{ evidence: StoredEvidence; expiresAt: Date } | undefined> {
       const found = new Step<'id' | 'evidence' | 'expires_at'>(
         'found',
         fragment`SELECT id, evidence, expires_at FROM verification_evidence WHERE id = ${id} AND expires_at > ${now}`,
       )
-      const reading = audited({ of: found, actor, action: 'evidence.read', subject: 'verification-session' })
-      const [row] = await sql(zRead, [reading])`SELECT evidence, expires_at AS "expiresAt" FROM ${found}`
+      const action = { of: found, action: 'evidence.read', subject: 'verification-session' } as const
+      const steps = reader === undefined ? [] : [audited({ ...action, actor: reader.actor })]
+      const [row] = await sql(zRead, steps)`SELECT evidence, expires_at AS "expiresAt" FROM ${found}`
       return row === undefined ? undefined : { evidence: revealedEvidence(row), expiresAt: row.expiresAt }
     },
 

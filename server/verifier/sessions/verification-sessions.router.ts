@@ -37,7 +37,7 @@ export const verificationSessionsRouter = (
       sessions.result({ caller, client, onlyLooks: onlyLooks(request) }, input.sessionId, input.response_code),
     ),
 
-    evidence: procedure(readEvidence).query(({ ctx: { caller, client }, input }) =>
-      evidence.read({ caller, client }, input.sessionId),
+    evidence: procedure(readEvidence).query(({ ctx: { request, caller, client }, input }) =>
+      evidence.read({ caller, client, onlyLooks: onlyLooks(request) }, input.sessionId),
     ),
   })

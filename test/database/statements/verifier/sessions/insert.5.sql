@@ -25,6 +25,7 @@ WITH
         require_response_code,
         further_client_ids,
         expected_origins,
+        evidence_seconds,
         created_by,
         created_at,
         expires_at,
@@ -58,7 +59,8 @@ WITH
         $18,
         $19,
         $20,
-        $21::jsonb
+        $21,
+        $22::jsonb
       )
     RETURNING
       id
@@ -80,17 +82,17 @@ WITH
       )
     VALUES
       (
-        $22,
         $23,
         $24,
         $25,
         $26,
         $27,
         $28,
-        $29::TEXT[],
-        $30,
+        $29,
+        $30::TEXT[],
         $31,
-        $32
+        $32,
+        $33
       )
     ON CONFLICT (verification_session_id, on_demand) DO UPDATE
     SET
@@ -103,9 +105,9 @@ WITH
     INSERT INTO
       audit_events (actor, action, subject, subject_id)
     SELECT
-      $33,
       $34,
       $35,
+      $36,
       "created"."id"
     FROM
       "created"
