@@ -19,11 +19,11 @@ const DID_PREFIX = 'decentralized_identifier:'
 export async function checkRequest({ request, profile }: StoredEvidence): Promise<void> {
   const { signed, key, parameters } = request
   if (signed === undefined || key === undefined) return compareParameters(request, profile, parameters ?? {})
-  for (const compact of compactsOf(signed)) {
-    const { header, payload } = await verified(compact, key)
-    const claims = { ...payload, ...header }
-    await checkClient(String(claims.client_id), header, key)
-    compareParameters(request, profile, payload)
+  for (const compact of compactsOf(signed)) compareParameters(request, profile, await signedBy(compact, key))
+  for (const compact of request.copies ?? []) {
+    const { dcql_query: _, ...sent } = await signedBy(compact, key)
+    // A wallet's copy may lack formats that the wallet does not support.
+    compareParameters(request, profile, sent)
   }
 }
 
@@ -42,6 +42,14 @@ async function verified(compact: string, key: Jwk): Promise<DecodedJws> {
   }
 }
 
+/** The parameters of a request object that the verifier's key signed. */
+async function signedBy(compact: string, key: Jwk): Promise<JsonObject> {
+  const { header, payload } = await verified(compact, key)
+  const { client_id: clientId } = { ...payload, ...header }
+  await checkClient(String(clientId), header, key)
+  return payload
+}
+
 /** The client identifier names the key: by the hash of a certificate, or by a DID that contains the key (OpenID4VP 1.0 §5.9.3). */
 async function checkClient(clientId: string, { x5c }: JsonObject, key: Jwk): Promise<void> {
   if (Array.isArray(x5c)) {
@@ -58,8 +66,7 @@ async function checkClient(clientId: string, { x5c }: JsonObject, key: Jwk): Pro
   const isOfDid = verificationMethod.some(
     ({ publicKeyJwk }) => publicKeyJwk !== undefined && isSameKey(publicKeyJwk, key),
   )
-  // A did:key has its key in another form, which the DID's text compares.
-  if (did.startsWith('did:jwk:') && !isOfDid) throw new Error('The client identifier is of another key.')
+  if (!isOfDid) throw new Error('The client identifier is of another key.')
 }
 
 function compareParameters(request: StoredEvidence['request'], profile: string, sent: JsonObject): void {

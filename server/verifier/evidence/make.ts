@@ -5,8 +5,7 @@ import type { Presentations } from '../../protocol/openid4vp/authorization-respo
 import { encodedTransactionData } from '../../protocol/openid4vp/transaction-data.js'
 import { profileNamed } from '../openid4vp/profiles/profiles.js'
 import { checksOf } from '../presentations/checks.js'
-import type { PresentationChecks } from '../presentations/presentation-error.js'
-import { PresentationError } from '../presentations/presentation-error.js'
+import { type PresentationChecks, PresentationError } from '../presentations/presentation-error.js'
 import { Recording } from '../presentations/recording.js'
 import type { JudgedWithTransactions } from '../presentations/transactions.js'
 import { proofRequired } from '../presentations/verify-presentation.js'
@@ -63,6 +62,7 @@ export function createMakeEvidence({ config, formats, clock }: MakeEvidencePorts
   const presentationsOf = async (
     session: Session,
     { binding, answer, recording }: JudgedAnswer,
+    endedAt: Date,
   ): Promise<EvidencePresentation[]> => {
     const { holderBound } = profileNamed(session.profile)
     const all = [...answer.vpToken].flatMap(([id, presentations]) => {
@@ -84,7 +84,7 @@ export function createMakeEvidence({ config, formats, clock }: MakeEvidencePorts
               ? []
               : judged.found.map(({ issuer }) => issuer),
           ...(sessionTranscripts === undefined ? {} : { sessionTranscripts }),
-          checks: judged === undefined ? [] : timedChecks(judged, clock()),
+          checks: judged === undefined ? [] : timedChecks(judged, recording.judgedAt ?? endedAt),
         }
       })
     })
@@ -94,7 +94,7 @@ export function createMakeEvidence({ config, formats, clock }: MakeEvidencePorts
   const requestOf = (session: Session, { secrets, binding }: JudgedAnswer): StoredEvidence['request'] => {
     const { handover, nonce, audience } = binding
     const { encryptionKey } = handover
-    const { protocol, signed, key, parameters } = secrets.sent ?? {}
+    const { protocol, signed, key, parameters, copies } = secrets.sent ?? {}
     return {
       ...('clientId' in handover
         ? { clientId: handover.clientId, responseUri: handover.responseUri }
@@ -105,6 +105,7 @@ export function createMakeEvidence({ config, formats, clock }: MakeEvidencePorts
       ...(encryptionKey === undefined ? {} : { encryptionKey: { ...encryptionKey } }),
       ...(protocol === undefined ? {} : { protocol }),
       ...(signed === undefined ? {} : { signed: typeof signed === 'string' ? signed : { ...signed } }),
+      ...(copies === undefined ? {} : { copies: [...copies] }),
       ...(key === undefined ? {} : { key: { ...key } }),
       ...(parameters === undefined ? {} : { parameters: { ...parameters } }),
       dcqlQuery: { ...session.dcqlQuery },
@@ -150,7 +151,7 @@ export function createMakeEvidence({ config, formats, clock }: MakeEvidencePorts
           endedAt: endedAt.toISOString(),
           request: requestOf(session, judged),
           rules: rulesOf(session),
-          presentations: await presentationsOf(session, judged),
+          presentations: await presentationsOf(session, judged, endedAt),
           checks: wholeChecks(judged, endedAt),
           keys: recorder.keys.map(
             ({ certificates, foundAt, jwk, ...key }): FoundKeyRecord => ({
@@ -172,11 +173,11 @@ export function createMakeEvidence({ config, formats, clock }: MakeEvidencePorts
 }
 
 /** The checks of a presentation with the time of each. */
-function timedChecks(judged: JudgedWithTransactions, endedAt: Date): TimedCheck[] {
+function timedChecks(judged: JudgedWithTransactions, judgedAt: Date): TimedCheck[] {
   const { times, verifiedAt } = judged
   const { passed, failed, notReached = [] }: PresentationChecks = checksOf(judged)
   // Query and transaction data are compared after the format's checks.
-  const at = (check: TimedCheck['check']) => (times.get(check) ?? (isLast(check) ? endedAt : verifiedAt)).toISOString()
+  const at = (check: TimedCheck['check']) => (times.get(check) ?? (isLast(check) ? judgedAt : verifiedAt)).toISOString()
   return [
     ...passed.map((check) => ({ check, outcome: 'passed' as const, message: PASSED[check], at: at(check) })),
     ...(failed === null
@@ -186,7 +187,7 @@ function timedChecks(judged: JudgedWithTransactions, endedAt: Date): TimedCheck[
             check: failed.check,
             outcome: 'failed' as const,
             message: failed.message,
-            at: (isLast(failed.check) ? endedAt : verifiedAt).toISOString(),
+            at: (isLast(failed.check) ? judgedAt : verifiedAt).toISOString(),
           },
         ]),
     ...notReached.map((check) => ({ check, outcome: 'not-reached' as const, message: NOT_REACHED })),

@@ -110,8 +110,15 @@ const zRequest = z.object({
     .meta({
       description:
         'The request object as it was signed and sent: a compact JWS, or a JWS in the general JSON serialization if several client ' +
-        'identifiers signed. The copy for a wallet that sends a `wallet_nonce` or its metadata differs from it in these members, and ' +
-        'has a signature of its own.',
+        'identifiers signed.',
+    }),
+  copies: z
+    .array(z.string())
+    .optional()
+    .meta({
+      description:
+        'The request objects for wallets that sent a `wallet_nonce` or their metadata, as they were signed and sent, each a compact ' +
+        'JWS: at most the newest five. They differ from `signed` only in `wallet_nonce` and in what a wallet does not support.',
     }),
   key: zJwk.optional().meta({ description: 'The public key that signed the request object.' }),
   parameters: zJsonObject.optional().meta({ description: 'The parameters of a request that is not signed.' }),

@@ -15,8 +15,11 @@ import { createTakeAnswer } from './take-answer.js'
 
 /** Dependencies of {@link createOpenid4vp}. */
 export interface Openid4vpPorts {
-  readonly verificationSessions: Pick<VerificationSessions, 'byRequest' | 'retrieve' | 'end' | 'expireNow'>
-  readonly sessionVault: Pick<SessionVault, 'reveal' | 'randomValue'>
+  readonly verificationSessions: Pick<
+    VerificationSessions,
+    'byRequest' | 'retrieve' | 'end' | 'expireNow' | 'replaceSecrets'
+  >
+  readonly sessionVault: Pick<SessionVault, 'protect' | 'reveal' | 'randomValue'>
   readonly verifyVpToken: VerifyVpToken
   readonly evidence: Pick<EvidenceKeeping, 'begin' | 'make'>
   readonly keys: Pick<Keys, 'signer'>
@@ -58,7 +61,7 @@ export function createOpenid4vp({
     parametersOf,
     digitalCredentialRequest,
     fixRequest: createFixRequest({ keys, parametersOf, sign, digitalCredentialRequest }),
-    serveRequestObject: createServeRequestObject({ verificationSessions, keys, formats, clock, reveal, sign }),
+    serveRequestObject: createServeRequestObject({ verificationSessions, keys, formats, clock, sessionVault, sign }),
     receiveResponse: createReceiveResponse({ byRequest, takeAnswer, formats, config }),
     receiveDigitalCredential: createReceiveDigitalCredential({ byRequest, takeAnswer }),
   }

@@ -22,7 +22,7 @@ import type { KnownFormats } from './profiles/profile.js'
 import { profileNamed } from './profiles/profiles.js'
 import { requestGone, requestNotFound } from './refusals.js'
 import type { RequestParametersOf } from './request-parameters.js'
-import { sentRequestObject } from './sent-request.js'
+import { sentRequestObject, withCopy } from './sent-request.js'
 
 export interface Retrieval {
   /** Whether a wallet fetches the request; a HEAD does not count. */
@@ -83,18 +83,18 @@ export const createSignRequest =
 
 /** Dependencies of {@link createServeRequestObject}. */
 export interface ServeRequestObjectPorts {
-  readonly verificationSessions: Pick<VerificationSessions, 'byRequest' | 'retrieve' | 'expireNow'>
+  readonly verificationSessions: Pick<VerificationSessions, 'byRequest' | 'retrieve' | 'expireNow' | 'replaceSecrets'>
   readonly keys: Pick<Keys, 'signer'>
   readonly formats: KnownFormats
   readonly clock: () => Date
-  readonly reveal: SessionVault['reveal']
+  readonly sessionVault: Pick<SessionVault, 'protect' | 'reveal'>
   readonly sign: SignRequest
 }
 
 /**
  * Serves a request, any number of times while it is open. The first fetch by a wallet moves the session to
  * RequestUriRetrieved. A wallet's metadata changes only its own copy of the request. If evidence is kept, all other wallets get the
- * copy that the evidence contains.
+ * copy that the evidence contains, and the evidence contains the copies of these wallets too.
  *
  * @throws OAuthError 400 for a wallet that cannot take the request; 404 for an unknown request; 410 for a request that has
  *   expired or has an answer
@@ -106,7 +106,7 @@ export function createServeRequestObject({
   keys,
   formats,
   clock,
-  reveal,
+  sessionVault,
   sign,
 }: ServeRequestObjectPorts): ServeRequestObject {
   /** @throws 410 for a request that has expired or has an answer. */
@@ -148,6 +148,13 @@ export function createServeRequestObject({
     }
   }
 
+  /** Keeps the copy of one wallet, if evidence is kept. */
+  const keepCopy = async ({ id }: Session, secrets: SessionSecrets, copy: string): Promise<void> => {
+    if (secrets.sent === undefined) return
+    const kept = { ...secrets, sent: withCopy(secrets.sent, copy) }
+    await verificationSessions.replaceSecrets(id, await sessionVault.protect(id, kept))
+  }
+
   return async (requestId, { counts, walletNonce, walletMetadata }) => {
     const wallet = walletMetadata === undefined ? undefined : await forWallet(requestId, walletMetadata)
     const now = clock()
@@ -157,10 +164,11 @@ export function createServeRequestObject({
     if (!isByReference(session)) throw requestNotFound()
     await assertServed(session, now, counts)
     const metadata = wallet && profileNamed(session.profile).walletMetadata(wallet.metadata, formats)
-    const secrets = await reveal(session)
+    const secrets = await sessionVault.reveal(session)
     const isCommon = metadata === undefined && walletNonce === undefined
-    const requestObject =
-      (isCommon ? sentRequestObject(secrets) : undefined) ?? (await sign(session, secrets, { metadata, walletNonce }))
+    const common = isCommon ? sentRequestObject(secrets) : undefined
+    const requestObject = common ?? (await sign(session, secrets, { metadata, walletNonce }))
+    if (!isCommon && counts) await keepCopy(session, secrets, requestObject)
     return {
       status: 200,
       headers: { 'content-type': REQUEST_OBJECT_MEDIA_TYPE, 'cache-control': 'no-store' },

@@ -16,7 +16,17 @@ export interface SentRequest {
   readonly key?: Jwk
   /** The parameters of an unsigned request. */
   readonly parameters?: JsonObject
+  /** The newest copies for wallets that sent a `wallet_nonce` or their metadata, each a compact JWS. */
+  readonly copies?: readonly string[]
 }
+
+const MAX_COPIES = 5
+
+/** The request with one more copy for a wallet. The oldest copy beyond five is dropped. */
+export const withCopy = (sent: SentRequest, copy: string): SentRequest => ({
+  ...sent,
+  copies: [...(sent.copies ?? []), copy].slice(-MAX_COPIES),
+})
 
 /** The request object for each wallet that does not need a copy of its own; undefined if none is stored. */
 export const sentRequestObject = ({ sent }: { readonly sent?: SentRequest }): string | undefined =>

@@ -4,12 +4,13 @@ import type { JudgedWithTransactions } from './transactions.js'
 /** Notes how an answer is judged, for evidence. It changes no outcome. */
 export class Recording {
   readonly recorder: Recorder
-  readonly clock: () => Date
   #now: Date | undefined
   #judged: readonly JudgedWithTransactions[] = []
+  #judgedAt: Date | undefined
+  readonly #clock: () => Date
 
   constructor(clock: () => Date) {
-    this.clock = clock
+    this.#clock = clock
     this.recorder = new Recorder(clock)
   }
 
@@ -23,6 +24,11 @@ export class Recording {
     return this.#judged
   }
 
+  /** When all presentations were compared with the query. */
+  get judgedAt(): Date | undefined {
+    return this.#judgedAt
+  }
+
   /** @param now the moment that times are compared with */
   begins(now: Date): void {
     this.#now = now
@@ -30,5 +36,6 @@ export class Recording {
 
   judges(judged: readonly JudgedWithTransactions[]): void {
     this.#judged = judged
+    this.#judgedAt = this.#clock()
   }
 }

@@ -210,6 +210,12 @@ export function createVerificationSessionStore({ sql }: Database, announce: Anno
       return session
     },
 
+    /** Replaces the secrets of a session, unless it has ended. */
+    async replaceSecrets(id: string, secrets: string): Promise<void> {
+      await sql(idRow)`
+        UPDATE verification_sessions SET secrets = ${secrets} WHERE id = ${id} AND ended_at IS NULL RETURNING id`
+    },
+
     /** Ends a session. @returns the id of its page, if any; undefined if the session had ended before: then nothing changed. */
     async end(
       id: string,

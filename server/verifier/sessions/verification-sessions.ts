@@ -139,6 +139,9 @@ export function createVerificationSessions({
     /** The session of a request that a wallet fetches. The first fetch before it expires is a transition. */
     retrieve: store.retrieve,
 
+    /** Replaces the secrets of an open session. */
+    replaceSecrets: store.replaceSecrets,
+
     /** Ends a session. @returns the id of its page, if any; undefined if the session had ended before: then nothing changed. */
     end: store.end,
 

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { runTask } from '../../support/maintenance.js'
 import { query as sql } from '../../support/postgres.js'
 import { startService } from '../../support/service.js'
-import { answer, ask, dcql, fetchRequest, ITEM, makeWorld, present } from '../actors.js'
+import { answer, ask, dcql, decodeJwt, fetchRequest, ITEM, makeWorld, present, type RequestPayload } from '../actors.js'
 import { FORMATS, useWorld } from '../world.js'
-import { evidenceOf, failuresOf, namesOf, readEvidence } from './kept.js'
+import { evidenceOf, failuresOf, namesOf, readEvidence, tampered } from './kept.js'
 
 const world = useWorld({ maintenance: false })
 
@@ -102,6 +102,26 @@ describe('the evidence of an answer', () => {
     expect(evidence.request.signed).toBe(first)
     expect(evidence.request.encryptionKey).toMatchObject(payload.client_metadata.jwks?.keys[0] ?? {})
     expect(await failuresOf(evidence)).toEqual([])
+  })
+
+  it('has the copy of a wallet that sends a nonce', async () => {
+    const asked = await ask(world.service, { dcqlQuery: dcql(world.service, 'dc+sd-jwt'), keepEvidence: true })
+    const copies: string[] = []
+    for (let count = 0; count < 6; count += 1) {
+      const body = new URLSearchParams({ wallet_nonce: `wallet-nonce-${count}` })
+      copies.push(await (await fetch(asked.request_uri, { method: 'POST', body })).text())
+    }
+    const payload = decodeJwt(copies.at(-1) ?? '') as unknown as RequestPayload
+    await answer(payload, { purchase: [await present(world.held['dc+sd-jwt'], world.wallet, payload)] })
+    const evidence = await evidenceOf(world.service, asked)
+    expect(evidence.request.copies).toEqual(copies.slice(1))
+    expect(evidence.request.signed).not.toBe(copies.at(-1))
+    expect(await failuresOf(evidence)).toEqual([])
+    const [first = ''] = evidence.request.copies ?? []
+    const request = { ...evidence.request, copies: [tampered(first, first.length - 40)] }
+    expect(await failuresOf({ ...evidence, request })).toEqual([
+      'request: The request object: The signature is not valid.',
+    ])
   })
 
   it('of a refused answer proves the refusal', async () => {
