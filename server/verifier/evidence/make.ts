@@ -205,7 +205,7 @@ function wholeChecks({ recording, refused }: JudgedAnswer, endedAt: Date): Timed
 }
 
 /** The documents up to the limit. A document beyond it is named by its hash. */
-function keptSources(sources: readonly ReadSource[]): SourceRecord[] {
+export function keptSources(sources: readonly ReadSource[]): SourceRecord[] {
   let left = MAX_SOURCE_CHARACTERS
   return sources.map(({ content, fetchedAt, ...source }) => {
     const isBinary = content instanceof Uint8Array

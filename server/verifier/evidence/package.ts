@@ -15,7 +15,7 @@ const zTimedCheck = zCheckDone.extend({
   at: zMoment.optional().meta({ description: 'When the check ended. Absent for a check that was not reached.' }),
 })
 
-/** A document that the verification read, with its content as it was read. */
+/** A document that the verification read. */
 export const zSource = z.object({
   kind: z.enum(['did-document', 'issuer-keys', 'status-list', 'type-metadata']).meta({
     description:

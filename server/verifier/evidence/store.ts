@@ -19,7 +19,7 @@ const zState = z.strictObject({
   expiresAt: z.date().nullable(),
 })
 
-/** What is known about the evidence of a session, without its content. */
+/** The state of a session's evidence, without its content. */
 export type EvidenceState = z.infer<typeof zState>
 
 const zRead = z.strictObject({ evidence: json<StoredEvidence>(), expiresAt: z.date() })

@@ -15,7 +15,7 @@ import { evidenceOf, failuresOf } from './kept.js'
 
 const world = useWorld({ maintenance: false })
 
-/** What years later means: every time in the package has passed, so each check names the moment that the package names. */
+/** Seconds of twenty years. Then every time in the package has passed, so a check uses the moment that the package names. */
 const LATER = 20 * 365 * 86_400
 
 /** Verifies a compact JWS with jose. @returns its payload */

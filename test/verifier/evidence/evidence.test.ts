@@ -1,8 +1,24 @@
+import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { keptSources } from '../../../server/verifier/evidence/make.js'
 import { runTask } from '../../support/maintenance.js'
 import { query as sql } from '../../support/postgres.js'
 import { startService } from '../../support/service.js'
-import { answer, ask, dcql, decodeJwt, fetchRequest, ITEM, makeWorld, present, type RequestPayload } from '../actors.js'
+import { newWallet } from '../../support/wallet-actor.js'
+import {
+  answer,
+  ask,
+  dcql,
+  decodeJwt,
+  fetchRequest,
+  ITEM,
+  issue,
+  makeWorld,
+  present,
+  type RequestPayload,
+} from '../actors.js'
+import { ForeignIssuer } from '../foreign-issuer.js'
+import { startWebServer } from '../web-server.js'
 import { FORMATS, useWorld } from '../world.js'
 import { evidenceOf, failuresOf, namesOf, readEvidence, tampered } from './kept.js'
 
@@ -135,6 +151,65 @@ describe('the evidence of an answer', () => {
     expect(await namesOf(evidence)).toContain('presentation 1 (purchase): holder-binding (fails, as recorded)')
   })
 
+  it('of a revoked credential has the status list that says so', async () => {
+    const held = await issue(world.service, world.wallet, 'dc+sd-jwt')
+    const asked = async () => {
+      const { asked, payload } = await world.asked('dc+sd-jwt', { keepEvidence: true })
+      await answer(payload, { purchase: [await present(held, world.wallet, payload)] })
+      return evidenceOf(world.service, asked)
+    }
+    expect(await asked()).toMatchObject({ state: 'ResponseVerified' })
+    await world.service.request('POST', `/api/v1/credentials/${held.id}/revoke`, { client: true, body: {} })
+    const evidence = await asked()
+    expect(evidence.errorMessage).toBe('Presentation for purchase: Credential has been revoked.')
+    expect(evidence.presentations[0]?.checks).toContainEqual(
+      expect.objectContaining({ check: 'revoked', outcome: 'failed' }),
+    )
+    expect(await failuresOf(evidence)).toEqual([])
+  })
+
+  it('has the document of a did:web with the time when it was fetched', async () => {
+    await using web = await startWebServer()
+    await using service = await startService({
+      maintenance: false,
+      env: { TRUSTED_ISSUERS: '*', OUTBOUND_ALLOWED_HOSTS: '127.0.0.1' },
+    })
+    const issuer = await ForeignIssuer.named(`did:web:127.0.0.1%3A${web.port}`)
+    web.documents.set('/.well-known/did.json', { body: issuer.didDocument() })
+    const wallet = await newWallet()
+    const credential = await issuer.sdJwtVc({ holderKey: wallet.publicJwk })
+    const query = { id: 'club', format: 'dc+sd-jwt', meta: { vct_values: ['https://club.example/membership'] } }
+    const fetched: string[] = []
+    for (let count = 0; count < 2; count += 1) {
+      const asked = await ask(service, {
+        responseMode: 'direct_post',
+        dcqlQuery: { credentials: [query] },
+        keepEvidence: true,
+      })
+      const payload = await fetchRequest(asked)
+      const shown = await present({ id: '', format: 'dc+sd-jwt', credential }, wallet, payload, { disclose: [] })
+      expect((await answer(payload, { club: [shown] })).status).toBe(200)
+      const evidence = await evidenceOf(service, asked)
+      const source = evidence.sources.find(({ address }) => address === issuer.id)
+      expect(source?.content).toMatchObject({ id: issuer.id })
+      fetched.push(source?.fetchedAt ?? '')
+      expect(await failuresOf(evidence)).toEqual([])
+    }
+    // The second answer used the cached document.
+    expect(web.requests).toEqual(['/.well-known/did.json'])
+    expect(fetched[1]).toBe(fetched[0])
+  })
+
+  it('is kept under a key-encryption key too', async () => {
+    const KEY_ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64')
+    await using service = await startService({ maintenance: false, env: { KEY_ENCRYPTION_KEY } })
+    const { wallet, held } = await makeWorld(service)
+    const asked = await ask(service, { dcqlQuery: dcql(service, 'dc+sd-jwt'), keepEvidence: true })
+    const payload = await fetchRequest(asked)
+    expect((await answer(payload, { purchase: [await present(held['dc+sd-jwt'], wallet, payload)] })).status).toBe(200)
+    expect(await failuresOf(await evidenceOf(service, asked))).toEqual([])
+  })
+
   it('of an answer with an entry that was not requested has its presentations', async () => {
     const { asked, payload } = await world.asked('dc+sd-jwt', { keepEvidence: true })
     const presentation = await present(world.held['dc+sd-jwt'], world.wallet, payload)
@@ -174,6 +249,25 @@ describe('the evidence of an answer', () => {
     expect([status, json.request.vpQuery]).toEqual([200, [ITEM]])
     expect(await failuresOf(json)).toEqual([])
   })
+})
+
+it('documents beyond 4 MiB are named by their hash', () => {
+  const of = (address: string, content: string) =>
+    ({ kind: 'status-list', address, fetchedAt: new Date(0), content }) as const
+  const [first, second, third] = keptSources([
+    of('https://one.example', 'a'.repeat(4 * 1024 * 1024 - 10)),
+    of('https://two.example', 'b'.repeat(11)),
+    of('https://three.example', 'c'.repeat(10)),
+  ])
+  expect(first?.content).toHaveLength(4 * 1024 * 1024 - 10)
+  const sha256 = createHash('sha256').update('b'.repeat(11)).digest('base64url')
+  expect(second).toEqual({
+    kind: 'status-list',
+    address: 'https://two.example',
+    fetchedAt: '1970-01-01T00:00:00.000Z',
+    sha256,
+  })
+  expect(third?.content).toBe('c'.repeat(10))
 })
 
 describe('the readers of evidence', () => {
