@@ -3,6 +3,7 @@ import type { FoundIssuerKey } from '../../protocol/credential/verification.js'
 import { IssuerKeyError } from '../../protocol/issuer-keys/issuer-key-error.js'
 import { trustedChain } from '../../protocol/issuer-keys/trusted-chain.js'
 import { type Jwk, publicJwkOf } from '../../protocol/jose/jws.js'
+import { isObject } from '../../protocol/json/json-object.js'
 import type { VerificationFetches } from './fetches.js'
 
 /** A document that a verification read. */
@@ -116,8 +117,8 @@ export function recordedFetches(fetches: VerificationFetches, recorder: Recorder
     fetchJson: (address) =>
       once(`json ${address}`, async () => {
         const content = await fetches.fetchJson(address)
-        if (typeof content === 'object' && content !== null)
-          recorder.read({ kind: 'issuer-keys', address, content: content as Readonly<Record<string, unknown>> })
+        // Any other JSON is refused as metadata and as a key set.
+        if (isObject(content)) recorder.read({ kind: 'issuer-keys', address, content })
         return content
       }),
     fetchStatusList: (address, mediaType) =>

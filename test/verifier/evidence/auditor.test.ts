@@ -15,9 +15,6 @@ import { evidenceOf, failuresOf } from './kept.js'
 
 const world = useWorld({ maintenance: false })
 
-/** Seconds of twenty years. Then every time in the package has passed, so a check uses the moment that the package names. */
-const LATER = 20 * 365 * 86_400
-
 /** Verifies a compact JWS with jose. @returns its payload */
 async function signedBy(compact: string, jwk: unknown): Promise<Record<string, unknown>> {
   const { alg = '' } = decodeProtectedHeader(compact)
@@ -89,8 +86,6 @@ describe('an auditor with jose and @sd-jwt/core', () => {
     const { lst } = list.status_list as { lst: string }
     const octet = inflateSync(Buffer.from(lst, 'base64url'))[Math.floor(idx / 8)] ?? 255
     expect((octet >> (idx % 8)) & 1).toBe(0)
-    // The package says all of it, whenever it is read.
-    expect(currentDate + LATER).toBeGreaterThan(Number(list.exp))
   })
 
   it('verifies the transaction that a holder authorized', async () => {

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Evidence } from '../../../server/verifier/evidence/package.js'
 import { startService, type TestService } from '../../support/service.js'
 import { newWallet, type WalletActor } from '../../support/wallet-actor.js'
@@ -199,6 +199,15 @@ const ALTERED: readonly (readonly [string, () => Evidence, string])[] = [
 describe('npm run verify-evidence', () => {
   it('finds nothing in evidence that nobody touched', async () => {
     expect(await failuresOf(evidence)).toEqual([])
+  })
+
+  it('finds nothing twenty years later, when every status list has expired', async () => {
+    vi.useFakeTimers({ now: Date.now() + 20 * 365 * 86_400_000, toFake: ['Date'] })
+    try {
+      expect(await failuresOf(evidence)).toEqual([])
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   it.each(ALTERED)('names %s that was altered', async (_, make, failure) => {
