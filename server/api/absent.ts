@@ -1,5 +1,6 @@
 /**
- * A stand-in for features if no service runs. Routers made from it show their contracts; their procedures cannot be called.
+ * Replaces the features if no service runs. Routers can be made from it to read their contracts. Their procedures
+ * cannot be called.
  *
  * @throws {TypeError} if any member is called
  */

@@ -1,6 +1,6 @@
 /**
- * The weight of a name in an `Accept` or `Accept-Encoding` header (RFC 9110 §12.4.2, §12.5.1, §12.5.3). The first of the given
- * names that the header lists counts. The weight is 0 if the header lists no given name.
+ * The weight of a name in an `Accept` or `Accept-Encoding` header (RFC 9110 §12.4.2, §12.5.1, §12.5.3). The first given
+ * name that the header lists decides. The weight is 0 if the header lists no given name.
  *
  * @param names the most specific name first, in lower case.
  */
@@ -29,8 +29,9 @@ export function acceptsType(accept: string | undefined, type: string): boolean {
 }
 
 /**
- * The media type that an `Accept` header prefers (RFC 9110 §12.5.1). Among types of equal weight, a named type precedes a type
- * that only a wildcard includes; then the order of `types` decides. If the header accepts no type, the first is returned.
+ * The media type that an `Accept` header prefers (RFC 9110 §12.5.1). Among types of equal weight, a type that the
+ * header names is preferred to a type that only a wildcard includes. Then the order of `types` decides. If the header
+ * accepts no type, the first type is returned.
  *
  * @param types in lower case, the default first
  */

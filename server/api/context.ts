@@ -5,7 +5,7 @@ import type { Lists, ReadList } from '../database/replica/lists.js'
 import type { ProtocolReply } from '../protocol/oauth/reply.js'
 import { Work } from '../protocol/work.js'
 
-/** Work that all calls of one HTTP request may cause together: about 100 ms of the event loop. */
+/** Limit of the work that all calls of one HTTP request may cause together: about 100 ms of the event loop. */
 export const WORK_PER_REQUEST = 3_000_000
 
 /** The facts of an HTTP request that a procedure may read. */
@@ -19,7 +19,7 @@ export interface RequestFacts {
   /** A parameter of a REST path, percent-decoded; undefined on `/trpc`, which has a single input value. */
   pathParameter(name: string): string | undefined
   readonly requestId: string
-  /** Reports the caller to the request's log line. */
+  /** Adds the caller to the request's log line. */
   identified(caller: Caller): void
   /** Aborts when the client disconnects. */
   readonly signal: AbortSignal
@@ -29,19 +29,19 @@ export interface Context {
   readonly request: RequestFacts
   /** Identifies the sender and checks the sender's permissions. */
   readonly access: RequestAccess
-  /** Runs a change that lists show, and notes the sender of the change. */
+  /** Runs a change that lists show, and records the sender of the change. */
   readonly changing: Changing
   /** True if responses hide the cause of an unexpected error. */
   readonly production: boolean
   /** Response headers that a procedure adds, such as `Link`. */
   readonly responseHeaders: Map<string, string>
-  /** The reply that REST sends instead of the output, if the request asks for another form. */
+  /** The reply that REST sends instead of the output, if the request asks for another form of the answer. */
   readonly otherForm: { reply?: ProtocolReply }
   /** The work budget of all checks of the request; calls of a batch share it. */
   readonly work: Work
 }
 
-/** True for a HEAD request. Link previews send HEAD, and it must change nothing (RFC 9110 §9.2.1). */
+/** True for a HEAD request. Link previews send HEAD, so a HEAD request must change nothing (RFC 9110 §9.2.1). */
 export const onlyLooks = ({ method }: Pick<RequestFacts, 'method'>): boolean => method === 'HEAD'
 
 export interface CallerContext extends Context {

@@ -3,38 +3,41 @@ import type { z } from 'zod'
 import type { OAuthErrorCode } from '../protocol/oauth/error.js'
 import { errors as known } from './errors.js'
 
-/** A body that is not JSON. A middleware of the procedure makes the input from it. */
+/** A request body that is not JSON. A middleware of the procedure makes the input from this body. */
 export class TextBody {
   constructor(readonly text: string) {}
 }
 
-/** A status and the sentence that goes with it. Errors of the catalogue and OAuth errors are refusals. */
+/** A status and its sentence. Errors of the catalogue and OAuth errors are refusals. */
 export interface Refusal {
   readonly status: number
   readonly message: string
 }
 
-/** Properties of a route that the REST façade needs in addition to the OpenAPI description. */
+/** Properties of a route that REST needs in addition to the OpenAPI description. */
 export interface RestMeta {
   /** Success status; 200 unless given. */
   readonly status?: 200 | 201 | 204 | 303
   /**
    * The form of output and errors.
    *
-   * - `json` (default): the API's envelope and whitelisting.
+   * - `json` (default): the output is JSON. Errors use the API's envelope, and unknown members are refused.
    * - `protocol`: the output is `{status, headers, body}`. Errors are OAuth error bodies unless `envelope` is set.
    * - `page`: the same output with HTML for people. Errors are pages.
    * - `bytes`: the output is the body; `produces` names its media type. Errors use the envelope.
    * - `events`: a subscription, served as Server-Sent Events. Errors use the envelope.
    */
   readonly kind?: 'json' | 'protocol' | 'page' | 'bytes' | 'events'
-  /** Errors of a protocol route use the envelope, since its callers are not OAuth clients. */
+  /** Errors of this protocol route use the envelope, since the route's callers are not OAuth clients. */
   readonly envelope?: true
   /** The OAuth error code on protocol routes if the contract refuses a request; `invalid_request` unless given. */
   readonly invalid?: OAuthErrorCode
-  /** The request is `application/x-www-form-urlencoded` only (`true`), or that type or JSON (`or-json`). JSON unless given. */
+  /**
+   * The request must be `application/x-www-form-urlencoded` (`true`), or may be JSON too (`or-json`). JSON only unless
+   * given.
+   */
   readonly form?: true | 'or-json'
-  /** Media type of a body that the route accepts in addition to JSON; the raw input of this body is a {@link TextBody}. */
+  /** Media type of bodies that the route accepts in addition to JSON. The raw input is then a {@link TextBody}. */
   readonly alsoConsumes?: string
   /** Maximum size of the request's body in bytes; 1 MiB unless given. With 0 the body is not read. */
   readonly maxBodyBytes?: number
@@ -44,7 +47,7 @@ export interface RestMeta {
   readonly alsoProduces?: readonly string[]
   /** The route redirects browsers to a page, and answers other clients itself. */
   readonly leadsToPage?: true
-  /** An example of the request's body, if its members give none; only for the OpenAPI document. */
+  /** An example of the request's body, if its members have no examples; only for the OpenAPI document. */
   readonly requestExample?: Readonly<Record<string, unknown>>
   /** The JSON that a protocol route returns; only for the OpenAPI document. */
   readonly reply?: z.ZodType
@@ -74,13 +77,13 @@ export interface RestMeta {
  * The callers of a route. The contract, the OpenAPI document and the authorization tests use the same words.
  *
  * - `issuer`, `verifier`: users, with ISSUER_ROLE or VERIFIER_ROLE if the role is set.
- * - `issuerOperator`, `verifierOperator`: see the records of all callers. They have the client secret, the role `admin`, or
- *   ISSUER_ROLE or VERIFIER_ROLE if the role is set.
+ * - `issuerOperator`, `verifierOperator`: see the records of all callers. They have the client secret, the role
+ * `admin`, or ISSUER_ROLE or VERIFIER_ROLE if the role is set.
  * - `eitherOperator`: `issuerOperator` or `verifierOperator`.
  * - `operator`: the client secret or the role `admin`.
  * - `issuerClient`, `verifierClient`: the client secret.
  * - `wallet`: a token of this service.
- * - `console`: a console session. On other routes a console session counts as token or secret.
+ * - `console`: a console session. On all other routes, a console session may replace the token or the secret.
  */
 export type RouteAccess =
   | 'public'
@@ -105,7 +108,10 @@ export const hasOAuthErrors = ({ kind, envelope }: RestMeta): boolean => kind ==
 
 export type ProcedureMeta = OpenApiMeta<{ rest?: RestMeta }>
 
-/** The part of a contract other than input and output. The type names the callers, so that the procedure gets their context. */
+/**
+ * The part of a contract besides input and output. The type parameter names the callers and so decides the context of
+ * the procedure.
+ */
 export type RouteMeta<Access extends RouteAccess = RouteAccess> = ProcedureMeta & {
   readonly rest: { readonly access: Access }
 }
@@ -124,12 +130,12 @@ export interface Contract<
 export interface RouteOptions<Access extends RouteAccess> extends Omit<RestMeta, 'access'> {
   readonly tag: string
   readonly summary: string
-  /** Whole sentences. They add to the summary, and name facts that readers easily miss. */
+  /** Whole sentences. They give facts that the summary lacks and that readers easily miss. */
   readonly description: string
   readonly access: Access
   /**
-   * Refusals in addition to those that access and façade imply: an error with its sentence, or only a status if the sentence
-   * depends on the input.
+   * Refusals in addition to the errors that every route with this access has. An entry is an error with its sentence,
+   * or only a status if the sentence depends on the input.
    */
   readonly errors?: readonly (number | Refusal)[]
 }
@@ -156,15 +162,18 @@ const ACCESS_ERRORS: Readonly<Record<RouteAccess, readonly Refusal[]>> = {
   console: UNAUTHORIZED,
 }
 
-/** For bodies of a few parameters. */
+/** Limit for bodies with a few parameters, in bytes. */
 export const SMALL_BODY_BYTES = 65_536
 
-/** A path parameter whose value may have malformed percent-encoding: any but `{uuid}`, since a UUID has no percent-encoding. */
+/**
+ * Finds path parameters whose value may have malformed percent-encoding. These are all parameters except `{uuid}`: a
+ * UUID has no percent-encoding.
+ */
 export const DECODED_PARAMETER = /\{(?!uuid\})(\w+)\}/
 
 /**
- * The error statuses of the façade itself. It refuses unknown query members, texts that cannot be stored and malformed
- * percent-encoding. It also refuses bodies that are too long or have another media type.
+ * The error statuses that REST itself may cause. REST refuses unknown query members, texts that cannot be stored and
+ * malformed percent-encoding. It also refuses bodies that are too long or have another media type.
  */
 function facadeErrors(method: 'GET' | 'POST' | 'DELETE', path: string, { kind, maxBodyBytes }: RestMeta): number[] {
   const everywhere = [429, 500, 503]
@@ -172,14 +181,14 @@ function facadeErrors(method: 'GET' | 'POST' | 'DELETE', path: string, { kind, m
   return kind !== 'protocol' || DECODED_PARAMETER.test(path) ? [400, ...everywhere] : everywhere
 }
 
-/** The OpenAPI and façade description of one procedure. */
+/** Makes the description of one procedure for OpenAPI and REST. */
 export function route<Access extends RouteAccess>(
   method: 'GET' | 'POST' | 'DELETE',
   path: `/${string}`,
   options: RouteOptions<Access>,
 ): RouteMeta<Access> {
   const { tag, summary, description, errors = [], ...rest } = options
-  // The contract's errors come last: if two sentences share a status, the document shows the last.
+  // The contract's own errors come last: if two sentences have the same status, the document shows the last sentence.
   const all = [...facadeErrors(method, path, options), ...ACCESS_ERRORS[options.access], ...errors]
   const statusOf = (error: number | Refusal) => (typeof error === 'number' ? error : error.status)
   const statuses = [...new Set(all.map(statusOf))].sort((a, b) => a - b)

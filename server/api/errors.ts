@@ -12,7 +12,7 @@ const RPC_CODES: Readonly<Record<number, TRPCCode>> = {
   405: 'METHOD_NOT_SUPPORTED',
   406: 'BAD_REQUEST',
   409: 'CONFLICT',
-  // JSON-RPC has no word for "gone"; the true status travels in `data.httpStatus`.
+  // RPC has no code for "gone". `data.httpStatus` contains the true status.
   410: 'NOT_FOUND',
   413: 'PAYLOAD_TOO_LARGE',
   415: 'UNSUPPORTED_MEDIA_TYPE',
@@ -23,8 +23,8 @@ const RPC_CODES: Readonly<Record<number, TRPCCode>> = {
 }
 
 /**
- * A deliberate refusal. `message` goes to the caller; `cause` goes only to the log. For validation errors `message` is a list of
- * at most 20 entries and the number of further ones; each entry starts with the field's path.
+ * A deliberate refusal. The caller receives `message`; `cause` is only logged. For validation errors, `message` is a
+ * list. It has at most 20 entries and the number of further entries. Each entry starts with the field's path.
  */
 export class ServiceError extends TRPCError {
   override readonly name = 'ServiceError'
@@ -33,7 +33,7 @@ export class ServiceError extends TRPCError {
     readonly status: number,
     readonly messages: string | readonly string[],
     cause?: unknown,
-    /** Seconds after which asking again makes sense: the header `Retry-After`. */
+    /** Seconds after which the caller should try again: the header `Retry-After`. */
     readonly retryAfter?: number,
   ) {
     super({
@@ -44,7 +44,7 @@ export class ServiceError extends TRPCError {
   }
 }
 
-/** Ends an open stream. It is not a failure: the reader connects again. */
+/** Ends an open stream. This is not a failure: the reader connects again. */
 export class StreamEnd extends ServiceError {
   constructor(message: string) {
     super(503, message)
@@ -53,22 +53,25 @@ export class StreamEnd extends ServiceError {
 
 const sizeText = (bytes: number) => (bytes < 1_048_576 ? `${bytes / 1_024} KiB` : `${bytes / 1_048_576} MiB`)
 
-/** A reader that disappeared silently is detected within two pings. */
+/**
+ * Seconds until the caller should try again. A reader that disappeared without closing its connection is detected
+ * within two pings.
+ */
 const STREAM_RETRY_SECONDS = 30
 
-/** A token could not be checked; it may still be valid. */
+/** Thrown if a token could not be checked. The token may be valid. */
 export class KeysUnavailable extends ServiceError {}
 
-/** The catalogue: every deliberate error of the service, one line each. */
+/** The catalogue of every deliberate error of the service. */
 export const errors = {
   badRequest: (...messages: string[]) => new ServiceError(400, limited(messages)),
-  /** A 400 from any number of messages; the response shows the first ones. */
+  /** A 400 with any number of messages. The response shows the first messages. */
   invalid: (messages: Iterable<string>) => new ServiceError(400, limited(messages)),
   notDecoded: (parameter: string) => new ServiceError(400, [`${parameter} must be percent-encoded UTF-8`]),
   noQrCodeImage: (cause?: unknown) => new ServiceError(400, ['url has no usable image of a QR code'], cause),
   unstorableText: (cause?: unknown) => new ServiceError(400, 'Text must not contain a NUL character.', cause),
-  /** For checks without their own error for this. */
-  tooMuchWork: (cause?: unknown) => new ServiceError(400, 'The request takes more work than one may.', cause),
+  /** For checks that have no error of their own for too much work. */
+  tooMuchWork: (cause?: unknown) => new ServiceError(400, 'The request takes more work than one request may.', cause),
   listTooSlow: (cause?: unknown) =>
     new ServiceError(
       400,

@@ -7,8 +7,8 @@ const isKept = ({ openapi, rest: { kind } }: RouteMeta): boolean =>
   kind !== 'protocol' && kind !== 'page' && openapi?.method !== 'GET'
 
 /**
- * Adds a check to a contract's input: each number must have the value that was sent. JavaScript reads integers beyond
- * ±(2^53 − 1) and `1e400` as other numbers (RFC 8259 §6, RFC 7493 §2.2). Other faults are reported first.
+ * Adds a check to a contract's input: each number must have the value that was sent. JavaScript changes integers beyond
+ * ±(2^53 − 1) and `1e400` to other numbers (RFC 8259 §6, RFC 7493 §2.2). Other faults of the input are reported first.
  */
 export function exactInput(meta: RouteMeta, input: z.ZodType): z.ZodType {
   if (!isKept(meta)) return input

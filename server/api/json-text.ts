@@ -7,15 +7,17 @@ const MAX_JSON_DEPTH = 100
 /** Maximum number of values, more than any contract needs. Each value is visited several times before a request is refused. */
 const MAX_JSON_VALUES = 20_000
 
-/** Escapes, and the only member name that JavaScript treats specially. Texts without them need no second check. */
+/**
+ * Finds escapes, and the only member name that JavaScript treats specially. Texts without a match need no second check.
+ */
 const NEEDS_A_LOOK = /\\u|__proto__/
 
-/** A code point that is a lone half of a surrogate pair (Unicode, D71). */
+/** Matches a lone half of a surrogate pair (Unicode, D71). */
 const LONE_SURROGATE = /\p{Surrogate}/u
 
 /**
- * Checks nesting and the number of values before parsing. Deep nesting overflows the stack of a recursive reader, and a mebibyte
- * of values would delay all other requests.
+ * Checks nesting and the number of values before parsing. Deep nesting would overflow the stack of a recursive reader,
+ * and a mebibyte of values would delay all other requests.
  *
  * @throws 400
  */
@@ -40,7 +42,10 @@ function assertBounds(text: string): void {
   if (values > MAX_JSON_VALUES) throw errors.badRequest(`Request body holds more than ${MAX_JSON_VALUES} values.`)
 }
 
-/** U+0000 in texts is accepted or refused. PostgreSQL cannot store it; requests that are not stored may contain it. */
+/**
+ * Whether U+0000 in texts is accepted or refused. PostgreSQL cannot store it. Requests that are not stored may contain
+ * it.
+ */
 type Nul = 'accepted' | 'refused'
 
 /** RFC 7493 §2.1: no lone surrogates. */
@@ -71,8 +76,10 @@ function parsed(text: string): unknown {
 }
 
 /**
- * @throws 400 for text that is no JSON, nests deeper than 100 levels, or holds more than 20,000 values; for lone surrogates and
- * a member `__proto__`; and for NUL characters, unless `nul` accepts them.
+ * Parses and checks JSON.
+ *
+ * @throws 400 for a text that is no JSON, nests deeper than 100 levels, or holds more than 20,000 values. Also for lone
+ * surrogates, for a member `__proto__`, and for NUL characters unless `nul` accepts them.
  */
 function parseJson(text: string, nul: Nul): unknown {
   assertBounds(text)
@@ -82,8 +89,8 @@ function parseJson(text: string, nul: Nul): unknown {
 }
 
 /**
- * The same refusals for a value that is not from a JSON request, but from a form or an identity provider. The value must be
- * JSON within the nesting limit.
+ * Checks a value from a form or an identity provider like the value of a JSON request. The value must be JSON within
+ * the nesting limit.
  *
  * @param path the value's name in messages
  */
@@ -92,7 +99,7 @@ export function assertPlainValue(value: unknown, path: string): void {
   if (NEEDS_A_LOOK.test(JSON.stringify(value))) assertPlain(value, path, 'refused')
 }
 
-/** Parses text that must be a JSON object, with the same refusals. */
+/** Parses and checks a text that must be a JSON object. @throws 400 like `parseJson` */
 export function parseJsonObject(text: string, nul: Nul): JsonObject {
   const value = parseJson(text, nul)
   if (!isObject(value)) throw errors.badRequest('Request body must be a JSON object')
@@ -100,8 +107,8 @@ export function parseJsonObject(text: string, nul: Nul): JsonObject {
 }
 
 /**
- * The same refusals, also of NUL characters, for text that other code parses. Malformed JSON is only refused if it needs the
- * second check.
+ * Checks a JSON text that other code parses. NUL characters are refused. Malformed JSON is refused only if the text
+ * needs the second check.
  */
 export function assertPlainJson(text: string): void {
   assertBounds(text)

@@ -9,7 +9,7 @@ export const PAGE_SIZE = 1_000
 /** The header with the cursor of the next page. */
 export const NEXT_CURSOR = 'x-next-cursor'
 
-/** A DID is the longest id. */
+/** Limit of a cursor's length. The longest id in a cursor is a DID. */
 const MAX_CURSOR = 8_192
 const POSITION = /^([12]\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) ([!-~]+)$/
 
@@ -61,7 +61,7 @@ export const listShape = {
 export const zListed = <Item extends z.ZodType>(item: Item) =>
   z.object({
     items: z.array(item),
-    nextCursor: z.string().optional().meta({ description: 'The `cursor` of the next page; absent on the last one.' }),
+    nextCursor: z.string().optional().meta({ description: 'The `cursor` of the next page; absent on the last page.' }),
   })
 
 /** Input of a list that grows with use. */
@@ -82,10 +82,10 @@ interface Cut<Row> {
 }
 
 /**
- * Cuts one page from rows. The rows hold one more than the page, so that the answer can name the next page, also in a header
- * (RFC 8288).
+ * Takes one page from rows. There is one row more than the page holds if there is a next page. The answer then names
+ * the next page, also in the `Link` header (RFC 8288).
  *
- * @param room the number of rows that the page holds, if this is less than the caller asked for.
+ * @param room the number of rows that fit on the page, if the caller asked for more.
  */
 function cut<Row>(
   ctx: Context,
@@ -107,7 +107,7 @@ function cut<Row>(
 
 const positionAfter = ({ cursor }: Page) => (cursor === undefined ? undefined : positionOf(cursor))
 
-/** Rows for an answer; empty if the client has disconnected, since nobody waits for the answer. */
+/** Reads rows for an answer. The result is empty if the client has disconnected. */
 export async function awaited<Row, Stores>(
   { lists, request }: ListContext<Stores>,
   read: (stores: Stores) => Promise<readonly Row[]>,
@@ -117,11 +117,12 @@ export async function awaited<Row, Stores>(
 }
 
 /**
- * One page of a list. If there are more rows, `X-Next-Cursor` holds the next page's cursor and the `Link` header its whole address.
- * The page is empty if the client has disconnected.
+ * One page of a list. If there are more rows, `X-Next-Cursor` holds the next page's cursor and the `Link` header its
+ * whole address. The page is empty if the client has disconnected.
  *
- * @param position of a row in the list.
- * @param roomFor returns how many of the first rows fit on a page, at least one; for lists whose rows include other rows.
+ * @param position returns the position of a row in the list.
+ * @param roomFor returns how many of the first rows fit on a page, at least one. It is for lists whose rows contain
+ * other rows.
  */
 export async function paged<Row, Stores>(
   ctx: ListContext<Stores>,
@@ -135,7 +136,7 @@ export async function paged<Row, Stores>(
   return cut(ctx, rows, limit, position, {}, await roomFor?.(rows.slice(0, limit))).shown
 }
 
-/** The members of a list's input that are its query apart from limit and cursor, as texts. */
+/** The filters in a list's input, as texts: all members except limit and cursor. */
 const filtersOf = ({ limit, cursor, ...filters }: ListInput): Record<string, string> =>
   Object.fromEntries(
     Object.entries(filters).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),

@@ -14,19 +14,22 @@ const causeOf = (thrown: unknown) => (thrown instanceof TRPCError && thrown.caus
 
 const told = new WeakMap<ZodError, ServiceError>()
 
-/** Cached: response and log both need the error, and the iterator of its messages can be read only once. */
+/**
+ * Makes the error of an invalid request. It is cached, since response and log both need it and the iterator of its
+ * messages can be read only once.
+ */
 function invalidRequest(refusal: ZodError): ServiceError {
   const known = told.get(refusal) ?? errors.invalid(validationMessages(refusal))
   told.set(refusal, known)
   return known
 }
 
-/** The deliberate error behind a thrown value; undefined for an unexpected one. */
+/** The deliberate error that a thrown value is or contains; undefined for an unexpected error. */
 export function serviceErrorOf(thrown: unknown): ServiceError | undefined {
   if (thrown instanceof ServiceError) return thrown
   const cause = causeOf(thrown)
   if (cause instanceof ServiceError) return cause
-  // Any other ZodError means that an output breaks its contract: a fault of this service, not of the caller.
+  // Any other ZodError means that an output violates its contract, which is a fault of this service.
   if (cause instanceof ZodError && thrown instanceof TRPCError && thrown.code === 'BAD_REQUEST') {
     return invalidRequest(cause)
   }

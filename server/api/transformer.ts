@@ -30,7 +30,9 @@ function namesOn(path: string): string[] {
   return [...names, name]
 }
 
-/** Removes an undefined member, as JSON.stringify does. An undefined array element stays null, also as there. */
+/**
+ * Removes an undefined member, like JSON.stringify. An undefined array element stays null, also like JSON.stringify.
+ */
 function leaveOut(json: unknown, path: string): void {
   const names = namesOn(path)
   const last = names.pop() ?? ''
@@ -58,8 +60,8 @@ function undefinedPaths(meta: unknown): readonly string[] | 'root' {
 }
 
 /**
- * The JSON in an envelope of superjson. superjson does not read the envelope's meta. It would build each value of the meta
- * before a contract checks it, such as an array of two hundred million numbers.
+ * The JSON in an envelope of superjson. This function reads the envelope's meta itself. Before a contract checks the
+ * input, superjson would build every value that the meta describes, such as an array of two hundred million numbers.
  *
  * @throws 400 if the value is no envelope, or if its meta marks a value as anything but `undefined`.
  */
@@ -85,9 +87,9 @@ function isJson(value: unknown): boolean {
 }
 
 /**
- * Reads and writes the envelopes of superjson on `/trpc`, so that clients of superjson understand them. Inputs must be plain
- * JSON. JSON outputs bypass superjson: it refuses to write members called `constructor` or `prototype`, and claims may have
- * these names. superjson writes only bytes and undefined outputs.
+ * Reads and writes the envelopes of superjson on `/trpc`, so that clients of superjson understand them. Inputs must be
+ * plain JSON. JSON outputs are written without superjson, which refuses members called `constructor` or `prototype`:
+ * claims may have these names. All other outputs are written by superjson, such as bytes and undefined.
  */
 export const transformer: TRPCCombinedDataTransformer = {
   input: { serialize: superjson.serialize, deserialize: readInput },

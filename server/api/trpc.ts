@@ -24,7 +24,7 @@ const t = initTRPC
     transformer,
     sse: {
       ping: { enabled: true, intervalMs: 15_000 },
-      // A client notices a silently broken connection only by three missing pings.
+      // If a connection breaks without an error, the client detects it when three pings are missing.
       client: { reconnectAfterInactivityMs: 45_000 },
     },
     errorFormatter: ({ shape, error, ctx }) => {
@@ -50,13 +50,17 @@ export const { router, mergeRouters } = t
 export const publicProcedure = t.procedure
 
 /**
- * True if a call extends the console session. An open stream does not extend it. A read with the header `x-console-idle` does
- * not either: the console sends it without a user's action. Otherwise a session would never end while a screen updates itself.
+ * True if a call extends the console session. An open stream does not extend it. A read with the header
+ * `x-console-idle` does not extend it either: the console sends this read without a user's action. Otherwise a session
+ * would never end while a screen updates itself.
  */
 const isActivity = (type: string, { request: { headers } }: Context) =>
   type !== 'subscription' && headers['x-console-idle'] === undefined
 
-/** `x-client-secret`, or a console session whose user may do everything in this half; `caller` is the session's user. */
+/**
+ * Requires `x-client-secret`, or a console session whose user may do everything in this half. `caller` is the session's
+ * user.
+ */
 const withSecret = (half: Half) =>
   t.procedure.use(async ({ ctx, next, type }) =>
     next({ ctx: { client: true, caller: await ctx.access.client(half, isActivity(type, ctx)) } }),
@@ -68,7 +72,10 @@ const issuerClientProcedure = withSecret('issuer')
 /** For the backends of verifiers. */
 const verifierClientProcedure = withSecret('verifier')
 
-/** One middleware for token and role, since each middleware costs as much as validating the input. */
+/**
+ * Requires a token and its permissions. One middleware checks both, since each middleware costs as much as validating
+ * the input.
+ */
 const authenticated = (permit: (caller: Caller, access: RequestAccess) => void) =>
   t.procedure.use(async ({ ctx, next, type }) => {
     const caller = await ctx.access.user(isActivity(type, ctx))
@@ -76,21 +83,21 @@ const authenticated = (permit: (caller: Caller, access: RequestAccess) => void) 
     return next({ ctx: { caller } })
   })
 
-/** The names under which a sender's changes are noted. */
+/** The names under which a sender's changes are recorded. */
 function namesOf(ctx: Context): string[] {
   const { caller, client, access } = ctx as Context & { readonly caller?: Caller; readonly client?: boolean }
   return access.namesOf(caller, client === true)
 }
 
-/** For lists on which no decision depends: `ctx.lists` reads them, from the replica if a replica may be used. */
+/** For lists on which no decision depends. `ctx.lists` reads the lists, from the replica if a replica may be used. */
 export const reading = <Stores>(lists: Lists<Stores>) =>
   t.middleware(async function reading({ ctx, next }) {
     return next({ ctx: { lists: await lists.readerFor(namesOf(ctx)) } })
   })
 
 /**
- * For lists of sessions: `ctx.lists` reads them from the primary. A sender must find its new sessions. No note says that it made
- * them, since a note would cost one more statement for each session.
+ * For lists of sessions. `ctx.lists` reads the lists from the primary, so that a sender finds its new sessions. The
+ * sender of a session is not recorded like other changes, since this would cost one more statement for each session.
  */
 export const readingPrimary = <Stores>(stores: Stores) =>
   t.middleware(function readingPrimary({ next }) {
@@ -101,26 +108,26 @@ export const readingPrimary = <Stores>(stores: Stores) =>
 /** For changes that the lists of {@link reading} show. */
 export const changingLists = t.middleware(({ ctx, next }) => ctx.changing(namesOf(ctx), () => next()))
 
-/** A valid Bearer token, no specific role. */
+/** Requires a valid Bearer token, with any roles. */
 const userProcedure = authenticated(() => {})
 
-/** Bearer, with ISSUER_ROLE if it is set: schemas, credentials, direct signing. */
+/** Requires a Bearer token, with ISSUER_ROLE if it is set. For schemas, credentials and direct signing. */
 const issuerProcedure = authenticated((caller, access) => access.assertRole(caller, 'issuer'))
 
-/** Bearer, with VERIFIER_ROLE if it is set: sessions, results, verify. */
+/** Requires a Bearer token, with VERIFIER_ROLE if it is set. For sessions, results and verification. */
 const verifierProcedure = authenticated((caller, access) => access.assertRole(caller, 'verifier'))
 
-/** Bearer with the `admin` role. */
+/** Requires a Bearer token with the role `admin`. */
 const adminProcedure = authenticated((caller) => {
   if (!isAdmin(caller)) throw errors.insufficientRole()
 })
 
-/** Works without credentials, and shows more with them. Wrong credentials are a 401. */
+/** Accepts requests without credentials, and shows more to requests with credentials. Wrong credentials cause a 401. */
 const optionalProcedure = t.procedure.use(async ({ ctx, next, type }) =>
   next({ ctx: await ctx.access.optional(isActivity(type, ctx)) }),
 )
 
-/** `x-client-secret`, or the credentials of {@link verifierProcedure}. */
+/** Requires `x-client-secret`, or the credentials of {@link verifierProcedure}. */
 const clientOrVerifierProcedure = optionalProcedure.use(({ ctx: { caller, client, access }, next }) => {
   if (client) return next()
   if (caller === undefined) throw errors.unauthorized()
@@ -128,7 +135,9 @@ const clientOrVerifierProcedure = optionalProcedure.use(({ ctx: { caller, client
   return next()
 })
 
-/** `x-client-secret`, or Bearer with the role `admin` or the configured role of one of these halves. */
+/**
+ * Requires `x-client-secret`, or a Bearer token with the role `admin` or the configured role of one of these halves.
+ */
 const operatorOf = (halves: readonly Half[]) =>
   optionalProcedure.use(({ ctx: { caller, client, access }, next }) => {
     if (client) return next()
@@ -137,7 +146,7 @@ const operatorOf = (halves: readonly Half[]) =>
     return next()
   })
 
-/** For operators of the whole installation: `x-client-secret`, or Bearer with the role `admin`. */
+/** For operators of the whole installation: `x-client-secret`, or a Bearer token with the role `admin`. */
 const operatorProcedure = operatorOf([])
 
 /** For operators of the issuing half, who see the records of all callers. */
@@ -150,13 +159,13 @@ const verifierOperatorProcedure = operatorOf(['verifier'])
 const eitherOperatorProcedure = operatorOf(['issuer', 'verifier'])
 
 /**
- * Bearer with the role `admin`; the caller must have created the holder. Ownership is checked before the input is validated.
- * The holder's id therefore comes from the path or, on `/trpc`, from the raw input.
+ * Requires a Bearer token with the role `admin`, of a caller who created the holder. The holder is checked before the
+ * input is validated. Therefore the holder's id is taken from the path or, on `/trpc`, from the raw input.
  */
 const holderProcedure = adminProcedure.use(async ({ ctx: { access, request, caller }, next, getRawInput }) => {
   const holderId = request.pathParameter('holderId') ?? holderIdOf(await getRawInput())
   await access.assertHolder(caller, holderId)
-  // The check has refused a missing id.
+  // A missing id was already refused by the check.
   return next({ ctx: { holderId: holderId as string } })
 })
 
@@ -181,7 +190,7 @@ const BASES = {
   verifier: verifierProcedure,
   admin: adminProcedure,
   holder: holderProcedure,
-  // The operation looks up the session, which may be missing.
+  // The operation searches the session, which may be missing.
   console: publicProcedure,
 } as const
 
@@ -204,7 +213,7 @@ type Contracted<Ctx, Input extends z.ZodType, Output extends z.ZodType> = TRPCPr
   false
 >
 
-/** Makes procedures from contracts with one kind of caller, over a base that refuses all other callers. */
+/** Makes procedures from contracts with one kind of caller. The base procedure refuses all other callers. */
 export function procedureOver<Access extends RouteAccess, Ctx>(base: Base<Ctx>) {
   return <Input extends z.ZodType, Output extends z.ZodType>({
     meta,

@@ -60,8 +60,9 @@ function predicate(issue: RawIssue): string | undefined {
 }
 
 /**
- * Replaces Zod's default messages, which do not fit behind a field's path. A message in a contract still takes precedence. The
- * setting applies to the whole process: call this again after loading a library that sets its own messages.
+ * Replaces Zod's default messages, which do not form a sentence after a field's path. A message in a contract still
+ * takes precedence. The setting applies to the whole process: call this again after loading a library that sets its own
+ * messages.
  */
 export function installValidationMessages(): void {
   z.config({ customError: predicate })
@@ -78,7 +79,7 @@ function reachOf(issues: readonly Issue[]): number {
   return reach
 }
 
-/** The messages of the union's deepest branch: the caller most likely meant this branch. */
+/** The messages of the branch that reached deepest before it failed. The caller most likely meant this branch. */
 function* ofUnion(issue: Extract<Issue, { code: 'invalid_union' }>, path: readonly PropertyKey[]): Generator<string> {
   const [first, ...others] = issue.errors
   const best = others.reduce((left, right) => (reachOf(right) > reachOf(left ?? []) ? right : left), first)
@@ -86,7 +87,10 @@ function* ofUnion(issue: Extract<Issue, { code: 'invalid_union' }>, path: readon
   else for (const inner of withoutSizes(best)) yield* ofIssue(inner, path)
 }
 
-/** Drops size issues of values that have the wrong type: Zod counts the characters of a text where it expects an array. */
+/**
+ * Drops issues about the size of values that have the wrong type. Zod counts the characters of a text even if it
+ * expects an array.
+ */
 function* withoutSizes(issues: readonly Issue[]): Generator<Issue> {
   const ofAnotherKind = new Set<string>()
   for (const issue of issues) {
@@ -108,9 +112,9 @@ function* ofIssue(issue: Issue, prefix: readonly PropertyKey[]): Generator<strin
 export const unknownProperty = (name: string): string => `property ${shownName(name)} should not exist`
 
 /**
- * The envelope's messages of a failed validation: each starts with the failing field's path
- * (`query.0.fields must be an array`); an unknown property at any depth is `property X should not exist`. The generator makes
- * each message on demand, since `errors.invalid` shows only the first ones.
+ * The envelope's messages of a failed validation. Each message starts with the failing field's path (`query.0.fields
+ * must be an array`). The message for an unknown property at any depth is `property X should not exist`. The generator
+ * makes each message on demand, since `errors.invalid` shows only the first messages.
  */
 export function* validationMessages(error: { readonly issues: readonly Issue[] }): Generator<string> {
   for (const issue of withoutSizes(error.issues)) yield* ofIssue(issue, [])

@@ -1,6 +1,9 @@
 import type { JWTPayload } from 'jose'
 
-/** The type of RFC 9068 §2.1, and `JWT`, which older providers write. Case does not matter (RFC 7515 §4.1.9). */
+/**
+ * Accepted header types: the type of RFC 9068 §2.1, and `JWT`, which older providers write. Upper and lower case are
+ * equal (RFC 7515 §4.1.9).
+ */
 const HEADER_TYPES: ReadonlySet<string> = new Set(['at+jwt', 'application/at+jwt', 'jwt', 'application/jwt'])
 /** Header types that only access tokens have. */
 const ACCESS_HEADER_TYPES: ReadonlySet<string> = new Set(['at+jwt', 'application/at+jwt'])
@@ -12,9 +15,10 @@ const OTHER_PAYLOAD_TYPES: ReadonlySet<string> = new Set(['id', 'refresh', 'offl
 const lowerCase = (value: unknown) => (typeof value === 'string' ? value.toLowerCase() : undefined)
 
 /**
- * The reason why a verified JWT of the identity provider is no access token; undefined for an access token. The same key signs
- * ID tokens, which each client of the provider receives, and logout and refresh tokens. A `nonce` indicates an ID token only
- * if no `typ` names an access token, since older Keycloaks also write `nonce` into access tokens.
+ * The reason why a verified JWT of the identity provider is no access token; undefined for an access token. The
+ * provider signs other tokens with the same key: ID tokens, which every client of the provider receives, and logout and
+ * refresh tokens. A `nonce` indicates an ID token only if no `typ` names an access token, since older Keycloaks also
+ * write `nonce` into access tokens.
  */
 export function notAnAccessToken(header: { readonly typ?: unknown }, payload: JWTPayload): string | undefined {
   const headerType = lowerCase(header.typ)
@@ -23,7 +27,7 @@ export function notAnAccessToken(header: { readonly typ?: unknown }, payload: JW
   }
   const type = lowerCase(payload.typ)
   if (type !== undefined && OTHER_PAYLOAD_TYPES.has(type)) return `The token is of the type ${type}.`
-  if (payload.events !== undefined) return 'The token tells of events, as a logout token does.'
+  if (payload.events !== undefined) return 'The token has the claim events, like a logout token.'
   if (payload.at_hash !== undefined || payload.c_hash !== undefined) return 'The token is an ID token.'
   const saysAccess = ACCESS_HEADER_TYPES.has(headerType ?? '') || ACCESS_PAYLOAD_TYPES.has(type ?? '')
   return payload.nonce !== undefined && !saysAccess ? 'The token is an ID token.' : undefined

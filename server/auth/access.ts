@@ -7,7 +7,7 @@ import { keptTokenUser } from './kept-token.js'
 import { rightsOf } from './rights.js'
 import { createSigningKeys } from './signing-keys.js'
 
-/** Credentials of a request. The session is looked up once for each object. */
+/** Credentials of a request. The session is searched once for each of these objects. */
 export interface SentCredentials {
   readonly authorization?: string | undefined
   readonly 'x-client-secret'?: string | string[] | undefined
@@ -19,14 +19,14 @@ export type Half = 'issuer' | 'verifier'
 /** The console session that a request belongs to. */
 export interface ProvenSession {
   readonly accessToken: string
-  /** The time until which the session counts without a new check. */
+  /** The time until which the session is valid without a new check. */
   readonly until: Date
 }
 
 /** Console sessions, as another way to authenticate a caller. */
 export interface ProvenSessions {
   /**
-   * The console session of a request; undefined if the request has none that counts.
+   * The console session of a request; undefined if the request has no session, or may not use it.
    *
    * @param isActivity whether the request extends the session
    * @throws 401 if the session is forged, unknown or has ended; 503 if it cannot be renewed at the moment
@@ -46,7 +46,7 @@ export interface Access {
    */
   client(sent: SentCredentials, half: Half, isActivity: boolean): Promise<Caller | undefined>
   /**
-   * For routes that work without credentials, and show more with them.
+   * Authenticates a request to a route that works without credentials and shows more with credentials.
    *
    * @throws 401 if the request has wrong credentials.
    */
@@ -69,7 +69,7 @@ export function createTokenCheck(config: Config, clock: () => Date): TokenCheck 
   return { user: createBearerCheck({ ...oidc, keys, clock }), identityProvider: keys.check }
 }
 
-/** @param sessions console sessions; undefined if users cannot sign in. */
+/** Makes the authentication of callers. @param sessions console sessions; undefined if users cannot sign in. */
 export function createAccess(config: Config, tokens: Pick<TokenCheck, 'user'>, sessions?: ProvenSessions): Access {
   if (config.authDisabled) {
     return {
@@ -83,7 +83,10 @@ export function createAccess(config: Config, tokens: Pick<TokenCheck, 'user'>, s
     if (!secretMatches(Array.isArray(secret) ? undefined : secret)) throw errors.unauthorized()
   }
 
-  /** The signed-in user. In the console `admin` may do everything, so it also gets the roles of both halves. */
+  /**
+   * The signed-in user. In the console, `admin` may do everything, so a user with this role also gets the roles of both
+   * halves.
+   */
   const loggedIn = async (sent: SentCredentials, isActivity: boolean): Promise<Caller | undefined> => {
     if (sent.authorization !== undefined) return undefined
     const session = await sessions?.proven(sent, isActivity)

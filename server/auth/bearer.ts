@@ -82,10 +82,11 @@ function assertClaims(payload: JWTPayload, { issuer, audience, clock }: BearerOp
 }
 
 /**
- * Verifies access tokens of the external identity provider. Only the configured algorithms are accepted, and `kid` selects the
- * key. `exp` is required and has no leeway. Other tokens of the same provider, such as ID tokens, are refused.
+ * Verifies access tokens of the external identity provider. Only the configured algorithms are accepted, and `kid`
+ * selects the key. `exp` is required and has no leeway. Other tokens of the same provider, such as ID tokens, are
+ * refused.
  *
- * @returns a function from the Authorization header to the caller; it throws the matching 401.
+ * @returns a function that returns the caller for an Authorization header, or throws the matching 401.
  */
 export function createBearerCheck(options: BearerOptions): (authorization: string | undefined) => Promise<Caller> {
   const { keys, algorithms } = options

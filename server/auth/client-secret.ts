@@ -3,9 +3,10 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 const digest = (value: string) => createHash('sha256').update(value).digest()
 
 /**
- * Compares a sent `x-client-secret` with all accepted values. The time does not depend on the values.
+ * Returns a function that compares a sent `x-client-secret` with all accepted values. The time of the comparison does
+ * not depend on the values.
  *
- * @returns false if no secret is configured, or the request has none.
+ * @returns a function that returns false if no secret is configured, or no secret was sent.
  */
 export function createClientSecretCheck(accepted: readonly string[]): (sent: string | undefined) => boolean {
   const digests = accepted.map(digest)

@@ -4,7 +4,7 @@ import type { Caller } from './caller.js'
 /**
  * The user of an access token that this service stores. The token is checked like a sent token.
  *
- * @throws 401 if the token is refused; 503 if it cannot be checked, which is not the user's fault
+ * @throws 401 if the token is refused; 503 if the token cannot be checked, which is not the user's fault
  */
 export async function keptTokenUser(
   tokens: { user(authorization: string): Promise<Caller> },

@@ -13,7 +13,7 @@ export interface AccessRequest {
 export interface RequestAccess {
   /** @throws the matching 401. */
   user(isActivity: boolean): Promise<Caller>
-  /** The client secret, or a console session with the rights of that half: see {@link Access.client}. */
+  /** Requires the client secret, or a console session with the rights of this half: see {@link Access.client}. */
   client(half: Half, isActivity: boolean): Promise<Caller | undefined>
   /** @throws 401 if the request has wrong credentials. */
   optional(isActivity: boolean): Promise<{ caller: Caller | undefined; client: boolean }>
@@ -23,7 +23,9 @@ export interface RequestAccess {
   assertOperator(caller: Caller, halves: readonly Half[]): void
   /** @throws 403 unless the caller created this holder. */
   assertHolder(caller: Caller, holderId: string | undefined): Promise<void>
-  /** The names under which the sender's changes are noted. Without authentication all senders have one name. */
+  /**
+   * The names under which the sender's changes are recorded. Without authentication, all senders have the same name.
+   */
   namesOf(caller: Caller | undefined, client: boolean): string[]
 }
 
@@ -35,7 +37,7 @@ export interface RequestAccessPorts {
   readonly isHolderOf: (holderId: string, sub: string) => Promise<boolean>
 }
 
-/** Binds the rules of access to requests. */
+/** Returns a function that applies the access rules to the sender of a request. */
 export function createRequestAccess({
   access,
   config: { authDisabled, issuerRole, verifierRole },
@@ -55,7 +57,7 @@ export function createRequestAccess({
     },
 
     async assertHolder(caller, holderId) {
-      // No id has a NUL character, and PostgreSQL refuses texts with NUL.
+      // A text with a NUL character is no id, and PostgreSQL refuses it.
       const isOwn = holderId !== undefined && !holderId.includes('\0') && (await isHolderOf(holderId, caller.sub))
       if (!isOwn) throw errors.holderDenied()
     },

@@ -72,11 +72,14 @@ export class SignInError extends Error {
 /** The provider's tokens for a code or a refresh token. */
 export interface Tokens {
   readonly accessToken: string
-  /** Undefined if the provider issues none. */
+  /** Undefined if the provider issues no refresh token. */
   readonly refreshToken: string | undefined
 }
 
-/** Users sign in by the authorization code flow of OpenID Connect Core 1.0 (§3.1), with PKCE, `state` and `nonce`. */
+/**
+ * The sign-in of users by the authorization code flow of OpenID Connect Core 1.0 (§3.1), with PKCE, `state` and
+ * `nonce`.
+ */
 export interface SignIn {
   /**
    * The provider's address where the user signs in.
@@ -99,7 +102,8 @@ export interface SignIn {
    */
   tokens(answer: URL, login: Login): Promise<Tokens & { readonly claims: UserClaims }>
   /**
-   * Requests new tokens for a refresh token (RFC 6749 §6). The refresh token stays valid if the provider issues no new one.
+   * Requests new tokens for a refresh token (RFC 6749 §6). The refresh token stays valid if the provider issues no new
+   * refresh token.
    *
    * @throws SignInError `failed` if the refresh token is no longer valid
    */
@@ -119,7 +123,10 @@ export interface SignIn {
   endSession(): Promise<URL | undefined>
 }
 
-/** Errors caused by the user, or about the user (OpenID Connect Core 1.0 §3.1.2.6, RFC 6749 §4.1.2.1). */
+/**
+ * Error codes for two cases: the user declined, or the provider refused the user (OpenID Connect Core 1.0 §3.1.2.6, RFC
+ * 6749 §4.1.2.1).
+ */
 const USER_ERRORS: ReadonlySet<string> = new Set([
   'access_denied',
   'login_required',
@@ -153,7 +160,10 @@ async function orSignInError<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Uses Basic, which each provider must support (RFC 6749 §2.3.1), unless the provider names only the form. */
+/**
+ * Sends the client secret by HTTP Basic, which each provider must support (RFC 6749 §2.3.1). If the provider's metadata
+ * list methods without Basic, the secret is sent in the form.
+ */
 function clientAuthentication(secret: string | undefined): client.ClientAuth {
   if (secret === undefined) return client.None()
   const [basic, post] = [client.ClientSecretBasic(secret), client.ClientSecretPost(secret)]
@@ -164,7 +174,7 @@ function clientAuthentication(secret: string | undefined): client.ClientAuth {
   }
 }
 
-/** Caches the result of `fetch`, and a failure for a shorter time. Concurrent callers wait for the same fetch. */
+/** Caches the result of `fetch`. A failure is cached for a shorter time. Concurrent callers wait for the same fetch. */
 function kept<T>(fetch: () => Promise<T>, clock: () => Date): () => Promise<T> {
   let current: { value: Promise<T>; until: number } | undefined
   return () => {
@@ -179,8 +189,8 @@ function kept<T>(fetch: () => Promise<T>, clock: () => Date): () => Promise<T> {
 }
 
 /**
- * Sign-in at the configured identity provider, found by OpenID Connect Discovery 1.0. The signature of ID tokens is checked
- * too, although they come directly from the provider: their claims may become claims of credentials.
+ * Sign-in at the configured identity provider, found by OpenID Connect Discovery 1.0. The signature of ID tokens is
+ * checked, although they come directly from the provider, since their claims may become claims of credentials.
  *
  * @param fetch sends guarded outbound requests
  */
@@ -203,8 +213,9 @@ export function createSignIn(
   )
 
   /**
-   * A configuration for token refreshes. It does not check the signature of a returned ID token, which is not used. If the check
-   * failed to fetch the keys, the new refresh token would be lost, and the former one is no longer valid.
+   * The client configuration for token refreshes. It does not check the signature of a returned ID token, which is not
+   * used. If the keys for such a check could not be fetched, the new refresh token would be lost, and the former token
+   * is no longer valid.
    */
   const refreshing = async () => {
     const configuration = new client.Configuration(

@@ -2,9 +2,11 @@ import { KeyObject } from 'node:crypto'
 import { type CryptoKey, createRemoteJWKSet, type JWSHeaderParameters, errors as jose } from 'jose'
 import { errors } from '../api/errors.js'
 
-/** Keys are cached for ten minutes, as the API documents. */
+/** Time for which keys are cached, in milliseconds. The API document promises ten minutes. */
 const CACHE_MS = 10 * 60 * 1000
-/** Unknown key ids, which anyone can send, cause at most one request to the identity provider in this time. */
+/**
+ * Time in which unknown key ids cause at most one request to the identity provider, since anyone can send unknown ids.
+ */
 const UNKNOWN_KID_MS = 5_000
 const TIMEOUT_MS = 5_000
 const MIN_RSA_BITS = 2048
@@ -23,21 +25,22 @@ export interface SigningKeys {
    */
   find(header: JWSHeaderParameters): Promise<KeyObject>
   /**
-   * `degraded` if, as far as is known, no token can be checked. The check does not wait for a fetch. Expired keys are fetched
-   * in the background, at most once in five seconds.
+   * `degraded` if no token can be checked, by the result of the last fetch. The check does not wait for a fetch.
+   * Expired keys are fetched in the background, at most once in five seconds.
    */
   check(): Promise<'up' | 'degraded'>
 }
 
 /**
- * The identity provider's signing keys (RFC 7517), fetched from its JWKS address and cached for ten minutes. An unknown `kid`
- * causes a new fetch, so that a rotated key is found at once. Unknown ids cause at most one fetch in five seconds.
+ * The identity provider's signing keys (RFC 7517), fetched from its JWKS address and cached for ten minutes. An unknown
+ * `kid` causes a new fetch, so that a rotated key is found immediately. Unknown ids cause at most one fetch in five
+ * seconds.
  */
 export function createSigningKeys(jwksUrl: string, algorithms: readonly TokenAlgorithm[]): SigningKeys {
   const keyTypes: ReadonlySet<string | undefined> = new Set(algorithms.map((algorithm) => KEY_TYPES[algorithm]))
   const jwks = createRemoteJWKSet(new URL(jwksUrl), {
     cacheMaxAge: CACHE_MS,
-    // With the library's cooldown a new key would stay unknown for some time after each fetch.
+    // The library's cooldown is off: with it, a new key would stay unknown for some time after each fetch.
     cooldownDuration: Number.POSITIVE_INFINITY,
     timeoutDuration: TIMEOUT_MS,
   })
@@ -86,7 +89,7 @@ export function createSigningKeys(jwksUrl: string, algorithms: readonly TokenAlg
   }
 }
 
-/** One KeyObject for each key. Keys of Web Cryptography can only be used on another thread. */
+/** One KeyObject for each key of Web Cryptography. With KeyObjects, signatures are verified on this thread. */
 const keyObjects = new WeakMap<CryptoKey, KeyObject>()
 
 /** @throws for an RSA key of less than 2048 bits (RFC 7518 §3.3) */
@@ -100,7 +103,7 @@ function keyOf(key: CryptoKey): KeyObject {
   return made
 }
 
-/** A function that returns true at most once in `ms` milliseconds, and also whenever `always` returns true. */
+/** Makes a function that returns true at most once in `ms` milliseconds, and also whenever `always` returns true. */
 function onceIn(ms: number, always: () => boolean): () => boolean {
   let last = Number.NEGATIVE_INFINITY
   return () => {

@@ -31,7 +31,10 @@ import {
 } from './rules.js'
 import { type Setting, SHOWN, settingsOf } from './shown.js'
 
-/** Prevents the start; `message` is the whole text for the operator, one problem per line. */
+/**
+ * Thrown if the configuration prevents the start. `message` is the whole text for the operator, one problem on each
+ * line.
+ */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError'
 }
@@ -119,7 +122,7 @@ const zEnvironment = z.object({
 
 type Environment = z.infer<typeof zEnvironment>
 
-// A type error here means that SHOWN lacks a variable.
+// This is a type error if SHOWN lacks a variable.
 SHOWN satisfies Record<keyof Environment, unknown>
 
 /** The names of all variables. */
@@ -141,9 +144,12 @@ export interface Config {
   readonly issuerBaseUrl: string
   readonly verifierBaseUrl: string
   readonly databaseUrl: string
-  /** The same database without a transaction pooler, for uses that need their own connection. */
+  /** The address of the same database without a transaction pooler, for code that needs its own connection. */
   readonly directDatabaseUrl: string
-  /** A streaming replica of the database, for lists on which no decision depends; undefined without a replica. */
+  /**
+   * The address of a streaming replica of the database, for lists on which no decision depends; undefined without a
+   * replica.
+   */
   readonly databaseReplicaUrl: string | undefined
   readonly oidc: {
     readonly jwksUrl: string | undefined
@@ -163,10 +169,10 @@ export interface Config {
   readonly clientSecrets: readonly string[]
   readonly authDisabled: boolean
   readonly allowInsecureHttp: boolean
-  /** Key-encryption keys of 32 bytes; the first one encrypts, all of them decrypt. */
+  /** Key-encryption keys of 32 bytes. The first key encrypts; all keys decrypt. */
   readonly keyEncryptionKeys: readonly Uint8Array[]
   readonly rateLimit: { readonly max: number; readonly windowSeconds: number }
-  /** Maximum number of open event streams: per caller (0: no such limit) and in this process. */
+  /** Maximum number of open event streams: for each caller (0: no limit for callers), and in this process. */
   readonly streams: { readonly perCaller: number; readonly process: number }
   readonly redisUrl: string | undefined
   /** The transport of session events between processes. */
@@ -174,13 +180,13 @@ export interface Config {
   readonly trustProxy: boolean | number | string[] | undefined
   readonly host: string
   readonly port: number
-  /** The listener for the public: only protocol, metadata and pages. Without a port there is no such listener. */
+  /** The public listener, which serves only protocol, metadata and pages. Without a port it does not exist. */
   readonly publicListener: { readonly host: string; readonly port: number | undefined }
-  /** The listener for health and metrics. Without a port there is no such listener. */
+  /** The listener for health and metrics. Without a port it does not exist. */
   readonly metrics: { readonly host: string; readonly port: number | undefined }
   readonly logLevel: string
   readonly webConcurrency: number
-  /** Seconds for which a process still serves after it was told to stop and reports that it is not ready. */
+  /** Seconds for which a process still serves after a signal to stop. In this time, it reports that it is not ready. */
   readonly shutdownDelaySeconds: number
   readonly outboundAllowedHosts: readonly string[]
   readonly corsOrigins: readonly string[]
@@ -198,13 +204,13 @@ export interface Config {
   readonly attestationTrust: AttestationTrust
   /** Permitted redirect URIs of known wallets, by `client_id`. */
   readonly walletRedirectUris: ReadonlyMap<string, readonly string[]>
-  /** The default issuer's key and its certificates, leaf first; checked at start. */
+  /** The default issuer's key and the key's certificates, leaf first; checked at start. */
   readonly issuerX509: KeyAndChain | undefined
-  /** The default verifier's key and its certificates, leaf first; checked at start. */
+  /** The default verifier's key and the key's certificates, leaf first; checked at start. */
   readonly verifierX509: KeyAndChain | undefined
-  /** An attestation of the default verifier and its key, from a party that wallets trust; checked at start. */
+  /** An attestation of the default verifier and its key, from an issuer that wallets trust; checked at start. */
   readonly verifierAttestation: VerifierAttestation | undefined
-  /** The key that attests hosted wallets and its certificates, leaf first; checked at start. */
+  /** The key that attests hosted wallets, and the key's certificates, leaf first; checked at start. */
   readonly walletProviderX509: KeyAndChain | undefined
   /** The rules for wallets: OpenID4VCI 1.0 (`final`), and HAIP 1.0 too (`haip`). */
   readonly issuerProfile: 'final' | 'haip'
@@ -288,13 +294,16 @@ function crossProblems(input: NodeJS.ProcessEnv): string[] {
   return problems
 }
 
-/** Each key belongs to one record: its DID names one record, and a signature identifies the record that signed. */
+/**
+ * Each key must belong to one record: the key's DID names one record, and a signature identifies the record that
+ * signed.
+ */
 function keyProblems({ ISSUER_X509: issuer, VERIFIER_X509: verifier }: Environment): string[] {
   const isSame = issuer !== undefined && verifier !== undefined && issuer.privateKey.equals(verifier.privateKey)
   return isSame ? ['- ISSUER_X509 and VERIFIER_X509 must hold different keys.'] : []
 }
 
-/** Sign-in needs OIDC_ISSUER: the keys of OIDC_JWKS_URL are not enough to sign a user in. */
+/** Checks the variables for sign-in. Sign-in needs OIDC_ISSUER, since the keys at OIDC_JWKS_URL are not enough. */
 function signInProblems(input: NodeJS.ProcessEnv): string[] {
   const { OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: secret, OIDC_ISSUER: issuer } = input
   if (clientId === undefined) {

@@ -4,7 +4,7 @@ import { isLoopbackName } from './loopback.js'
 export interface ConsoleConfig {
   /** `login`: users sign in at the identity provider. `open`: AUTH_DISABLED makes each user the local admin. */
   readonly mode: 'login' | 'open'
-  /** Calls of one console session within the window of the rate limit; 0 for no limit. */
+  /** Maximum calls of one console session in one window of the rate limit; 0 for no limit. */
   readonly rateLimitMax: number
 }
 
@@ -16,13 +16,19 @@ interface ConsoleVariables {
   readonly ISSUER_BASE_URL: string
 }
 
-/** Over plain http others can read a session cookie on its way, except on this machine. */
+/**
+ * Whether session cookies are safe at an address. Over plain http, others in the network can read a cookie, except on
+ * this machine.
+ */
 function isSafeForSessions(baseUrl: string): boolean {
   const { protocol, hostname } = new URL(baseUrl)
   return protocol === 'https:' || isLoopbackName(hostname)
 }
 
-/** @param canSignIn true if users can sign in at an identity provider */
+/**
+ * The console's configuration; undefined if the console is closed. @param canSignIn true if users can sign in at an
+ * identity provider
+ */
 export function consoleConfigOf(variables: ConsoleVariables, canSignIn: boolean): ConsoleConfig | undefined {
   const { CONSOLE, CONSOLE_RATE_LIMIT_MAX: rateLimitMax, AUTH_DISABLED, ISSUER_BASE_URL } = variables
   if (CONSOLE === 'off') return undefined

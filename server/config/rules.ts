@@ -39,7 +39,7 @@ const listOf = (isEntry: (entry: string) => boolean, error: string) =>
     .transform(entriesOf)
     .refine((entries) => entries.every(isEntry), { error })
 
-/** Origins as a browser writes them in `Origin` (RFC 6454 §6.2). */
+/** A list of origins in the form that browsers send in `Origin` (RFC 6454 §6.2). */
 export const origins = listOf(
   (entry) => /^[a-z][a-z\d+.-]*:\/\/[^/?#@\s\p{Lu}]+$/u.test(entry),
   'must list origins such as https://app.example.org, without a path.',
@@ -134,10 +134,12 @@ export const trustProxy = z
   })
   .optional()
 
-/** The certificates of a PEM text, in their order. Throws if there is no certificate, or a malformed one. */
+/**
+ * The certificates of a PEM text, in their order. Throws if there is no certificate, or if a certificate is malformed.
+ */
 export function certificatesIn(text: string): X509Certificate[] {
   const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g)
-  if (blocks === null) throw new Error('no certificate in it')
+  if (blocks === null) throw new Error('There is no certificate in the text.')
   return blocks.map((pem) => new X509Certificate(pem))
 }
 
@@ -162,12 +164,12 @@ const zWalletClients = z
     z.strictObject({
       client_id: z.string().min(1),
       redirect_uris: z.array(
-        z.string().refine(isRegistrableRedirectUri, { error: 'must be an address that no browser would run' }),
+        z.string().refine(isRegistrableRedirectUri, { error: 'must be an address that a browser does not execute' }),
       ),
       attestation: z.strictObject({ iss: z.string().min(1), jwks: jwkSet }).optional(),
     }),
   )
-  // If two entries shared a client_id, the addresses of one entry would be ignored.
+  // If two entries had the same client_id, the addresses of one entry would be ignored.
   .refine((clients) => new Set(clients.map((client) => client.client_id)).size === clients.length, {
     error: 'each client_id must stand there once',
   })
@@ -230,7 +232,7 @@ export const verifierAttestation = z
     }
   })
 
-/** A key that is trusted to attest verifiers (OpenID4VP 1.0 §12), and the only `iss` that it may sign for. */
+/** A key that is trusted to attest verifiers (OpenID4VP 1.0 §12), and the only `iss` that the key may sign for. */
 export interface AttestationIssuerKey {
   readonly iss: string
   readonly jwk: Jwk
@@ -251,7 +253,7 @@ export const verifierAttestationIssuers = z
       const usable = read.flatMap(({ iss, jwk }) => (jwk === undefined ? [] : [{ iss, jwk }]))
       if (usable.length === read.length) return usable
     } catch {
-      // The same problem for a file that cannot be read, is no JSON or is no JWK Set.
+      // The message is the same for an unreadable file, for a file without JSON and for JSON that is no JWK Set.
     }
     context.addIssue({ code: 'custom', message })
     return z.NEVER

@@ -24,8 +24,8 @@ export type SettingGroup = (typeof SETTING_GROUPS)[number]
 type Shown = 'value' | 'address' | 'secret'
 
 /**
- * All variables, in the order in which they are shown. A variable that is missing here is a type error in config.ts, so that each
- * new variable gets a decision.
+ * All variables, in the order in which they are shown. If a variable is missing here, config.ts has a type error. So
+ * there is a decision for each new variable.
  */
 export const SHOWN = {
   ISSUER_BASE_URL: ['addresses', 'address'],
@@ -108,8 +108,9 @@ export interface Setting {
 }
 
 /**
- * Scheme, host and path of an address. Null without a host: then user and password could be parsed as scheme and path. Null also
- * if an `@` follows the host: before it may be a password that was not encoded, or the password of a second address.
+ * Scheme, host and path of an address. Null without a host, since user and password could then be parsed as scheme and
+ * path. Null also if an `@` follows the host: the text before the `@` may be a password that was not encoded, or the
+ * password of a second address.
  */
 function withoutSecrets(address: string): string | null {
   if (!URL.canParse(address)) return null

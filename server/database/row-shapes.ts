@@ -11,6 +11,9 @@ export const idRow = z.strictObject({ id: z.string() })
 export const json = <Value = Record<string, unknown>>() =>
   z.custom<Value>((value) => typeof value === 'object' && value !== null)
 
+/** A column of claims in its stored form: JSON in the clear, a string with ciphertext, or null after an erasure. */
+export const storedClaims = z.unknown()
+
 export const publicJwk = json<Jwk>()
 
 /** The certificate chain of a key, if it has one. */

@@ -31,7 +31,7 @@ export function createDids({ store, config, link, identify }: DidsPorts) {
       return stored
     },
 
-    /** @throws 404 for a UUID without a hosted DID document. */
+    /** @throws 404 if no hosted DID document has this UUID. */
     async hosted(uuid: string) {
       const stored = await store.findByUuid(uuid)
       if (stored === undefined) throw errors.didDocumentNotFound()
@@ -42,8 +42,8 @@ export function createDids({ store, config, link, identify }: DidsPorts) {
     linkages: async (): Promise<DomainLinkage[]> => link(await store.recordIdentities()),
 
     /**
-     * JWT VC issuer metadata (SD-JWT VC §3.2): all present and former keys of all issuer records, since signatures of former keys
-     * must stay verifiable. Each `kid` is the absolute id, as in credentials.
+     * JWT VC issuer metadata (SD-JWT VC §3.2): all present and former keys of all issuer records, since signatures of
+     * former keys must stay verifiable. Each `kid` is the absolute id of its key, as in credentials.
      */
     async issuerKeySet() {
       const dids = await store.issuerDids()

@@ -4,8 +4,9 @@ import { keyIdOf } from './identity.js'
 import type { StoredDid } from './store.js'
 
 /**
- * The DID document of a DID of this installation (DID Core 1.0 §5). It contains all keys of the key set, also former keys, since
- * their signatures must stay verifiable. Issuers and verifiers have a LinkedDomains service; holders never have one.
+ * The DID document of a DID of this installation (DID Core 1.0 §5). It contains all keys of the key set. Former keys
+ * are included, since their signatures must stay verifiable. Issuers and verifiers have a LinkedDomains service;
+ * holders never have one.
  */
 export function documentOf(stored: StoredDid, config: Pick<Config, 'issuerBaseUrl' | 'verifierBaseUrl'>): DidDocument {
   const { did, purpose } = stored

@@ -7,7 +7,7 @@ import type { RecordIdentity } from './store.js'
 
 export const DID_CONFIGURATION_CONTEXT = 'https://identity.foundation/.well-known/did-configuration/v1'
 const VALIDITY_MS = 365 * 24 * 60 * 60 * 1000
-/** A signed credential is reused for this long. */
+/** Time for which a signed credential is reused. */
 const REUSE_MS = 60 * 60 * 1000
 const MAX_KEPT = 4_000
 const MAX_KEPT_BYTES = 8 * 1024 * 1024

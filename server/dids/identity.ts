@@ -5,7 +5,7 @@ import { didWebFromUrl } from '../protocol/did/did-web.js'
 import { generateKeyPair, type Jwk, thumbprint } from '../protocol/jose/jws.js'
 import type { DidPurpose, NewDid, NewKey } from './store.js'
 
-/** Methods that a caller may request. `web` is hosted by this service. */
+/** DID methods that a caller may request. This service hosts the documents of `web`. */
 export type DidMethod = 'key' | 'web'
 
 export type SigningAlgorithm = 'ES256' | 'EdDSA'
@@ -29,15 +29,17 @@ export interface IdentityRequest {
   readonly alg?: SigningAlgorithm
 }
 
-/** The signing DID of a record: its did:web if others can resolve it (https), else a DID made from the key. */
+/**
+ * The signing DID of a record: its did:web if others can resolve it (https), otherwise a DID that is made from the key.
+ */
 export function signingDidOf(method: string, didWeb: string | undefined, baseUrl: string, publicJwk: Jwk): string {
   if (method === 'key') return didKeyFromJwk(publicJwk)
   return didWeb !== undefined && baseUrl.startsWith('https:') ? didWeb : didJwk(publicJwk)
 }
 
 /**
- * The absolute id of a key in a DID document. For did:web it is the key's thumbprint (RFC 7638), so that keys can be rotated. For
- * did:jwk and did:key their specifications define it.
+ * The absolute id of a key in a DID document. For did:web it is the key's thumbprint (RFC 7638), so that keys can be
+ * rotated. For did:jwk and did:key, their specifications define the id.
  */
 export function keyIdOf(did: string, publicJwk: Jwk): string {
   if (did.startsWith('did:jwk:')) return `${did}#0`
@@ -45,7 +47,7 @@ export function keyIdOf(did: string, publicJwk: Jwk): string {
   return `${did}#${thumbprint(publicJwk)}`
 }
 
-/** {@link newIdentity} of a service, which protects keys with its vault. */
+/** The function {@link newIdentity} with the vault of a service, which protects the keys. */
 export type Identify = (request: IdentityRequest) => Promise<NewIdentity>
 
 /** Makes a key pair and its DIDs. Issuer and verifier records get a did:jwk in addition to their did:web. */

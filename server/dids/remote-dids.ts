@@ -3,11 +3,11 @@ import { DidResolutionError } from '../protocol/did/resolve-did.js'
 /** Maximum number of DIDs of other hosts that one call may cause this service to resolve. */
 export const MAX_REMOTE_DIDS = 4
 
-/** Counts the DIDs of other hosts in one call. Each counts once, even if its document is cached. */
+/** Counts the different DIDs of other hosts in one call. A DID is counted even if its document is cached. */
 export class RemoteDids {
   readonly #dids = new Set<string>()
 
-  /** @throws DidResolutionError for the fifth DID. */
+  /** Counts a DID. @throws DidResolutionError for the fifth different DID. */
   admit(did: string): void {
     this.#dids.add(did)
     if (this.#dids.size <= MAX_REMOTE_DIDS) return

@@ -2,10 +2,13 @@ import type { DidKeys } from '../protocol/did/did-document.js'
 import { DidResolutionError, type DidResolutionIo, resolveDid } from '../protocol/did/resolve-did.js'
 import { LruMap } from '../protocol/jose/lru-map.js'
 
-/** Called before a DID of another host is resolved. If it throws, the DID is not resolved. */
+/** Called before a DID of another host is resolved. If the function throws, the DID is not resolved. */
 export type Admit = (did: string) => void | Promise<void>
 
-/** Resolves DIDs to their keys; rejects with DidResolutionError. Keys are shared: they must not be changed. */
+/**
+ * Resolves DIDs to their keys; rejects with DidResolutionError. Callers share the returned keys and must not change
+ * them.
+ */
 export interface DidResolver {
   resolve(did: string, admit?: Admit): Promise<DidKeys>
 }
@@ -19,7 +22,7 @@ export interface TimedDidResolver extends DidResolver {
 /** The cached result for a DID of another host: its keys, or the reason of the failure. */
 interface Known {
   readonly outcome: DidKeys | string
-  /** Milliseconds of the clock. */
+  /** Expiry in milliseconds since the epoch. */
   readonly expiresAt: number
 }
 
@@ -92,10 +95,10 @@ function createFetched(
 }
 
 /**
- * Makes a resolver for did:key, did:jwk and did:web. The keys of a did:key or did:jwk are computed, and cached while there is room.
- * `localDocument` reads a did:web of this service at each call, without a cache, so that a rotated key counts at once. Another
- * did:web is fetched and cached for `ttlSeconds` (300), a failure for 15 seconds. Each of the two caches has at most `maxEntries`
- * (500) entries and 4 MiB.
+ * Makes a resolver for did:key, did:jwk and did:web. The keys of a did:key or did:jwk are computed, and cached while
+ * there is room. A did:web of this service is read with `localDocument` at each call, without a cache. So a rotated key
+ * is used immediately. Any other did:web is fetched. Its keys are cached for `ttlSeconds` (300), and a failure for 15
+ * seconds. Each of the two caches has at most `maxEntries` (500) entries and 4 MiB.
  */
 export function createDidResolver(
   options: DidResolutionIo & {

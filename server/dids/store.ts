@@ -19,7 +19,7 @@ export interface NewKey {
   readonly id: string
   readonly alg: string
   readonly publicJwk: Jwk
-  /** As protected by the vault. */
+  /** The private key, encrypted by the vault. */
   readonly privateJwk: string
   /** The key's certificate chain, leaf first, each certificate as base64 DER. */
   readonly x5c?: readonly string[]
@@ -70,7 +70,7 @@ const zIssuerDid = z.strictObject({ did: z.string() })
 /** A DID without the parts of a DID URL (DID Core 1.0 §3.1). */
 const DID = /^did:[a-z0-9]+:[\w.:%-]+$/
 
-/** A DID with its keys and its other names in one statement of plain SQL, under the alias `d`. */
+/** The columns of a DID with its keys and its other names; the table `dids` has the alias `d`. */
 const columns = fragment`
   d.did, d.method, d.uuid, d.purpose, d.created_by AS "createdBy", d.key_set_id AS "keySetId", d.holder_id AS "holderId",
   d.created_at AS "createdAt",
@@ -104,7 +104,9 @@ export function createDidStore({ prisma, sql }: Database) {
     return new Map(rows.map((row) => [row.did, row]))
   })
   return {
-    /** Finds a DID. Concurrent calls share one statement. A text without the form of a DID is not looked up. */
+    /**
+     * Finds a DID. Concurrent calls share one statement. A text that does not have the form of a DID is not searched.
+     */
     find: async (did: string): Promise<StoredDid | undefined> => (DID.test(did) ? readDid(did) : undefined),
 
     /** Finds a DID by several spellings. */
@@ -115,7 +117,9 @@ export function createDidStore({ prisma, sql }: Database) {
     /** DIDs of issuers, with all their keys. */
     issuerDids: () => select(fragment`d.purpose = 'issuer' ORDER BY d.created_at, d.did`),
 
-    /** True if the DID belongs to an issuer of this installation. A positive answer is cached, since it never changes. */
+    /**
+     * True if the DID belongs to an issuer of this installation. The result `true` is cached, since it never changes.
+     */
     async isIssuer(did: string): Promise<boolean> {
       if (ownIssuers.get(did) === true) return true
       const rows = await sql(zIssuerDid)`

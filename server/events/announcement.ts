@@ -2,21 +2,21 @@ import { createHmac } from 'node:crypto'
 import { secretKey } from '../protocol/jose/secret-key.js'
 
 /**
- * A message between processes after a transition is committed. It says that a session has an event of this number, and nothing
- * else. Receivers read the event from the database, so a forged announcement can cause no more than
- * a read. Only this installation can derive the name from the session's id, since ids open offers.
+ * A message between processes after a transition is committed. It says only that a session has an event with this
+ * number. Receivers read the event from the database, so a forged announcement causes only a read. A session's id gives
+ * access to its offer, so announcements contain a name instead. Only this installation can derive the name from the id.
  */
 export interface Announcement {
   readonly name: string
   readonly seq: number
 }
 
-/** Octets of a message: a notification of PostgreSQL has room for just under 8,000. */
+/** Maximum octets of a message. A notification of PostgreSQL has room for almost 8,000. */
 const MAX_MESSAGE = 7_800
-/** Maximum of announcements in a message, reached if all are of the shortest form. */
+/** Maximum of announcements in a message, if all announcements have the shortest form. */
 const MAX_IN_MESSAGE = MAX_MESSAGE / 24
 
-/** Names of sessions, by a key of the installation: 22 characters of base64url. */
+/** Returns a function that makes the names of sessions with the installation's key: 22 characters of base64url. */
 export const sessionNames =
   (key: Uint8Array) =>
   (sessionId: string): string =>

@@ -2,14 +2,17 @@ import type { Log } from '../log/log.js'
 import { packed } from './announcement.js'
 import type { Transport } from './transport.js'
 
-/** Limit of announcements that wait during a batch. Receivers find the rest by their inquiry once a second. */
+/**
+ * Limit of announcements that wait during a batch. Further announcements are dropped; receivers find these events by
+ * their inquiry once a second.
+ */
 const MAX_WAITING = 100_000
-/** Limit of announcements in one batch, which is some twenty messages. */
+/** Limit of announcements in one batch, which are about twenty messages. */
 const MAX_BATCH = 5_000
 /** Pause after a failed batch, and maximum wait of a stopping process for its last batch, in milliseconds. */
 const WAIT_MS = 1_000
 
-/** Sends announcements. Announcements that gather during a batch go into the next one. */
+/** Sends announcements in batches. Announcements that are made during a batch are sent in the next batch. */
 export class Announcer {
   readonly #transport: Pick<Transport, 'send'>
   readonly #log: Log
@@ -32,7 +35,7 @@ export class Announcer {
     this.#sending ??= this.#run()
   }
 
-  /** Sends earlier announcements first, up to a time limit. */
+  /** Stops the announcer. Announcements that wait are sent first, within a time limit. */
   async close(): Promise<void> {
     this.#closed = true
     if (this.#sending === undefined) return
@@ -45,7 +48,7 @@ export class Announcer {
   }
 
   async #run(): Promise<void> {
-    // Waits until the end of this turn of the event loop, to send all of its commits together.
+    // Waits until the end of this turn of the event loop, so that all announcements of this turn are sent together.
     await new Promise((resolve) => setImmediate(resolve))
     while (this.#waiting.size > 0) await this.#send()
     this.#sending = undefined
@@ -63,7 +66,7 @@ export class Announcer {
       if (this.#failing) this.#log.info('session events are announced again')
       this.#failing = false
     } catch (error) {
-      // The batch is not sent again: receivers will have found its events by their inquiry.
+      // The batch is not sent again: receivers find its events by their inquiry.
       const reason = error instanceof Error ? error.message : String(error)
       if (!this.#failing)
         this.#log.warn({ reason }, 'session events cannot be announced: streams are up to a second late')

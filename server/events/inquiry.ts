@@ -7,9 +7,9 @@ const EVERY_MS = 1_000
 const MAX_BATCH = 1_000
 
 /**
- * Asks the database once a second whether a session with a subscriber in this process has new events. A process may end between
- * the commit of a transition and its announcement, and announcements may get lost. The query goes by session and number, since
- * commits have no order over all sessions.
+ * Asks the database once a second whether a session with a subscriber in this process has new events. A process may end
+ * between the commit of a transition and its announcement, and announcements may get lost. The query searches by
+ * session and number, since the commits of different sessions have no common order.
  */
 export class Inquiry {
   readonly #subscriptions: Subscriptions
@@ -18,7 +18,7 @@ export class Inquiry {
   readonly #everyMs: number
   #timer: NodeJS.Timeout | undefined
   #asking = false
-  /** Whether to ask again right after the answer: something was missed since the question. */
+  /** Whether to ask again immediately after the answer, since an announcement was missed after the question. */
   #again = false
   #failing = false
   #closed = false
@@ -59,7 +59,7 @@ export class Inquiry {
       this.#failing = false
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
-      if (!this.#failing) this.#log.warn({ reason }, 'events that were missed cannot be looked for')
+      if (!this.#failing) this.#log.warn({ reason }, 'missed session events cannot be searched for')
       this.#failing = true
     } finally {
       this.#asking = false

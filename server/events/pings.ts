@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 
 const PING = 'event: ping\ndata: keepalive\n\n'
 
-/** Keeps streams alive: each open response gets pings at its own times. One timer drives all of them. */
+/** Keeps streams alive: each open response gets pings at its own times. One timer sends the pings of all responses. */
 export interface Pings {
   /** Pings a response until it closes, and destroys it if its client has stopped reading. */
   add(response: ServerResponse): void
@@ -10,7 +10,7 @@ export interface Pings {
 }
 
 /**
- * @param everyMs between two pings of a stream; 15 seconds unless given.
+ * @param everyMs milliseconds between two pings of a stream; 15,000 unless given.
  * @param slots number of groups of streams, each with its own ping times, to spread the writes.
  */
 export function createPings(everyMs = 15_000, slots = 15): Pings {

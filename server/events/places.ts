@@ -2,9 +2,12 @@ import { errors } from '../api/errors.js'
 
 /** Limits of simultaneously open streams. */
 export interface StreamLimits {
-  /** For one caller; 0: no limit besides the process's. A backend that relays streams has one token for all of them. */
+  /**
+   * Limit for one caller; with 0, only the process's limit applies. A backend that relays streams uses one token for
+   * all of its streams.
+   */
   readonly perCaller: number
-  /** For this process. */
+  /** Limit for this process. */
   readonly process: number
 }
 
@@ -22,8 +25,8 @@ export class StreamPlaces {
    * Takes a place for a caller (`sub`).
    *
    * @param most maximum of the caller's streams, if it is lower than every caller's limit
-   * @returns a function that gives the place back; only its first call counts.
-   * @throws 429 if the caller has no place left, 503 if the process has none.
+   * @returns a function that releases the place; only its first call counts.
+   * @throws 429 if the caller has no place left, 503 if the process has no place left.
    */
   take(sub: string, most = Number.POSITIVE_INFINITY): () => void {
     const { perCaller, process } = this.#limits

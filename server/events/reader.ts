@@ -7,7 +7,10 @@ import type { Subscription } from './subscriptions.js'
 const MAX_BATCH = 1_000
 const RETRY_READ_MS = 1_000
 
-/** Reads for many subscriptions in one statement, since notifications come in bursts, and after an outage all must read. */
+/**
+ * Reads the events of many subscriptions in one statement. Notifications come in bursts, and after an outage all
+ * subscriptions must read.
+ */
 export class EventReader {
   readonly #wanting = new Set<Subscription>()
   #reading = false

@@ -16,17 +16,17 @@ export const zEvent = z.strictObject({
 })
 
 /**
- * One state of a session: its position in the session's sequence, from 1, and the session at this position. The newest event
- * is the session's current state.
+ * One state of a session: a position in the session's sequence, from 1, and the session's data at this position. The
+ * newest event is the session's current state.
  */
 export type SessionEvent = z.infer<typeof zEvent>
 
-/** Row shape for statements that return the moved sessions, each with the event of its transition. */
+/** Row shape for statements that return the sessions they changed, each with the event of its transition. */
 export const eventRow = zEvent.extend({ id: z.string() })
 
 const zEventOfSession = zEvent.extend({ sessionId: z.string() })
 
-/** A session with an event of this number. Without `data`, waiting readers read the event from the database. */
+/** A session and the number of its recorded event. Without `data`, waiting readers read the event from the database. */
 export interface RecordedEvent {
   readonly id: string
   readonly seq: number
@@ -42,7 +42,7 @@ export const recordedShape = { recorded: z.array(eventRow).nullable() }
 /** The step that `recordEvents` returns. */
 export type Transitions = Step<'id' | 'seq' | 'data'>
 
-/** A column `recorded` with the recorded events, for a statement that returns other rows than its transitions. */
+/** A column `recorded` with the recorded events, for a statement whose result rows are not its transitions. */
 export const recordedEvents = (transitions: Transitions): Fragment => fragment`
   (SELECT jsonb_agg(jsonb_build_object('id', id, 'seq', seq, 'data', data)) FROM ${transitions}) AS recorded`
 
@@ -53,9 +53,10 @@ export const nothingRecorded: Transitions = new Step<'id' | 'seq' | 'data'>(
 )
 
 /**
- * The step that stores the events of transitions. It must be in the statement that makes the transitions, so that neither
- * happens without the other. Announce the recorded events after the commit. The first event of a session has no row here: the
- * session's row holds it as `first_view`. It needs no announcement.
+ * The step that stores the events of transitions. It must be in the statement that makes the transitions, so that
+ * transitions and events are stored together or not at all. Announce the recorded events after the commit. The first
+ * event of a session has no row in this table: the session's row holds it as `first_view`. The first event needs no
+ * announcement.
  *
  * ```ts
  * const moved = new Step('moved', MOVED, fragment`UPDATE sessions SET state = …, seq = seq + 1 WHERE id = … RETURNING *`)
@@ -64,8 +65,9 @@ export const nothingRecorded: Transitions = new Step<'id' | 'seq' | 'data'>(
  * announce(rows)
  * ```
  *
- * @param rows a query for `id` (of the session), `seq` (grows by one with every event), `first_view`, and `changes`. `changes` holds all
- *   members of the session's JSON that differ from `first_view`, whichever transition changed them. A member is never removed.
+ * @param rows a query for `id` (of the session), `seq` (grows by one with every event), `first_view`, and `changes`.
+ * `changes` holds all members of the session's JSON that differ from `first_view`, whichever transition changed them. A
+ * member is never removed.
  */
 export function recordEvents(rows: Fragment, at: Date): Transitions {
   const transitions = new Step<'id' | 'seq' | 'changes' | 'data'>(
@@ -80,8 +82,8 @@ export function recordEvents(rows: Fragment, at: Date): Transitions {
 }
 
 /**
- * `s`: the sessions of `w`, of either kind. No process's clock gives a session events before `s.since`, so PostgreSQL
- * skips earlier partitions.
+ * `s`: the sessions of `w`, of either kind. A session has no events before `s.since`, even if clocks differ, so
+ * PostgreSQL skips earlier partitions.
  */
 const sessionsWanted = fragment`
   CROSS JOIN LATERAL (
@@ -93,7 +95,7 @@ export type EventStore = ReturnType<typeof createEventStore>
 
 export function createEventStore({ sql }: Database) {
   return {
-    /** The sessions, out of many, that have the very next event after a position, in one statement. */
+    /** Finds, in one statement, the wanted sessions that already have the next event after their position. */
     async moved(wanted: readonly EventsWanted[]): Promise<string[]> {
       const ids = wanted.map(({ sessionId }) => sessionId)
       const positions = wanted.map(({ after }) => after)
@@ -104,7 +106,7 @@ export function createEventStore({ sql }: Database) {
       return rows.map(({ id }) => id)
     },
 
-    /** The events after a position, for many sessions, in order, in one statement. */
+    /** Reads, in one statement, the events of many sessions after their positions, in order. */
     after(wanted: readonly EventsWanted[]): Promise<z.infer<typeof zEventOfSession>[]> {
       const ids = wanted.map(({ sessionId }) => sessionId)
       const positions = wanted.map(({ after }) => after)
@@ -119,10 +121,10 @@ export function createEventStore({ sql }: Database) {
     },
 
     /**
-     * An existing session with events in a period; undefined if there is none.
+     * Finds an existing session with events in a period; undefined if there is no such session.
      *
      * @param since undefined for a period from the first event on
-     * @param known is checked first
+     * @param known a session that is checked first
      */
     async remaining(since: Date | undefined, until: Date, known: string | undefined): Promise<string | undefined> {
       const [row] = await sql(idRow)`

@@ -17,32 +17,35 @@ export interface StreamOptions<Data> {
   readonly current: () => Promise<{ readonly seq: number; readonly data: Data }>
   /** Position of the last event that the subscriber received (the SSE `Last-Event-ID`); a value that is no position counts as absent. */
   readonly lastEventId?: string | number | undefined
-  /** The caller of the stream; it ends with the caller's token. */
+  /** The caller of the stream; the stream ends when the caller's token expires. */
   readonly caller: Pick<Caller, 'sub' | 'expiresAt'>
   /** Maximum of this caller's streams, if it is lower than every caller's limit. */
   readonly most?: number | undefined
-  /** Aborts when the subscriber goes away. */
+  /** Aborts when the subscriber disconnects. */
   readonly signal: AbortSignal
 }
 
-/** A stream of `[seq as text, session]`, in the envelope that tells tRPC the id of an item. */
+/** A stream of `[seq as text, session]`. tRPC reads the id of an item from this envelope. */
 export type EventStream<Data> = AsyncGenerator<TrackedEnvelope<Data>, void, undefined>
 
 /** Receives the names of sessions with new events. */
 export interface SessionListener {
   /** A session has a new event. @param name of the session in announcements */
   heard(name: string): void
-  /** Sessions may have new events without an announcement: listening has only just begun, or begun again after an outage. */
+  /**
+   * Sessions may have new events without a received announcement: listening has just begun, or has resumed after an
+   * outage.
+   */
   missed(): void
 }
 
-/** Streams of session events across all processes of the installation: in order, none skipped and none twice. */
+/** Streams of session events across all processes of the installation: all events in order, each once. */
 export interface Events {
   /**
-   * Subscribes to a session and reads its state. The stream begins with the events after `lastEventId`, or with the current
-   * state if there are none. Every later event follows. It does not end by itself: it ends when `signal` aborts. It throws 503
-   * when the service stops or the caller's token expires, so that clients reconnect. The stream does not read ahead of its
-   * consumer, so a slow consumer costs no memory. A tRPC subscription can return it unchanged.
+   * Subscribes to a session and reads its state. The stream begins with the events after `lastEventId`, or with the
+   * current state if there are no such events. Every later event follows. The stream ends when `signal` aborts. It
+   * throws 503 when the service stops or the caller's token expires, so that clients reconnect. The stream does not
+   * read ahead of its consumer, so a slow consumer costs no memory. A tRPC subscription can return it unchanged.
    *
    * @throws the errors of `current`; 429 or 503 if too many streams are open.
    */
@@ -51,9 +54,11 @@ export interface Events {
   readonly announce: Announce
   /** The name of a session in announcements. */
   readonly nameOf: (sessionId: string) => string
-  /** Reports each session with new events, from any process, to a listener. The returned function ends this. */
+  /**
+   * Reports each session with new events, from any process, to a listener. The returned function removes the listener.
+   */
   follow(listener: SessionListener): () => void
-  /** For streams of other things, which count like streams of sessions. */
+  /** Places for streams of other data. They are counted together with the streams of sessions. */
   readonly places: Pick<StreamPlaces, 'take'>
   /** Number of open streams. */
   open(): number
@@ -74,8 +79,8 @@ export interface EventsOptions {
   readonly clock: () => Date
   readonly limits: StreamLimits
   /**
-   * Interval of the inquiry for missed events and of the check for expired access tokens, in milliseconds; 1,000 unless given. A
-   * failed announcer tries again after the same time.
+   * Interval of the inquiry for missed events and of the check for expired access tokens, in milliseconds; 1,000 unless
+   * given. A failed announcer also tries again after this time.
    */
   readonly everyMs?: number | undefined
 }
@@ -138,7 +143,7 @@ export function createEvents(options: EventsOptions): Events {
         if (stopped) throw errors.stopping()
         if (subscription.expired) throw errors.streamExpired()
         if (subscription.ended) return
-        // A change during a read leaves the subscription dirty, so it is read again afterwards.
+        // If a change is announced during a read, the subscription stays dirty and is read again afterwards.
         if (subscription.dirty && !subscription.reading) {
           subscription.dirty = false
           reader.want(subscription)
@@ -155,7 +160,7 @@ export function createEvents(options: EventsOptions): Events {
       if (stopped) throw errors.stopping()
       const { sessionId, signal, caller, most } = options
       const giveBack = places.take(caller.sub, most)
-      // First the subscription, then the state: changes in between are announced, and read again if necessary.
+      // The subscription begins before the state is read, so that changes in between are announced and are read too.
       const subscription = subscriptions.add(sessionId, caller.expiresAt ?? Number.POSITIVE_INFINITY)
       transport.listen()
       inquiry.start()

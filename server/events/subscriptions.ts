@@ -1,16 +1,16 @@
 import type { SessionEvent } from './store.js'
 
-/** One reader of one session. It sleeps in `changed()` until there is something to do. */
+/** One reader of one session. It sleeps in `changed()` until there are new events, or the subscription ends. */
 export class Subscription {
   readonly sessionId: string
   /** `seq` of the event that was delivered last. */
   position = 0
   /** Whether the session may have unread events after `position`. */
   dirty = false
-  /** The highest known `seq`, not lower than `position`. A read that has begun since includes it. */
+  /** The highest known `seq`, not lower than `position`. A read that begins after it became known includes it. */
   #known = 0
   ended = false
-  /** Whether its rows are being read from the database; they may or may not include events that are announced during the read. */
+  /** Whether a read from the database is running. Its rows may lack events that are announced during the read. */
   reading = true
   rows: readonly SessionEvent[] = []
   /** When the reader's access token expires, in milliseconds since 1970. */
@@ -34,10 +34,10 @@ export class Subscription {
   }
 
   /**
-   * Receives the announcement of an event with this number. The event is read, unless a read that has begun since includes it.
+   * Receives the announcement of an event with this number. The event is then read, unless it is already known.
    *
-   * @param data of the event, if this process recorded it. A sleeping reader that lacks only this event receives the data directly;
-   *   for a busy reader the data is dropped.
+   * @param data of the event, if this process recorded it. A sleeping reader that lacks only this event receives the
+   * data directly. All other readers read the event from the database.
    */
   hear(seq: number, data?: SessionEvent['data']): void {
     if (seq <= this.#known) return
@@ -65,7 +65,7 @@ export class Subscription {
   take(rows: readonly SessionEvent[]): void {
     this.rows = rows
     this.reading = false
-    // An announced number without a row was no event: its next announcement counts again.
+    // If an announced number has no row, there is no such event yet. A later announcement of this number counts again.
     this.#known = rows.at(-1)?.seq ?? this.position
   }
 
@@ -84,7 +84,10 @@ export class Subscription {
     this.#changed = false
   }
 
-  /** Events that were read and are not delivered yet. Overlapping reads can return an event twice: it is delivered once. */
+  /**
+   * Events that were read and are not delivered yet. Overlapping reads can return an event twice, but it is delivered
+   * once.
+   */
   *unseen(): Generator<SessionEvent> {
     const { rows } = this
     this.rows = []
@@ -98,7 +101,7 @@ export class Subscription {
 
 /** The subscriptions in this process. */
 export class Subscriptions {
-  /** By the name of the session in announcements. */
+  /** The subscriptions by the name of their session in announcements. */
   readonly #byName = new Map<string, Set<Subscription>>()
   readonly #nameOf: (sessionId: string) => string
   #size = 0

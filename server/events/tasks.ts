@@ -4,7 +4,7 @@ import type { PartitionTaskOf } from '../maintenance/partitions/task.js'
 import { DAY_SECONDS, type MaintenanceTask, secondsBefore } from '../maintenance/task.js'
 import type { EventStore, EventsWanted } from './store.js'
 
-/** Most sessions last a day. An older partition is kept by a longer session. */
+/** Most sessions last a day. If a partition is older, a longer session keeps it. */
 const KEPT_SECONDS = 2 * DAY_SECONDS
 
 const FIRST: EventsWanted = { sessionId: '', after: 0 }
@@ -22,14 +22,14 @@ export interface EventTasksPorts {
  * events in it remains. If one session keeps a partition for long, the events of removed sessions are deleted from it.
  */
 export function eventTasks({ store, partitions, partitionTask, config }: EventTasksPorts): readonly MaintenanceTask[] {
-  /** The session that was last found in each partition: while it remains, no other session is searched. */
+  /** The session that was last found in each partition. While this session exists, no other session is searched. */
   const remaining = new Map<string, string>()
 
   const isOlder = (moment: Date, seconds: number, now: Date) =>
     moment <= secondsBefore(now, config.sessionRetentionDays * DAY_SECONDS + seconds)
 
   const droppable = async ({ name, since, until }: Partition, now: Date): Promise<boolean> => {
-    // No session that ended in this partition was removed earlier.
+    // Sessions are removed after the retention time, so a younger partition still has its sessions.
     if (!isOlder(until, 0, now)) return false
     const sessionId = await store.remaining(since, until, remaining.get(name))
     remaining.delete(name)
@@ -46,7 +46,7 @@ export function eventTasks({ store, partitions, partitionTask, config }: EventTa
   ]
 }
 
-/** Goes once a day through each partition for which `kept` returns true. */
+/** Checks each partition for which `kept` returns true once a day, and removes the events of removed sessions. */
 function orphansTask(
   store: Pick<EventStore, 'removeOrphans'>,
   partitions: Pick<PartitionStore, 'list'>,

@@ -5,8 +5,8 @@ import type { CredentialFormat } from './format.js'
 import type { FORMATS, FormatName, Formats } from './registry.js'
 import type { FormatAnswer } from './verifying.js'
 
-// The values follow the formats of the running service. The types, which clients see, follow the formats that this
-// service includes by default.
+// At run time, the schemas accept the formats of the running service. Their types, which clients see, list the formats
+// that this service includes by default.
 
 type StandardFormat = (typeof FORMATS)[number]
 
@@ -75,7 +75,7 @@ function verdictOf(answers: readonly (FormatAnswer | undefined)[], issued: z.Zod
 const issued = {
   issuer: z.string().meta({
     description:
-      'The issuer that was proven. With `x5c` it is the subject of the certificate; an `iss` that the certificate does not name is nobody’s.',
+      'The proven issuer. With `x5c`, it is the subject of the certificate. An `iss` that the certificate does not name proves nothing.',
   }),
 }
 
@@ -86,7 +86,7 @@ export const zVerdict = ({ all }: Formats) =>
     AnyValid | Invalid
   >
 
-/** Answer of the verification check by check, which accepts further formats and names the issuer. */
+/** Answer of the verification that reports each check. It accepts further formats and names the issuer. */
 export const zVerdictByCheck = ({ all }: Formats) =>
   verdictOf(
     all.map(({ verifying }) => verifying.answerByCheck ?? verifying.answer),

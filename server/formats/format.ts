@@ -6,7 +6,10 @@ import type { Verifying } from './verifying.js'
 /** The part of a credential format that issuing uses. */
 export interface IssuedFormat {
   readonly name: string
-  /** Whether HAIP 1.0 §6 has a profile of it. Only then is it issued or requested if HAIP is required. */
+  /**
+   * Whether HAIP 1.0 §6 has a profile of the format. If HAIP is required, only formats with a profile are issued and
+   * requested.
+   */
   readonly haip: boolean
   readonly issuing: Issuing
   /** The format for wallets of earlier drafts, under its former name; absent if the name never changed. */

@@ -16,11 +16,14 @@ export interface AuthorizedHashes {
 /** Input for the presentation of a held credential. */
 export interface HolderPresentation {
   readonly compact: string
-  /** The claims to disclose, in formats that can withhold some. */
+  /** The claims to disclose, in formats with selective disclosure. */
   readonly disclose: readonly ClaimsPathPointer[]
   /** The key that the credential is bound to, under its DID URL. */
   readonly signer: Signer
-  /** Whether the verifier requires proof of the holder's key (OpenID4VP 1.0 §6.1). Some formats always give it. */
+  /**
+   * Whether the verifier requires proof of the holder's key (OpenID4VP 1.0 §6.1). Some formats always include the
+   * proof.
+   */
   readonly proofWanted: boolean
   readonly nonce: string
   /** The verifier's client identifier, with its prefix. */
@@ -43,19 +46,19 @@ export interface SignedWith {
 
 type NoClaims = Readonly<Record<string, never>>
 
-/** A credential for the DCQL library: without claims, which are selected here by OpenID4VP 1.0 §7. */
+/** A credential for the DCQL library. It has no claims: this service selects claims itself, by OpenID4VP 1.0 §7. */
 export type LibraryCredential =
   | { readonly credential_format: 'dc+sd-jwt'; readonly vct: string; readonly claims: NoClaims }
   | { readonly credential_format: 'jwt_vc_json'; readonly type: string[]; readonly claims: NoClaims }
   | { readonly credential_format: 'mso_mdoc'; readonly doctype: string; readonly namespaces: NoClaims }
 
-/** The format in the terms of the libraries that hosted wallets use. */
+/** The part of a format for the libraries that hosted wallets use. */
 export interface LibrarySide {
-  /** Whether the OpenID4VCI library knows the format, and detects malformed configurations of it itself. */
+  /** Whether the OpenID4VCI library knows the format, and detects malformed configurations of the format. */
   readonly checksConfigurations: boolean
   /**
-   * A credential query for the format, under any of its names, in the terms of the DCQL library; undefined if the format can answer
-   * no part of it.
+   * Converts a credential query for the format, under any of its names, to the DCQL library's form. Undefined if the
+   * format can answer no part of the query.
    */
   query(query: JsonObject): JsonObject | undefined
   credential(types: readonly string[]): LibraryCredential
@@ -78,28 +81,34 @@ export interface ExchangeHolding {
 /** A value, or a promise if something must be loaded first. */
 type Soon<T> = T | Promise<T>
 
-/** The hosted wallet's half of a credential format. Compact credentials belong to the holder: they were verified on receipt. */
+/**
+ * The hosted wallet's half of a credential format. The compact credentials are the holder's own, and were verified on
+ * receipt.
+ */
 export interface Holding {
   /** The format's names in drafts. Issuers and verifiers still use them. */
   readonly formerNames: readonly string[]
   readonly library: LibrarySide
   /** Whether every credential of the format is bound to a holder's key. */
   readonly alwaysBound: boolean
-  /** `vct`, every `type`, or the doctype, of an issuer's credential configuration (OpenID4VCI 1.0 Appendix A); empty if it names none. */
+  /**
+   * `vct`, every `type`, or the doctype, of an issuer's credential configuration (OpenID4VCI 1.0 Appendix A); empty if
+   * it names no type.
+   */
   typesOf(configuration: JsonObject): readonly string[]
-  /** The claims that its holder sees, with every disclosure. */
+  /** The claims that the credential's holder sees, with every disclosure. */
   claimsOf(compact: string): Soon<JsonObject>
-  /** The part of these claims that is about the subject. */
+  /** The part of the claims that is about the subject. */
   subjectOf(claims: JsonObject): Record<string, unknown>
   /** The issuer's certificate chain in the form of a JOSE header (RFC 7515 §4.1.6); undefined if there is none. */
   x5cOf(compact: string): Soon<unknown>
-  /** Places of its status. */
+  /** References to the credential's entries in status lists. */
   statusOf(compact: string): Soon<readonly StatusReference[]>
   /**
    * Whether a verifier accepts the algorithms of a presentation's signatures.
    *
-   * @param vpFormats `vp_formats_supported` of its metadata (OpenID4VP 1.0 §11.1), `vp_formats` of drafts, or `format` of a
-   *   presentation definition
+   * @param vpFormats `vp_formats_supported` of the verifier's metadata (OpenID4VP 1.0 §11.1), `vp_formats` of drafts,
+   * or `format` of a presentation definition
    */
   isTakenBy(vpFormats: JsonObject, signed: SignedWith): Soon<boolean>
   present(presentation: HolderPresentation): Promise<string>

@@ -10,7 +10,7 @@ import type { Work } from '../protocol/work.js'
 /** Configuration values that formats use. */
 export interface Installation {
   readonly issuerBaseUrl: string
-  /** Whether an SD-JWT VC names its issuer by the issuer's DID or by the base URL. */
+  /** Name of the issuer in an SD-JWT VC: the issuer's DID, or the base URL. */
   readonly sdJwtIssuer: 'did' | 'url'
 }
 
@@ -25,11 +25,11 @@ export interface Binding {
 /** A type, which is a version of a schema, in the form that formats need. */
 export interface IssuedType {
   readonly name: string
-  /** Dotted paths of the claims that may be withheld; null for each claim of the subject. */
+  /** Dotted paths of the claims that may be withheld; null if every claim of the subject may be withheld. */
   readonly selectivelyDisclosable: readonly string[] | null
   /** JSON Schema of the subject. */
   readonly body: JsonObject
-  /** Content of a mobile document of the type; null if there are no mobile documents of it. */
+  /** Content of a mobile document of the type; null if the type has no mobile documents. */
   readonly mdoc: MdocMapping | null
 }
 
@@ -47,7 +47,7 @@ export interface ClaimDescription {
   readonly path: ClaimPath
   /** One name for each language; empty if the type gives none. */
   readonly display: readonly ClaimName[]
-  /** Whether the parent of the claim always contains it. */
+  /** Whether the parent of the claim always contains the claim. */
   readonly mandatory: boolean
 }
 
@@ -66,7 +66,7 @@ export interface SigningRequest {
   readonly binding: Binding
   /** A UUID, different for each credential. */
   readonly id: string
-  /** The same entry of one list, in both published forms of the list. */
+  /** The credential's entry in its status list, in both published forms of the list. */
   readonly status: {
     readonly token: TokenStatusReference
     readonly bitstring: BitstringStatusListEntry & { readonly id: string }
@@ -74,7 +74,7 @@ export interface SigningRequest {
   /** In whole seconds, like `expiresAt`. */
   readonly issuedAt: Date
   readonly expiresAt?: Date
-  /** The time of signing; copies for wallets have an earlier `issuedAt`. */
+  /** The time of signing. In copies for wallets, `issuedAt` is earlier. */
   readonly now: Date
   /** A cryptographically secure source. */
   readonly randomBytes: (length: number) => Uint8Array
@@ -94,11 +94,11 @@ export interface Issuing {
    * default format.
    */
   readonly configurationSuffix: string
-  /** The format in a sentence, with its article. */
+  /** The format's name for use in a sentence, with its article. */
   readonly title: string
-  /** Whether wallets of drafts receive offers of it. */
+  /** Whether wallets of drafts receive offers of the format. */
   readonly drafts: boolean
-  /** The binding methods in metadata (OpenID4VCI 1.0 §12.2.4), if the format has only one way to name a holder's key. */
+  /** The binding methods in metadata (OpenID4VCI 1.0 §12.2.4), if the format cannot use all methods. */
   readonly bindingMethods?: readonly string[]
   /** Whether each credential needs a holder's key. */
   readonly needsHolder: boolean
@@ -117,7 +117,7 @@ export interface Issuing {
   checkHolderKey?(key: Jwk): Promise<void>
   /** Selects the algorithms of key proofs whose keys the format can be bound to; absent if it can be bound to every key. */
   proofAlgorithms?(names: readonly SignatureAlgorithm[]): Promise<readonly SignatureAlgorithm[]>
-  /** `credential_signing_alg_values_supported`, if they are not the JOSE names of the algorithms. */
+  /** `credential_signing_alg_values_supported`, if its values are not the JOSE names of the algorithms. */
   signingAlgorithms?(names: readonly string[]): Promise<readonly unknown[]>
   /** Members of a credential configuration that name its type (OpenID4VCI 1.0 Appendix A). */
   typeMembers(type: Pick<IssuedType, 'name' | 'mdoc'>, installation: Installation): JsonObject

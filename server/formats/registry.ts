@@ -12,15 +12,15 @@ export type FormatName = (typeof FORMATS)[number]['name']
 export interface Formats {
   /** In the order in which they are listed and tried. */
   readonly all: readonly CredentialFormat[]
-  /** In the order of offers: the primary one first. */
+  /** In the order of offers: the primary format first. */
   readonly issued: readonly IssuedFormat[]
-  /** The default format for issuance; the ids of its configurations are the names of their schemas. */
+  /** The default format for issuance. The id of its configuration is the name of the schema. */
   readonly primary: CredentialFormat
   /** The formats for wallets of earlier drafts, in the same order. */
   readonly former: readonly IssuedFormat[]
-  /** @throws Error for a name that every contract refuses. */
+  /** The format with this name. @throws Error for an unknown name, which every contract refuses before. */
   named(name: string): CredentialFormat
-  /** The first format that recognises a compact credential as its own; undefined if none does. */
+  /** The first format that recognises a compact credential; undefined if no format does. */
   recognise(compact: string): CredentialFormat | undefined
   /** The format with this current or former name; undefined if there is none. */
   known(name: unknown): CredentialFormat | undefined

@@ -4,7 +4,7 @@ import type { JsonObject } from '../protocol/json/json-object.js'
 export const secondsOf = (payload: JsonObject, ...names: readonly string[]): number | undefined =>
   names.map((name) => payload[name]).find((value) => typeof value === 'number')
 
-/** A year of four digits: other years have a sign and six digits. */
+/** Matches a date with a year of four digits. All other years have a sign and six digits. */
 const DATE_TIME = /^\d{4}-/
 
 /**

@@ -14,12 +14,15 @@ import type { TransactionDataHashes } from '../protocol/openid4vp/transaction-da
 import type { Work } from '../protocol/work.js'
 import type { Installation } from './issuing.js'
 
-/** A credential with a valid signature, valid times and valid disclosures. The caller checks trust in its issuer, and its status. */
+/**
+ * A credential with a valid signature, valid times and valid disclosures. The caller checks the credential's status,
+ * and whether its issuer is trusted.
+ */
 export interface VerifiedCredential {
   /** The proven issuer; with `x5c` the subject of the certificate. */
   readonly issuer: string
   readonly issuerKey: IssuerKey
-  /** Its entries in status lists. */
+  /** The credential's entries in status lists. */
   readonly status: readonly StatusReference[]
   /** `vct` of an SD-JWT VC, `type` of a W3C credential, doctype of a mobile document. */
   readonly types: readonly string[]
@@ -30,19 +33,22 @@ export interface VerifiedCredential {
   /** In seconds since the epoch. */
   readonly issuedAt: number | undefined
   readonly expiresAt: number | undefined
-  /** The kind of holder's proof in the text, which was not verified; undefined if there is none. */
+  /** The kind of holder's proof in the text; undefined if there is no proof. The proof was not verified. */
   readonly holderProof: string | undefined
   /** Members of `answer` or `answerByCheck` for a credential that is verified alone; empty if there is no such answer. */
   readonly shown: JsonObject
 }
 
-/** How the wallet sent its answer. Some holders' proofs cover this (OpenID4VP 1.0 Appendix B.2.6). */
+/**
+ * How the wallet sent its answer. In some formats, the holder's proof signs these values (OpenID4VP 1.0 Appendix
+ * B.2.6).
+ */
 export type Handover = {
-  /** The public key that the answer had to be encrypted to; undefined if no encryption was required. */
+  /** The public key for encryption of the answer; undefined if no encryption was required. */
   readonly encryptionKey: Jwk | undefined
 } & (
   | { readonly clientId: string; readonly responseUri: string }
-  /** Origins of the pages that may have asked, in the form of browsers. */
+  /** Origins of the pages that may have made the request, in the form of browsers. */
   | { readonly origins: readonly string[] }
 )
 
@@ -50,18 +56,21 @@ export type Handover = {
 export interface PresentationContext {
   /** These options find the keys of trusted issuers only. */
   readonly options: VerifyOptions
-  /** Called before each credential of a presentation that may hold several: each has to pass all checks. */
+  /** Called before each credential of a presentation that may hold several. Each credential must pass all checks. */
   readonly onNextCredential: () => void
   readonly installation: Installation
   readonly nonce: string
-  /** The verifier's client identifier, with its prefix; if a page asked, its origins in every accepted form. */
+  /**
+   * The verifier's client identifier, with its prefix. For a request by a page: the page's origins in every accepted
+   * form.
+   */
   readonly audience: string | readonly string[]
   readonly handover: Handover
   /** The time of the request. */
   readonly requestedAt: Date
   /** `meta` of the credential query. */
   readonly meta: JsonObject
-  /** `claims` of this query; empty if it has none. */
+  /** `claims` of the credential query; empty if the query has no claims. */
   readonly claims: readonly ClaimsQuery[]
   /** The type metadata of an SD-JWT VC type of another installation, as text; undefined if they are unavailable. */
   readonly fetchTypeMetadata: (vct: string) => Promise<string | undefined>
@@ -69,7 +78,9 @@ export interface PresentationContext {
   readonly proofRequired: 'always' | 'whereBound' | 'never'
   /** The key that a DID URL names. */
   readonly holderKeyOfKid: (kid: string) => Promise<Jwk>
-  /** The key that signed a presentation in a JWT, by its header and payload, which are not verified yet. */
+  /**
+   * Finds the key that signed a presentation in a JWT from the JWT's header and payload, which are not verified yet.
+   */
   readonly holderKeyOfJwt: (header: JsonObject, payload: JsonObject) => Promise<HolderKey>
   /** @throws CredentialError for a credential that is revoked or suspended, or whose status is unavailable. */
   readonly checkStatus: (credential: Pick<VerifiedCredential, 'status' | 'issuerKey'>) => Promise<void>
@@ -94,7 +105,7 @@ export interface PresentedCredential {
   readonly issuerKey: IssuerKey
   /** The certificate chain in the credential, base64 DER, leaf first (RFC 7515 §4.1.6), not verified. */
   readonly x5c: unknown
-  /** Whether its holder's proof was present and valid. */
+  /** Whether the holder's proof was present and valid. */
   readonly holderBound: boolean
   /** The proof's statements about transaction data, in formats that have them; not verified. */
   readonly transactionDataHashes?: TransactionDataHashes | undefined
@@ -106,13 +117,16 @@ export interface PresentedCredential {
 export const notBound = () =>
   new CredentialError('Credential is not bound to a holder key.', { check: 'holder-binding' })
 
-/** Members of a verification's answer in addition to `isValid`: its name for a format, and the members that show a credential. */
+/**
+ * Members of a verification's answer in addition to `isValid`: the answer's name for a format, and the members that
+ * show a credential.
+ */
 export interface FormatAnswer {
   readonly format: string
   readonly members: Readonly<Record<string, z.ZodType>>
 }
 
-/** The answer for formats that only the verification check by check accepts. */
+/** The answer for formats that only the verification that reports each check accepts. */
 export interface AnswerByCheck extends FormatAnswer {
   /** Whether a text of an unknown format may be of this format. If no format matches, the text is of no supported format. */
   resembles(text: string): boolean
@@ -136,9 +150,12 @@ export interface Verifying {
   transcriptsOf?(handover: Handover, nonce: string): Promise<readonly Uint8Array[]>
   /** Absent if `POST /credentials/verify` does not accept the format; the interface names its formats. */
   readonly answer?: FormatAnswer
-  /** Answer of the verification check by check, if only this verification accepts the format; otherwise `answer` applies. */
+  /**
+   * Answer of the verification that reports each check, if only this verification accepts the format. Otherwise
+   * `answer` applies.
+   */
   readonly answerByCheck?: AnswerByCheck
-  /** Whether an issued credential looks like one of this format; formats are asked in their order. */
+  /** Whether an issued credential has the form of this format. The formats are asked in their order. */
   recognises(compact: string): boolean
   /** Verifies an issued credential. @throws CredentialError with a sentence about the first check that fails. */
   verify(compact: string, options: VerifyOptions): Promise<VerifiedCredential>

@@ -10,16 +10,16 @@ export type Components = Readonly<Record<string, { readonly status: Status }>>
 
 /** The sources of the readiness check. */
 export interface Health {
-  /** True if the process was told to stop. */
+  /** True if the process has received a signal to stop. */
   stopping(): boolean
   /**
-   * A check for each component. If it rejects, the component is down and no request can be served. `degraded` means that requests
-   * are served without the component.
+   * A check for each component. If a check rejects, its component is down and requests cannot be served. `degraded`
+   * means that requests are served without the component.
    */
   readonly checks: Readonly<Record<string, () => Promise<unknown>>>
 }
 
-/** A component that takes longer to answer its check counts as unavailable. */
+/** Time limit for a check, in milliseconds. A component that answers later counts as unavailable. */
 const CHECK_TIMEOUT_MS = 3_000
 
 async function statusOf(check: () => Promise<unknown>, onFailure: (error: unknown) => void): Promise<Status> {

@@ -7,8 +7,8 @@ import { secretKey } from '../protocol/jose/secret-key.js'
 const CALLER_LENGTH = 16
 
 /**
- * Logs one line for each finished request, with its request id, without query and body. A caller's `sub` is logged as a keyed
- * hash: it is equal in all lines of the caller, and nobody can find the `sub` by guessing.
+ * Logs one line for each finished request, with its request id, without query and body. A caller's `sub` is logged as a
+ * keyed hash: the hash is equal in all lines of one caller, and nobody can find the `sub` by guessing.
  */
 export function accessLog(log: Log, key: Uint8Array): RequestHandler {
   const pseudonymOf = (sub: string) =>

@@ -55,7 +55,7 @@ export function apiReference(appRouter: AnyRouter, config: Config): RequestHandl
   reference.get('/api-docs', (_request, response) => {
     response.set('content-security-policy', PAGE_CSP).type('html').send(PAGE)
   })
-  // Relative addresses do not work from this address.
+  // Relative addresses do not work below this address, so the browser is redirected.
   reference.get('/api-docs/', (_request, response) => response.redirect(301, '../api-docs'))
   reference.get('/api-docs/start.js', (_request, response) => {
     response.type('text/javascript').send(START)

@@ -20,7 +20,7 @@ const UNPACKERS: ReadonlyMap<string, () => Duplex> = new Map([
   ['br', createBrotliDecompress],
 ])
 
-/** One buffer for all pieces of a body; its size doubles when it is full. */
+/** Collects all pieces of a body in one buffer, whose size doubles when it is full. */
 class Gathered {
   #buffer: Buffer = EMPTY
   length = 0
@@ -46,7 +46,7 @@ class Gathered {
   }
 }
 
-/** The decoder of a body's content encoding; undefined for a body without one. */
+/** The decoder of a body's content encoding; undefined for a body without an encoding. */
 function unpackerOf({ headers }: IncomingMessage): Duplex | undefined {
   const encoding = headers['content-encoding']?.toLowerCase() ?? 'identity'
   if (encoding === 'identity') return undefined
@@ -55,7 +55,10 @@ function unpackerOf({ headers }: IncomingMessage): Duplex | undefined {
   return create()
 }
 
-/** Reads to the end. The limit also counts the octets before decoding, since any number of them may decode to nothing. */
+/**
+ * Reads a body to its end. The limit applies to the octets before decoding too, since any number of octets may decode
+ * to nothing.
+ */
 function gather(request: IncomingMessage, unpacker: Duplex | undefined, maxBytes: number): Promise<Buffer> {
   const gathered = new Gathered()
   const source: Readable = unpacker ?? request

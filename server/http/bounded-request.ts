@@ -2,21 +2,24 @@ import { IncomingMessage } from 'node:http'
 
 /** Pieces that each body may have. A piece is an HTTP chunk, or a separately received part of a chunk. */
 const FREE_PIECES = 256
-/** Number of octets that allow one further piece. */
+/** Octets of a body for which one further piece is allowed. */
 const BYTES_PER_PIECE = 256
 /** Maximum octets of a body, even if nobody reads it. A body within its limit has far fewer. */
 const MAX_BYTES = 16_777_216
-/** Octets of framing that each body may have: chunk sizes, chunk extensions (RFC 9112 §7.1.1) and data that was read ahead. */
+/**
+ * Octets of framing that each body may have: chunk sizes, chunk extensions (RFC 9112 §7.1.1) and data that Node read
+ * ahead.
+ */
 const FREE_FRAMING = 131_072
 /** Time for which a refused connection stays half open, so that the answer arrives before the reset. */
 const LINGER_MS = 1_000
 
-/** The event of a request whose body is refused while a reader may still wait for it. */
+/** The event that tells a waiting reader that the body of its request is refused. */
 export const REFUSED = 'bodyRefused'
 
 const refused = new WeakSet<IncomingMessage>()
 
-/** True if the body came in too many pieces, or was too long to be drained. The rest is not read. */
+/** True if the body came in too many pieces, or was too long. The rest of the body is not read. */
 export const isRefused = (request: IncomingMessage): boolean => refused.has(request)
 
 /** Ends the connection after the answer is written, and reads nothing more from it. */
@@ -58,7 +61,7 @@ export function createRequestClass(): typeof IncomingMessage {
     }
 
     override _read(size: number): void {
-      // Reading would start the socket again.
+      // After a refusal nothing is read, since reading would start the socket again.
       if (!this.#isRefused) super._read(size)
     }
 

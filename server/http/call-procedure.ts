@@ -9,7 +9,10 @@ export interface Call {
   readonly getRawInput: () => Promise<unknown>
 }
 
-/** Options that a middleware may change for the next one. The new context is merged into the middleware's context. */
+/**
+ * Options that a middleware may change for the next middleware. The new context is merged into the middleware's own
+ * context.
+ */
 interface HandedOn {
   readonly ctx?: object
   readonly input?: unknown
@@ -63,8 +66,9 @@ async function run(chain: Chain, at: number, given: Omit<Options, 'next' | 'type
 }
 
 /**
- * Calls a procedure through its middlewares, as tRPC does. tRPC's own caller copies all options twice for each middleware, property
- * by property. Its call takes 20 µs; this call takes 4. The issuance of a credential has eight calls.
+ * Calls a procedure through its middlewares, like tRPC. tRPC's own caller copies all options twice for each middleware,
+ * property by property. A call by tRPC takes 20 µs; a call by this function takes 4 µs. The issuance of a credential
+ * has eight calls.
  *
  * @throws TRPCError the error of the procedure or of a middleware
  */

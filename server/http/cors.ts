@@ -22,8 +22,8 @@ function isLoopbackOrigin(origin: string): boolean {
 }
 
 /**
- * Public protocol and metadata routes answer any browser origin, without credentials. Management routes answer only the origins of
- * CORS_ORIGINS. With AUTH_DISABLED only loopback origins are answered.
+ * Sets CORS headers. Public protocol and metadata routes allow every browser origin, without credentials. Management
+ * routes allow only the origins of CORS_ORIGINS. With AUTH_DISABLED they allow only loopback origins.
  */
 export function corsPolicy(config: Config, isForWallets: IsPath): RequestHandler {
   const configured = new Set(config.corsOrigins)
@@ -35,7 +35,7 @@ export function corsPolicy(config: Config, isForWallets: IsPath): RequestHandler
     maxAge: 600,
   })
   return (request, response, next) => {
-    // Without an Origin no browser needs CORS headers.
+    // A request without `Origin` needs no CORS headers.
     if (request.headers.origin === undefined) return next()
     return isForWallets(request.path) && !config.authDisabled
       ? open(request, response, next)

@@ -8,11 +8,16 @@ export interface ErrorEnvelope {
   path: string
   /** ISO 8601. */
   timestamp: string
-  /** Reason phrase, on deliberate errors with another message. */
+  /** Reason phrase of the status; only on deliberate errors whose message is a different text. */
   error?: string
 }
 
-/** @param timestamp when the error happened; @param production true if a 500 hides its message. */
+/**
+ * The error envelope for a thrown value.
+ *
+ * @param timestamp when the error happened
+ * @param production whether a 500 hides its message
+ */
 export function envelopeOf(thrown: unknown, path: string, timestamp: Date, production: boolean): ErrorEnvelope {
   const { status, message, deliberate } = publicError(thrown, production)
   const phrase = STATUS_CODES[status]

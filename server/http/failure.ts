@@ -22,13 +22,16 @@ function privateReason(error: Error): { detail?: string; cause?: string } {
   }
 }
 
-/** Sets `Retry-After` (RFC 9110 §10.2.3), if the error has a time. */
+/** Sets `Retry-After` (RFC 9110 §10.2.3), if the error says when to try again. */
 export function sayWhenToRetry(thrown: unknown, response: Response): void {
   const seconds = serviceErrorOf(thrown)?.retryAfter
   if (seconds !== undefined && !response.headersSent) response.setHeader('retry-after', String(seconds))
 }
 
-/** The challenge of a 401 (RFC 9110 §11.6.1, RFC 6750 §3). The client secret is no registered scheme and has no challenge. */
+/**
+ * The challenge of a 401 (RFC 9110 §11.6.1, RFC 6750 §3). Authentication by client secret has no challenge, since it is
+ * no registered scheme.
+ */
 function bearerChallenge(route: Route | undefined, request: Request): string | undefined {
   if (route?.rest.access === 'issuerClient' || route?.rest.access === 'verifierClient') return undefined
   return request.headers.authorization === undefined ? 'Bearer' : 'Bearer error="invalid_token"'
@@ -45,7 +48,7 @@ function oauthErrorOf(thrown: unknown, route: Route, production: boolean): OAuth
   return new OAuthError(route.rest.invalid ?? 'invalid_request', text, { status, cause })
 }
 
-/** The page that explains a failure to a person. */
+/** The page that explains a failure to the person at the browser. */
 function failurePage(baseUrl: string, status: number, message: string | readonly string[]): ProtocolReply {
   if (status === 429) {
     const text = 'Too many requests came from your network in a short time. Wait a minute, then load this page again.'
@@ -81,7 +84,10 @@ export type Failures = ReturnType<typeof createFailures>
 export function createFailures({ config, clock, log }: FailurePorts) {
   const { production } = config
 
-  /** Logs 5xx with stack and cause. 4xx and 501, which callers cause, are warnings. No line has bodies, headers or claims. */
+  /**
+   * Logs a failed request. A 5xx is logged with stack and cause. A 4xx or a 501 is a warning, since the caller caused
+   * it. No line has bodies, headers or claims.
+   */
   function logged(thrown: unknown, status: number, request: Request, response: Response): void {
     const cause = causeOf(thrown)
     const facts = { requestId: response.locals.requestId, method: request.method, path: request.path, status }
@@ -96,13 +102,14 @@ export function createFailures({ config, clock, log }: FailurePorts) {
   /** Sends the failure of a page request, as a page for a person. */
   function sendFailurePage(thrown: unknown, request: Request, response: Response): void {
     const cause = causeOf(thrown)
-    // An unreadable form throws an OAuth error, whose code means nothing to a person.
+    // An unreadable form throws an OAuth error. The page does not show the error's code, which people do not
+    // understand.
     const { status, message } = cause instanceof OAuthError ? cause : publicError(thrown, production)
     logged(thrown, status, request, response)
     sendPage(failurePage(baseUrlOf(config, request.path), status, message), status, response)
   }
 
-  /** Sends a failure before any route was found, as a page: an unknown address, or too many requests. */
+  /** Sends a page for a failure that happened before a route was found: an unknown address, or too many requests. */
   function sendPageOfNoRoute(thrown: unknown, request: Request, response: Response): void {
     const { status, message } = publicError(thrown, production)
     const baseUrl = baseUrlOf(config, request.path)
@@ -134,7 +141,7 @@ export function createFailures({ config, clock, log }: FailurePorts) {
    *
    * - Protocol routes: an OAuth error body.
    * - Pages, and a browser's failure before any route: a page for a person.
-   * - All others: the envelope.
+   * - All other failures: the envelope.
    */
   function send(thrown: unknown, route: Route | undefined, request: Request, response: Response): void {
     if (response.headersSent) {

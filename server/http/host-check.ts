@@ -8,23 +8,24 @@ import type { IsPath } from './paths.js'
 const hostnameOf = (host: string) => host.replace(/:\d+$/, '').toLowerCase()
 
 /**
- * True if a page of another site may cause this request without `Origin` (an image, a script, a link). Allowed are routes that
- * any wallet may call, and navigation to a page, whose content the other site cannot read.
+ * True if a page of another site may cause this request, which has no `Origin` (an image, a script, a link). Routes
+ * that any wallet may call are allowed. Navigation to a page is allowed too, since the other site cannot read the page.
  */
 function mayComeFromElsewhere({ method, path, headers }: Request, isForWallets: IsPath): boolean {
   return isForWallets(path) || (method === 'GET' && headers['sec-fetch-mode'] === 'navigate')
 }
 
 /**
- * Protects a service with AUTH_DISABLED. Each page in a developer's browser could call it as an admin: by DNS rebinding, or
- * without seeing the answer, since browsers send some requests without a preflight. Therefore only requests to a loopback name or
- * to a base URL's host are answered. A page's request is only answered if the page comes from one of these hosts. Its `Origin` shows
- * this or, without `Origin`, its `Sec-Fetch-Site` (Fetch Metadata).
+ * Protects a service with AUTH_DISABLED. Without this check, any page in a developer's browser could call the service
+ * as an admin: by DNS rebinding, or with requests that browsers send without a preflight. Therefore only requests to a
+ * loopback name or to a base URL's host are answered. A request from a page is answered only if the page is from one of
+ * these hosts. The header `Origin` shows the page's host. Without `Origin`, the header `Sec-Fetch-Site` (Fetch
+ * Metadata) decides.
  */
 export function hostCheck(config: Config, isForWallets: IsPath): RequestHandler {
   const own = new Set([config.issuerBaseUrl, config.verifierBaseUrl].map((url) => new URL(url).hostname.toLowerCase()))
   const isNear = (hostname: string) => isLoopbackName(hostname) || own.has(hostname)
-  // The origin of an app (OpenID4VP 1.0 Appendix A): apps may call the routes that any wallet may call.
+  // An app may have an origin too (OpenID4VP 1.0 Appendix A). Apps may call the routes that any wallet may call.
   const isAllowed = (origin: string, path: string) =>
     (URL.canParse(origin) && isNear(new URL(origin).hostname)) || (isForWallets(path) && isPlatformOrigin(origin))
   return (request, _response, next) => {

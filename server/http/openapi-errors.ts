@@ -6,7 +6,7 @@ import type { Route } from './routes.js'
 
 const TIMESTAMP = '2026-01-01T12:00:00.000Z'
 
-/** Messages of the façade by status, the same for all routes. */
+/** Messages of the HTTP layer by status, the same for all routes. */
 const MESSAGES: Readonly<Record<number, string>> = {
   415: errors.unsupportedMediaType('text/plain').message,
   429: errors.tooManyRequests().message,
@@ -14,7 +14,7 @@ const MESSAGES: Readonly<Record<number, string>> = {
   503: errors.databaseUnavailable().message,
 }
 
-/** The messages for a request that lacks a member, or has an unknown one. */
+/** The messages for a request that lacks a member, or has an unknown member. */
 function invalid(required: readonly string[]): string[] {
   const [first] = required
   return [first === undefined ? 'property surplus should not exist' : `${first} must be defined`]
@@ -30,7 +30,7 @@ function messageFor(route: Route, status: number, required: readonly string[]): 
   return route.rest.refusals?.get(status) ?? MESSAGES[status] ?? STATUS_CODES[status] ?? 'Error'
 }
 
-/** A failed health check returns the health result and the members of the envelope. */
+/** The answer of a failed health check: the health result and the members of the envelope. */
 const FAILED_CHECK = {
   status: 'error',
   info: {},
@@ -53,8 +53,8 @@ export function errorExamples(route: Route, status: number, required: readonly s
 }
 
 /**
- * True if a browser, which prefers HTML, gets a page for this error. The rate limit refuses a GET before its route is known. An
- * address that redirects to a page may not exist.
+ * True if a browser, which prefers HTML, gets a page for this error. There are two cases. The rate limit refuses any
+ * GET before its route is known. A redirect to a page answers 404 if the requested resource does not exist.
  */
 const hasPage = ({ method, rest }: Route, status: number): boolean =>
   (status === 429 && method === 'GET') || (status === 404 && rest.leadsToPage === true)

@@ -5,7 +5,7 @@ const DID = 'did:web:credence.example.org:3f0c8a52-6d1e-4b7f-9a64-2c5e8d7b1f90'
 const SUBJECT = { productName: 'Espresso machine', merchant: 'Corner Shop', purchaseDate: '2026-03-01' }
 const SCHEMA = { type: 'object', properties: { productName: { type: 'string' } }, required: ['productName'] }
 
-/** Example values by member name, which help more than values made from the type. */
+/** Example values by member name. They are more useful than values made from the type. */
 const BY_NAME: Readonly<Record<string, unknown>> = {
   name: 'ProofOfPurchase',
   type: 'ProofOfPurchase',

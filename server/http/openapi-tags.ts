@@ -1,4 +1,4 @@
-/** Groups of operations: first those for staff and backends, then those for wallets and the public. */
+/** Groups of operations. The groups for staff and backends come first, then the groups for wallets and the public. */
 export const TAGS: readonly { readonly name: string; readonly description: string }[] = [
   {
     name: 'Offerings',

@@ -37,7 +37,7 @@ const SECURITY: Readonly<Record<RouteAccess, Record<string, string[]>[]>> = {
   holder: [{ bearer: [] }],
   wallet: [{ walletAccessToken: [] }],
   console: [{ consoleSession: [] }],
-  // An empty requirement: credentials are optional (OpenAPI 3.1 §4.8.30).
+  // The empty requirement means that authentication is optional (OpenAPI 3.1 §4.8.30).
   optional: [{}, { bearer: [] }, { clientSecret: [] }],
 }
 
@@ -60,7 +60,7 @@ const SECURITY_SCHEMES = {
     in: 'cookie',
     name: '__Host-console',
     description:
-      'Console session. It counts only on requests of the console’s own pages, which have `x-console: 1`. There it counts as access token and, with the role, also as client secret.',
+      'Console session. It is accepted only on requests of the console’s own pages, which send `x-console: 1`. It replaces the access token. If the user has the role that the route needs, it also replaces the client secret.',
   },
 } as const
 
@@ -91,7 +91,7 @@ const LOCATION = {
   schema: { type: 'string', format: 'uri' },
 }
 
-/** Corrects the successful answers: the generator writes 200 and application/json for each route. */
+/** Corrects the successful answers. The generator writes 200 and application/json for each route. */
 function trueSuccess(route: Route, operation: Operation): void {
   const { status = 200, notModified, accepted, leadsToPage } = route.rest
   const { content: _, ...generated } = operation.responses['200'] ?? {}
@@ -115,7 +115,7 @@ function trueSuccess(route: Route, operation: Operation): void {
 /** Answers that a test received, by operation and media type. */
 const received: Readonly<Record<string, Readonly<Record<string, unknown>>>> = receivedExamples
 
-/** Adds answers that the service really gave as examples of successes. */
+/** Adds examples of successes: answers that the service gave in a test. */
 function addReceived(route: Route, operation: Operation): void {
   const name = `${route.method} ${route.template}`
   for (const [status, examples] of [

@@ -5,7 +5,7 @@ import type { ProtocolReply } from '../protocol/oauth/reply.js'
 import { createRequestClass } from './bounded-request.js'
 import { envelopeOf } from './envelope.js'
 
-/** Sources of the operators' port, for one process or for all workers together. */
+/** Sources of the data on the operators' port, for one process or for all workers together. */
 export interface OperationsSources {
   readonly readiness: () => Promise<Components>
   /** The Prometheus text format. */

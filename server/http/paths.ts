@@ -5,7 +5,7 @@ import { createRouteTable, routesOf } from './routes.js'
 /** True if a path, still percent-encoded, belongs to a selected contract, with any method. */
 export type IsPath = (path: string) => boolean
 
-/** The route table needs a method; here this one represents all methods. */
+/** The route table needs a method. GET represents all methods here. */
 const ANY_METHOD = 'GET'
 
 function pathsOf(router: AnyRouter, fits: (rest: RestMeta) => boolean): IsPath {
@@ -16,8 +16,8 @@ function pathsOf(router: AnyRouter, fits: (rest: RestMeta) => boolean): IsPath {
 }
 
 /**
- * Paths that wallets call by a standard. These include all of `/.well-known/`: metadata that wallets request although it may not
- * exist (RFC 8615), and metadata of an issuer identifier with a path.
+ * Paths that a standard defines for wallets. All paths below `/.well-known/` are included. Wallets request metadata
+ * there that may not exist (RFC 8615), and the metadata of an issuer identifier with a path.
  */
 export function walletPaths(router: AnyRouter): IsPath {
   const isRoute = pathsOf(router, ({ forWallets }) => forWallets === true)

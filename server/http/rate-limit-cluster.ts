@@ -1,7 +1,7 @@
 import cluster, { type Worker } from 'node:cluster'
 import { type ClientRateLimitInfo, MemoryStore, type Options, type Store } from 'express-rate-limit'
 
-/** The workers' questions to the primary, and its answers, over the process channel. */
+/** The messages on the process channel: workers' questions to the primary, and the primary's answers. */
 type Question = { rateLimit: 'hit' | 'undo' | 'reset'; id: number; key: string }
 type Answer = { rateLimit: 'answer'; id: number; totalHits: number; resetTime: string | undefined }
 
@@ -11,7 +11,7 @@ const isQuestion = (message: unknown): message is Question =>
 const isAnswer = (message: unknown): message is Answer =>
   typeof message === 'object' && message !== null && (message as Answer).rateLimit === 'answer'
 
-/** Counts in the primary, so that all workers share one limit for each client. */
+/** Counts requests in the primary, so that all workers share one limit for each client. */
 export function countInPrimary(windowSeconds: number): void {
   const store = new MemoryStore()
   store.init({ windowMs: windowSeconds * 1000 } as Options)
@@ -21,7 +21,7 @@ export function countInPrimary(windowSeconds: number): void {
     const { totalHits, resetTime } = await store.increment(question.key)
     const { id } = question
     const said: Answer = { rateLimit: 'answer', id, totalHits, resetTime: resetTime?.toISOString() }
-    // The worker may have died. Without a callback its broken channel would be an uncaught error.
+    // The worker may have died. Without a callback, its broken channel would cause an uncaught error.
     if (worker.isConnected()) worker.process.send?.(said, undefined, undefined, () => {})
   }
   let turn = Promise.resolve()

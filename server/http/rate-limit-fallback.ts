@@ -1,11 +1,11 @@
 import { type ClientRateLimitInfo, MemoryStore, type Options, type Store } from 'express-rate-limit'
 
-/** After this time the shared counter is tried again; until then no request waits for it. */
+/** Time after which the unavailable shared counter is tried again. Until then, no request waits for it. */
 const RETRY_MS = 1_000
 
 /**
  * Counts in a shared store, and also in this process. While the shared store is unavailable, the count of this process
- * applies. Each client thus always has a limit, in the worst case a separate one in each process.
+ * applies. So each client always has a limit, in the worst case a separate limit in each process.
  */
 export class FallbackStore implements Store {
   readonly localKeys = false
@@ -21,7 +21,7 @@ export class FallbackStore implements Store {
     this.#onTurn = onTurn
   }
 
-  /** True while this process counts by itself. */
+  /** True while the shared store is unavailable and this process counts by itself. */
   get isAway(): boolean {
     return this.#away
   }
@@ -32,7 +32,7 @@ export class FallbackStore implements Store {
   }
 
   async increment(key: string): Promise<ClientRateLimitInfo> {
-    // Copied, since the store returns its own object, which the next request changes.
+    // The result is copied, since the store returns its own object, which the next request changes.
     const own = { ...(await this.#own.increment(key)) }
     const shared = await this.#ask(() => this.#shared.increment(key))
     return shared ?? own
@@ -52,7 +52,10 @@ export class FallbackStore implements Store {
     this.#own.shutdown()
   }
 
-  /** The shared store's count; undefined while it is unavailable. One request per second checks whether it is available again. */
+  /**
+   * Asks the shared store; undefined while it is unavailable. One request per second checks whether it is available
+   * again.
+   */
   async #ask<T>(question: () => T | Promise<T>): Promise<T | undefined> {
     const now = performance.now()
     if (this.#away) {

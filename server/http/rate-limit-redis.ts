@@ -8,7 +8,7 @@ import { FallbackStore } from './rate-limit-fallback.js'
 
 /** Maximum time that a request waits for Redis. */
 const REPLY_TIMEOUT_MS = 1_000
-/** Maximum time that the health check waits for Redis: probes time out after a second. */
+/** Maximum time that the health check waits for Redis. It is short, since probes time out after a second. */
 const CHECK_TIMEOUT_MS = 500
 
 export interface RedisCounter {
@@ -26,8 +26,9 @@ export async function createRedisCounter(url: string, log: Log): Promise<RedisCo
       return await inTime(client.sendCommand<RedisReply>(args), REPLY_TIMEOUT_MS)
     } catch (error) {
       const [command, action, script = ''] = args
-      // The store asks once for a script's name, which is its SHA-1, and does not recover from a refusal. If Redis does not
-      // know the script when it is called, the store loads it.
+      // The store loads each script once at start to get its name, and does not recover if this fails. The name is the
+      // script's SHA-1, so it is computed here. If Redis does not know the script at a later call, the store loads it
+      // again.
       if (command === 'SCRIPT' && action === 'LOAD') return createHash('sha1').update(script).digest('hex')
       throw error
     }

@@ -14,10 +14,10 @@ const RPC = '/trpc/'
 /** All addresses of an IPv6 network with this prefix length count as one client. */
 const IPV6_NETWORK_BITS = 56
 
-/** The number of calls of a request: the procedures of a batch, at most ten, since larger batches are refused. */
+/** The number of calls in a request. A batch has several, but ten at most, since larger batches are refused. */
 function callsOf({ path }: Request): number {
   if (!path.startsWith(RPC)) return 1
-  // An encoded comma separates too.
+  // An encoded comma is a separator too.
   return Math.min(path.slice(RPC.length).split(/,|%2c/i).length, MAX_BATCH)
 }
 
@@ -41,9 +41,9 @@ export interface RateLimitPorts {
 }
 
 /**
- * The counter of a request. Calls of the console are counted by console session or, with AUTH_DISABLED, by address, since there are
- * no sessions. All other requests are counted by address, in another counter. This includes logins and requests with forged or
- * ended sessions.
+ * The counter of a request. Calls of the console are counted by console session. With AUTH_DISABLED there are no
+ * sessions, so they are counted by address. All other requests are counted by address, in another counter. This
+ * includes logins and requests with forged or ended sessions.
  */
 function bucketOf({
   config,
@@ -63,7 +63,8 @@ function bucketOf({
       if (session !== undefined) return { key: `console ${session}`, max: console.rateLimitMax }
       if (openTo(request)) return { key: `console ${address}`, max: console.rateLimitMax }
     }
-    // Through a tunnel, strangers have the same address as local users, whose limit they must not use up.
+    // Strangers have a separate counter: through a tunnel they have the same address as local users, and must not use
+    // up the local users' limit.
     return { key: ofStrangers ? `public ${address}` : address, max }
   }
 }
@@ -100,7 +101,8 @@ export function rateLimiter(
       warn: (error) => log.warn({ reason: String(error) }, 'rate limit'),
       error: (error) => log.warn({ reason: String(error) }, 'rate limit not counted'),
     },
-    // The library's checks of the first request's headers would let strangers cause warnings; the start warns about TRUST_PROXY.
+    // The library would check the headers of the first request, so that strangers could cause warnings. The start of
+    // the service already warns about TRUST_PROXY.
     validate: false,
     handler: (_request, _response, next) => {
       metrics.rateLimited()
@@ -114,7 +116,7 @@ export function rateLimiter(
     if (bucket.max === 0) return next()
     buckets.set(request, bucket)
     const further = callsOf(request) - 1
-    // The library counts one call per request, after the further calls of a batch are counted here.
+    // The library counts one call per request. The further calls of a batch are counted here first.
     const counted = Array.from({ length: further }, () => store.increment(bucket.key))
     for (const outcome of await Promise.allSettled(counted)) {
       if (outcome.status === 'rejected') log.warn({ reason: String(outcome.reason) }, 'rate limit not counted')

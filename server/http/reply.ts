@@ -14,7 +14,7 @@ export function sendReply(
   const { kind, produces, eventName = 'session', status = 200 } = route.rest
   if (kind === 'protocol' || kind === 'page') sendProtocolReply(data as ProtocolReply, response)
   else if (kind === 'bytes') sendBytes(data as Uint8Array, produces, response)
-  // Not awaited, so that an open stream does not keep the callers of this function in memory.
+  // The stream is not awaited, so that an open stream does not keep the callers of this function in memory.
   else if (kind === 'events') void sendEventStream(request, response, streams, data as StreamedEvents, eventName)
   else {
     response.statusCode = status
@@ -34,13 +34,13 @@ function sendJson(data: unknown, mediaType: string, response: Response): void {
 export function sendProtocolReply({ status, headers, body }: ProtocolReply, response: Response): void {
   response.statusCode = status
   for (const [name, value] of Object.entries(headers ?? {})) {
-    // The names that CORS has added stay.
+    // The names that the CORS policy has added are kept.
     if (name === 'vary') response.vary(value)
     else response.setHeader(name, value)
   }
   if (body === undefined) response.end()
   else if (typeof body === 'string' || body instanceof Uint8Array) {
-    // HEAD needs the length too, and Node does not set it there (RFC 9110 §9.3.2).
+    // An answer to HEAD needs the length too (RFC 9110 §9.3.2), and Node does not set it.
     response.setHeader('content-length', Buffer.byteLength(body))
     response.end(body)
   }

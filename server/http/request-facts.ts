@@ -6,7 +6,7 @@ import type { Config } from '../config/config.js'
 
 const REQUEST_ID = /^[\w.-]{1,128}$/
 
-/** Gives each request an id: the id that a proxy sent, if it is a plain token, or a new id. */
+/** Gives each request an id. If a proxy sent an id that is a plain token, it is used; otherwise a new id is made. */
 export function requestId(): RequestHandler {
   return (request, response, next) => {
     const sent = request.headers['x-request-id']
@@ -20,7 +20,7 @@ export function requestId(): RequestHandler {
 /** The base URLs under which clients reach the service. */
 export type BaseUrls = Pick<Config, 'issuerBaseUrl' | 'verifierBaseUrl'>
 
-/** One shared error, since each new error would capture a stack that nobody reads. */
+/** One shared error for all requests, since each new error would capture a stack that nobody reads. */
 const CLIENT_GONE = new Error('The client is gone.')
 
 class ExpressFacts implements RequestFacts {
@@ -63,7 +63,7 @@ class ExpressFacts implements RequestFacts {
     }
   }
 
-  /** Made on demand, since few procedures use it. */
+  /** Aborts when the client disconnects. The signal is made on demand, since few procedures use it. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       const controller = new AbortController()
@@ -82,7 +82,10 @@ class ExpressFacts implements RequestFacts {
 
 const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({})
 
-/** @param params parameters of a REST path, still percent-encoded. */
+/**
+ * The facts of an HTTP request that procedures may read. @param params parameters of a REST path, still
+ * percent-encoded.
+ */
 export function requestFacts(
   request: Request,
   response: Response,

@@ -12,12 +12,15 @@ interface Call {
 /** The shared label of all requests that reach no procedure. */
 export const NO_PROCEDURE = 'none'
 
-/** Notes the procedures that a request calls: one over REST, up to ten over RPC. An unknown name counts as NO_PROCEDURE. */
+/**
+ * Records the procedures that a request calls: one over REST, up to ten over RPC. An unknown name counts as
+ * NO_PROCEDURE.
+ */
 export function noteCalls(response: Response, procedures: readonly string[]): void {
   response.locals.calls = procedures.map((procedure): Call => ({ procedure }))
 }
 
-/** Notes that a call of a batch failed; its status differs from the response's status. */
+/** Records that a call of a batch failed, with the status of this call, which differs from the response's status. */
 export function noteFailedCall(response: Response, procedure: string, status: number): void {
   const calls: Call[] = response.locals.calls ?? []
   const call = calls.find((candidate) => candidate.procedure === procedure && candidate.status === undefined)

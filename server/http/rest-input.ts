@@ -14,7 +14,7 @@ const FORM = 'application/x-www-form-urlencoded'
 /** Maximum number of form parameters, more than any endpoint needs. */
 const MAX_FORM_PARAMETERS = 1_000
 
-/** An object without a prototype: `__proto__` in a body stays an ordinary property, which is then unknown. */
+/** An object without a prototype: `__proto__` in a body stays an ordinary property, and is refused as unknown. */
 const emptyInput = (): Input => Object.create(null)
 
 function decodeParams(params: Readonly<Record<string, string>>): Input {
@@ -51,7 +51,8 @@ export function queryOf(route: Route, params: Iterable<readonly [name: string, v
 }
 
 function formOf(text: string): Input {
-  // Checked before any parameter is read: a mebibyte of parameters would delay all other requests.
+  // The number is checked before any parameter is read: reading a mebibyte of parameters would delay all other
+  // requests.
   if (text.split('&', MAX_FORM_PARAMETERS + 1).length > MAX_FORM_PARAMETERS) {
     throw new OAuthError('invalid_request', `The form has more than ${MAX_FORM_PARAMETERS} parameters.`)
   }
@@ -71,7 +72,9 @@ function isJson(type: string): boolean {
   return type === 'application/json' || type.endsWith('+json')
 }
 
-/** Requests of wallets may contain NUL characters, since they are not stored unchanged. */
+/**
+ * Parses a JSON body. Requests of wallets may contain NUL characters, since these requests are not stored unchanged.
+ */
 function jsonObject(route: Route, text: string): Input {
   return Object.assign(emptyInput(), parseJsonObject(text, isStandards(route) ? 'accepted' : 'refused'))
 }
@@ -89,10 +92,10 @@ async function bodyOf(route: Route, request: Request, response: Response): Promi
 }
 
 /**
- * The input object of a procedure, from path, query and body. If a name occurs in two of them, its second occurrence is an
- * unknown property. On JSON routes of this API a POST must have no query. Protocol routes ignore the query of a POST (RFC
- * 6749 §3.1, §3.2: unrecognised parameters are ignored, and secrets never travel in a query). A text body (`alsoConsumes`)
- * is the whole input.
+ * The input object of a procedure, from path, query and body. On JSON routes of this API, a name from the path must not
+ * occur in the query or body, and a POST must have no query. Both faults are refused as unknown properties. Protocol
+ * routes ignore the query of a POST (RFC 6749 §3.1, §3.2: unrecognised parameters are ignored, and secrets never travel
+ * in a query). A text body (`alsoConsumes`) is the whole input.
  */
 export async function restInput(
   match: RouteMatch,

@@ -10,11 +10,11 @@ import { restInput } from './rest-input.js'
 import { createRouteTable, type Route, type RouteMatch, routesOf } from './routes.js'
 import type { StreamPorts } from './sse.js'
 
-/** Adds the headers of a procedure, also to a refusal, such as a nonce for the next try. */
+/** Adds a procedure's headers to a success or a refusal: for example a nonce for the next try. */
 function addHeaders({ responseHeaders }: Context, response: Response): void {
   if (response.headersSent) return
   for (const [name, value] of responseHeaders) {
-    // The names that CORS has added stay.
+    // The names that the CORS policy has added are kept.
     if (name === 'vary') response.vary(value)
     else response.setHeader(name, value)
   }
@@ -44,8 +44,8 @@ async function serve(match: RouteMatch, search: string, request: Request, respon
 }
 
 /**
- * An adapter of trpc-to-openapi for Express: it mounts the contracts of a router at their exact paths and calls the procedures
- * with the request. Unknown paths go on to the next handler.
+ * An adapter of trpc-to-openapi for Express: it mounts the contracts of a router at their exact paths and calls the
+ * procedures with the request. Requests for unknown paths are passed to the next handler.
  *
  * @param isServed selects the routes to mount; all unless given
  */

@@ -107,8 +107,9 @@ function find(
 }
 
 /**
- * Finds routes by whole segments, literals before parameters, case-sensitively. The adapter's own search tries regular
- * expressions in order, in which `.` matches any character and case does not count.
+ * Returns a function that finds the route of a path. It compares whole segments and their case, and prefers literals to
+ * parameters. The adapter's own search tries regular expressions one after the other; in them, `.` matches any
+ * character and case does not count.
  */
 export function createRouteTable(routes: readonly Route[]): (method: string, path: string) => RouteMatch | undefined {
   const root = emptyNode()
@@ -120,5 +121,8 @@ export function createRouteTable(routes: readonly Route[]): (method: string, pat
   }
 }
 
-/** Whether the public listener has a route. A new route is closed there until its contract says that it is for strangers. */
+/**
+ * Whether the public listener serves a route. It serves a new route only if the route's contract says that it is for
+ * strangers.
+ */
 export const isOpenRoute = ({ rest: { forWallets, open } }: Route): boolean => forWallets === true || open === true

@@ -17,7 +17,7 @@ function helmetHeaders(): Header[] {
   return headers
 }
 
-/** Sets helmet's headers on each answer. A route that needs another value, such as the API reference's policy, sets it later. */
+/** Sets helmet's headers on each answer. A route can set another value later, such as the API reference's policy. */
 export function securityHeaders(): RequestHandler {
   const headers = helmetHeaders()
   return (_request, response, next) => {

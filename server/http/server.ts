@@ -7,14 +7,17 @@ export type App = Omit<Express, 'listen'>
 
 export interface AppServer {
   readonly server: Server
-  /** Sends requests to this application from now on; no request is answered before. Call it once for each server. */
+  /**
+   * Sends requests to this application from now on; no request is answered before this call. Call it once for each
+   * server.
+   */
   serve(app: App): void
 }
 
 /**
- * A server whose requests and responses have an application's prototypes from the start. Express sets its application's prototypes
- * on each request. V8 treats each object with a changed prototype as a new shape, so that all later reads of requests are slow.
- * If the prototypes are already right, Express changes nothing.
+ * A server whose requests and responses have an application's prototypes from the start. Express changes the prototype
+ * of each request and response to its application's prototype. V8 treats each object with a changed prototype as a new
+ * shape, so that all later reads of requests are slow. If the prototypes are already right, Express changes nothing.
  */
 export function createAppServer(options: Omit<ServerOptions, 'IncomingMessage' | 'ServerResponse'> = {}): AppServer {
   const AppRequest = createRequestClass()

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** Time that requests have to end after the process was told to stop. */
+/** Time that open requests have to end when the process stops. */
 const STOP_TIMEOUT_MS = 25_000
 /** Time between two searches for idle connections. */
 const IDLE_CHECK_MS = 50
@@ -27,21 +27,23 @@ function closeSilentConnections(server: Server): void {
   for (const socket of connectionsOf.get(server) ?? []) if (socket.bytesRead === 0) socket.destroy()
 }
 
-/** Makes each further answer the last of its connection, so that clients open new connections, to another process if possible. */
+/** Ends each connection after its next answer, so that clients open new connections, to another process if possible. */
 export function endConnections(server: Server): void {
   server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'))
 }
 
 /**
- * Stops accepting connections and waits until the open requests are answered. Requests that take longer than 25 seconds are cut
- * off, and connections without a request after one second. Answers must already end their connections.
+ * Stops accepting connections and waits until the open requests are answered. After 25 seconds, open requests are cut
+ * off. Connections without a request are cut off after one second. Call {@link endConnections} before, so that answers
+ * end their connections.
  *
  * @returns true if a request was cut off
  */
 export async function closeServer(server: Server): Promise<boolean> {
   let isCut = false
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-  // Otherwise connections that were busy when the server closed would stay open and wait for another request.
+  // Idle connections are closed repeatedly. Otherwise, connections that were busy when the server closed would stay
+  // open and wait for another request.
   const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS)
   const silent = setTimeout(closeSilentConnections, SILENT_MS, server)
   const cut = setTimeout(() => {

@@ -12,7 +12,7 @@ const HEADERS = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-cache, no-transform',
   connection: 'keep-alive',
-  // Without this header nginx holds events back until its buffer is full.
+  // Without this header, nginx sends no events until its buffer is full.
   'x-accel-buffering': 'no',
 }
 
@@ -23,10 +23,10 @@ export interface StreamPorts {
 }
 
 /**
- * Sends a stream as Server-Sent Events (HTML §9.2). Each event has its id, the stream's event name and its data as JSON. Every 15
- * seconds a `ping` with data `keepalive` follows. The next event is requested after the client has read the last one, so that
- * no buffer grows for a slow reader. A reader that reads nothing between two pings is disconnected. The response ends with the
- * stream. HEAD gets only the head.
+ * Sends a stream as Server-Sent Events (HTML §9.2). Each event has its id, the stream's event name and its data as
+ * JSON. Every 15 seconds a `ping` with data `keepalive` follows. The next event is requested after the client has read
+ * the previous event, so that no buffer grows for a slow reader. A reader that reads nothing between two pings is
+ * disconnected. The response ends when the stream ends. A HEAD request gets only the head.
  */
 export async function sendEventStream(
   request: Request,
@@ -39,7 +39,7 @@ export async function sendEventStream(
   try {
     if (request.method === 'HEAD') {
       response.writeHead(200, HEADERS).end()
-      // A generator that was never started does not run its cleanup.
+      // The generator is started first, since a generator that was never started does not run its cleanup.
       await events.next()
       await events.return?.()
       return
@@ -59,9 +59,10 @@ export async function sendEventStream(
 
 /** Sends the head, and starts the pings that keep the connection alive. */
 function begin(response: Response, pings: Pick<Pings, 'add'>): void {
-  // Flushed separately, the head becomes one text. Written with the first event, it would occupy some seventy pieces of memory
-  // until the stream ends. The corked socket holds both back, so that they leave in one packet. A corked response does not work:
-  // if it ends at once, Node 22 and 24 send its last chunk before its events.
+  // The head is flushed separately, so that it becomes one text. If it was written with the first event, it would
+  // occupy about seventy pieces of memory until the stream ends. The socket is corked, so that head and first event are
+  // sent in one packet. The response itself cannot be corked: if it ends immediately, Node 22 and 24 send its last
+  // chunk before its events.
   const { socket } = response
   socket?.cork()
   response.writeHead(200, HEADERS).flushHeaders()

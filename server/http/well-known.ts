@@ -3,9 +3,9 @@ import type { RequestHandler } from 'express'
 const INSERTED = /^\/\.well-known\/(openid-credential-issuer|oauth-authorization-server|jwt-vc-issuer)(\/[^?]*)(\?.*)?$/
 
 /**
- * Serves the metadata of an issuer identifier with a path, which has two addresses. The well-known string is inserted before the
- * path (OpenID4VCI 1.0 §12.2.2, RFC 8414 §3.1) or appended to it. A proxy strips the path from the second address; the first
- * address arrives here with the path at its end.
+ * Serves the metadata of an issuer identifier with a path. The metadata have two addresses: the well-known string is
+ * inserted before the path (OpenID4VCI 1.0 §12.2.2, RFC 8414 §3.1) or appended to it. A proxy strips the path from the
+ * second address. In the first address, the path is at the end, and the proxy leaves it there.
  */
 export function insertedWellKnown(issuerBaseUrl: string): RequestHandler {
   const basePath = new URL(issuerBaseUrl).pathname

@@ -44,12 +44,12 @@ const SECRET_MEMBERS: ReadonlySet<string> = new Set([
 
 const MAX_DEPTH = 6
 
-/** Maximum length of a logged text, since callers influence the length of reasons. */
+/** Maximum length of a logged text. There is a limit, since callers influence the length of reasons. */
 const MAX_TEXT = 2_048
 
 /**
- * Finds ids of offers, requests and their QR codes. These ids are capabilities: anyone who knows the id can use it. They occur in
- * paths, and in addresses within the query of another address.
+ * Finds ids of offers, requests and their QR codes. These ids are capabilities: anyone who knows such an id can use the
+ * offer or request. The ids occur in paths, and in addresses within the query of another address.
  */
 const CAPABILITY =
   /(\/|%2F)(offers|offerings|credential-offer-sessions|requests|responses|qr-codes|authorize|present|receive|dc-api)\1([\w-]{8})[\w-]+/gi
@@ -61,8 +61,8 @@ const withoutCapabilities = (text: string): string => text.replace(CAPABILITY, '
 const shown = (text: string): string => withoutCapabilities(shortened(text, MAX_TEXT))
 
 /**
- * A copy without secret members. Its texts are at most 2 KiB long and contain no capability. Values below six levels are left out.
- * Errors are not copied, since they have their own serializer.
+ * A copy without secret members. Its texts are at most 2 KiB long and contain no capability. Values that are nested
+ * deeper than six levels are left out. Errors are not copied, since they have their own serializer.
  */
 function withoutSecrets(value: unknown, depth: number): unknown {
   if (typeof value === 'string') return shown(value)
@@ -79,7 +79,7 @@ function withoutSecrets(value: unknown, depth: number): unknown {
 interface ErrorDescription {
   readonly type: string
   readonly message: string
-  /** The error's own `code`: SQLSTATE, errno, jose's and Prisma's codes. */
+  /** The error's own `code`: an SQLSTATE, an errno, or a code of jose or Prisma. */
   readonly code?: string
   readonly stack?: string
   readonly cause?: ErrorDescription

@@ -1,6 +1,6 @@
 import type { DestinationStream } from 'pino'
 
-/** Members that the sentence contains, so that they are not repeated after it. */
+/** Members that the line's sentence already contains. They are not repeated after the sentence. */
 const IN_MESSAGE = ['method', 'path', 'status', 'ms']
 
 type Line = Readonly<Record<string, unknown>>
@@ -12,7 +12,7 @@ function messageOf(line: Line, messageKey: string): string {
   return [message, request, time].filter((part) => part !== undefined).join(' ')
 }
 
-/** Escapes in JSON text, pair by pair, and the control characters that JSON does not escape: DEL and C1. */
+/** Finds the escapes in a JSON text, and the control characters that JSON does not escape: DEL and C1. */
 const ESCAPES = /\\(u[0-9a-f]{4}|.)|(?!\n)\p{Cc}/giu
 const CONTROL = /^(u00[01][0-9a-f]|[bfr])$/i
 
@@ -22,7 +22,7 @@ const harmless = (json: string): string =>
     escaped === undefined || CONTROL.test(escaped) ? '\\ufffd' : found,
   )
 
-/** The used part of a `tty.WriteStream`. */
+/** The members of a `tty.WriteStream` that the log uses. */
 export interface Terminal extends DestinationStream {
   hasColors?(): boolean
 }

@@ -1,9 +1,9 @@
 import type { Log } from '../log/log.js'
 import type { MaintenanceTask, TaskDone } from './task.js'
 
-/** A task is behind if its oldest item has been due for this long, in addition to the task's interval. */
+/** A task is late if its oldest item has been due for more than this time plus the task's interval. */
 const BEHIND_SECONDS = 60
-/** Time between two log lines about one task. */
+/** Minimum time between two log lines about one task. */
 const SAY_EVERY_MS = 60_000
 
 interface Stretch {

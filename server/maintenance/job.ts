@@ -8,7 +8,7 @@ import type { MaintenanceTask, TaskDone } from './task.js'
 export interface Pace {
   /** Milliseconds of a monotonic clock. */
   readonly now: () => number
-  /** Rejects, or resolves early, if the signal aborts. */
+  /** Waits. Rejects, or resolves early, if the signal aborts. */
   readonly rest: (ms: number, signal: AbortSignal) => Promise<void>
 }
 
@@ -25,21 +25,21 @@ export interface MaintenanceOptions {
   readonly everyMs?: number | undefined
 }
 
-/** Runs tasks while the process lives. Only one of several processes runs tasks at a time. */
+/** Runs tasks as long as the process runs. Of several processes, only one runs tasks at a time. */
 export interface Maintenance {
   start(): void
   /** Seconds by which the remaining work is late, by task; empty if another process does the work. */
   readonly late: ReadonlyMap<string, number>
-  /** Waits for the present batch. */
+  /** Stops the job after the running batch. */
   stop(): Promise<void>
 }
 
 const EVERY_MS = 1_000
 const RETRY_MS = 5_000
 const BATCH_SIZE = 200
-/** The job rests for this many times the duration of a batch, and so uses a fifth of the time. */
+/** After a batch, the job rests for four times the duration of the batch. So it uses a fifth of the time. */
 const REST = 4
-/** Time for which one process works before it releases the lock, so that other processes get the same share. */
+/** Time for which one process works before it releases the lock, so that each process does its share. */
 const HOLD_MS = 30_000
 
 const ownPace: Pace = {
@@ -48,14 +48,14 @@ const ownPace: Pace = {
 }
 
 /**
- * Runs the due tasks, one batch of each in turn, and rests after each batch. It continues while there is work, so that tables grow
- * only if a fifth of the time is not enough.
+ * Makes the maintenance job. It runs one batch of each due task in turn, and rests after each batch. It continues while
+ * there is work, so that tables grow only if a fifth of the time is not enough.
  */
 export function createMaintenance(options: MaintenanceOptions): Maintenance {
   const { store, tasks, clock, log, onBatch = () => {}, pace = ownPace, everyMs = EVERY_MS } = options
   const dueAt = new Map(tasks.map((task) => [task, 0]))
   const backlog = new Backlog(log)
-  /** Batches of tasks that run in parallel to the turn. */
+  /** Running batches of the tasks that wait for other services. */
   const elsewhere = new Map<MaintenanceTask, Promise<void>>()
   const stopping = new AbortController()
   let last = -1
@@ -64,7 +64,7 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
 
   const isDue = (task: MaintenanceTask) => (dueAt.get(task) ?? 0) <= pace.now() && !elsewhere.has(task)
 
-  /** The next due task after the previous one, so that each task has its turn. */
+  /** The next due task in the list after the previous task, so that each task has its turn. */
   const next = (): MaintenanceTask | undefined => {
     for (let step = 1; step <= tasks.length; step += 1) {
       const index = (last + step) % tasks.length

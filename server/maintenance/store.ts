@@ -5,7 +5,10 @@ import { Prisma } from '../generated/prisma/client.js'
 
 /** Key of the advisory lock: maintenance runs in one process at a time. */
 const MAINTENANCE_LOCK = 4_203_118_802
-/** A batch that takes longer loses the lock. This is safe: another process may run the same task at the same time. */
+/**
+ * Maximum time for which the lock is held. If work takes longer, another process may run the same task at the same
+ * time, which is safe.
+ */
 const LOCK_TIMEOUT_MS = 60_000
 
 const zLock = z.strictObject({ held: z.boolean() })
@@ -14,7 +17,9 @@ export type MaintenanceStore = ReturnType<typeof createMaintenanceStore>
 
 export function createMaintenanceStore({ prisma }: Database) {
   return {
-    /** Runs `work` unless another process runs it. The lock always ends with its transaction. @returns true if `work` ran. */
+    /**
+     * Runs `work` unless another process has the lock. The lock ends with its transaction. @returns true if `work` ran.
+     */
     async exclusively(work: () => Promise<void>): Promise<boolean> {
       return prisma.$transaction(
         async (tx) => {

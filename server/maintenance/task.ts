@@ -17,7 +17,10 @@ export interface MaintenanceTask {
   readonly everyMs: number
   /** Does one batch. Another process may safely send the same statements at the same time. */
   readonly run: (now: Date, batchSize: number) => Promise<TaskDone>
-  /** The task waits for other services, not for the database. Other tasks do not wait for it, and its time is not counted. */
+  /**
+   * True if the task waits for other services, not for the database. Other tasks do not wait for this task, and the job
+   * does not rest after it.
+   */
   readonly elsewhere?: boolean
 }
 
@@ -29,7 +32,7 @@ export const DAY_SECONDS = 24 * 60 * 60
 /** Maximum difference between the clocks of two processes of one installation, in seconds. */
 export const CLOCK_SKEW_SECONDS = 300
 
-/** Work on rows that are due a number of seconds after a moment in the row. */
+/** Work on rows. A row is due `seconds` after a moment that is stored in the row. */
 export interface DueRows {
   readonly name: string
   readonly everyMs: number

@@ -2,7 +2,10 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { ListSource } from '../database/replica/lists.js'
 import type { Check } from '../protocol/credential/verification.js'
 
-/** Beginnings and ends of verification sessions. `declined`: the wallet answered with an error (OpenID4VP 1.0 §8.5). */
+/**
+ * Changes of verification sessions that are counted. `declined`: the wallet answered with an error (OpenID4VP 1.0
+ * §8.5).
+ */
 export type VerificationOutcome = 'created' | 'verified' | 'refused' | 'declined' | 'expired'
 
 /**
@@ -26,14 +29,14 @@ export type OfferOutcome =
 /** The cause of a failed session: a check of a presentation, the transaction code, or a wallet's notification (OpenID4VCI 1.0 §11). */
 export type FailedCheck = Check | 'tx-code' | 'credential-failure' | 'credential-deleted'
 
-/** Expiry of the certificates and attestations in the service's files; undefined if a file is not set. */
+/** When the certificates and attestations in the service's files expire; undefined if a file is not configured. */
 export interface Expiries {
   readonly issuerCertificate: Date | undefined
   readonly verifierCertificate: Date | undefined
   readonly verifierAttestation: Date | undefined
 }
 
-/** Counts of other modules, which each scrape reads. */
+/** Counts of other modules. They are read each time the metrics are requested. */
 export interface Readings {
   /** Statements sent to the database; busy and idle connections, and the number of callers that wait for a connection. */
   readonly database: () => {
@@ -51,25 +54,34 @@ export interface Readings {
 
 /** The counts of one process. Labels are names from the source code, never values from callers. */
 export interface Metrics {
-  /** @param seconds undefined for a stream, whose duration its reader chooses. */
+  /** Counts a request. @param seconds undefined for a stream, since the reader of a stream decides its duration. */
   request(procedure: string, status: string, seconds: number | undefined): void
   rateLimited(): void
-  /** @param count 1 unless given. */
+  /** Counts changes of verification sessions. @param count number of sessions; 1 unless given. */
   verificationSession(outcome: VerificationOutcome, check?: FailedCheck, count?: number): void
   offerSession(outcome: OfferOutcome, check?: FailedCheck, count?: number): void
-  /** A credential that was verified alone (`POST /credentials/verify`). @param failed undefined if the credential is valid. */
+  /**
+   * Counts a credential that was verified without a session (`POST /credentials/verify`). @param failed undefined if
+   * the credential is valid.
+   */
   verification(failed: Check | undefined): void
-  /** @param outcome `ok`, or the code of the OutboundError. */
+  /**
+   * Counts an outbound request. @param outcome the class of the status (`2xx`), the code of the OutboundError, or
+   * `aborted`.
+   */
   outbound(outcome: string): void
-  /** A read of a list, from the database or its replica. */
+  /** Counts a read of a list, from the database or its replica. */
   listRead(source: ListSource): void
-  /** A batch of maintenance. @param count processed items; undefined if the batch failed. */
+  /** Counts a batch of maintenance. @param count processed items; undefined if the batch failed. */
   maintenance(task: string, count: number | undefined): void
-  /** The outcome of making or dropping a partition. */
+  /** Counts the outcome of making or dropping a partition. */
   partition(table: string, change: string): void
   /** Sets the sources of the counts of other modules. */
   read(readings: Readings): void
-  /** Adds Node's metrics of the process: processor time, memory, garbage collection, event loop lag. Once for each process. */
+  /**
+   * Adds Node's metrics of the process: processor time, memory, garbage collection, event loop lag. Call it once for
+   * each process.
+   */
   readProcess(): void
   readonly registry: Registry
 }
@@ -81,13 +93,13 @@ function counters(registry: Registry) {
   return {
     requests: new Counter({
       name: 'credence_requests_total',
-      help: 'Requests by procedure and HTTP status; a batch counts as its calls. "none" is no procedure.',
+      help: 'Requests by procedure and HTTP status. Each call of a batch counts. "none" is a request without a procedure.',
       labelNames: ['procedure', 'status'],
       registers,
     }),
     durations: new Histogram({
       name: 'credence_request_duration_seconds',
-      help: 'From a request until its answer is sent, event streams aside.',
+      help: 'Time from a request until its answer is sent, without event streams.',
       labelNames: ['procedure'],
       buckets: DURATIONS,
       registers,
@@ -99,13 +111,13 @@ function counters(registry: Registry) {
     }),
     verificationSessions: new Counter({
       name: 'credence_verification_sessions_total',
-      help: 'Verification sessions by outcome and, where a presentation was refused, the check that failed.',
+      help: 'Verification sessions by outcome, and by the failed check if a presentation was refused.',
       labelNames: ['outcome', 'check'],
       registers,
     }),
     offerSessions: new Counter({
       name: 'credence_offer_sessions_total',
-      help: 'Credential offer sessions by outcome and, where one failed, why.',
+      help: 'Credential offer sessions by outcome, and by the failed check if the session failed.',
       labelNames: ['outcome', 'check'],
       registers,
     }),
@@ -123,7 +135,7 @@ function counters(registry: Registry) {
     }),
     listReads: new Counter({
       name: 'credence_list_reads_total',
-      help: 'Lists by where they were read: "replica", or the primary, since the caller "wrote" or the replica is "behind", "away" or "failed".',
+      help: 'Lists by the place where they were read: the "replica"; or the primary, because the caller "wrote" or the replica is "behind", "away" or "failed".',
       labelNames: ['source'],
       registers,
     }),
@@ -135,7 +147,7 @@ function counters(registry: Registry) {
     }),
     partitions: new Counter({
       name: 'credence_partitions_total',
-      help: 'Partitions made or dropped, by table, and why one was not: locked, occupied, known.',
+      help: 'Attempts to make or drop a partition, by table and result: made, dropped, locked, occupied, known.',
       labelNames: ['table', 'change'],
       registers,
     }),
@@ -188,9 +200,9 @@ function readCounts(registry: Registry, { database, streams, maintenanceLate, ex
   })
   new Gauge({
     name: 'credence_maintenance_late_seconds',
-    help: 'For how long the oldest of what maintenance has left to do has been due, by task; where nothing is left 0.',
+    help: 'Seconds since the oldest remaining work of maintenance was due, by task; 0 if no work remains.',
     labelNames: ['task'],
-    // One process at a time does maintenance. If two processes took turns, the larger delay counts.
+    // One process at a time does maintenance. If several processes report a delay, the largest delay is shown.
     aggregator: 'max',
     registers,
     collect() {

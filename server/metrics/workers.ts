@@ -1,6 +1,6 @@
 import { AggregatorRegistry, type Registry } from 'prom-client'
 
-/** The counts of one process, in the form that the process channel carries. */
+/** The counts of one process, in the form that is sent over the process channel. */
 export type Counts = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
 
 /** The kinds of metrics that are kept after a process has ended; gauges are dropped. */
@@ -9,8 +9,9 @@ const GROWING: ReadonlySet<string> = new Set(['counter', 'histogram'])
 const sumOf = (counts: readonly Counts[]): Registry => AggregatorRegistry.aggregate([...counts])
 
 /**
- * The counts of all workers together. The counts of an ended worker stay in the sums, so that no counter ever falls: Prometheus
- * would treat a fall as a restart. For a worker that does not answer, its last counts are used.
+ * The counts of all workers together. The counts of an ended worker stay in the sums, so that no counter ever
+ * decreases: Prometheus would treat a decrease as a restart. For a worker that does not answer, its last counts are
+ * used.
  */
 export class WorkerCounts {
   readonly #last = new Map<number, Counts>()

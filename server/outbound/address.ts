@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** Addresses of cloud hosts' agents. They are in public ranges, but answer only the machine itself. */
+/** Addresses of cloud providers' agents. They are in public ranges, but only the machine itself can reach them. */
 const HOST_AGENTS: ReadonlySet<string> = new Set(['168.63.129.16'])
 
 /** True for 2000::/3, the only range that IANA assigns as global unicast (RFC 4291 §2.4). No other address can be public. */
@@ -9,13 +9,16 @@ const isGlobalUnicast = (address: ipaddr.IPv6) => ((address.parts[0] ?? 0) & 0xe
 
 const inRange = (address: ipaddr.IPv6, prefix: string, bits: number) => address.match(ipaddr.IPv6.parse(prefix), bits)
 
-/** The IPv4 address behind an IPv4-mapped (RFC 4291 §2.5.5.2) or NAT64 (RFC 6052 §2.1) address. */
+/** The IPv4 address in an IPv4-mapped (RFC 4291 §2.5.5.2) or NAT64 (RFC 6052 §2.1) address. */
 function embeddedIPv4(address: ipaddr.IPv6): ipaddr.IPv4 | undefined {
   if (!inRange(address, '::ffff:0:0', 96) && !inRange(address, '64:ff9b::', 96)) return undefined
   return new ipaddr.IPv4(address.toByteArray().slice(12))
 }
 
-/** Parses an IPv6 address by the URL standard. ipaddr.js reads the dotted form of an IPv4-compatible address as a mapped one. */
+/**
+ * Parses an IPv6 address by the URL standard. ipaddr.js itself reads the dotted form of an IPv4-compatible address as
+ * an IPv4-mapped address.
+ */
 function parseIPv6(address: string): ipaddr.IPv6 {
   return ipaddr.IPv6.parse(new URL(`http://[${address}]`).hostname.slice(1, -1))
 }
@@ -25,12 +28,13 @@ function isPublicIPv4(address: ipaddr.IPv4): boolean {
 }
 
 /**
- * True if an address belongs to the public internet. Not public are loopback, private, link-local (with cloud metadata),
- * carrier-grade NAT, multicast, unspecified, documentation, benchmarking and otherwise reserved addresses (RFC 6890). Transition
- * forms (6to4, Teredo, IPv4-compatible) that hide an address of this kind are not public either.
+ * True if an address belongs to the public internet. Not public are loopback, private, link-local (with cloud
+ * metadata), carrier-grade NAT, multicast, unspecified, documentation, benchmarking and otherwise reserved addresses
+ * (RFC 6890). Transition forms (6to4, Teredo, IPv4-compatible) that contain one of these addresses are not public
+ * either.
  *
- * @param address the canonical text of an IPv4 or IPv6 address, without brackets. Any other text is not public, and an address
- *   with a zone id is not public.
+ * @param address the canonical text of an IPv4 or IPv6 address, without brackets. Any other text is not public, and an
+ * address with a zone id is not public.
  */
 export function isPublicAddress(address: string): boolean {
   if (address.includes('%')) return false

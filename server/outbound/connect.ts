@@ -29,8 +29,9 @@ const notPublic = (hostname: string) =>
   new OutboundError('address', `${hostname} has an address that is not public, so it may not be requested.`)
 
 /**
- * The resolver of a socket. The socket resolves once, and the checked answer is the answer that it uses. A second answer (DNS
- * rebinding) therefore cannot replace it. If one of several addresses is private, all of them are refused.
+ * The resolver of a socket. The socket resolves a name once and connects to the checked address. So a later answer of
+ * the name server (DNS rebinding) cannot replace the address. If one of several addresses is private, all addresses are
+ * refused.
  */
 function socketLookup(lookup: Lookup, admits: (address: string) => boolean): LookupFunction {
   return (hostname, options, callback) => {
@@ -48,8 +49,8 @@ function socketLookup(lookup: Lookup, admits: (address: string) => boolean): Loo
 }
 
 /**
- * Opens all outbound connections. Only this connector checks addresses: when connecting, for the address of the connection. TLS
- * still checks the certificate against the host's name.
+ * Opens all outbound connections. This connector alone checks addresses: each time it connects, it checks the address
+ * of the connection. TLS checks the certificate against the host's name.
  */
 export function createConnector(rules: ConnectRules): buildConnector.connector {
   const lookup = rules.lookup ?? resolveAll
@@ -58,7 +59,7 @@ export function createConnector(rules: ConnectRules): buildConnector.connector {
     buildConnector({
       timeout: rules.timeoutMs,
       allowH2: false,
-      // TLS does not check the certificate of a resumed session again.
+      // Sessions are not resumed, since TLS would not check the certificate again.
       maxCachedSessions: 0,
       autoSelectFamily: true,
       lookup: socketLookup(lookup, admits),
@@ -69,7 +70,7 @@ export function createConnector(rules: ConnectRules): buildConnector.connector {
 
   return (options, callback) => {
     if (rules.mayBePrivate(options)) return toAny(options, callback)
-    // The socket does not call the resolver for a literal IP address.
+    // A literal IP address is checked here, since the socket does not call the resolver for it.
     const literal = isIP(options.hostname) !== 0
     if (literal ? !isPublic(options.hostname) : isLocalhostName(options.hostname)) {
       queueMicrotask(() => callback(notPublic(options.hostname), null))

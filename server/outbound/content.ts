@@ -16,8 +16,8 @@ const isTooLarge = (error: unknown) =>
   error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE'
 
 /**
- * Decodes the content coding of a body. The service requests no coding, but some servers compress anyway. Several nested codings
- * are refused, since no honest server needs them.
+ * Decodes the content coding of a body. The service requests no coding, but some servers compress the body
+ * nevertheless. Several nested codings are refused, since no honest server needs them.
  *
  * @param maxBytes limit of the decoded body.
  * @throws {OutboundError} `too-large` or `content`.
@@ -42,7 +42,7 @@ export async function decodeContent(
   }
 }
 
-/** @throws {OutboundError} `content` if the bytes are not UTF-8. */
+/** Decodes UTF-8. @throws {OutboundError} `content` if the bytes are not UTF-8. */
 export function decodeText(bytes: ArrayBuffer, host: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
@@ -51,7 +51,7 @@ export function decodeText(bytes: ArrayBuffer, host: string): string {
   }
 }
 
-/** @throws {OutboundError} `content` without a cause, since a syntax error quotes the text. */
+/** Parses JSON. @throws {OutboundError} `content` without a cause, since a syntax error quotes the text. */
 export function decodeJson(text: string, host: string): unknown {
   try {
     return JSON.parse(text)

@@ -4,7 +4,7 @@ export interface Deadline {
   stop(): void
 }
 
-/** One deadline for a whole request: name resolution, connection, headers, body and all redirects. */
+/** Starts the deadline of a whole request: name resolution, connection, headers, body and all redirects. */
 export function startDeadline(ms: number, caller: AbortSignal, expired: Error): Deadline {
   const controller = new AbortController()
   const timer = setTimeout(() => controller.abort(expired), ms)

@@ -10,7 +10,10 @@ export interface DestinationRules {
   readonly allowedHosts: readonly string[]
   /** Origins of this service. They may be private, but only their protocol paths are open. */
   readonly ownOrigins: readonly string[]
-  /** Checks a path of an own origin. The path has no encoding and no empty or dot segments. */
+  /**
+   * Checks a path of one of the own origins. The function receives paths without percent-encoding, empty segments and
+   * dot segments.
+   */
   readonly ownPathAllowed: (path: string) => boolean
 }
 
@@ -27,7 +30,7 @@ export interface Destinations {
 
 interface AllowedHost {
   readonly hostname: string
-  /** Undefined for all ports. */
+  /** Undefined if all ports are allowed. */
   readonly port: string | undefined
 }
 
@@ -44,7 +47,9 @@ function parseAllowedHost(entry: string): AllowedHost {
   return { hostname: new URL(base).hostname, port: port === undefined ? undefined : String(Number(port)) }
 }
 
-/** @throws {Error} with the entry of `allowedHosts` that is neither host nor host:port. */
+/**
+ * Makes the check of destinations. @throws {Error} with the entry of `allowedHosts` that is neither host nor host:port.
+ */
 export function createDestinations(rules: DestinationRules): Destinations {
   const allowed = rules.allowedHosts.map(parseAllowedHost)
   const own = new Set(rules.ownOrigins.map((origin) => new URL(origin).origin))

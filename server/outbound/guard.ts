@@ -8,7 +8,7 @@ import { OutboundError } from './outbound-error.js'
 import { type Answer, createTransport, type Hop, type Transport } from './transport.js'
 
 export interface OutboundOptions extends DestinationRules, Pick<ConnectRules, 'lookup' | 'isPublicAddress' | 'ca'> {
-  /** Makes the mark of a request to an own origin, a new one for each request. */
+  /** Makes the mark of a request to one of the own origins. Each request gets a new mark. */
   readonly ownRequestMac?: ((method: string, url: URL) => string) | undefined
   /** Limit in milliseconds for a whole request with its redirects; 5000 unless given. */
   readonly timeoutMs?: number
@@ -20,7 +20,7 @@ export interface OutboundOptions extends DestinationRules, Pick<ConnectRules, 'l
   readonly onEnd?: (outcome: string) => void
 }
 
-/** The options of `fetch`, with an own limit for bodies that may be larger than usual. */
+/** The options of `fetch`, and a separate limit for bodies that may be larger than usual. */
 export type OutboundRequestInit = RequestInit & {
   /** Limit in bytes for the body, before and after decompression. */
   readonly maxBytes?: number
@@ -80,11 +80,12 @@ function parseUrl(text: string, base?: URL): URL {
   throw new OutboundError('redirects', `${base.host} redirects to something that is no address.`)
 }
 
-/** The address of a redirect; undefined if the caller gets the answer itself. */
+/** The address of a redirect to follow; undefined if the caller receives the answer. */
 function redirectTarget({ status, headers }: Answer, request: Request, url: URL): URL | undefined {
   if (!REDIRECTS.has(status) || request.redirect === 'manual' || headers.location === undefined) return undefined
   if (request.redirect === 'error') throw new OutboundError('redirects', `${url.host} answered with a redirect.`)
-  // Following the redirect would either send the body to an address that the caller did not choose, or silently drop it.
+  // Following the redirect would either send the body to an address that the caller did not choose, or silently drop
+  // the body.
   if (!REPEATABLE.has(request.method)) {
     throw new OutboundError('redirects', `${url.host} redirects a ${request.method} request, which is not followed.`)
   }
@@ -132,8 +133,9 @@ async function follow(transport: Transport, bounds: Bounds, request: Request, si
 }
 
 /**
- * Makes the guard for all outbound requests. It allows only https and only public addresses, which it checks when connecting. It
- * follows redirects itself and checks each of them. Deadline and size limit apply to the whole request.
+ * Makes the guard for all outbound requests. The guard allows only https and only public addresses. It checks the
+ * address when it connects. It follows redirects itself and checks each redirect. Deadline and size limit apply to the
+ * whole request.
  *
  * @throws {Error} with the entry of `allowedHosts` that is neither host nor host:port.
  */
@@ -146,7 +148,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
 
   const guarded: Fetch = async (input, init, limit = maxBytes) => {
     const url = parseUrl(input instanceof Request ? input.url : String(input))
-    // Checked before `new Request()`, which would refuse a user name with another message.
+    // The address is checked before `new Request()`, which would refuse a user name with another message.
     destinations.check(url)
     const request = new Request(input, init)
     const expired = new OutboundError('timeout', `${url.host} did not answer within ${timeoutMs} ms.`)

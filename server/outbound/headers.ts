@@ -17,10 +17,13 @@ const NOT_FOR_CALLERS = [
   INTERNAL_HEADER,
 ]
 
-/** The only headers that a redirect to another origin keeps; it drops credentials. */
+/**
+ * The only headers that are sent after a redirect to another origin. All other headers are dropped, for example
+ * credentials.
+ */
 const FOR_OTHER_ORIGINS = ['accept', 'accept-language', 'if-modified-since', 'if-none-match', 'user-agent']
 
-/** Headers about the transfer of the body, which are wrong for a body that was read and decoded. */
+/** Headers about the transfer of the body. They are wrong for a body that was already read and decoded. */
 const OF_THE_WIRE: ReadonlySet<string> = new Set([
   'connection',
   'content-encoding',
@@ -39,7 +42,7 @@ export function requestHeaders(given: Headers): Headers {
   return headers
 }
 
-/** The headers of a request that a redirect to another origin keeps. */
+/** The headers of a request that are kept after a redirect to another origin. */
 export function crossOriginHeaders(headers: Headers): Headers {
   const kept = [...headers].filter(([name]) => FOR_OTHER_ORIGINS.includes(name))
   return requestHeaders(new Headers(kept))

@@ -4,7 +4,8 @@
  * - `scheme`: neither https nor, if allowed, http
  * - `own-path`: an address of this service, outside the OpenID protocol's paths
  * - `address`: the host is, or resolves to, an address that is not public
- * - `redirects`: too many redirects, or a redirect without usable target or for a method that is not followed
+ * - `redirects`: too many redirects, a redirect without a usable target, or a redirect of a request whose method allows
+ * none
  * - `timeout`: no complete answer within the deadline
  * - `too-large`: the body exceeds the limit, before or after decompression
  * - `status`: a status outside 200 to 299 if content was requested, or a status that HTTP does not know
@@ -24,8 +25,8 @@ export type OutboundErrorCode =
   | 'connect'
 
 /**
- * An outbound request that was refused or failed. Callers may see `message`. It names the URL's host and the reason, and never
- * contains a resolved address or a part of an answer. `cause` is only for the log.
+ * Thrown if an outbound request was refused or failed. Callers may see `message`. It names the URL's host and the
+ * reason, and never contains a resolved address or a part of an answer. `cause` is only for the log.
  */
 export class OutboundError extends Error {
   override readonly name = 'OutboundError'
@@ -45,14 +46,14 @@ function failureCode(error: unknown): string {
   return typeof code === 'string' && /^[A-Z0-9_]+$/.test(code) ? code : 'unknown'
 }
 
-/** Translates a failure of resolver, socket, TLS or HTTP client, by its stable code. */
+/** Converts a failure of the resolver, the socket, TLS or the HTTP client to an OutboundError, by its stable code. */
 export function transportFailure(error: unknown, host: string): OutboundError {
   if (error instanceof OutboundError) return error
   const code = failureCode(error)
   return new OutboundError('connect', `Request to ${host} failed (${code}).`, { cause: error })
 }
 
-/** @param maxBytes the limit that was exceeded. */
+/** The error for an answer that is too large. @param maxBytes the limit that was exceeded. */
 export function tooLarge(host: string, maxBytes: number): OutboundError {
   return new OutboundError('too-large', `${host} answered with more than ${maxBytes} bytes.`)
 }

@@ -4,14 +4,15 @@ import { secretKey } from '../protocol/jose/secret-key.js'
 /** Marks a request that this service sends to itself, so that the rate limit does not count it twice. */
 export const INTERNAL_HEADER = 'x-credence-internal'
 
-/** Validity of the mark, in milliseconds. */
+/** Time for which a mark is valid, in milliseconds. */
 const WINDOW_MS = 30_000
 
 const PLAIN_PATH = /^(?:\/(?!\.+(?:\/|$))[A-Za-z0-9._~-]+)+$/
 
 /**
- * True if all proxies and routers read a path in the same way: its segments have only unreserved characters (RFC 3986 §2.3).
- * Programs differ in how they read percent-encoding, backslashes, path parameters, empty segments and dot segments.
+ * True if all proxies and routers read a path in the same way: its segments have only unreserved characters (RFC 3986
+ * §2.3). Programs read percent-encoding, backslashes, path parameters, empty segments and dot segments in different
+ * ways.
  */
 export function isPlainPath(path: string): boolean {
   return PLAIN_PATH.test(path)
@@ -25,11 +26,12 @@ function withoutBase(path: string, basePath: string): string | undefined {
 }
 
 /**
- * Makes the check whether this service may send itself a request for a path of its public addresses.
+ * Makes the function that checks whether this service may send itself a request for a path of its public addresses.
  *
  * @param baseUrls the service's base URLs
- * @param isForWallets true if a standard lets wallets call the path, as it arrives here
- * @returns the check of a path in a public address. Case matters.
+ * @param isForWallets true if a standard lets wallets call the path. The path has the form in which it arrives at this
+ * service
+ * @returns the function that checks a path of a public address. Upper and lower case are different.
  */
 export function createOwnPathCheck(
   baseUrls: readonly string[],
@@ -80,9 +82,10 @@ export function ownRequestMac(
 }
 
 /**
- * True if {@link ownRequestMac} signed the request for this method and path at most 30 seconds ago. Compares in constant time.
+ * True if {@link ownRequestMac} signed the request for this method and path at most 30 seconds ago. Compares in
+ * constant time.
  *
- * @param path the path as it arrived, undecoded; a query is ignored.
+ * @param path the received path, not decoded; a query is ignored.
  */
 export function isOwnRequest(
   key: Uint8Array,

@@ -24,14 +24,14 @@ export interface Answer {
   readonly bytes: Uint8Array<ArrayBuffer>
 }
 
-/** Sends requests of one hop each: no redirects, no decompression. */
+/** Sends single requests. It follows no redirects and decompresses nothing. */
 export interface Transport {
-  /** @throws {OutboundError}, also for an answer longer than `maxBytes`, or the signal's reason. */
+  /** Sends one request. @throws {OutboundError}, also for an answer longer than `maxBytes`; or the signal's reason. */
   send(hop: Hop, method: string, body: Uint8Array | null, signal: AbortSignal, maxBytes: number): Promise<Answer>
   close(): Promise<void>
 }
 
-/** Reads a body up to the limit. An error leaves the rest unread, which closes the connection. */
+/** Reads a body up to the limit. If it throws, the rest of the body stays unread and the connection is closed. */
 async function readBytes(
   body: AsyncIterable<Uint8Array>,
   host: string,
@@ -52,7 +52,8 @@ export function createTransport(options: TransportOptions): Transport {
   const { destinations, ownRequestMac } = options
   const agent = new Agent({
     connect: createConnector({ ...options, mayBePrivate: destinations.mayBePrivate }),
-    // Addresses are checked when connecting: a server must not keep a connection longer than a resolver's answer is valid.
+    // Addresses are checked only when connecting, so a connection must not stay open longer than a resolver's answer is
+    // valid.
     keepAliveMaxTimeout: 10_000,
   })
 

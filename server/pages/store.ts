@@ -1,4 +1,5 @@
 import { type Fragment, fragment, Step } from '../database/fragment.js'
+import type { ClaimsVault, ProtectedClaims } from '../keys/claims/vault.js'
 
 /** Texts that replace a page's heading, or follow it. */
 export interface PageTexts {
@@ -14,7 +15,7 @@ export type NewPage = PageTexts & {
   readonly createdAt: Date
   /** Whether the QR code of the session or offering holds the page's address. */
   readonly inQrCode: boolean
-  /** When the page can be deleted; null if it stays as long as its session or offering. */
+  /** When the page can be deleted; null if the page stays as long as its session or offering. */
   readonly expiresAt: Date | null
 } & ({ readonly verificationSessionId: string } | { readonly offeringId: string; readonly madeBy: string })
 
@@ -24,27 +25,41 @@ const targetOf = (page: NewPage): readonly [string, string | null, string | null
     ? ['receive', null, page.offeringId, page.madeBy]
     : ['present', page.verificationSessionId, null, null]
 
-/**
- * Inserts a page and returns its `id`. It can be a statement, or a part of the statement that creates the session or offering. A
- * session has one page. An offering has one page for each maker. If the page exists, it gets the new texts.
- */
-export function insertPage(page: NewPage): Step<'id'> {
-  const [kind, sessionId, offeringId, madeBy] = targetOf(page)
-  const known = kind === 'receive' ? fragment`offering_id, made_by` : fragment`verification_session_id, on_demand`
-  return new Step<'id'>(
-    'paged',
-    fragment`
-    INSERT INTO pages (id, kind, verification_session_id, offering_id, made_by, title, text, type_names, in_qr_code, created_at, expires_at)
-    VALUES (${page.id}, ${kind}, ${sessionId}, ${offeringId}, ${madeBy}, ${page.title ?? null}, ${page.text ?? null},
-      ${[...page.typeNames]}::text[], ${page.inQrCode}, ${page.createdAt}, ${page.expiresAt})
-    ON CONFLICT (${known}) DO UPDATE SET title = excluded.title, text = excluded.text
-    RETURNING id`,
-  )
+/** The texts of a page in their stored form; undefined if it has none. */
+export function protectedTexts(
+  claims: Pick<ClaimsVault, 'protect'>,
+  id: string,
+  { title, text }: PageTexts,
+): ProtectedClaims | undefined {
+  if (title === undefined && text === undefined) return undefined
+  return claims.protect({ column: 'pages.texts', id }, { title: title ?? null, text: text ?? null })
 }
 
 /**
- * Inserts a page on demand if it does not exist yet. It shows the same as any other page, but has no texts, and wallets do not send
- * anyone back to it.
+ * The step that inserts a page and returns its `id`. It can be a part of the statement that creates the session or offering. A session
+ * has one page. An offering has one page for each maker. If the page exists, the step returns the existing `id` and changes nothing.
+ */
+export function insertPage(claims: ClaimsVault, page: NewPage): Step<'id'> {
+  const texts = protectedTexts(claims, page.id, page)
+  const [kind, sessionId, offeringId, madeBy] = targetOf(page)
+  const known = kind === 'receive' ? fragment`offering_id, made_by` : fragment`verification_session_id, on_demand`
+  const paged = new Step<'id'>(
+    'paged',
+    fragment`
+    INSERT INTO pages (id, kind, verification_session_id, offering_id, made_by, texts, type_names, in_qr_code, created_at, expires_at)
+    VALUES (${page.id}, ${kind}, ${sessionId}, ${offeringId}, ${madeBy}, ${texts?.json ?? null}::json,
+      ${[...page.typeNames]}::text[], ${page.inQrCode}, ${page.createdAt}, ${page.expiresAt})
+    ON CONFLICT (${known}) DO UPDATE SET kind = excluded.kind
+    RETURNING id`,
+  )
+  if (texts === undefined) return paged
+  const fresh = new Step('paged_anew', fragment`SELECT 1 FROM ${paged} WHERE ${paged.column('id')} = ${page.id}`)
+  return paged.along(...claims.storeKeys([texts], fresh))
+}
+
+/**
+ * Inserts a page on demand if it does not exist yet. A page on demand has no texts of its own, and wallets do not send
+ * anyone back to the page.
  */
 export function insertPageOnDemand(page: NewPage): Fragment {
   const [kind, sessionId, offeringId, madeBy] = targetOf(page)

@@ -2,16 +2,37 @@ import { z } from 'zod'
 import { audited } from '../database/audited.js'
 import { type BatchDone, batchDone, deletedBatch, deletedRow, expiredBatch } from '../database/batch.js'
 import type { Database } from '../database/connect.js'
-import { fragment } from '../database/fragment.js'
-import { idRow, json, noRow } from '../database/row-shapes.js'
+import { fragment, Step } from '../database/fragment.js'
+import { idRow, json, noRow, storedClaims } from '../database/row-shapes.js'
 import { offeringColumns } from '../issuer/openid4vci/offer-store.js'
 import { zOffering } from '../issuer/openid4vci/rows.js'
 import type { CredentialOfferState } from '../issuer/openid4vci/sessions/session.js'
 import { withDates } from '../issuer/openid4vci/sessions/store.js'
 import type { ClaimNames, SchemaDisplay } from '../issuer/schemas/store.js'
-import { insertPage, insertPageOnDemand, type NewPage } from '../pages/store.js'
+import { type ClaimsVault, forgottenKeys } from '../keys/claims/vault.js'
+import { insertPage, insertPageOnDemand, type NewPage, type PageTexts, protectedTexts } from '../pages/store.js'
 import { SESSION_STATES, zSession } from '../verifier/sessions/session.js'
 import { sessionColumns } from '../verifier/sessions/store.js'
+
+interface StoredTexts {
+  readonly texts?: unknown
+  readonly textsKey: string | null
+}
+
+interface ShownTexts {
+  readonly title: string | null
+  readonly text: string | null
+}
+
+/** A row with its page's texts decrypted. */
+type WithTexts<Row> = Omit<Row, 'texts' | 'textsKey'> & {
+  readonly pageTitle: string | null
+  readonly pageText: string | null
+}
+
+/** The texts of a page `p`. Processes of an earlier version write two columns in the clear. */
+const texts = fragment`
+  COALESCE(p.texts, CASE WHEN p.title IS NULL AND p.text IS NULL THEN NULL ELSE json_build_object('title', p.title, 'text', p.text) END)`
 
 type Display = readonly { readonly name: string }[] | null
 
@@ -27,8 +48,8 @@ export interface AskedType {
 }
 
 const zPresentPage = zSession.extend({
-  pageTitle: z.string().nullable(),
-  pageText: z.string().nullable(),
+  texts: storedClaims,
+  textsKey: z.string().nullable(),
   inQrCode: z.boolean(),
   /** Hash of the browser that opened the page first, which may be the current browser. */
   browserHash: z.string().nullable(),
@@ -41,10 +62,11 @@ const zPresentPage = zSession.extend({
 })
 
 /** A session, with the further data that its page shows. */
-export type PresentPage = z.infer<typeof zPresentPage>
+export type PresentPage = WithTexts<z.infer<typeof zPresentPage>>
 
 const zReturn = z.strictObject({
-  title: z.string().nullable(),
+  texts: storedClaims,
+  textsKey: z.string().nullable(),
   browserHash: z.string().nullable(),
   responseCodeHash: z.string().nullable(),
   state: z.enum(SESSION_STATES),
@@ -55,12 +77,12 @@ const zReturn = z.strictObject({
 })
 
 /** The data that decides whether a browser may come back from a wallet. */
-export type StoredReturn = z.infer<typeof zReturn>
+export type StoredReturn = WithTexts<z.infer<typeof zReturn>>
 
 const zReceivePage = z.strictObject({
   ...zOffering.shape,
-  pageTitle: z.string().nullable(),
-  pageText: z.string().nullable(),
+  texts: storedClaims,
+  textsKey: z.string().nullable(),
   inQrCode: z.boolean(),
   walletUrl: z.string().nullable(),
   schemaTitle: z.string().nullable(),
@@ -88,8 +110,8 @@ const askedTypes = fragment`
     SELECT DISTINCT ON (c.name) c.name, c.title, c.display, c.body, c.claims FROM schemas c
     WHERE c.name = ANY(p.type_names) ORDER BY c.name, c.version DESC) t)`
 
-const presentColumns = fragment`
-  s.*, p.title AS "pageTitle", p.text AS "pageText", p.in_qr_code AS "inQrCode", v.display AS "verifierDisplay",
+const presentColumnsWith = (claims: ClaimsVault) => fragment`
+  s.*, ${texts} AS texts, ${claims.keyOf('pages.texts', fragment`p.id`)} AS "textsKey", p.in_qr_code AS "inQrCode", v.display AS "verifierDisplay",
   ${askedTypes} AS types`
 
 const presentTables = fragment`
@@ -97,8 +119,8 @@ const presentTables = fragment`
     ON s.id = p.verification_session_id
   LEFT JOIN verifiers v ON v.did = s."verifierId"`
 
-const receiveColumns = fragment`
-  ${offeringColumns}, p.title AS "pageTitle", p.text AS "pageText", p.in_qr_code AS "inQrCode", x.wallet_url AS "walletUrl",
+const receiveColumnsWith = (claims: ClaimsVault) => fragment`
+  ${offeringColumns}, ${texts} AS texts, ${claims.keyOf('pages.texts', fragment`p.id`)} AS "textsKey", p.in_qr_code AS "inQrCode", x.wallet_url AS "walletUrl",
   s.title AS "schemaTitle", s.display AS "schemaDisplay", s.body AS "schemaBody", s.claims AS "schemaClaims", i.display AS "issuerDisplay"`
 
 const receiveTables = fragment`
@@ -107,20 +129,42 @@ const receiveTables = fragment`
 
 export type PageStore = ReturnType<typeof createPageStore>
 
-export function createPageStore({ sql }: Database) {
+export function createPageStore({ sql }: Database, claims: ClaimsVault) {
+  const presentColumns = presentColumnsWith(claims)
+  const receiveColumns = receiveColumnsWith(claims)
+
+  /** Decrypts the texts of the page with an id. */
+  const withTexts = <Row extends StoredTexts>(id: string, { texts, textsKey, ...row }: Row): WithTexts<Row> => {
+    const shown = claims.reveal<ShownTexts>({ column: 'pages.texts', id }, texts, textsKey)
+    return { ...row, pageTitle: shown?.title ?? null, pageText: shown?.text ?? null }
+  }
+
+  /** Replaces the texts of a page. */
+  const retext = async (id: string, page: PageTexts): Promise<void> => {
+    const texts = protectedTexts(claims, id, page)
+    const changed = new Step<'id'>(
+      'retexted',
+      fragment`
+        UPDATE pages SET texts = ${texts?.json ?? null}::json, title = NULL, text = NULL WHERE id = ${id} RETURNING id`,
+    )
+    const keys = texts === undefined ? [forgottenKeys('pages.texts', changed)] : claims.storeKeys([texts], changed)
+    await sql(idRow, keys)`SELECT id FROM ${changed}`
+  }
+
   return {
     /** @returns the id of the new page, or of the existing page. */
     async create(page: NewPage, actor: string): Promise<string> {
       const [subject, target] =
         'offeringId' in page ? ['offering', page.offeringId] : ['verification-session', page.verificationSessionId]
-      const made = insertPage(page)
+      const made = insertPage(claims, page)
       const recorded = audited({ of: made, actor, action: 'page.created', subject, subjectId: target })
       const [row] = await sql(idRow, [recorded])`SELECT id FROM ${made}`
       if (row === undefined) throw new Error('A page was neither made nor found.')
+      if (row.id !== page.id) await retext(row.id, page)
       return row.id
     },
 
-    /** Creates a page if there is no page of that id yet. */
+    /** Creates a page unless a page with this id exists. */
     async createOnDemand(page: NewPage): Promise<void> {
       await sql(noRow)`${insertPageOnDemand(page)}`
     },
@@ -128,13 +172,13 @@ export function createPageStore({ sql }: Database) {
     /**
      * The page of a request. While the request is open, the page is bound to the first browser that opens it.
      *
-     * @param browserHash of the browser that opens it now; undefined if no browser does.
+     * @param browserHash the hash of the browser that opens the page now; undefined if no browser opens it
      */
     async present(id: string, browserHash: string | undefined, now: Date): Promise<PresentPage | undefined> {
       if (browserHash === undefined) {
         const [row] = await sql(zPresentPage)`
           SELECT ${presentColumns}, p.browser_hash AS "browserHash", false AS bound FROM ${presentTables} WHERE p.id = ${id}`
-        return row
+        return row && withTexts(id, row)
       }
       const [row] = await sql(zPresentPage)`
         WITH bound AS (
@@ -145,31 +189,31 @@ export function createPageStore({ sql }: Database) {
           RETURNING browser_hash)
         SELECT ${presentColumns}, coalesce(b.browser_hash, p.browser_hash) AS "browserHash", b.browser_hash IS NOT NULL AS bound
         FROM ${presentTables} LEFT JOIN bound b ON true WHERE p.id = ${id}`
-      return row
+      return row && withTexts(id, row)
     },
 
     async returned(id: string): Promise<StoredReturn | undefined> {
       const [row] = await sql(zReturn)`
-        SELECT p.title, p.browser_hash AS "browserHash", s.response_code_hash AS "responseCodeHash", s.state,
+        SELECT ${texts} AS texts, ${claims.keyOf('pages.texts', fragment`p.id`)} AS "textsKey", p.browser_hash AS "browserHash", s.response_code_hash AS "responseCodeHash", s.state,
           s.error_message AS "errorMessage", s.redirect_uri AS "redirectUri", s.require_response_code AS "requireResponseCode",
           v.display AS "verifierDisplay"
         FROM pages p JOIN verification_sessions s ON s.id = p.verification_session_id LEFT JOIN verifiers v ON v.did = s.verifier_id
         WHERE p.id = ${id}`
-      return row
+      return row && withTexts(id, row)
     },
 
     /**
      * The page of an offer or an offering. The page of an offer is bound to the first browser that opens it before a wallet begins to take
      * the offer.
      *
-     * @param browserHash of the browser that opens it now; undefined if no browser does.
+     * @param browserHash the hash of the browser that opens the page now; undefined if no browser opens it
      */
     async receive(id: string, browserHash: string | undefined, now: Date) {
       if (browserHash === undefined) {
         const [row] = await sql(zReceivePage)`
           SELECT ${receiveColumns}, p.browser_hash AS "browserHash", false AS bound
           FROM ${receiveTables} WHERE p.id = ${id} AND o.is_session = (x.id IS NOT NULL)`
-        return row === undefined ? undefined : withDates(row)
+        return row === undefined ? undefined : withTexts(id, withDates(row))
       }
       const [row] = await sql(zReceivePage)`
         WITH bound AS (
@@ -180,7 +224,7 @@ export function createPageStore({ sql }: Database) {
           RETURNING browser_hash)
         SELECT ${receiveColumns}, coalesce(b.browser_hash, p.browser_hash) AS "browserHash", b.browser_hash IS NOT NULL AS bound
         FROM ${receiveTables} LEFT JOIN bound b ON true WHERE p.id = ${id} AND o.is_session = (x.id IS NOT NULL)`
-      return row === undefined ? undefined : withDates(row)
+      return row === undefined ? undefined : withTexts(id, withDates(row))
     },
 
     /** The verification session of a page. */

@@ -9,9 +9,9 @@ import type { Metrics } from '../metrics/metrics.js'
 import { type Counts, WorkerCounts } from '../metrics/workers.js'
 import { type AskWorkers, answerPrimary, createQuestions } from './worker-questions.js'
 
-/** Time limit for the counts of a worker; afterwards its previous counts are used. */
+/** Time limit for a worker's answer with its counts. If the worker is too late, its previous counts are used. */
 const METRICS_TIMEOUT_MS = 1_000
-/** A little longer than the time limit of the checks. */
+/** Time limit for a worker's readiness, a little longer than the time limit of its checks. */
 const READINESS_TIMEOUT_MS = 4_000
 
 /**
@@ -40,14 +40,14 @@ export interface OperatedService {
   readonly metrics: Pick<Metrics, 'registry'>
 }
 
-/** The sources of a process that serves alone. */
+/** The sources of a process without workers. */
 export const ownSources = ({ clock, readiness, metrics }: OperatedService): OperationsSources => ({
   clock,
   readiness,
   metrics: () => metrics.registry.metrics(),
 })
 
-/** Answers the primary with this worker's readiness and counts. */
+/** Answers the primary's questions with this worker's readiness and counts. */
 export function tellPrimary({ readiness, metrics }: OperatedService): void {
   answerPrimary({ metrics: () => metrics.registry.getMetricsAsJSON(), readiness })
 }
@@ -66,7 +66,7 @@ export function worst(answers: readonly Components[]): Components {
 async function readinessOfAll(workers: readonly Worker[], ask: AskWorkers): Promise<Components> {
   if (workers.length === 0) return { service: { status: 'down' } }
   const answers = await ask(workers, 'readiness', READINESS_TIMEOUT_MS)
-  // A worker that has ended meanwhile does not count, since it is being replaced.
+  // A worker that has just ended is ignored, since a new worker replaces it.
   const silent = workers.some((worker) => !answers.has(worker) && worker.isConnected())
   return { ...worst([...answers.values()] as Components[]), ...(silent ? { workers: { status: 'down' } } : {}) }
 }

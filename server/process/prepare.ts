@@ -15,7 +15,7 @@ import { createLog, type Log, logDestination } from '../log/log.js'
 import { whyNotStarted } from './start-failure.js'
 import { endWhileStarting } from './stop-signals.js'
 
-/** Migrates the database to this version and creates the default records; one process at a time. */
+/** Migrates the database to this version and creates the default records. One process does this at a time. */
 export async function prepareDatabase(config: Config, log: Log): Promise<void> {
   await withStartLock(config.directDatabaseUrl, async (lock) => {
     const applied = await migrate(lock)
@@ -42,8 +42,8 @@ export async function prepareDatabase(config: Config, log: Log): Promise<void> {
 }
 
 /**
- * The command for the migration job of a deployment. It only prepares the database, as a start does. If it fails, it exits 1 with
- * the reason on standard error.
+ * The command for the migration job of a deployment. It only prepares the database, like the start of a service. If it
+ * fails, it exits with 1 and writes the reason to standard error.
  */
 export async function runPrepareCommand(environment: NodeJS.ProcessEnv): Promise<void> {
   let config: Config | undefined

@@ -16,8 +16,9 @@ import { listenForOperators, ownSources, tellPrimary } from './operations.js'
 import { onStop } from './stop-signals.js'
 
 /**
- * Longer than the minute for which proxies usually keep idle connections. The proxy must close first, because a request that
- * arrives while this service closes the connection is lost.
+ * Time for which idle connections stay open. It is longer than the minute for which proxies usually keep idle
+ * connections. The proxy must close a connection first, because a request that arrives while this service closes the
+ * connection is lost.
  */
 const KEEP_ALIVE_MS = 65_000
 
@@ -34,8 +35,9 @@ function listen(app: App, { host, port }: { readonly host: string; readonly port
 }
 
 /**
- * Stops the process after a signal. First readiness is down, but all requests are still served for the delay, and each answer
- * ends its connection. Then it accepts no new connections, ends streams, finishes open requests and closes connections.
+ * Stops the process after a signal. During the configured delay, readiness is down and all requests are still served,
+ * but each answer ends its connection. Then the process accepts no new connections, ends streams, finishes open
+ * requests and closes connections.
  */
 function stopWhenTold(
   config: Config,
@@ -69,7 +71,7 @@ function stopWhenTold(
   )
 }
 
-/** Imported on demand: the Redis client is a third of all files, and most installations have no Redis. */
+/** The module is imported on demand: the Redis client is a third of all files, and most installations have no Redis. */
 async function redisCounter(url: string, log: Log): Promise<RedisCounter> {
   const { createRedisCounter } = await import('../http/rate-limit-redis.js')
   return createRedisCounter(url, log)

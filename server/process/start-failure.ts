@@ -2,14 +2,19 @@ import { type Config, ConfigurationError } from '../config/config.js'
 import { isDatabaseUnavailable } from '../database/errors.js'
 import { MigrationError } from '../database/migration-error.js'
 
-/** Codes of an unreachable database (Node), or of one that refuses (SQLSTATE: authorization, catalog name, connection). */
+/**
+ * Codes of an unreachable database (Node), and of a database that refuses connections (SQLSTATE: authorization, catalog
+ * name, connection).
+ */
 const DATABASE_REFUSES =
   /^(ECONN[A-Z]+|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|28[0-9A-Z]{3}|3D000|08[0-9A-Z]{3}|53300|57P0\d)$/
 
 /**
- * The reason for the failed start of the service or a command. If the environment is the cause, the text is for the operator.
+ * The reason for the failed start of the service or a command. If the environment is the cause, the text is for the
+ * operator.
  *
- * @param preparing true while preparing the database, for which the process connects without a pooler.
+ * @param preparing true if the start failed while preparing the database. For this step, the process connects without a
+ * pooler.
  */
 export function whyNotStarted(thrown: unknown, config: Config | undefined, preparing = false): string {
   const error = thrown instanceof Error ? thrown : new Error(String(thrown))
@@ -26,7 +31,7 @@ export function whyNotStarted(thrown: unknown, config: Config | undefined, prepa
   const direct = preparing && config.directDatabaseUrl !== config.databaseUrl
   const unusable = `The database of ${direct ? 'DIRECT_DATABASE_URL' : 'DATABASE_URL'} cannot be used`
   if (DATABASE_REFUSES.test(code)) return `${unusable} (${code}). ${error.message}`.trim()
-  // Prisma's message begins with the call; the reason is in its last line.
+  // Prisma's message begins with the call. Its last line is the reason.
   if (isDatabaseUnavailable(error)) return `${unusable}. ${error.message.trim().split('\n').at(-1)}`
   return error.stack ?? error.message
 }

@@ -11,18 +11,19 @@ interface Hurry {
 const isHurry = (message: unknown): message is Hurry =>
   typeof message === 'object' && message !== null && (message as Partial<Hurry>).hurry === true
 
-/** The primary's side: tells a worker that is already stopping not to wait. */
+/** The primary's side: sends a worker that is already stopping the message not to wait any longer. */
 export function hurryWorker(worker: Worker): void {
   const said: Hurry = { hurry: true }
-  // The worker may have just ended. Then its channel is broken, and a send without a callback would cause an uncaught error.
+  // If the worker has just ended, its channel is broken. A send without a callback would then cause an uncaught error.
   worker.process.send?.(said, undefined, undefined, () => {})
 }
 
 const end = (signal: NodeJS.Signals) => process.exit(128 + constants.signals[signal])
 
 /**
- * While a process starts, SIGTERM and SIGINT end it at once. Most processes end without this handler. The first process of a
- * container does not: it receives only signals that it handles, and would begin to serve.
+ * Makes SIGTERM and SIGINT end a process immediately while it starts. Most processes would end without this handler.
+ * But the first process of a container receives only signals that it handles. Without the handler, it would begin to
+ * serve.
  */
 export function endWhileStarting(): void {
   for (const signal of SIGNALS) process.on(signal, end)
@@ -34,8 +35,9 @@ export function onSignals(listener: (signal: NodeJS.Signals) => void): void {
 }
 
 /**
- * Calls `stop` once, at the first SIGTERM or SIGINT. The second signal aborts `hurry`, so that nothing waits. A worker accepts the
- * second signal only from its primary: process managers send each signal to all processes, and the primary passes it on too.
+ * Calls `stop` once, at the first SIGTERM or SIGINT. The second signal aborts `hurry`, so that `stop` waits for nothing
+ * more. A worker accepts the second signal only from its primary: process managers send each signal to all processes,
+ * and the primary sends it to its workers too.
  *
  * @returns the result of `stop`.
  */

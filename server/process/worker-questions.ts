@@ -12,7 +12,10 @@ const isQuestion = (message: unknown): message is Question =>
 const isAnswer = (message: unknown): message is Answer =>
   typeof message === 'object' && message !== null && typeof (message as Answer).answerTo === 'number'
 
-/** The worker's side: answers questions of the primary. If answering fails, it sends nothing and the primary times out. */
+/**
+ * The worker's side: answers questions of the primary. If an answer cannot be made, nothing is sent, and the primary
+ * stops waiting after its time limit.
+ */
 export function answerPrimary(answers: Readonly<Record<Topic, () => Promise<unknown>>>): void {
   const answer = async ({ topic, question }: Question) => {
     const said: Answer = { answerTo: question, answer: await answers[topic]() }
@@ -30,7 +33,7 @@ export type AskWorkers = (
   timeoutMs: number,
 ) => Promise<ReadonlyMap<Worker, unknown>>
 
-/** The primary's side. */
+/** The primary's side: returns a function that asks workers. */
 export function createQuestions(): AskWorkers {
   const waiting = new Map<number, (worker: Worker, answer: unknown) => void>()
   let last = 0
@@ -53,7 +56,7 @@ export function createQuestions(): AskWorkers {
         if (answers.size === workers.length) end()
       })
       const asked: Question = { topic, question }
-      // A worker may have just died. Without a callback its broken channel would be an uncaught error.
+      // A worker may have just died. Without a callback, its broken channel would cause an uncaught error.
       for (const worker of workers) worker.process.send?.(asked, undefined, undefined, () => {})
       if (workers.length === 0) end()
     })

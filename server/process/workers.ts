@@ -2,14 +2,15 @@ import cluster from 'node:cluster'
 import type { Log } from '../log/log.js'
 import { hurryWorker, onSignals } from './stop-signals.js'
 
-/** Pause before a new worker replaces a worker that could not begin to serve. */
+/** Pause before a worker that could not begin to serve is replaced, in milliseconds. */
 const AGAIN_MS = 1_000
 
 /**
- * Starts workers and replaces a worker that dies. Passes on the signal to stop, and at a second signal tells workers not to wait.
- * If a worker ends before it serves and no other worker serves, all workers are stopped and the process exits 1, since the next
- * worker would end too. If other workers serve, they continue, and a new worker is tried again. This happens, for example, while
- * the database accepts no new connections.
+ * Starts workers and replaces workers that die. At a signal to stop, it sends the signal to the workers. At a second
+ * signal, it tells the workers not to wait. If a worker ends before it serves and no other worker serves, the next
+ * worker would end too. Then all workers are stopped and the process exits with 1. If other workers serve, they
+ * continue, and a new worker is started after a pause. A worker ends early, for example, while the database accepts no
+ * new connections.
  *
  * @param ports the number of ports on which a worker listens; it serves when it listens on all of them
  */

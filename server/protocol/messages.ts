@@ -5,7 +5,7 @@ const MAX_NAME_LENGTH = 100
 /** The beginning of a text that is longer than `max` characters; an ellipsis replaces the rest. */
 export function shortened(text: string, max: number): string {
   if (text.length <= max) return text
-  // Does not split a surrogate pair.
+  // A surrogate pair is not split.
   return `${text.slice(0, max).replace(/[\uD800-\uDBFF]$/, '')}…`
 }
 
@@ -13,8 +13,8 @@ export function shortened(text: string, max: number): string {
 export const shownName = (name: PropertyKey): string => shortened(String(name), MAX_NAME_LENGTH)
 
 /**
- * The first 20 different messages. If there are more, a last message gives their number: `and 312 more`. Each is at most 1,000
- * characters long.
+ * The first 20 different messages. If there are more, a last message gives the number of the others: `and 312 more`.
+ * Each is at most 1,000 characters long.
  */
 export function limited(messages: Iterable<string>): string[] {
   const shown = new Set<string>()

@@ -1,20 +1,20 @@
 /**
- * Characters that set the direction of a text: embeddings, overrides, isolates, and their ends (Unicode
- * Standard Annex 9, §2.1 to §2.5). They can make a name look like another name. The marks U+200E, U+200F and U+061C (§2.6) are not
- * included. Hebrew and Arabic names need them next to digits and punctuation; they reorder no letters, and do not affect text
- * outside an isolated text.
+ * Characters that set the direction of a text: embeddings, overrides, isolates, and their ends (Unicode Standard Annex
+ * 9, §2.1 to §2.5). They can make a name look like another name. The marks U+200E, U+200F and U+061C (§2.6) are not
+ * included. Hebrew and Arabic names need these marks next to digits and punctuation. The marks reorder no letters, and
+ * do not affect text outside an isolated text.
  */
 const CONTROL = /[\u202a-\u202e\u2066-\u2069]/
 const CONTROLS = new RegExp(CONTROL, 'g')
 
-/** Controls, and the blocks of right-to-left scripts with their marks. */
+/** Control characters, and the blocks of right-to-left scripts with their marks. */
 const TURNS =
   /[\u0590-\u08ff\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u
 
 /** A foreign text in the form that is shown to people: without characters that control directions. */
 export const withoutDirectionControls = (text: string): string => text.replace(CONTROLS, '')
 
-/** A text with a replacement, made from the code point, for each character that controls directions. */
+/** Replaces each character of a text that controls directions. `written` makes the replacement from the code point. */
 export const withDirectionControls = (text: string, written: (code: number) => string): string =>
   text.replace(CONTROLS, (control) => written(control.charCodeAt(0)))
 

@@ -4,8 +4,8 @@ export class WorkExceededError extends Error {
 }
 
 /**
- * A budget of work. Schemas, patterns, paths and documents of strangers can be expensive. Their work is paid for here before it
- * is done, so that their total has a limit that no input can change. A unit is about 20 nanoseconds.
+ * A budget of work. Schemas, patterns, paths and documents of strangers can be expensive. Each step spends units of the
+ * budget before it runs, so that no input can exceed the limit of the total work. A unit is about 20 nanoseconds.
  */
 export class Work {
   #left: number
@@ -28,7 +28,7 @@ export class Work {
     if (this.#left < 0) throw new WorkExceededError('Too much work.')
   }
 
-  /** A part of this budget, as a limit for one task: units spent there are spent here too. */
+  /** Takes a part of this budget as the limit of one task. Units that the task spends are spent here too. */
   part(units: number): Work {
     return new Work(Math.min(units, this.left), this)
   }

@@ -3,19 +3,19 @@ import { permuteIndex } from '../protocol/status-list/permutation.js'
 import type { IndexRange, StatusListStore } from './store.js'
 
 /**
- * The number of entries that a process reserves in one statement. So most credentials need no statement for their entry. A
- * restart loses fewer entries than this.
+ * The number of entries that a process reserves in one statement. So most credentials need no statement for their
+ * entry. A restart loses at most the rest of a block.
  */
 const BLOCK = 32
 /** The highest number of entries in one reservation, for high load. It is less than a hundredth of a list. */
 const LARGEST_BLOCK = 1_024
-/** If a block is used up sooner than this, the next block has twice its size; in milliseconds. */
+/** If a block is used up within this time, the next block has twice the size; in milliseconds. */
 const SOON_MS = 100
-/** If a block lasts longer than this, the next block has half its size; in milliseconds. */
+/** If a block lasts longer than this time, the next block has half the size; in milliseconds. */
 const LONG_MS = 1_000
 /**
- * The highest number of open lists of a key, for high load. Few lists are better: a list with few credentials helps to identify
- * them, and verifiers must fetch each list.
+ * The highest number of open lists of a key, for high load. Few lists are better. In a list with few credentials,
+ * holders are easier to identify, and verifiers must fetch each list.
  */
 const MOST_OPEN = 8
 /** The highest number of keys whose blocks are kept. The unused rest of an evicted block is never allotted. */
@@ -30,8 +30,8 @@ export interface StatusIndex {
 export interface TakenIndices {
   readonly indices: readonly StatusIndex[]
   /**
-   * Releases the indices of a refused request for reuse. Do not call it for a request with an unknown outcome: its credential
-   * may be stored with its index. A second call does nothing.
+   * Releases the indices of a refused request for reuse. Do not call it for a request with an unknown outcome, since a
+   * credential with the index may be stored. A second call does nothing.
    */
   giveBack(): void
 }
@@ -50,7 +50,10 @@ interface Block {
   /** The time of the reservation, from `performance.now()`, in milliseconds. */
   readonly reservedAt: number
   next: number
-  /** Indices that refused requests gave back. There are never more than were taken at the same moment. */
+  /**
+   * Indices that refused requests gave back. Their number never exceeds the number of indices that were taken at the
+   * same time.
+   */
   readonly returned: StatusIndex[]
 }
 
@@ -62,7 +65,12 @@ function nextCount(block: Block | undefined, now: number): number {
   return lastedMs > LONG_MS ? Math.max(block.asked / 2, BLOCK) : block.asked
 }
 
-/** @param permutationKey the key of a list's permutation (Token Status List §13.2: indices must not reveal an order). */
+/**
+ * Makes the allotment of indices.
+ *
+ * @param permutationKey returns the key of a list's permutation (Token Status List §13.2: indices must not reveal an
+ * order).
+ */
 export function createAllotment(
   store: Pick<StatusListStore, 'reserve'>,
   newId: () => string,
@@ -73,7 +81,8 @@ export function createAllotment(
 
   const refill = async (issuerId: string, keyId: string): Promise<void> => {
     const count = nextCount(blocks.get(keyId), performance.now())
-    // If even the largest blocks are used up soon, the process may open another list instead of waiting for a locked list.
+    // If even the largest blocks are used up soon, the process may open another list. Then it need not wait for a
+    // locked list.
     const mostOpen = count === LARGEST_BLOCK ? MOST_OPEN : 1
     const range = await store.reserve({ keyId, issuerId, count, mostOpen }, newId())
     const returned = blocks.get(keyId)?.returned ?? []

@@ -20,10 +20,10 @@ import type { StatusListRecord, StatusListStore } from './store.js'
 /** A Bitstring Status List, or a Token Status List as a JWT or as a CWT. */
 export type StatusListForm = 'bitstring' | 'token' | 'cwt'
 
-/** How long a wallet or verifier may keep a list, in seconds. So everyone sees a revocation within this time. */
+/** Time for which a wallet or verifier may keep a list, in seconds. So every revocation is visible within this time. */
 export const STATUS_LIST_TTL_SECONDS = 60
 const VALIDITY_SECONDS = 24 * 60 * 60
-/** A published list is signed again when its remaining validity is less than this, in seconds. */
+/** Remaining validity of a published list below which it is signed again, in seconds. */
 const RENEW_BEFORE_SECONDS = 12 * 60 * 60
 const MAX_PUBLISHED = 500
 const MAX_PUBLISHED_BYTES = 16 * 1024 * 1024
@@ -61,8 +61,8 @@ interface SigningInput {
 function tokenListOf({ config, did, validUntil, list, common }: SigningInput): TokenStatusListInput {
   return {
     ...common,
-    // The same issuer as in the list's credentials, because the same key signs them (Token Status List, "Key Resolution and
-    // Trust Management").
+    // The same issuer as in the list's credentials, because one key signs the list and the credentials (Token Status
+    // List, "Key Resolution and Trust Management").
     issuer: issuerNameOf(config, did, list.x5c),
     ...(list.x5c === null ? {} : { x5c: list.x5c }),
     uri: statusListUri(config, 'token', list.id),
@@ -95,7 +95,7 @@ const SIGNING: Readonly<Record<StatusListForm, (input: SigningInput) => Promise<
   },
 }
 
-/** The DID of a list's signer. A list keeps its key, and so the DID of this key, even after a rotation. */
+/** The DID of a list's signer. A list keeps its key even after a rotation, and therefore also the key's DID. */
 function didOfList(list: StatusListRecord, config: NamingConfig): string {
   const web = list.issuerDid.startsWith('did:web:') ? list.issuerDid : undefined
   return signingDidOf(list.issuerMethod, web, config.issuerBaseUrl, list.publicJwk)
@@ -115,7 +115,7 @@ export interface PublicationPorts {
   readonly clock: () => Date
 }
 
-/** Signs lists and keeps them until something in them is revoked. */
+/** Signs lists, and keeps a signed list until one of its credentials is revoked. */
 export function createPublication({ store, keys, config, clock }: PublicationPorts): Publish {
   const published = new LruMap<string, Cached>(MAX_PUBLISHED, MAX_PUBLISHED_BYTES)
   const signing = new Map<string, Promise<Cached>>()

@@ -8,7 +8,7 @@ import { type PublishedList, STATUS_LIST_TTL_SECONDS } from './publication.js'
 import { bitstringStatusList, tokenStatusList } from './status-lists.contract.js'
 import type { StatusLists } from './status-lists.js'
 
-/** A list with caching headers; 304 if the caller already has it (RFC 9110 §13.1.2). */
+/** The reply with a list and caching headers; 304 if the caller already has the list (RFC 9110 §13.1.2). */
 function replyWith(list: PublishedList | undefined, headers: RequestFacts['headers']): ProtocolReply {
   if (list === undefined) throw errors.statusListNotFound()
   const gzip = prefersGzip(headers['accept-encoding'])
@@ -18,7 +18,8 @@ function replyWith(list: PublishedList | undefined, headers: RequestFacts['heade
     etag,
     'cache-control': `public, max-age=${STATUS_LIST_TTL_SECONDS}`,
     vary: 'Accept, Accept-Encoding',
-    // Sent even without an Origin, because a shared cache keeps one answer for browsers and all other clients.
+    // The header is sent even without an `Origin`, because a shared cache keeps one answer for browsers and all other
+    // clients.
     'access-control-allow-origin': '*',
   }
   const known = (headers['if-none-match'] ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''))

@@ -17,8 +17,8 @@ export interface StatusListsPorts {
 export type StatusLists = ReturnType<typeof createStatusLists>
 
 /**
- * The status lists of issued credentials. A process must have only one, because it keeps the published lists and reserved
- * indices.
+ * The status lists of issued credentials. Create them once in a process, because they keep the published lists and the
+ * reserved indices in memory.
  */
 export function createStatusLists({ store, keys, config, clock, newId, sealingKey }: StatusListsPorts) {
   return {
@@ -27,7 +27,7 @@ export function createStatusLists({ store, keys, config, clock, newId, sealingKe
     publish: createPublication({ store, keys, config, clock }),
 
     /**
-     * One entry, read live; undefined for an unknown list.
+     * Reads one entry without a cache; undefined for an unknown list.
      *
      * @param id the list's id, without a space
      * @param index 0 to 2,147,483,647

@@ -37,7 +37,7 @@ const zFoundEntry = zEntry.extend({ key: z.string() })
 const zIndexRange = z.strictObject({
   listId: z.string(),
   size: z.int(),
-  /** Counts, not yet indices: `from` inclusive, `to` exclusive. */
+  /** Positions of a counter, which are not indices yet: `from` inclusive, `to` exclusive. */
   from: z.int(),
   to: z.int(),
 })
@@ -105,8 +105,8 @@ export function createStatusListStore({ sql }: Database) {
     },
 
     /**
-     * One entry, read live, with the key of its list; undefined for an unknown list. One statement answers all simultaneous
-     * requests.
+     * Reads one entry without a cache, with the key of its list; undefined for an unknown list. One statement reads the
+     * entries of all simultaneous calls.
      *
      * @param id the list's id, without a space
      * @param index 0 to 2,147,483,647.

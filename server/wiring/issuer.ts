@@ -79,7 +79,7 @@ export function wireIssuer(platform: Platform, { dids }: { readonly dids: Dids }
 
   const offerings = createOfferings({
     store: stores.offerings,
-    lists: listsOver(createOfferingStore),
+    lists: listsOver((database) => createOfferingStore(database, platform.claims)),
     add: createAddOffering({ store: stores.offerings, context, formats, clock, newId }),
     claim: createClaim({ offeringContext: issuance.offeringContext, issue, formats, clock }),
     pageOf: createPageOfOffering({

@@ -90,7 +90,7 @@ export function wireOpenid4vci(platform: Platform, { issuance }: { readonly issu
 
 type Shared = ReturnType<typeof wireShared>
 
-/** Parts that several of the features share. */
+/** Parts that several issuing features use. */
 function wireShared(platform: Platform, issuance: Issuance) {
   const { config, formats, outbound, seals, stores, clock } = platform
   const statusesOf = createAttestationStatuses({ config, outbound })
@@ -105,7 +105,7 @@ function wireShared(platform: Platform, issuance: Issuance) {
   }
 }
 
-/** The token endpoint. Its grants share the creation of tokens. */
+/** Creates the token endpoint. All grants use the same function to create tokens. */
 function wireWalletTokens(platform: Platform, { offered, clientAuthentication, nonces }: Shared) {
   const { config, seals, stores, vault, metrics, clock, random, newId } = platform
   const { assertTokenClient } = clientAuthentication
@@ -157,7 +157,7 @@ function wireWalletTokens(platform: Platform, { offered, clientAuthentication, n
   })
 }
 
-/** The credential endpoints. */
+/** Creates the credential endpoints. */
 function wireCredentialRequests(
   platform: Platform,
   { issuance, offered, contextOf, statusesOf, nonces }: Shared,
@@ -198,7 +198,7 @@ function wireCredentialRequests(
   })
 }
 
-/** The authorization code flow up to the code. */
+/** Creates the authorization code flow, up to the issue of the code. */
 function wireAuthorizations(platform: Platform, { offered, contextOf, clientAuthentication, dpop }: Shared) {
   const { config, formats, seals, stores, vault, clock, random, newId, log } = platform
   const { authorizations, decisions } = stores

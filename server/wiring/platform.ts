@@ -20,8 +20,11 @@ import { eventTransport } from '../events/transports/configured.js'
 import { type Formats, standardFormats } from '../formats/registry.js'
 import { createMetadataTexts } from '../issuer/metadata/kept-texts.js'
 import { createSeals } from '../issuer/openid4vci/sealed.js'
+import { createRefusals } from '../keys/claims/refusals.js'
+import { createClaimsVault, installationOf } from '../keys/claims/vault.js'
 import { createDecryptionKeys } from '../keys/decryption-keys.js'
 import { createKeys, rootSecret } from '../keys/keys.js'
+import { createKeyStore } from '../keys/store.js'
 import { createVault } from '../keys/vault.js'
 import { createLog, type Log } from '../log/log.js'
 import { type PartitionPlan, partitionTask } from '../maintenance/partitions/task.js'
@@ -56,7 +59,10 @@ export interface PlatformOptions {
   readonly checks?: Record<string, () => Promise<unknown>>
 }
 
-/** Notes of changes are kept so long, since clocks of processes and database may differ. */
+/**
+ * Time for which the senders of changes stay recorded. It is long, since the clocks of processes and database may
+ * differ.
+ */
 const WRITERS_KEPT_SECONDS = 3_600
 
 /** Number of cached sealing keys: one for each purpose, and one for each status list with new credentials. */
@@ -93,10 +99,17 @@ export async function createPlatform(
     onConnectionLost: (error) => log.warn({ reason: error.message }, 'database connection lost'),
   })
   const metrics = createMetrics()
-  const stores = createStores(database, (recorded) => events.announce(recorded))
   const vault = createVault(config.keyEncryptionKeys)
+  const root = await rootSecret(createKeyStore(database), vault)
+  const refusals = createRefusals(clock, log)
+  const claims = createClaimsVault({
+    keys: config.keyEncryptionKeys,
+    installation: installationOf(root),
+    clearIsRefused: () => false,
+    onRefused: refusals.note,
+  })
+  const stores = createStores(database, claims, (recorded) => events.announce(recorded))
   const keys = createKeys(stores.keys, vault)
-  const root = await rootSecret(stores.keys, vault)
   const sealingKey = memoized((label) => deriveKey(root, label))
   const baseUrls = [config.issuerBaseUrl, config.verifierBaseUrl]
   const outbound = createOutbound({
@@ -180,6 +193,7 @@ export async function createPlatform(
     signIn,
     walletProvider: provider === undefined ? undefined : await createWalletProvider(provider, config.issuerBaseUrl),
     vault,
+    claims,
     keys,
     decryptionKeys: createDecryptionKeys(stores.keys, vault, clock),
     sealingKey,
@@ -211,12 +225,13 @@ export async function createPlatform(
         ...(config.events.transport === 'nats' ? { nats: async () => events.check?.() } : {}),
         ...(tokens.identityProvider === undefined ? {} : { identityProvider: tokens.identityProvider }),
         ...certificateChecks(config, clock),
+        ...(config.keyEncryptionKeys.length === 0 ? {} : { encryption: async () => refusals.status() }),
         ...options.checks,
       },
     },
     metrics,
     partitionTask: (plan: PartitionPlan) => partitionTask(stores.partitions, metrics, plan),
-    /** Tasks of the maintenance job that belong to no feature. */
+    /** The maintenance job's tasks that belong to no feature. */
     tasks:
       replica.forget === undefined
         ? []

@@ -18,7 +18,7 @@ import { platformOfStrangers } from './strangers.js'
 export interface ServiceOptions extends PlatformOptions {
   /** Whether the maintenance job runs, for example to expire sessions. Default: true. */
   readonly maintenance?: boolean
-  /** How the maintenance job measures its time and pauses. Default: by the time of the process. */
+  /** The clock and the pauses of the maintenance job. Default: the clock and the timers of the process. */
   readonly maintenancePace?: Pace
   /** Interval between two checks of the maintenance job for due tasks, in milliseconds. Default: 1,000. */
   readonly maintenanceEveryMs?: number
@@ -28,7 +28,7 @@ export interface Service {
   readonly platform: Platform
   readonly features: Features
   readonly app: AppPorts
-  /** What operators ask of the process. */
+  /** The data that the process reports to operators. */
   readonly operated: {
     readonly clock: () => Date
     readonly readiness: () => Promise<Components>
@@ -39,7 +39,7 @@ export interface Service {
   readonly maintenance: Maintenance
   /** Makes the readiness check fail. Requests are still served. */
   beginStop(): void
-  /** Ends all event streams. A stream that opens later ends at once. */
+  /** Ends all event streams. A stream that opens later ends immediately. */
   endStreams(): void
   /** Closes all connections. All requests must have ended. */
   close(): Promise<void>
@@ -62,7 +62,8 @@ const appPorts = (platform: Platform, routers: Routers): AppPorts => ({
 
 /** All tasks that run at intervals, independent of requests. */
 const tasksOf = (platform: Platform, features: Features): readonly MaintenanceTask[] => [
-  // The union of all features has no common member: a test compares the names of the found tasks with all that features have.
+  // The compiler cannot check this search, since the features have no common member. A test checks that the tasks of
+  // all features are found.
   ...Object.values<object>(features).flatMap((feature) =>
     'tasks' in feature ? (feature.tasks as MaintenanceTask[]) : [],
   ),

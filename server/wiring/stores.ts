@@ -24,6 +24,7 @@ import { createOpenid4vciStore } from '../issuer/openid4vci/store.js'
 import { createSchemaListStore } from '../issuer/schemas/list/store.js'
 import { createSchemaStore } from '../issuer/schemas/store.js'
 import { createKeyRotationStore } from '../key-rotation/store.js'
+import { type ClaimsVault, claimsInClear } from '../keys/claims/vault.js'
 import { createKeyStore } from '../keys/store.js'
 import { createPartitionStore } from '../maintenance/partitions/store.js'
 import { createPageStore } from '../people-pages/store.js'
@@ -41,45 +42,47 @@ import { createHolderStore } from '../wallet/holders/store.js'
 import { createPendingIssuanceStore } from '../wallet/pending/store.js'
 import { createWalletPresentationStore } from '../wallet/presentations/store.js'
 
-/** How rows that the console's lists show tell their states. */
+/** For the console's lists: the open states of offers, and the SQL column with the status of a credential. */
 export const STATES_OF_THINGS: StatesOfThings = {
   openStates: CREDENTIAL_OFFER_STATES.filter((state) => !isFinal(state)),
   credentialStatus: statusColumn,
 }
 
 /**
- * The stores over one database. Only stores use Prisma.
+ * Creates the stores of one database. Only stores use Prisma.
  *
- * @param announce reports transitions to other processes; the start and the commands make no transitions.
+ * @param claims protects claims at rest. It is left out in commands, which read and write no claims.
+ * @param announce reports transitions to other processes. It is left out at the start and in commands, which make no
+ * transitions.
  */
-export function createStores(database: Database, announce: Announce = () => {}) {
+export function createStores(database: Database, claims: ClaimsVault = claimsInClear, announce: Announce = () => {}) {
   return {
     agents: createAgentStore(database),
     audit: createAuditStore(database),
     authorizations: createAuthorizationStore(database),
-    decisions: createDecisionStore(database, announce),
+    decisions: createDecisionStore(database, claims, announce),
     authorizationRequests: createAuthorizationRequestStore(database),
     credentialHistory: createCredentialHistoryStore(database),
     credentialList: createCredentialListStore(database),
     changes: createChangeStore(database, STATES_OF_THINGS),
     consoleSessions: createConsoleSessionStore(database),
-    credentials: createCredentialStore(database),
+    credentials: createCredentialStore(database, claims),
     dids: createDidStore(database),
     events: createEventStore(database),
     flows: createFlowStore(database),
     holders: createHolderStore(database),
-    issuance: createIssuanceStore(database),
-    openid4vci: createOpenid4vciStore(database, announce),
+    issuance: createIssuanceStore(database, claims),
+    openid4vci: createOpenid4vciStore(database, claims, announce),
     keys: createKeyStore(database),
     keyRotation: createKeyRotationStore(database),
     metadata: createMetadataStore(database),
-    offerings: createOfferingStore(database),
-    offerBatches: createOfferBatchStore(database),
+    offerings: createOfferingStore(database, claims),
+    offerBatches: createOfferBatchStore(database, claims),
     offerSessionList: createOfferSessionListStore(database),
-    offerSessions: createOfferSessionStore(database, announce),
-    pages: createPageStore(database),
+    offerSessions: createOfferSessionStore(database, claims, announce),
+    pages: createPageStore(database, claims),
     partitions: createPartitionStore(database),
-    deferredIssuances: createDeferredIssuanceStore(database, announce),
+    deferredIssuances: createDeferredIssuanceStore(database, claims, announce),
     pendingIssuances: createPendingIssuanceStore(database),
     schemaList: createSchemaListStore(database),
     schemas: createSchemaStore(database),
@@ -87,9 +90,9 @@ export function createStores(database: Database, announce: Announce = () => {}) 
     statistics: createStatisticsStore(database),
     statusLists: createStatusListStore(database),
     trustedIssuers: createTrustedIssuerStore(database),
-    verificationEvidence: createEvidenceStore(database),
+    verificationEvidence: createEvidenceStore(database, claims),
     verificationSessionList: createVerificationSessionListStore(database),
-    verificationSessions: createVerificationSessionStore(database, announce),
+    verificationSessions: createVerificationSessionStore(database, claims, announce),
     vpQueries: createVpQueryStore(database),
     walletCredentials: createWalletCredentialStore(database),
     walletPresentations: createWalletPresentationStore(database),

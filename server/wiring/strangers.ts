@@ -6,7 +6,7 @@ const unauthorized = async (): Promise<never> => {
   throw errors.unauthorized()
 }
 
-/** Treats every caller as anonymous, whatever credentials a request sends. */
+/** Treats every caller as anonymous and ignores all credentials in requests. */
 const STRANGERS: Access = {
   user: unauthorized,
   client: unauthorized,

@@ -14,11 +14,11 @@ export interface NatsTransportOptions {
   /** `nats://user:password@host:port`, `nats://token@host:port`, or `tls://…`. */
   readonly url: string
   readonly log: Log
-  /** Milliseconds after which a silent server counts as away; 5,000 unless given. */
+  /** Milliseconds after which a silent server counts as unreachable; 5,000 unless given. */
   readonly answerMs?: number
 }
 
-/** The client's separate options for the credentials and the address. */
+/** The client's options from a URL. The credentials and the address are separate options. */
 export function natsOptions(url: string) {
   const { protocol, host, username, password } = new URL(url)
   const [user, pass] = [decodeURIComponent(username), decodeURIComponent(password)]
@@ -44,7 +44,7 @@ export const natsTransport =
           log.warn({ reason: 'disconnected' }, 'event connection lost')
         } else if (type === 'reconnect') {
           away = false
-          // The client has already subscribed again when it reports this.
+          // When the client reports this status, it has already subscribed again.
           if (listening) onListening()
         }
       }
@@ -67,7 +67,7 @@ export const natsTransport =
           return client
         },
         (error: unknown) => {
-          // The server refuses, rather than being away: the next call tries again.
+          // The server is reachable and refuses the connection. The next call tries again.
           connecting = undefined
           throw error
         },
@@ -101,7 +101,7 @@ export const natsTransport =
     return {
       async send(messages) {
         const client = await inTime(open(), answerMs)
-        // During an outage, published messages would wait in memory.
+        // During an outage nothing is published, since the messages would wait in memory.
         if (away) throw new Error('Not connected.')
         for (const message of messages) client.publish(SUBJECT, message)
         await inTime(client.flush(), answerMs)

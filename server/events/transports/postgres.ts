@@ -9,9 +9,9 @@ export const EVENT_CHANNEL = 'credence_events'
 
 /** The channel on which a new listener informs senders. */
 const LISTENERS_CHANNEL = 'credence_listeners'
-/** Two numbers of an advisory lock. Each listening connection holds it, shared with the others. */
+/** Two numbers that identify an advisory lock. Each listening connection holds this lock in shared mode. */
 const LISTENERS_LOCK = [1_128_481_603, 1]
-/** Milliseconds after which every sender has heard of a new listener. */
+/** Milliseconds after which every sender knows of a new listener. */
 const HEARD_AFTER_MS = 1_000
 
 /** Whether another connection listens. */
@@ -21,7 +21,7 @@ const HEARD = `SELECT EXISTS (
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND pid <> pg_backend_pid()
 ) AS heard, pg_backend_pid() AS pid`
 
-/** Named, so that it is parsed and planned once on the connection. */
+/** The statement has a name, so that it is parsed and planned once for each connection. */
 const ANNOUNCE = {
   name: 'announce',
   text: `SELECT pg_notify('${EVENT_CHANNEL}', message) FROM unnest($1::text[]) AS message`,
@@ -29,11 +29,14 @@ const ANNOUNCE = {
 
 const FIRST_RETRY_MS = 100
 const LAST_RETRY_MS = 5_000
-/** Interval of the check for listeners. The check also finds connections that broke silently, for example in a proxy or NAT. */
+/**
+ * Interval of the check for listeners. The check also detects broken connections that reported no error, for example
+ * behind a proxy or NAT.
+ */
 const PROBE_EVERY_MS = 30_000
 
 export interface PostgresTransportOptions {
-  /** A direct connection: LISTEN does not work through a pooler of transactions. */
+  /** The URL of a direct connection: LISTEN does not work through a pooler in transaction mode. */
   readonly databaseUrl: string
   readonly log: Log
 }
@@ -43,12 +46,14 @@ const reasonOf = (error: unknown) => (error instanceof Error ? error.message : S
 /**
  * LISTEN and NOTIFY over one connection of the process, which is made on first need.
  *
- * A NOTIFY holds a lock of the whole database server until its transaction has ended. So a NOTIFY here has a transaction of its own,
- * with many announcements and no writes to disk. It is never part of the transaction that makes a transition.
+ * A NOTIFY holds a lock of the whole database server until its transaction has ended. So each NOTIFY here has a
+ * transaction of its own, with many announcements and no writes to disk. It is never part of the transaction that makes
+ * a transition.
  *
- * If no other process listens, no message is sent. Examples are a single process, or one of several that has all streams itself. Each
- * listening connection holds a lock that others can see, and informs them when it begins. A sender first listens for new listeners and
- * then checks for locks, so that it finds every listener in one of the two ways.
+ * If no other process listens, no message is sent. Examples are a single process, or several processes of which only
+ * the sender has streams. Each listening connection holds a lock that senders can see, and notifies the senders when it
+ * begins. A sender first subscribes to these notifications and then checks for locks, so that it finds every listener
+ * in one of the two ways.
  */
 export const postgresTransport =
   ({ databaseUrl, log }: PostgresTransportOptions): MakeTransport =>
@@ -59,7 +64,7 @@ export const postgresTransport =
     let heard: boolean | undefined
     /** How many listeners have begun since the connection was made. */
     let beginnings = 0
-    /** The server's process of the connection. */
+    /** Id of the server process that serves the connection. */
     let ownPid = 0
     let running: Promise<void> | undefined
     let link = pending<pg.Client>()
@@ -68,7 +73,7 @@ export const postgresTransport =
       const before = beginnings
       const { rows } = await client.query<{ readonly heard: boolean; readonly pid: number }>(HEARD)
       ownPid = rows[0]?.pid ?? 0
-      // The answer may lack a listener that began during the query.
+      // The result of the query may lack a listener that began during the query.
       heard = rows[0]?.heard === true || beginnings !== before
     }
 
@@ -77,7 +82,7 @@ export const postgresTransport =
       await client.query(`LISTEN ${EVENT_CHANNEL}`)
       await client.query('SELECT pg_notify($1, $2)', [LISTENERS_CHANNEL, ''])
       onListening()
-      // Other processes may have sent no announcements before they heard of this listener.
+      // Other processes may have sent no announcements until they knew of this listener.
       setTimeout(onListening, HEARD_AFTER_MS).unref()
     }
 
@@ -108,7 +113,7 @@ export const postgresTransport =
       try {
         await Promise.race([client.connect(), over.promise])
         if (stop.signal.aborted) return
-        // An announcement need not survive a crash, so commits need not wait for the disk.
+        // An announcement may get lost in a crash, so commits need not wait for the disk.
         await Promise.race([client.query('SET synchronous_commit = off'), over.promise])
         await Promise.race([client.query(`LISTEN ${LISTENERS_CHANNEL}`), over.promise])
         if (listening) await Promise.race([beginListening(client), over.promise])
@@ -139,7 +144,7 @@ export const postgresTransport =
         } catch (error) {
           if (stop.signal.aborted) return
           log.warn({ reason: reasonOf(error), retryMs }, 'event connection lost')
-          // Random, so that many processes that lost the same database do not reconnect at the same moment.
+          // The pause is random, so that processes that lost the same database do not all reconnect at the same moment.
           await sleep(retryMs * (0.5 + Math.random() / 2), undefined, { signal: stop.signal, ref: false }).catch(
             () => {},
           )
@@ -165,7 +170,7 @@ export const postgresTransport =
         if (!connectedBefore) return
         promise.then(
           (client) => beginListening(client).catch((error: unknown) => client.emit('error', error)),
-          // The next connection listens.
+          // On an error, the next connection listens.
           () => undefined,
         )
       },

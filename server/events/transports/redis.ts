@@ -8,7 +8,7 @@ const CHANNEL = 'credence:events'
 export interface RedisTransportOptions {
   readonly url: string
   readonly log: Log
-  /** Milliseconds after which a silent server counts as away; 5,000 unless given. */
+  /** Milliseconds after which a silent server counts as unreachable; 5,000 unless given. */
   readonly answerMs?: number
 }
 
@@ -33,7 +33,7 @@ export const redisTransport =
         if (subscriber !== undefined) return
         const client = connected()
         subscriber = client
-        // A lost connection is replaced by a new one, which becomes ready again.
+        // A new connection replaces a lost connection and subscribes when it is ready.
         client.on('ready', () => client.subscribe(CHANNEL, onMessage).then(onListening, () => undefined))
         client.connect().catch(() => undefined)
       },

@@ -47,7 +47,9 @@ const hashClaims = ({ hashes, alg }: AuthorizedHashes): JsonObject => ({
   ...(alg === undefined ? {} : { transaction_data_hashes_alg: alg }),
 })
 
-/** OpenID4VP 1.0 Appendix B.3.4. If metadata contain the format's current name, this entry counts. */
+/**
+ * OpenID4VP 1.0 Appendix B.3.4. If the metadata have an entry under the format's current name, only this entry counts.
+ */
 function isTakenBy(vpFormats: JsonObject, { compact, holderAlg, proofWanted }: SignedWith): boolean {
   const listed = objectOf(vpFormats['dc+sd-jwt'] ?? vpFormats[FORMER_NAME])
   return (

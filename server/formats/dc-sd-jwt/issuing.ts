@@ -30,7 +30,7 @@ async function sign(request: SigningRequest, typ: 'dc+sd-jwt' | 'vc+sd-jwt'): Pr
   return { compact, vc: undefined }
 }
 
-/** The subject's `id` becomes `sub`, and not a claim of its own. */
+/** The subject's `id` becomes `sub`, so it is no claim. */
 export const claimPath = (path: ClaimPath): ClaimPath | undefined => (path[0] === 'id' ? undefined : path)
 
 export const issuing: Issuing = {
@@ -44,13 +44,13 @@ export const issuing: Issuing = {
   // OpenID4VCI 1.0 Appendix A.3.2
   typeMembers: ({ name }, installation) => ({ vct: vctOf(installation, name) }),
   claimsOf: (claims) => claims.filter(({ path }) => claimPath(path) !== undefined),
-  // By `cnf`, which names the key in the same way as its proof: wallets look for this name.
+  // `cnf` names the key in the same way as the key's proof, since wallets search for this name.
   bindingTo: ({ did, jwk, kid }, subjectId) =>
     kid === undefined ? { subjectId, holderKey: jwk } : { subjectId: subjectId ?? did, holderKey: { kid } },
   sign: (request) => sign(request, 'dc+sd-jwt'),
 }
 
-/** Issuing under the format's former name, which is in the header too. */
+/** Issuing under the format's former name. The `typ` header has the former name too. */
 export const formerIssuing: Issuing = {
   ...issuing,
   configurationSuffix: '-sd-jwt-legacy',

@@ -13,8 +13,8 @@ import { typeOfVct, vctOf } from './vct.js'
 const NAME = 'dc+sd-jwt'
 
 /**
- * `vct_values` of an item (Appendix B.3.5). They come from const or enum on `$.vct`, else from the named types (a foreign
- * name is used unchanged), else they are all types of this installation.
+ * `vct_values` of an item (Appendix B.3.5). The first source that exists is used: const or enum on `$.vct`, the named
+ * types (a foreign name is used unchanged), or all types of this installation.
  */
 function vctValuesOf(item: CompiledItem, types: KnownTypes, work: Work): string[] {
   const named = namedVcts(item)

@@ -69,7 +69,10 @@ async function checkKeyBinding(
   return payload
 }
 
-/** The requested type that the credential's own type extends (OpenID4VP 1.0 Appendix B.3.5); undefined if it extends none. */
+/**
+ * The requested type that the credential's own type extends (OpenID4VP 1.0 Appendix B.3.5); undefined if it extends no
+ * requested type.
+ */
 async function extendedTypeOf(
   { vct, payload }: VerifiedSdJwtVc,
   { meta, installation, fetchTypeMetadata }: PresentationContext,

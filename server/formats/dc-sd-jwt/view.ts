@@ -7,18 +7,19 @@ import type { Work } from '../../protocol/work.js'
 import type { Installation } from '../issuing.js'
 import { typeOfVct } from './vct.js'
 
-/** Cost of looking for gaps in a value. */
+/** Cost of searching a value for undisclosed elements. */
 const UNITS_OF_A_VALUE = 10
 
 /**
- * An SD-JWT VC in the form that queries read. Its claims are the root. `$.credentialSubject` and `$.vc.credentialSubject` mean the
- * root too, `$.type` and `$.vc.type` mean `["VerifiableCredential", name]`, and `$.issuer`, `$.vc.issuer` and the `id` of
- * either mean `iss`: a claim with such a name is never read as the issuer. An index counts the elements that the issuer signed, so
- * that a withheld element does not move the others. An undisclosed element is never selected, and a selected array does
- * not contain it.
+ * An SD-JWT VC in the form that queries read. Its claims are the root. Some paths of W3C credentials have a meaning
+ * too. `$.credentialSubject` and `$.vc.credentialSubject` mean the root. `$.type` and `$.vc.type` mean
+ * `["VerifiableCredential", name]`. `$.issuer`, `$.vc.issuer` and the `id` of either mean `iss`, so that a claim with
+ * one of these names is never read as the issuer. An index counts all elements that the issuer signed, so that a
+ * withheld element does not change the index of the others. An undisclosed element is never selected, and a selected
+ * array does not contain it.
  *
- * If the credential's type extends the requested type, the credential counts as the requested type: `$.vct` is the requested type,
- * and `$.type` has both names.
+ * If the credential's type extends the requested type, the credential counts as the requested type: `$.vct` is the
+ * requested type, and `$.type` has both names.
  *
  * @param claims with all disclosures in place, and undefined for each array element without a disclosure.
  * @param takenAs the requested type that the credential's own type extends
@@ -70,7 +71,7 @@ function typesOf({ claims: { vct }, installation, takenAs }: Viewed): readonly s
 
 /** Values without the elements that are not disclosed. A value without such elements is returned unchanged. */
 function withoutGaps(values: readonly unknown[], work: Work): unknown[] {
-  // A path may select a value, and values inside it, any number of times.
+  // A path may select the same value many times, alone and inside other values. Each value is copied once.
   const known = new Map<unknown, unknown>()
   const filled = (value: unknown): unknown => {
     work.spend(UNITS_OF_A_VALUE)

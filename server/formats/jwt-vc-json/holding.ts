@@ -30,8 +30,9 @@ const DRAFT_CREDENTIALS = ['jwt_vc_json', 'jwt_vc']
 const DRAFT_PRESENTATIONS = ['jwt_vp_json', 'jwt_vp']
 
 /**
- * OpenID4VP 1.0 Appendix B.1.3.1.3 has one list of algorithms for credentials and presentations. Drafts (24, Appendix B.1.1) and
- * DIF Presentation Exchange had a list for each of them, under its own name.
+ * OpenID4VP 1.0 Appendix B.1.3.1.3 has one list of algorithms for credentials and presentations. Drafts (24, Appendix
+ * B.1.1) and DIF Presentation Exchange had two lists, one for credentials and one for presentations, under separate
+ * names.
  */
 function isTakenBy(vpFormats: JsonObject, { compact, holderAlg, proofWanted }: SignedWith): boolean {
   const { alg_values: both } = objectOf(vpFormats.jwt_vc_json)
@@ -72,7 +73,7 @@ export const holding: Holding = {
   exchange: {
     viewOf: (compact) => jwtVcView(decodeJwt(compact, 'Credential').payload),
     submittedAs: (path, designations) => {
-      // The names of DIF Presentation Exchange, if the verifier knows no others.
+      // The names of DIF Presentation Exchange are used if the verifier knows no other names.
       const isFormer = designations.length > 0 && designations.every((name) => name === 'jwt_vc' || name === 'jwt_vp')
       const [presented, credential] = isFormer ? ['jwt_vp', 'jwt_vc'] : ['jwt_vp_json', 'jwt_vc_json']
       return { format: presented, path, path_nested: { format: credential, path: '$.vp.verifiableCredential[0]' } }

@@ -31,7 +31,8 @@ export const issuing: Issuing = {
   typeMembers: ({ name }) => ({ credential_definition: { type: ['VerifiableCredential', name] } }),
   // OpenID4VCI 1.0 Appendix C: paths start at the credential.
   claimsOf: (claims) => claims.map((claim) => ({ ...claim, path: ['credentialSubject', ...claim.path] })),
-  // By the subject's DID. `cnf` is added if the offering names another subject, or if the proof named no DID.
+  // The credential is bound by the subject's DID. `cnf` is added if the offering names another subject, or if the proof
+  // named no DID.
   bindingTo: ({ did, jwk, kid }, subjectId) => ({
     subjectId: subjectId ?? did,
     holderKey: subjectId === undefined && kid !== undefined ? undefined : jwk,

@@ -11,12 +11,16 @@ import { isJwtClaim } from './view.js'
 
 const [EXPANDED, SHORT] = VERIFIABLE_CREDENTIAL_TYPES
 
-/** Limit of fields for the types of one descriptor. Fields beyond it restrict nothing: the query still judges the answer. */
+/**
+ * Limit of fields for the types of one descriptor. Further fields are left out: the answer is still checked against the
+ * whole query.
+ */
 const MAX_TYPE_FIELDS = 8
 
 /**
- * Alternatives of types, as fields that must all hold. Each field requires one of several types, since a library that many wallets use
- * supports no filter with `allOf` or `anyOf`. Every credential has `VerifiableCredential`, which wallets of drafts know in short form.
+ * Expresses alternatives of types as fields that must all be satisfied. Each field requires one of several types, since
+ * a library that many wallets use supports no filter with `allOf` or `anyOf`. Every credential has
+ * `VerifiableCredential`, which wallets of drafts know in short form.
  */
 function typeFields(alternatives: readonly (readonly string[])[]): Field[] {
   const named = alternatives.map((types) => {
@@ -24,7 +28,8 @@ function typeFields(alternatives: readonly (readonly string[])[]): Field[] {
     if (names.size > 1) names.delete(SHORT)
     return [...names]
   })
-  // All types of one alternative: each choice of one type from every alternative contains a type of the credential.
+  // The credential must have all types of one alternative. This is true if each choice of one type from every
+  // alternative contains a type of the credential.
   const choices = named.reduce<readonly (readonly string[])[]>(
     (chosen, names) =>
       chosen.flatMap((some) => names.map((name) => [...new Set([...some, name])])).slice(0, MAX_TYPE_FIELDS),
@@ -65,7 +70,7 @@ export const querying = {
   meaningOf: (path) => {
     if (memberOfVc(path).member === 'type') return 'present'
     if (isVctPath(path)) return 'absent'
-    // The issuer may be an object, and the query means its `id`: a claims path cannot express this.
+    // The issuer may be an object whose `id` the query means. A claims path cannot express this.
     if (isIssuerPath(path)) return 'present'
     const name = nameOf(path.segments[0])
     if (name === 'vc') return pointerOf(path.segments.slice(1))

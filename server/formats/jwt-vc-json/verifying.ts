@@ -80,7 +80,8 @@ function isVp(compact: string): boolean {
   try {
     return isObject(decodeCompact(compact).payload.vp)
   } catch {
-    // The text cannot be decoded, so it is no credential either. Verifying it as a credential gives the error.
+    // The text cannot be decoded, so it is neither a presentation nor a credential. Verifying it as a credential gives
+    // the error.
     return false
   }
 }

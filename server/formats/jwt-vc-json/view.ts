@@ -3,7 +3,10 @@ import { expandedTypesOf } from '../../protocol/openid4vp/dcql/w3c-types.js'
 import type { CredentialView } from '../../protocol/openid4vp/query/credential-view.js'
 import { selectByPath } from '../../protocol/openid4vp/query/jsonpath/evaluate.js'
 
-/** Members of a credential (VCDM 1.1 §4, §5; VCDM 2.0 §4). At the top of the JWT they have no meaning and are not the credential's. */
+/**
+ * Members of a credential (VCDM 1.1 §4, §5; VCDM 2.0 §4). At the top of the JWT these names have no meaning and do not
+ * belong to the credential.
+ */
 const VC_MEMBERS: ReadonlySet<string> = new Set([
   ...[
     '@context',
@@ -21,7 +24,9 @@ const VC_MEMBERS: ReadonlySet<string> = new Set([
   ...['termsOfUse', 'relatedResource', 'verifiableCredential'],
 ])
 
-/** Claims of the JWT (RFC 7519 §4.1, RFC 7800). Inside `vc` they have no meaning and are not the JWT's. */
+/**
+ * Claims of the JWT (RFC 7519 §4.1, RFC 7800). Inside `vc` these names have no meaning and do not belong to the JWT.
+ */
 const JWT_CLAIMS: ReadonlySet<string> = new Set([
   'iss',
   'sub',
@@ -40,9 +45,10 @@ const JWT_CLAIMS: ReadonlySet<string> = new Set([
 export const isJwtClaim = (name: string): boolean => JWT_CLAIMS.has(name)
 
 /**
- * A JWT VC in the form that queries read. It has two roots: the credential (`$.credentialSubject`) and the payload (`$.iss`,
- * `$.vc.credentialSubject`). A JSONPath selects from both, but a name that belongs to one root never selects from the other,
- * so that no member outside the credential can replace a member of it. Claims paths start at the credential.
+ * A JWT VC in the form that queries read. It has two roots: the credential (`$.credentialSubject`) and the payload
+ * (`$.iss`, `$.vc.credentialSubject`). A JSONPath selects from both roots, but a name that belongs to one root never
+ * selects from the other root. So no member outside the credential can replace a member of the credential. Claims paths
+ * start at the credential.
  *
  * @param payload of the JWT, including `vc`.
  */
@@ -53,7 +59,8 @@ export function jwtVcView(payload: JsonObject): CredentialView {
     format: 'jwt_vc_json',
     root,
     mismatchWith: ({ type_values: alternatives }) => {
-      // OpenID4VP 1.0 Appendix B.1.1: all types of one alternative, in any order, among others.
+      // OpenID4VP 1.0 Appendix B.1.1: the credential has all types of one alternative. The order does not matter, and
+      // it may have further types.
       const types = expandedTypesOf(root)
       const isMet = (alternative: unknown) =>
         Array.isArray(alternative) && alternative.every((type: string) => types.has(type))

@@ -34,8 +34,9 @@ async function present({ compact, disclose, signer, nonce, handover }: HolderPre
 }
 
 /**
- * Claims queries in the form of OpenID4VP 1.0 (§7.2). The library also accepts the form of drafts, which name an element in another
- * way, and cuts off path components after the second. A malformed path is left out, so the library refuses the claim.
+ * Leaves only claims queries in the form of OpenID4VP 1.0 (§7.2). The library is less strict: it also accepts the form
+ * of drafts, and it ignores path components after the second. A malformed path is left out, so that the library refuses
+ * the claim.
  */
 function asFinal(query: JsonObject): JsonObject {
   if (!Array.isArray(query.claims)) return query

@@ -11,7 +11,10 @@ import { loadMdoc } from './load.js'
 /** Default for types without a validity period: `validUntil` is required (ISO/IEC 18013-5 §9.1.2.4). */
 const DEFAULT_VALIDITY_MS = 365 * 24 * 60 * 60 * 1000
 
-/** Limits of all elements together, since one claim may occur in several: verifiers accept 1 MiB and 4,096 elements. */
+/**
+ * Limits of all elements together, since one claim may occur in several elements. Verifiers accept 1 MiB and 4,096
+ * elements.
+ */
 const MAX_BYTES = 160 * 1024
 const MAX_VALUES = 1_000
 
@@ -23,7 +26,7 @@ function countValues(value: unknown): number {
   return Object.values(value).reduce((sum: number, inner) => sum + countValues(inner), 1)
 }
 
-/** @throws CredentialError if a mapping produces more from a subject than a verifier would read. */
+/** @throws CredentialError if the document of a subject would be larger than a verifier accepts. */
 function assertBounds(mapping: MdocMapping, subject: JsonObject): void {
   let [bytes, values] = [0, 0]
   for (const pointer of pointersOf(mapping)) {

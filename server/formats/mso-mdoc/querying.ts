@@ -7,19 +7,22 @@ import { nameOf } from '../../protocol/openid4vp/query/vc-paths.js'
 import type { CompiledItem } from '../../protocol/openid4vp/query/vp-query.js'
 import type { Work } from '../../protocol/work.js'
 
-/** Limit of doctypes in one item of a VP query; each becomes a credential query. */
+/** Limit of doctypes in one item of a VP query; each doctype becomes a credential query. */
 const MAX_DOCTYPES = 16
 
 const UNITS_OF_A_NAME = 5
 
-/** First components of paths of other formats. No namespace has such a name. */
+/** First components of paths of other formats. No namespace has one of these names. */
 const OF_OTHER_FORMATS: ReadonlySet<unknown> = new Set(['vc', 'credentialSubject', 'issuer', 'type'])
 
 /** Whether a path is `$.doctype`. */
 export const isDoctypePath = ({ segments }: JsonPath): boolean =>
   segments.length === 1 && nameOf(segments[0]) === 'doctype'
 
-/** The doctypes in `const` or `enum` on `$.doctype`. If several fields name doctypes, all of them must name it. Empty if no field does. */
+/**
+ * The doctypes in `const` or `enum` on `$.doctype`. If several fields name doctypes, a doctype counts only if all of
+ * these fields name it. Empty if no field names a doctype.
+ */
 function doctypesOf({ fields }: CompiledItem, work: Work): readonly string[] {
   let doctypes: readonly string[] | undefined
   for (const { paths, constraint } of fields) {
@@ -38,7 +41,7 @@ const algorithmsOf = (names: readonly string[]) => [...new Set(names.flatMap(cos
 export const querying = {
   // OpenID4VP 1.0 Appendix B.2.3
   meta: zMdocMeta,
-  // People need not see the namespace.
+  // The namespace is left out, since people need not see it.
   namesOf: (path) => path.slice(1),
   retains: true,
   typesOf: (meta) => [zMdocMeta.parse(meta).doctype_value],

@@ -12,7 +12,7 @@ export function mdocView({ doctype, claims }: Pick<MdocContent, 'doctype' | 'cla
       doctype === wanted
         ? undefined
         : { check: 'doctype_value', path: 'doctype', verdict: 'is not of the doctype_value.' },
-    // A namespace with this name could not be selected.
+    // `$.doctype` selects the doctype, so a namespace with this name cannot be selected.
     select: (path, work) => (isDoctypePath(path) ? [doctype] : selectByPath(path, claims, work)),
   }
 }

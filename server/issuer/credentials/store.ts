@@ -1,16 +1,22 @@
 import { z } from 'zod'
 import type { Database } from '../../database/connect.js'
-import { json } from '../../database/row-shapes.js'
+import { fragment } from '../../database/fragment.js'
+import { storedClaims } from '../../database/row-shapes.js'
+import type { ClaimsVault } from '../../keys/claims/vault.js'
 
-const zCredentialRecord = z.strictObject({ id: z.string(), vc: json() })
+const zCredentialRecord = z.strictObject({ id: z.string(), vc: storedClaims, vcKey: z.string().nullable() })
 
-export type CredentialRecord = z.infer<typeof zCredentialRecord>
+/** A credential. `vc` is empty if its claims were erased. */
+export interface CredentialRecord {
+  readonly id: string
+  readonly vc: Readonly<Record<string, unknown>>
+}
 
 const zRevocation = z.strictObject({ exists: z.boolean() })
 
 export type CredentialStore = ReturnType<typeof createCredentialStore>
 
-export function createCredentialStore({ sql }: Database) {
+export function createCredentialStore({ sql }: Database, claims: ClaimsVault) {
   return {
     /**
      * A credential of a caller: the caller created, claimed or signed it, or one of the caller's DIDs holds it. The caller's
@@ -18,11 +24,11 @@ export function createCredentialStore({ sql }: Database) {
      */
     async findOwned(id: string, sub: string, tokenDids: readonly string[]): Promise<CredentialRecord | undefined> {
       const [row] = await sql(zCredentialRecord)`
-        SELECT c.id, c.vc FROM credentials c
+        SELECT c.id, c.vc, ${claims.keyOf('credentials.vc', fragment`c.id`)} AS "vcKey" FROM credentials c
         WHERE c.id = ${id} AND (
           c.owner = ${sub} OR c.holder_did = ANY(${[...tokenDids]}::text[])
           OR EXISTS (SELECT 1 FROM dids d JOIN holders h ON h.id = d.holder_id WHERE d.did = c.holder_did AND h.created_by = ${sub}))`
-      return row
+      return row && { id: row.id, vc: claims.reveal({ column: 'credentials.vc', id: row.id }, row.vc, row.vcKey) ?? {} }
     },
 
     /**

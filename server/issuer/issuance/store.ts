@@ -3,7 +3,8 @@ import { audited } from '../../database/audited.js'
 import { coalesced } from '../../database/coalesce.js'
 import type { Database } from '../../database/connect.js'
 import { type Fragment, fragment, Step } from '../../database/fragment.js'
-import { idRow, json, publicJwk, x5c } from '../../database/row-shapes.js'
+import { idRow, publicJwk, storedClaims, x5c } from '../../database/row-shapes.js'
+import type { ClaimsVault } from '../../keys/claims/vault.js'
 import { currentKey } from '../../keys/store.js'
 import { countRedemption, insertRedemption, type NewRedemption } from '../offerings/redemption-store.js'
 import { schemaColumns, zStoredSchema } from '../schemas/store.js'
@@ -40,7 +41,7 @@ export interface CallersCredential extends NewCredential {
 /** The key of an issuer `i`, joined as `k`. */
 export const issuerKey = currentKey(fragment`i.key_set_id`)
 
-/** Schema, issuer and key in plain SQL, under the aliases `s`, `i` and `k`. */
+/** The columns of a schema `s`, an issuer `i` and a key `k`. */
 export const contextColumns = fragment`
   ${schemaColumns}, i.id AS "issuerId", i.did AS "issuerDid", k.id AS "keyId", k.public_jwk AS "publicJwk", k.x5c`
 
@@ -64,7 +65,8 @@ export type IssuanceContext = z.infer<typeof zContext>
 
 const zOfferingIssuance = zContext.extend({
   offeringId: z.string(),
-  credentialSubject: json(),
+  credentialSubject: storedClaims,
+  subjectKey: z.string().nullable(),
   recipient: z.string().nullable(),
   redemptionLimit: z.int().nullable(),
   redemptionCount: z.int(),
@@ -74,7 +76,9 @@ const zOfferingIssuance = zContext.extend({
 })
 
 /** An offering with all data for issuing from it. */
-export type OfferingIssuance = z.infer<typeof zOfferingIssuance>
+export type OfferingIssuance = Omit<z.infer<typeof zOfferingIssuance>, 'credentialSubject' | 'subjectKey'> & {
+  readonly credentialSubject: Readonly<Record<string, unknown>>
+}
 
 /** A table `q` with the names of schemas. */
 function namesOf(names: readonly string[]): Fragment {
@@ -92,11 +96,11 @@ const namedIssuer = (issuerId: string, sub: string | undefined): Fragment =>
 
 export type IssuanceStore = ReturnType<typeof createIssuanceStore>
 
-export function createIssuanceStore({ sql }: Database) {
+export function createIssuanceStore({ sql }: Database, claims: ClaimsVault) {
   /**
-   * The contexts of several names, with the issuer in `named`, or the issuer that signs by default. A single name has a
-   * statement without a list, and no condition depends on a null value. Otherwise PostgreSQL would plan the statement each time
-   * for the given values, which takes longer than the statement itself.
+   * Reads the contexts of several type names, with the issuer in `named`, or the issuer that signs by default. The
+   * statement for a single name has no list, and no condition tests for null. Otherwise PostgreSQL would plan the
+   * statement again for each call. Planning takes longer than the statement itself.
    */
   const contexts = (
     names: readonly string[],
@@ -122,8 +126,9 @@ export function createIssuanceStore({ sql }: Database) {
 
   return {
     /**
-     * The active schema of a name with the issuer that signs. A named issuer comes first. Otherwise the default issuer signs,
-     * if the schema is assigned to nobody or to the default issuer. Otherwise the first assigned issuer signs.
+     * Reads the active schema of a name, and the issuer that signs. If the caller names an issuer, this issuer signs.
+     * Otherwise the default issuer signs, if the schema is assigned to nobody or to the default issuer. Otherwise the
+     * first assigned issuer signs.
      *
      * @param sub the caller. The caller may name the default issuer, their own issuers, and the issuers that the schema is
      *   assigned to. Without a caller, any issuer may be named.
@@ -138,20 +143,26 @@ export function createIssuanceStore({ sql }: Database) {
 
     async offeringContext(offeringId: string, sub: string | null): Promise<OfferingIssuance | undefined> {
       const [row] = await sql(zOfferingIssuance)`
-        SELECT ${contextColumns}, o.id AS "offeringId", o.credential_subject AS "credentialSubject", o.recipient,
+        SELECT ${contextColumns}, o.id AS "offeringId", o.credential_subject AS "credentialSubject",
+          ${claims.keyOf('offerings.credential_subject', fragment`o.id`)} AS "subjectKey", o.recipient,
           o.redemption_limit AS "redemptionLimit", o.redemption_count AS "redemptionCount", o.expires_at AS "expiresAt",
           ARRAY(SELECT d.did FROM dids d JOIN holders h ON h.id = d.holder_id WHERE h.created_by = ${sub}) AS "callerDids"
         FROM offerings o
         JOIN schemas s ON s.id = o.schema_id
         JOIN issuers i ON i.id = o.issuer_id
         ${issuerKey}
-        WHERE o.id = ${offeringId} AND NOT o.is_session AND NOT o.of_authorization`
-      return row
+        WHERE o.id = ${offeringId} AND NOT o.is_session AND NOT o.of_authorization
+          AND o.claims_erased_at IS NULL`
+      if (row === undefined) return undefined
+      const { credentialSubject, subjectKey, ...context } = row
+      const place = { column: 'offerings.credential_subject', id: offeringId } as const
+      return { ...context, credentialSubject: claims.reveal(place, credentialSubject, subjectKey) ?? {} }
     },
 
     /**
      * Stores a credential with its instances and its audit row, and counts the redemption if it is redeemed from an offering.
-     * All happens in one statement. So a limit of N gives N redemptions under any concurrency, and nothing is half-written.
+     * One statement does all of it. So concurrent requests never exceed the limit, and either all rows are written or
+     * none.
      *
      * @returns false if the offering's limit was reached or the offering expired meanwhile; then nothing was written
      */
@@ -161,7 +172,7 @@ export function createIssuanceStore({ sql }: Database) {
         redemption === undefined
           ? new Step<'id'>('admitted', fragment`SELECT 1 AS id`)
           : countRedemption(redemption.offeringId, createdAt)
-      const inserted = insertCredential(credential, admitted)
+      const inserted = insertCredential(claims, credential, admitted)
       const redeemed = redemption === undefined ? [] : [insertRedemption(redemption, createdAt, inserted)]
       const also = [insertInstances(instances, inserted), ...redeemed, auditCredential(audit, inserted)]
       const rows = await sql(idRow, also)`SELECT id FROM ${inserted}`
@@ -170,16 +181,28 @@ export function createIssuanceStore({ sql }: Database) {
   }
 }
 
-/** The step that inserts a new credential if the step `admitted` has a row. */
-export const insertCredential = (credential: NewCredential, admitted: Step): Step<'id'> =>
-  new Step<'id'>(
+/** The credential object of a record in its stored form. */
+export const protectedVc = (claims: Pick<ClaimsVault, 'protect'>, id: string, vc: unknown) =>
+  claims.protect({ column: 'credentials.vc', id }, vc)
+
+/** The step that inserts a new credential, with the content key of its claims, if the step `admitted` has a row. */
+export function insertCredential(claims: ClaimsVault, credential: NewCredential, admitted: Step): Step<'id'> {
+  const vc = protectedVc(claims, credential.id, credential.vc)
+  const inserted = new Step<'id'>(
     'target',
     fragment`
-      INSERT INTO credentials (id, schema_id, issuer_id, owner, holder_did, vc, created_at)
+      INSERT INTO credentials (id, schema_id, issuer_id, owner, holder_did, vc, signed, created_at)
       SELECT ${credential.id}, ${credential.schemaId}, ${credential.issuerId}, ${credential.owner}, ${credential.holderDid},
-        ${JSON.stringify(credential.vc)}::json, ${credential.createdAt}
+        ${vc.json}::json, ${hasProof(credential.vc)}::boolean, ${credential.createdAt}
       FROM ${admitted} RETURNING id`,
   )
+  return inserted.along(...claims.storeKeys([vc], inserted))
+}
+
+const hasProof = (vc: unknown): boolean => typeof vc === 'object' && vc !== null && 'proof' in vc
+
+/** Whether the credential object of a credential `c` has a proof. Rows of earlier versions have it in the clear. */
+export const isSigned = fragment`COALESCE(c.signed, c.vc -> 'proof' IS NOT NULL)`
 
 /** The step that inserts the instances of a credential. */
 export function insertInstances(instances: readonly NewInstance[], credential: Step<'id'>): Step {

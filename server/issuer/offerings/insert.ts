@@ -1,4 +1,5 @@
 import { emptyFragment, type Fragment, fragment, Step } from '../../database/fragment.js'
+import type { ClaimsVault } from '../../keys/claims/vault.js'
 
 /** A new offering. */
 export interface NewOffering {
@@ -19,11 +20,11 @@ export interface OfferingTerms {
   readonly isSession?: boolean
   /** `pre-authorized_code` or `authorization_code`. */
   readonly grant?: string
-  /** The `sub` of the user who may take it, or the column that contains the `sub`. */
+  /** The `sub` of the user who may take the offering, or the column that contains the `sub`. */
   readonly forSubject?: string | Fragment | null
   readonly deferred?: boolean
   readonly profile?: string
-  /** Whether only one authorization may take it. */
+  /** Whether only one authorization may take the offering. */
   readonly ofAuthorization?: boolean
 }
 
@@ -32,23 +33,31 @@ export const insertedColumns = fragment`
   id, schema_id, issuer_id, credential_subject, recipient, redemption_limit, expires_at, created_at,
   configuration_ids, is_session, "grant", for_subject, deferred, profile, of_authorization`
 
+/** The subject of an offering in its stored form. */
+export const protectedSubject = (
+  claims: Pick<ClaimsVault, 'protect'>,
+  { id, credentialSubject }: Pick<NewOffering, 'id' | 'credentialSubject'>,
+) => claims.protect({ column: 'offerings.credential_subject', id }, credentialSubject)
+
 /**
- * The step that inserts an offering.
+ * The step that inserts an offering, with the content key of its subject.
  *
- * @param after a step; the offering is inserted only if it has a row
+ * @param after a step; the offering is inserted only if this step returns a row
  */
-export function insertOffering(offering: NewOffering & OfferingTerms, after?: Step): Step<'id'> {
+export function insertOffering(claims: ClaimsVault, offering: NewOffering & OfferingTerms, after?: Step): Step<'id'> {
   const { configurationIds = [], isSession = false, grant = 'pre-authorized_code', forSubject = null } = offering
   const { deferred = false, profile = 'final', ofAuthorization = false } = offering
-  return new Step(
+  const subject = protectedSubject(claims, offering)
+  const inserted = new Step<'id'>(
     'offering',
     fragment`
       INSERT INTO offerings (${insertedColumns})
-      SELECT ${offering.id}, ${offering.schemaId}, ${offering.issuerId}, ${JSON.stringify(offering.credentialSubject)}::json,
+      SELECT ${offering.id}, ${offering.schemaId}, ${offering.issuerId}, ${subject.json}::json,
         ${offering.recipient}, ${offering.redemptionLimit}::int, ${offering.expiresAt}::timestamptz, ${offering.createdAt}::timestamptz,
         ${[...configurationIds]}::text[], ${isSession}::boolean, ${grant}, ${forSubject}, ${deferred}::boolean, ${profile},
         ${ofAuthorization}::boolean
       ${after === undefined ? emptyFragment : fragment`FROM ${after}`}
       RETURNING id`,
   )
+  return inserted.along(...claims.storeKeys([subject], inserted))
 }

@@ -3,14 +3,18 @@ import { audited } from '../../database/audited.js'
 import type { Database } from '../../database/connect.js'
 import { emptyFragment, type Fragment, fragment } from '../../database/fragment.js'
 import { type ListPart, listPart } from '../../database/list-position.js'
-import { idRow, json } from '../../database/row-shapes.js'
+import { idRow, json, storedClaims } from '../../database/row-shapes.js'
+import type { ClaimsVault } from '../../keys/claims/vault.js'
 import { asMdoc, type SchemaDisplay } from '../schemas/store.js'
 import { insertOffering, type NewOffering } from './insert.js'
 
 /** The highest number of redemptions that an offering lists, the newest first. */
 const LISTED_REDEMPTIONS = 100
 
-/** The highest number of redemptions on a page of offerings. Each takes about 5 KB, and their number grows with use. */
+/**
+ * The highest number of redemptions on a page of offerings. One redemption takes about 5 KB, and the number of
+ * redemptions grows with use.
+ */
 const PAGE_OF_REDEMPTIONS = 1_000
 
 /** A page always has room for this number of offerings. */
@@ -18,19 +22,28 @@ export const SURE_OFFERINGS = PAGE_OF_REDEMPTIONS / LISTED_REDEMPTIONS
 
 const zOffering = z.strictObject({
   id: z.string(),
-  credentialSubject: json(),
+  credentialSubject: storedClaims,
+  subjectKey: z.string().nullable(),
   recipient: z.string().nullable(),
   redemptionLimit: z.int().nullable(),
   expiresAt: z.date().nullable(),
   createdAt: z.date(),
   schemaName: z.string(),
-  /** Whether its type has mobile documents and is issued by the default issuer. No other issuer has a certificate. */
+  /**
+   * Whether the offering's type has mobile documents and is issued by the default issuer. No other issuer has a
+   * certificate.
+   */
   asMdoc: z.boolean(),
   schemaTitle: z.string().nullable(),
   schemaDisplay: json<readonly SchemaDisplay[]>().nullable(),
 })
 
-export type OfferingRow = z.infer<typeof zOffering>
+type StoredOffering = z.infer<typeof zOffering>
+
+/** An offering. Its subject is empty if its claims were erased. */
+export type OfferingRow = Omit<StoredOffering, 'credentialSubject' | 'subjectKey'> & {
+  readonly credentialSubject: Readonly<Record<string, unknown>>
+}
 
 const zRedemption = z.strictObject({
   id: z.string(),
@@ -38,11 +51,12 @@ const zRedemption = z.strictObject({
   credentialId: z.string(),
   recipientDid: z.string().nullable(),
   redeemedAt: z.date(),
-  vc: json(),
+  vc: storedClaims,
+  vcKey: z.string().nullable(),
   revoked: z.boolean(),
   /**
-   * The configuration of the redeemed credential. If it has several, this is the configuration with the schema's name, because
-   * `vc` belongs to it.
+   * The configuration of the redeemed credential. If the credential has several configurations, this is the
+   * configuration with the schema's name, because `vc` belongs to that configuration.
    */
   configurationId: z.string(),
   schemaId: z.string(),
@@ -53,15 +67,20 @@ const zRedemption = z.strictObject({
   schemaBody: json().nullable(),
 })
 
-export type RedemptionRow = z.infer<typeof zRedemption>
+type StoredRedemption = z.infer<typeof zRedemption>
+
+/** A redemption with its credential, which is empty if its claims were erased. */
+export type RedemptionRow = Omit<StoredRedemption, 'vc' | 'vcKey'> & {
+  readonly vc: Readonly<Record<string, unknown>>
+}
 
 const zRoom = z.strictObject({ room: z.int() })
 
 /** The redemptions that a reader may see. */
 export type RedemptionScope = 'all' | { readonly redeemedBy: string }
 
-const columns = fragment`
-  o.id, o.credential_subject AS "credentialSubject", o.recipient, o.redemption_limit AS "redemptionLimit",
+const columnsWith = (claims: ClaimsVault) => fragment`
+  o.id, o.credential_subject AS "credentialSubject", ${claims.keyOf('offerings.credential_subject', fragment`o.id`)} AS "subjectKey", o.recipient, o.redemption_limit AS "redemptionLimit",
   o.expires_at AS "expiresAt", o.created_at AS "createdAt", s.name AS "schemaName", ${asMdoc} AS "asMdoc", s.title AS "schemaTitle",
   s.display AS "schemaDisplay"`
 
@@ -70,11 +89,24 @@ const isOpenToAll = fragment`NOT o.is_session AND NOT o.of_authorization`
 
 export type OfferingStore = ReturnType<typeof createOfferingStore>
 
-export function createOfferingStore({ sql }: Database) {
+export function createOfferingStore({ sql }: Database, claims: ClaimsVault) {
+  const columns = columnsWith(claims)
+
+  const revealedOffering = ({ credentialSubject, subjectKey, ...row }: StoredOffering): OfferingRow => ({
+    ...row,
+    credentialSubject:
+      claims.reveal({ column: 'offerings.credential_subject', id: row.id }, credentialSubject, subjectKey) ?? {},
+  })
+
+  const revealedRedemption = ({ vc, vcKey, ...row }: StoredRedemption): RedemptionRow => ({
+    ...row,
+    vc: claims.reveal({ column: 'credentials.vc', id: row.credentialId }, vc, vcKey) ?? {},
+  })
+
   return {
     /** Stores an offering with its audit row, in one statement. */
     async insert(offering: NewOffering, actor: string | null): Promise<void> {
-      const inserted = insertOffering(offering)
+      const inserted = insertOffering(claims, offering)
       const created = audited({ of: inserted, actor, action: 'offering.created', subject: 'offering' })
       await sql(idRow, [created])`SELECT id FROM ${inserted}`
     },
@@ -82,18 +114,19 @@ export function createOfferingStore({ sql }: Database) {
     async find(id: string): Promise<OfferingRow | undefined> {
       const [row] = await sql(zOffering)`
         SELECT ${columns} FROM offerings o JOIN schemas s ON s.id = o.schema_id WHERE o.id = ${id} AND ${isOpenToAll}`
-      return row
+      return row && revealedOffering(row)
     },
 
     /** Reads offerings, the newest first. `publicOnly`: only offerings without recipient and limit. */
-    list(publicOnly: boolean, part: ListPart): Promise<OfferingRow[]> {
+    async list(publicOnly: boolean, part: ListPart): Promise<OfferingRow[]> {
       const open = publicOnly ? fragment`AND o.recipient IS NULL AND o.redemption_limit IS NULL` : emptyFragment
-      return sql(zOffering)`
+      const rows = await sql(zOffering)`
         SELECT ${columns} FROM offerings o JOIN schemas s ON s.id = o.schema_id
         WHERE ${isOpenToAll} ${open} ${listPart(fragment`o.created_at`, fragment`o.id`, part)}`
+      return rows.map(revealedOffering)
     },
 
-    /** The number of offerings, from the first, that fit on a page with the redemptions that they list. */
+    /** Counts how many of the offerings, from the first, fit on one page together with their listed redemptions. */
     async roomFor(offeringIds: readonly string[], scope: RedemptionScope): Promise<number> {
       const [row] = await sql(zRoom)`
         SELECT count(*)::int AS room FROM (
@@ -105,9 +138,10 @@ export function createOfferingStore({ sql }: Database) {
     /** The newest redemptions of each of several offerings. */
     async redemptions(offeringIds: readonly string[], scope: RedemptionScope): Promise<RedemptionRow[]> {
       if (offeringIds.length === 0) return []
-      return sql(zRedemption)`
+      const rows = await sql(zRedemption)`
         SELECT r.id, r.offering_id AS "offeringId", r.credential_id AS "credentialId", r.recipient_did AS "recipientDid",
-          r.redeemed_at AS "redeemedAt", c.vc, c.revoked_at IS NOT NULL AS revoked, s.id AS "schemaId", s.name AS "schemaName",
+          r.redeemed_at AS "redeemedAt", c.vc, ${claims.keyOf('credentials.vc', fragment`c.id`)} AS "vcKey",
+          c.revoked_at IS NOT NULL AS revoked, s.id AS "schemaId", s.name AS "schemaName",
           s.title AS "schemaTitle", s.version AS "schemaVersion",
           CASE WHEN row_number() OVER (PARTITION BY s.id ORDER BY r.redeemed_at DESC, r.id) = 1 THEN s.body END AS "schemaBody",
           (SELECT i.configuration_id FROM credential_instances i WHERE i.credential_id = c.id
@@ -116,6 +150,7 @@ export function createOfferingStore({ sql }: Database) {
         JOIN credentials c ON c.id = r.credential_id
         JOIN schemas s ON s.id = c.schema_id
         ORDER BY r.redeemed_at DESC, r.id`
+      return rows.map(revealedRedemption)
     },
   }
 }

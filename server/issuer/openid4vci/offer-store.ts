@@ -1,6 +1,7 @@
 import type { Database } from '../../database/connect.js'
 import { type Fragment, fragment, Step } from '../../database/fragment.js'
 import { type Announce, recordedEvents, recordedShape } from '../../events/store.js'
+import type { ClaimsVault } from '../../keys/claims/vault.js'
 import { asMdoc, type ClaimNames, type SchemaDisplay } from '../schemas/store.js'
 import type { OfferGrant, OfferProfile } from './offer-profile.js'
 import { zIssuerDisplay, zOffering, zShownOffering } from './rows.js'
@@ -10,14 +11,17 @@ import { movedSession, type StoredSession, sessionColumn, withDates } from './se
 export interface WalletOffering {
   readonly offeringId: string
   readonly schemaName: string
-  /** Whether its type has mobile documents and is issued by the default issuer. No other issuer has a certificate. */
+  /**
+   * Whether the offering's type has mobile documents and is issued by the default issuer. No other issuer has a
+   * certificate.
+   */
   readonly asMdoc: boolean
   /** Ids of the offered configurations. Empty: every configuration of the schema. */
   readonly offered: readonly string[]
   readonly recipient: string | null
   /** The grant of the offer. */
   readonly grant: OfferGrant
-  /** The `sub` of the user who may take it; null if anyone with the offer may take it. */
+  /** The `sub` of the user who may take the offer; null if anyone may take the offer. */
   readonly forSubject: string | null
   /** The rules of the offer for wallets. */
   readonly profile: OfferProfile
@@ -52,9 +56,10 @@ export const offeringColumns = fragment`
   o.redemption_limit AS "redemptionLimit", o.redemption_count AS "redemptionCount", o.expires_at AS "expiresAt", ${sessionColumn}`
 
 /** The columns of {@link ShownOffering}, from offerings `o`, schemas `s`, issuers `i` and sessions `x`. */
-const shownColumns = fragment`
+const shownColumnsWith = (claims: ClaimsVault) => fragment`
   ${offeringColumns}, s.title AS "schemaTitle", s.display AS "schemaDisplay", s.body AS "schemaBody",
-  s.claims AS "schemaClaims", i.display AS "issuerDisplay", o.credential_subject AS "credentialSubject"`
+  s.claims AS "schemaClaims", i.display AS "issuerDisplay", o.credential_subject AS "credentialSubject",
+  ${claims.keyOf('offerings.credential_subject', fragment`o.id`)} AS "subjectKey"`
 
 const shownTables = fragment`
   offerings o JOIN schemas s ON s.id = o.schema_id JOIN issuers i ON i.id = o.issuer_id
@@ -68,18 +73,37 @@ const offeringTables = fragment`
   offerings o JOIN schemas s ON s.id = o.schema_id LEFT JOIN credential_offer_sessions x ON x.id = o.id`
 
 /**
- * Joins the offer with an id, its schema and its session to a statement that has the id. An offer whose session was removed has
- * no row.
+ * Joins the offer with an id, its schema and its session. An offer whose session was removed gives no row.
  */
 export const offeringJoins = (id: Fragment) => fragment`
   JOIN offerings o ON o.id = ${id} JOIN schemas s ON s.id = o.schema_id
   LEFT JOIN credential_offer_sessions x ON x.id = o.id
   JOIN LATERAL (SELECT 1 WHERE o.is_session = (x.id IS NOT NULL)) kept ON true`
 
+/** An offering with its subject in its stored form. */
+interface WithStoredSubject {
+  readonly offeringId: string
+  readonly credentialSubject: unknown
+  readonly subjectKey: string | null
+}
+
+/**
+ * Decrypts the subject of an offering.
+ *
+ * @throws SecretError if it cannot be decrypted
+ */
+export function revealedSubject<Row extends WithStoredSubject>(claims: Pick<ClaimsVault, 'reveal'>, row: Row) {
+  const { credentialSubject, subjectKey, ...offering } = row
+  const place = { column: 'offerings.credential_subject', id: row.offeringId } as const
+  const subject = claims.reveal<Readonly<Record<string, unknown>>>(place, credentialSubject, subjectKey)
+  return { ...offering, credentialSubject: subject ?? {}, claimsErased: subject === null }
+}
+
 const zFetched = zOffering.extend(recordedShape)
 
 /** Reads offers for wallets and their users. */
-export function createOfferStore({ sql }: Database, announce: Announce) {
+export function createOfferStore({ sql }: Database, claims: ClaimsVault, announce: Announce) {
+  const shownColumns = shownColumnsWith(claims)
   return {
     async offering(id: string): Promise<WalletOffering | undefined> {
       const [row] = await sql(zOffering)`
@@ -88,8 +112,8 @@ export function createOfferStore({ sql }: Database, announce: Announce) {
     },
 
     /**
-     * Reads an offering for a wallet that fetches it. If the offering is open, the same statement moves its session. The result
-     * is the state before.
+     * Reads an offering for a wallet that fetches it. If the offering is open, the same statement moves its session.
+     * The result is the state before this change.
      *
      * @param codes whether pre-authorized codes are issued; if not, an offer with a pre-authorized code is not open
      */
@@ -113,8 +137,9 @@ export function createOfferStore({ sql }: Database, announce: Announce) {
     /** An offer with the data that a person sees before deciding. */
     async shownOffering(id: string): Promise<ShownOffering | undefined> {
       const [row] = await sql(zShownOffering)`
-        SELECT ${shownColumns} FROM ${shownTables} WHERE o.id = ${id} AND o.is_session = (x.id IS NOT NULL)`
-      return row === undefined ? undefined : withDates(row)
+        SELECT ${shownColumns} FROM ${shownTables}
+        WHERE o.id = ${id} AND o.is_session = (x.id IS NOT NULL) AND o.claims_erased_at IS NULL`
+      return row === undefined ? undefined : revealedSubject(claims, withDates(row))
     },
 
     /** The newest open offer that was made for a user and contains at least one of the configurations. */
@@ -125,14 +150,14 @@ export function createOfferStore({ sql }: Database, announce: Announce) {
     ): Promise<ShownOffering | undefined> {
       const [row] = await sql(zShownOffering)`
         SELECT ${shownColumns} FROM ${shownTables}
-        WHERE o.for_subject = ${sub} AND NOT o.of_authorization AND o.is_session = (x.id IS NOT NULL)
+        WHERE o.for_subject = ${sub} AND NOT o.of_authorization AND o.claims_erased_at IS NULL AND o.is_session = (x.id IS NOT NULL)
           AND ${redeemable(now)} AND x.state IS DISTINCT FROM 'Error'
           AND o.configuration_ids && ${[...configurationIds]}::text[]
         ORDER BY o.created_at DESC, o.id DESC LIMIT 1`
-      return row === undefined ? undefined : withDates(row)
+      return row === undefined ? undefined : revealedSubject(claims, withDates(row))
     },
 
-    /** The display names of an issuer; null if it has none. */
+    /** The display names of an issuer; null for an issuer without display names. */
     async issuerDisplay(issuerId: string): Promise<ConsentContext['issuerDisplay']> {
       const [row] = await sql(zIssuerDisplay)`SELECT display FROM issuers WHERE id = ${issuerId}`
       return row?.display ?? null

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { json } from '../../database/row-shapes.js'
+import { json, storedClaims } from '../../database/row-shapes.js'
 import { recordedShape } from '../../events/store.js'
 import { zContext } from '../issuance/store.js'
 import type { ClaimNames, SchemaDisplay } from '../schemas/store.js'
@@ -37,7 +37,8 @@ export const zToken = zContext.extend({
   counted: z.boolean(),
   clientId: z.string().nullable(),
   credentialId: z.string().nullable(),
-  credentialSubject: json(),
+  credentialSubject: storedClaims,
+  subjectKey: z.string().nullable(),
   credentialGood: z.boolean().nullable(),
   credentialSigned: z.boolean(),
   proven: z.boolean(),
@@ -65,7 +66,8 @@ export const zShownOffering = z.strictObject({
   schemaBody: json(),
   schemaClaims: json<ClaimNames[]>().nullable(),
   issuerDisplay: json<{ readonly name: string }[]>().nullable(),
-  credentialSubject: json(),
+  credentialSubject: storedClaims,
+  subjectKey: z.string().nullable(),
 })
 
 export const zIssuerDisplay = z.strictObject({ display: json<{ readonly name: string }[]>().nullable() })

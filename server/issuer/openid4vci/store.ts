@@ -2,7 +2,15 @@ import { type BatchDone, batchDone, deletedBatch, deletedRow, expiredBatch } fro
 import type { Database } from '../../database/connect.js'
 import { fragment, Step } from '../../database/fragment.js'
 import { type Announce, recordedEvents, recordedShape } from '../../events/store.js'
-import { auditCredential, insertCredential, insertInstances, type NewInstance } from '../issuance/store.js'
+import type { ClaimsVault } from '../../keys/claims/vault.js'
+import {
+  auditCredential,
+  insertCredential,
+  insertInstances,
+  isSigned,
+  type NewInstance,
+  protectedVc,
+} from '../issuance/store.js'
 import { insertRedemption } from '../offerings/redemption-store.js'
 import {
   type Admission,
@@ -29,10 +37,10 @@ export interface NewRecord {
   readonly issuerId: string
   readonly holderDid: string | null
   readonly vc: unknown
-  /** Whether `vc` belongs to a signed JWT VC. It then replaces an earlier `vc` without a proof. */
+  /** Whether `vc` belongs to a signed JWT VC. A `vc` of this kind replaces an earlier `vc` without a proof. */
   readonly vcIsSigned: boolean
   readonly instances: readonly NewInstance[]
-  /** The offering's session, moved to CredentialIssued; null if it has none. */
+  /** The offering's session, moved to CredentialIssued; null for an offering without a session. */
   readonly session: CredentialOfferSession | null
 }
 
@@ -44,23 +52,31 @@ export type IssuanceOutcome = { readonly kind: 'issued'; readonly credentialId: 
  * credential.
  */
 function credentialStep(
+  claims: ClaimsVault,
   record: NewRecord,
   { earlierId, offeringId, now }: Admission,
   admitted: Step<'id'>,
 ): Step<'id'> {
   const { credentialId: id, redemptionId, holderDid } = record
   if (earlierId === null) {
-    const inserted = insertCredential({ ...record, id, owner: null, createdAt: now }, admitted)
+    const inserted = insertCredential(claims, { ...record, id, owner: null, createdAt: now }, admitted)
     const redemption = { id: redemptionId, offeringId, recipientDid: holderDid, redeemedBy: null }
     return inserted.along(insertRedemption(redemption, now, inserted))
   }
-  const vc = JSON.stringify(record.vc)
-  return new Step<'id'>(
+  const known = new Step<'id'>(
     'target',
-    fragment`
-      UPDATE credentials c SET vc = CASE WHEN ${record.vcIsSigned} AND c.vc -> 'proof' IS NULL THEN ${vc}::json ELSE c.vc END
-      FROM ${admitted} WHERE c.id = ${admitted.column('id')} RETURNING c.id`,
+    fragment`SELECT c.id FROM credentials c JOIN ${admitted} ON c.id = ${admitted.column('id')}`,
   )
+  if (!record.vcIsSigned) return known
+  const vc = protectedVc(claims, earlierId, record.vc)
+  // The first signed object stays. An erased credential gets no new claims.
+  const shown = new Step<'id'>(
+    'shown',
+    fragment`
+      UPDATE credentials c SET vc = ${vc.json}::json, signed = true FROM ${known}
+      WHERE c.id = ${known.column('id')} AND NOT ${isSigned} AND c.claims_erased_at IS NULL RETURNING c.id`,
+  )
+  return known.along(shown, ...claims.storeKeys([vc], shown))
 }
 
 const zIssued = zAdmission.extend(recordedShape)
@@ -68,13 +84,13 @@ const zIssued = zAdmission.extend(recordedShape)
 export type Openid4vciStore = ReturnType<typeof createOpenid4vciStore>
 
 /** The statements of the wallet's flow: offer, token and issuance. */
-export function createOpenid4vciStore(database: Database, announce: Announce) {
+export function createOpenid4vciStore(database: Database, claims: ClaimsVault, announce: Announce) {
   const { sql } = database
   return {
-    ...createOfferStore(database, announce),
-    ...createTokenStore(database, announce),
+    ...createOfferStore(database, claims, announce),
+    ...createTokenStore(database, claims, announce),
 
-    /** Marks a nonce as used before its issuance is admitted. @returns false if it was used already. */
+    /** Marks a nonce as used before its issuance is admitted. @returns false if the nonce was used before */
     async useNonce({ hash, expiresAt }: UsedOnce): Promise<boolean> {
       const rows = await sql(hashRow)`
         INSERT INTO used_nonces (hash, expires_at) VALUES (${hash}, ${expiresAt}) ON CONFLICT DO NOTHING RETURNING hash`
@@ -84,7 +100,7 @@ export function createOpenid4vciStore(database: Database, announce: Announce) {
     /** Admits a wallet to an issuance and stores the issued credential, in one statement: both happen, or neither. */
     async issue(request: Admission, record: NewRecord): Promise<IssuanceOutcome> {
       const steps = admission(request)
-      const credential = credentialStep(record, request, steps.admitted)
+      const credential = credentialStep(claims, record, request, steps.admitted)
       const transitions = movedSession(record.session, request.now, credential)
       const also = [
         ...spent(request, credential),

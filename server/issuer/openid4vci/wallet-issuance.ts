@@ -20,13 +20,17 @@ export interface WantedCopies {
   readonly keys: readonly ProvenKey[]
   /** The nonces that the issuance marks as used. */
   readonly nonces: readonly UsedOnce[]
-  /** Hash of the transaction under which the wallet waited. Its instances were counted before. Null if the wallet did not wait. */
+  /**
+   * Hash of the transaction under which the wallet waited. The instances of this transaction were counted before. Null
+   * if the wallet did not wait.
+   */
   readonly transactionHash: string | null
 }
 
 export const denied = (description: string) => new OAuthError('credential_request_denied', description)
 
 const NO_LONGER_GOOD = 'The credential of this access token is no longer valid.'
+const ERASED = 'The claims of this credential were erased.'
 const MANY = `An authorization gives at most ${INSTANCES_A_DAY} instances a day.`
 
 /**
@@ -85,7 +89,7 @@ export async function admittedAs<Outcome extends { readonly kind: string }>(
   return 'now' in second ? attempt({ ...admission, ...second.now }) : second
 }
 
-/** §8.3 */
+/** The credential response (§8.3). */
 const responseOf = ({ instances }: WalletCopies, notificationId: string): JsonObject => ({
   credentials: instances.map(({ compact }) => ({ credential: compact })),
   notification_id: notificationId,
@@ -146,7 +150,8 @@ export function createWalletIssuance({ signCopies, store, config, seals, metrics
      *
      * @throws OAuthError `credential_request_denied`
      */
-    assertIssuable(token: Pick<TokenContext, 'credentialGood' | 'profile' | 'x5c'>): void {
+    assertIssuable(token: Pick<TokenContext, 'claimsErased' | 'credentialGood' | 'profile' | 'x5c'>): void {
+      if (token.claimsErased) throw denied(ERASED)
       if (token.credentialGood === false) throw denied(NO_LONGER_GOOD)
       if (token.x5c === null && isHaip({ config }, token)) throw denied('The issuer has no certificate (HAIP).')
     },

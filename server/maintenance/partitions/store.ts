@@ -18,7 +18,7 @@ export interface Partition {
  * The outcome of making or dropping a partition.
  *
  * - `locked`: the table was in use for longer than the lock timeout; try again later.
- * - `occupied`: the default partition already has rows of this period, which stay there.
+ * - `occupied`: the default partition already has rows of this period. The rows stay there, and no partition is made.
  * - `known`: another process had already done it.
  */
 export type PartitionChange = 'made' | 'dropped' | 'locked' | 'occupied' | 'known'
@@ -27,7 +27,7 @@ const zPartition = z.strictObject({ name: z.string(), since: z.date().nullable()
 /** The result of a database function that returns nothing. */
 const zVoid = z.strictObject({ void: z.literal('') })
 
-/** Outcomes by SQLSTATE. */
+/** The outcome for each SQLSTATE. */
 const OUTCOMES: Readonly<Record<string, PartitionChange>> = {
   // lock_not_available
   '55P03': 'locked',

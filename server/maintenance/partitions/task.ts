@@ -2,12 +2,12 @@ import type { Metrics } from '../../metrics/metrics.js'
 import { CLOCK_SKEW_SECONDS, type MaintenanceTask, secondsBefore } from '../task.js'
 import type { Partition, PartitionChange, PartitionedTable, PartitionStore } from './store.js'
 
-/** How long the time of one partition is, in UTC. */
+/** Length of the period of one partition, in UTC. */
 export type PartitionStep = { readonly hours: number } | 'month'
 
 const HOUR_MS = 3_600_000
 
-/** When the partition begins that has a moment; `steps` later ones on. */
+/** The start of the partition that contains a moment, or of the partition `steps` after it. */
 export function partitionStart(step: PartitionStep, moment: Date, steps = 0): Date {
   if (step === 'month') return new Date(Date.UTC(moment.getUTCFullYear(), moment.getUTCMonth() + steps))
   const ms = step.hours * HOUR_MS
@@ -22,20 +22,26 @@ export interface PartitionPlan {
   readonly ahead: number
   /** Maximum seconds by which a new row's time may lie in the future. */
   readonly writesAheadSeconds: number
-  /** True if a partition may be dropped. It has ended, even by clocks that differ. Without this function none is dropped. */
+  /**
+   * True if a partition may be dropped. It is called only for partitions that have ended by the clocks of all
+   * processes. Without this function, no partition is dropped.
+   */
   readonly droppable?: (partition: Partition, now: Date) => Promise<boolean>
 }
 
-/** {@link partitionTask} of a service. */
+/** The function {@link partitionTask} with the store and the metrics of a service. */
 export type PartitionTaskOf = (plan: PartitionPlan) => MaintenanceTask
 
-/** Pause after a drop that could not get its lock: while a drop waits, for up to 200 ms, all later statements wait too. */
+/**
+ * Pause after a drop that could not get its lock. While a drop waits, for up to 200 ms, all later statements on the
+ * table wait too.
+ */
 const DROP_AGAIN_MS = 300_000
 
 /** After a failed lock the task stops, since another attempt would make other statements wait again. */
 const goesOn = (change: PartitionChange) => change !== 'locked'
 
-/** The times of partitions to make: far enough in the future that no row is written into them yet. */
+/** The periods of partitions to make. They are far enough in the future that no row of them is written yet. */
 function timesAhead({ step, ahead, writesAheadSeconds }: PartitionPlan, now: Date): [since: Date, until: Date][] {
   const written = secondsBefore(now, -(writesAheadSeconds + CLOCK_SKEW_SECONDS))
   const times = Array.from({ length: ahead }, (_, n): [Date, Date] => [
@@ -49,8 +55,9 @@ const overlaps = ({ since, until }: Partition, [from, to]: readonly [Date, Date]
   until > from && (since === undefined || since < to)
 
 /**
- * Makes the partitions of a table in advance and drops obsolete ones. A partition is made before rows are written into its time.
- * A row without a partition goes to the default partition and stays there; another task removes these rows one by one.
+ * Makes the partitions of a table in advance and drops obsolete partitions. A partition is made before rows of its
+ * period are written. A row without a partition is stored in the default partition and stays there. Another task
+ * removes these rows one by one.
  */
 export function partitionTask(
   partitions: Pick<PartitionStore, 'drop' | 'list' | 'make'>,

@@ -11,7 +11,7 @@ export interface Jwt {
   readonly payload: JsonObject
 }
 
-/** The kind of check that failed: a short list for metrics; the message is for people. */
+/** The kind of check that failed. Metrics count failures by these kinds; people read the message. */
 export type Check =
   /** Malformed, incomplete or contradictory. Faults of disclosures count too. */
   | 'format'
@@ -46,7 +46,7 @@ export class CredentialError extends Error {
   }
 }
 
-/** Takes a step of a verification. Each refusal inside the step is reported as a failure of `check`. */
+/** Runs a step of a verification. Each refusal inside the step is reported as a failure of `check`. */
 export async function asCheck<T>(check: Check, step: () => Promise<T>): Promise<T> {
   try {
     return await step()
@@ -71,13 +71,16 @@ export interface FoundIssuerKey extends IssuerKey {
 }
 
 /**
- * Finds the key that a JWT's issuer signs with. Header and payload are not verified yet: they only say where to look. `what`
- * names the signed object in a refusal: "Credential" unless given, or "Status list".
- * Throws CredentialError or IssuerKeyError if the key does not exist. All other errors pass through as faults.
+ * Finds the key that a JWT's issuer signs with. Header and payload are not verified yet: they only name the key. `what`
+ * names the signed object in a refusal: "Credential" unless given, or "Status list". Throws CredentialError or
+ * IssuerKeyError if the key does not exist. All other errors are thrown unchanged, as faults of the service.
  */
 export type ResolveIssuerKey = (header: JsonObject, payload: JsonObject, what?: string) => Promise<FoundIssuerKey>
 
-/** Services that a credential format needs for verification. `leewaySeconds` is granted to `iat` and `nbf`, never to `exp`. */
+/**
+ * Services that a credential format needs for verification. `iat` and `nbf` may lie `leewaySeconds` in the future;
+ * `exp` has no leeway.
+ */
 export interface VerifyOptions {
   readonly resolveIssuerKey: ResolveIssuerKey
   readonly now: Date
@@ -99,7 +102,10 @@ export interface TokenStatusReference {
   readonly asCwt?: boolean
 }
 
-/** A status entry of the W3C Bitstring Status List v1.0 §2.1; here `statusListIndex` is a number, in the signed credential a string. */
+/**
+ * A status entry of the W3C Bitstring Status List v1.0 §2.1; `statusListIndex` is a number here, and a string in the
+ * signed credential.
+ */
 export interface BitstringStatusListEntry {
   readonly id?: string
   readonly type: 'BitstringStatusListEntry'
@@ -118,7 +124,10 @@ export type StatusReference = TokenStatusReference | BitstringStatusListEntry
 
 export const DEFAULT_LEEWAY_SECONDS = 60
 
-/** Deeper than any credential nests. Keeps recursion over foreign JSON within the stack, both when it is read and when it is written. */
+/**
+ * Limit of nested levels; real credentials have fewer. It keeps recursion within the call stack when foreign JSON is
+ * read or written.
+ */
 export const MAX_DEPTH = 64
 
 /** Refuses JSON that is nested deeper than MAX_DEPTH. */
@@ -191,7 +200,8 @@ export async function foundIssuerKey(
 /**
  * Verifies a decoded JWS with a key that is already known, or throws CredentialError.
  *
- * @param algorithms accepted values of `alg`: an algorithm can have two names, only one of them fully specified (RFC 9864)
+ * @param algorithms accepted values of `alg`, compared as names. An algorithm can have a fully specified name and
+ * another name (RFC 9864)
  */
 export function verifyJwtSignature(jwt: DecodedJws, jwk: Jwk, what: string, algorithms?: readonly string[]): void {
   try {

@@ -1,7 +1,8 @@
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 const DIGITS = new Map([...ALPHABET].map((character, digit) => [character, digit]))
 
-// The cost of a conversion grows with the square of the length. A key of 4096 bits needs some 720 characters, as a JWK 1000.
+// The cost of a conversion grows with the square of the length. A key of 4096 bits needs about 720 characters, or about
+// 1000 as a JWK.
 const MAX_LENGTH = 1024
 
 /**

@@ -3,7 +3,10 @@ import { type Jwk, publicJwkOf, readPublicJwk } from '../jose/jwk.js'
 import { DidResolutionError } from './did-resolution-error.js'
 import { decodeMultikey } from './multikey.js'
 
-/** The members of a key that verification reads; none of a key that is not accepted, for example a private key. */
+/**
+ * Keeps the members of a key that verification reads. Keeps no member of a key that is not accepted, for example a
+ * private key.
+ */
 const zPublicKeyJwk = z.record(z.string(), z.unknown()).transform((value): Jwk => {
   const { key_ops, ...jwk } = readPublicJwk(value) ?? {}
   if (key_ops === undefined) return jwk
@@ -18,7 +21,7 @@ const zVerificationMethod = z.object({
   publicKeyMultibase: z.string().exactOptional(),
 })
 
-// Published documents mix key types, and one may be malformed; it must not make the others unusable.
+// A published document can have malformed or unknown entries. They are skipped, so that the other entries stay usable.
 const wellFormed = <Schema extends z.ZodType>(schema: Schema) =>
   z
     .array(z.unknown())
@@ -64,9 +67,9 @@ const JSON_WEB_KEY_2020_CONTEXT = 'https://w3id.org/security/suites/jws-2020/v1'
 const LINKED_DOMAINS_CONTEXT = 'https://identity.foundation/.well-known/did-configuration/v1'
 
 /**
- * The document of a DID whose keys all serve both purposes. A key's `id` is a DID URL, or its fragment with or
- * without `#`; only the public half of its `jwk` is written. A `LinkedDomains` service adds its context (DIF Well
- * Known DID Configuration).
+ * Makes the document of a DID. Every key serves both purposes. A key's `id` is a DID URL, or its fragment with or
+ * without `#`; only the public half of its `jwk` is written. A `LinkedDomains` service adds its context (DIF Well Known
+ * DID Configuration).
  */
 export function didDocument(input: {
   did: string
@@ -95,10 +98,10 @@ export function didDocument(input: {
 }
 
 /**
- * The key that `kid` names in a document, if the document lists it for the purpose: `kid` is a DID URL, a relative one
- * (`#0`), or the bare DID, which names the document's only method. Undefined if the document lists no such key. The caller
- * has checked that the document belongs to the requested DID. Throws DidResolutionError for a method that is listed
- * but unusable.
+ * The key that `kid` names in a document, if the document lists it for the purpose. `kid` is a DID URL, a relative DID
+ * URL (`#0`), or the bare DID. The bare DID names the only method of the document. Undefined if the document lists no
+ * such key. The caller has checked that the document belongs to the requested DID. Throws DidResolutionError for a
+ * method that is listed but unusable.
  */
 export function findVerificationMethod(
   document: DidKeys,

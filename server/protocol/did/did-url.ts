@@ -2,7 +2,7 @@
 export interface DidUrl {
   /** The DID itself, without path, query and fragment. */
   did: string
-  /** Such as `web`. */
+  /** Name of the DID method, such as `web`. */
   method: string
   /** The part after `did:<method>:`. */
   methodSpecificId: string
@@ -14,7 +14,7 @@ export interface DidUrl {
   fragment?: string
 }
 
-// Long enough for a did:jwk of an RSA key of 8192 bits. The limit is needed since DIDs are in indices and log lines.
+// Limit of characters, since DIDs are stored in indices and log lines. It allows a did:jwk of an RSA key of 8192 bits.
 const MAX_LENGTH = 4096
 
 const ID = '(?:[A-Za-z0-9._:-]|%[0-9A-Fa-f]{2})*(?:[A-Za-z0-9._-]|%[0-9A-Fa-f]{2})'
@@ -42,7 +42,7 @@ export function isDid(value: unknown): value is string {
 }
 
 /**
- * The DID that a DID URL, such as a `kid`, belongs to; undefined for anything else, relative DID URLs (`#0`) included.
+ * The DID that a DID URL, such as a `kid`, belongs to; undefined for a relative DID URL (`#0`) and for any other text.
  */
 export function didOf(kid: string): string | undefined {
   return parseDidUrl(kid)?.did

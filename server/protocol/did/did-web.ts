@@ -7,9 +7,9 @@ const IPV4 = /^[0-9]+(?:\.[0-9]+)*$/
 const MAX_HOST_LENGTH = 260
 
 /**
- * The did:web (did:web Method, "Create (Register)") of a document that is served beneath a base URL at
- * `/<uuid>/did.json`: a port becomes `%3A<port>`, the path's segments follow with `:`. Throws TypeError for a URL whose
- * host did:web cannot express, such as an IPv6 address.
+ * Makes the did:web (did:web Method, "Create (Register)") of a document at `/<uuid>/did.json` below a base URL. A port
+ * becomes `%3A<port>`. Each segment of the path follows a `:`. Throws TypeError for a URL whose host did:web cannot
+ * express, such as an IPv6 address.
  */
 export function didWebFromUrl(baseUrl: string, uuid: string): string {
   const url = new URL(baseUrl)
@@ -21,8 +21,8 @@ export function didWebFromUrl(baseUrl: string, uuid: string): string {
 
 /**
  * The address of a did:web's document (did:web Method, "Read (Resolve)"): `/.well-known/did.json` for a bare host, else
- * `/<path>/did.json`. Always https, with one exception. With `allowHttp`, as in development, a host with a port, a single label or
- * an IPv4 address is read over http. Throws DidResolutionError.
+ * `/<path>/did.json`. The scheme is https, with one exception. With `allowHttp`, as in development, a host with a port,
+ * a single label or an IPv4 address is read over http. Throws DidResolutionError.
  */
 export function didWebToUrl(did: string, options: { allowHttp: boolean }): string {
   const parsed = parseDidUrl(did)
@@ -48,9 +48,9 @@ function origin(did: string, host: string, allowHttp: boolean): string {
 
 function pathSegment(did: string, segment: string): string {
   const decoded = decode(did, segment)
-  // A segment that could leave the path, or that servers and proxies read in different ways, is refused rather than
-  // normalised.
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+  // Segments that could leave the path are refused. Segments that servers and proxies read in different ways are
+  // refused too.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the check is for control characters
   if (/^\.{0,2}$/.test(decoded) || /[/\\?#%:\u0000-\u0020\u007f]/.test(decoded)) {
     throw new DidResolutionError(`The path of ${did} is malformed.`)
   }
@@ -66,8 +66,8 @@ function decode(did: string, text: string): string {
 }
 
 function encodeSegment(segment: string): string {
-  // A method-specific identifier has letters, digits, `.`, `-`, `_` and percent-encodings (DID Core 1.0 §3.1), fewer
-  // than encodeURIComponent leaves.
+  // A method-specific identifier consists of letters, digits, `.`, `-`, `_` and percent-encodings (DID Core 1.0 §3.1).
+  // encodeURIComponent leaves more characters unencoded.
   return encodeURIComponent(segment).replace(
     /[~!*'()]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,

@@ -6,10 +6,10 @@ import { JwsError } from '../jose/jws-error.js'
 import { decodeBase58btc, encodeBase58btc } from './base58btc.js'
 import { DidResolutionError } from './did-resolution-error.js'
 
-/** Writes a kind of key as the octets that follow its multicodec prefix, and reads them. */
+/** Encodes and decodes keys of one kind: the octets after the multicodec prefix. */
 interface KeyCodec {
   encode(jwk: Jwk): Uint8Array
-  /** The key, or a value that is no key, which the caller then refuses; may throw. */
+  /** Returns the key. For malformed octets it throws, or returns a value that the caller refuses. */
   decode(octets: Uint8Array): unknown
 }
 
@@ -117,7 +117,8 @@ function decodeKey(codec: KeyCodec, octets: Uint8Array): Jwk | undefined {
   try {
     return readPublicJwk(codec.decode(octets))
   } catch {
-    // OpenSSL refuses a point that is not on the curve, and the JSON parser refuses malformed JSON. Both are no key.
+    // OpenSSL refuses a point that is not on the curve, and the JSON parser refuses malformed JSON. Neither input holds
+    // a key.
     return undefined
   }
 }

@@ -8,8 +8,8 @@ const AUTHORITY_KEY_IDENTIFIER = '551d23'
 const TAG_KEY_IDENTIFIER = 0x80
 
 /**
- * The identifier of the key that a certificate was signed with (RFC 5280 §4.2.1.1), base64url; undefined if it holds none.
- * Throws IssuerKeyError if the extension is malformed.
+ * The identifier of the key that a certificate was signed with (RFC 5280 §4.2.1.1), base64url; undefined if the
+ * certificate has no such identifier. Throws IssuerKeyError if the extension is malformed.
  */
 export function authorityKeyIdentifier(certificate: X509Certificate): string | undefined {
   const identifier = keyIdentifierOf(certificate)

@@ -20,7 +20,8 @@ export function readX5c(x5c: unknown): X509Certificate[] {
     if (typeof entry !== 'string' || !BASE64.test(entry))
       throw new IssuerKeyError('x5c has an entry that is not base64.')
     const certificate = certificateIn(entry)
-    // Additional octets after the certificate would give one certificate any number of texts.
+    // Additional octets after the certificate are refused: one certificate could otherwise be written as many different
+    // texts.
     if (certificate.raw.toString('base64') !== entry) throw notX509()
     return certificate
   })
@@ -38,8 +39,8 @@ function certificateIn(base64: string): X509Certificate {
 }
 
 /**
- * The key of the signer's certificate of an `x5c`. Its presence proves nothing: another source must say whose key it is.
- * Throws IssuerKeyError.
+ * The key in the signer's certificate of an `x5c`. The certificate alone proves nothing: another source must name the
+ * owner of the key. Throws IssuerKeyError.
  */
 export function keyInX5c(x5c: unknown): Jwk {
   const [leaf] = readX5c(x5c)
@@ -48,11 +49,12 @@ export function keyInX5c(x5c: unknown): Jwk {
 }
 
 /**
- * Verifies that a chain, the signer's certificate first, leads to a trust anchor (RFC 5280 §6.1): signatures, validity
- * at `now`, CA flags, path lengths, key usages, purposes, no unknown critical extension. The signer's certificate
- * is no CA and no anchor itself (HAIP 1.0 §6.1.1: it must not be self-signed). Revocation is not checked. Returns the
- * signer's key and the verified path, from the signer's certificate to the anchor. The path leaves out certificates
- * that follow the anchor in the chain. Throws IssuerKeyError, which names the chain and not `x5c`, since COSE has it in `x5chain`.
+ * Verifies that a chain, the signer's certificate first, leads to a trust anchor (RFC 5280 §6.1). Checked are
+ * signatures, validity at `now`, CA flags, path lengths, key usages and purposes. Unknown critical extensions are
+ * refused. The signer's certificate must be neither a CA certificate nor an anchor (HAIP 1.0 §6.1.1: it must not be
+ * self-signed). Revocation is not checked. Returns the signer's key and the verified path, from the signer's
+ * certificate to the anchor. The path leaves out certificates that follow the anchor in the chain. Throws
+ * IssuerKeyError. Its message does not say `x5c`, since COSE sends the chain in `x5chain`.
  *
  * With `withoutRoots`, the chain must contain neither the anchor nor any root, at any position (HAIP 1.0 §6.1, §6.1.1).
  */
@@ -68,7 +70,8 @@ export function verifyCertificateChain(
   const path = pathToAnchor(chain, io.trustAnchors)
   const [leaf] = path
   if (leaf === undefined) throw new IssuerKeyError('The certificate chain is empty.')
-  // From the anchor down, so that only certified keys are used. A stranger's RSA key may take a hundred times as long.
+  // The checks start at the anchor, so that only certified keys verify signatures. A stranger's RSA key may take a
+  // hundred times as long.
   for (let position = path.length - 1; position >= 0; position -= 1) {
     const [certificate = leaf, issuer] = path.slice(position)
     if (issuer !== undefined && !certificate.verify(issuer.publicKey)) throw noChain()
@@ -81,16 +84,16 @@ export function verifyCertificateChain(
 
 const noChain = () => new IssuerKeyError('The certificates do not form a chain.')
 
-/** Compares names; verifies only signatures of anchors. */
+/** Finds the path by comparing names. Only signatures by anchors are verified here. */
 function pathToAnchor(chain: readonly X509Certificate[], anchors: readonly X509Certificate[]): X509Certificate[] {
   const path: X509Certificate[] = []
   for (const certificate of chain) {
     const previous = path.at(-1)
-    // RFC 7515 §4.1.6: each certificate certifies the one before it.
+    // RFC 7515 §4.1.6: each certificate certifies the preceding certificate.
     if (previous !== undefined && !namesIssuer(previous, certificate)) throw noChain()
     path.push(certificate)
-    // An anchor that the sender put into the chain ends it. At the first position it would be a signer that certifies
-    // itself.
+    // If the chain contains an anchor, the path ends there. An anchor at the first position would be a signer that
+    // certifies itself.
     if (previous !== undefined && isAmong(anchors, certificate)) return path
     const anchor = anchors.find(
       (candidate) => namesIssuer(certificate, candidate) && certificate.verify(candidate.publicKey),
@@ -108,12 +111,12 @@ export function isSelfSigned(certificate: X509Certificate): boolean {
   try {
     return certificate.verify(certificate.publicKey)
   } catch {
-    // A key of an unknown kind.
+    // The key is of an unknown kind.
     return false
   }
 }
 
-/** @param path of the chain, already verified; the keys of certificates outside the path are unknown. */
+/** @param path the verified part of the chain; the keys of all other certificates are not proven */
 function requireNoRoot(
   chain: readonly X509Certificate[],
   path: readonly X509Certificate[],
@@ -127,7 +130,10 @@ function requireNoRoot(
   }
 }
 
-/** Whether names, key identifiers and the issuer's `keyCertSign` fit (RFC 5280 §6.1.3 (a)(4), §6.1.4 (n)). */
+/**
+ * Whether a certificate names another certificate as its issuer: names, key identifiers and the issuer's `keyCertSign`
+ * fit (RFC 5280 §6.1.3 (a)(4), §6.1.4 (n)).
+ */
 const namesIssuer = (certificate: X509Certificate, issuer: X509Certificate): boolean =>
   certificate.fingerprint256 !== issuer.fingerprint256 && certificate.checkIssued(issuer)
 
@@ -138,7 +144,8 @@ function requireValid(certificate: X509Certificate, now: Date): void {
 }
 
 /**
- * `position` counts from the signer's certificate, which is 0. So `position - 1` CA certificates are between the two.
+ * Checks a certificate at its position; the signer's certificate has position 0. So `position - 1` CA certificates are
+ * between this certificate and the signer's.
  */
 function requireProfile(
   certificate: X509Certificate,
@@ -168,7 +175,9 @@ function requireSigner(certificate: X509Certificate, profile: CertificateProfile
 function requireAuthority(certificate: X509Certificate, profile: CertificateProfile, authoritiesBelow: number): void {
   // RFC 5280 §6.1.4 (k) and (m).
   if (!certificate.ca) {
-    throw new IssuerKeyError('A certificate of the chain was issued by one that is no certification authority.')
+    throw new IssuerKeyError(
+      'A certificate of the chain was issued by a certificate that is no certification authority.',
+    )
   }
   if (profile.pathLength !== undefined && authoritiesBelow > profile.pathLength) {
     throw new IssuerKeyError('The certificate chain is longer than its certification authority allows.')
@@ -193,7 +202,7 @@ function exportKey(leaf: X509Certificate): Jwk | undefined {
   try {
     return leaf.publicKey.export({ format: 'jwk' })
   } catch {
-    // A curve without a JWK form.
+    // The curve has no JWK form.
     return undefined
   }
 }

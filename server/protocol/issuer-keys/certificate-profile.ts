@@ -6,13 +6,18 @@ import { type DerElement, derElements, derMembers } from './der.js'
 export interface CertificateProfile {
   /** Whether it is signed with an allowed algorithm. */
   allowedSignature: boolean
-  /** How many CA certificates may follow below this one (RFC 5280 §4.2.1.9); undefined for any number. */
+  /**
+   * How many further CA certificates may follow below this certificate (RFC 5280 §4.2.1.9); undefined for any number.
+   */
   pathLength: number | undefined
   /** Whether `keyUsage` allows signatures, if it is present (RFC 5280 §4.2.1.3). */
   maySign: boolean
   /** Object identifiers of `extendedKeyUsage` as hexadecimal DER content; undefined if it is absent. */
   purposes: readonly string[] | undefined
-  /** Whether a critical extension is not processed here. An extension that restricts names counts too: it is not processed either. */
+  /**
+   * Whether the certificate has a critical extension that is not processed here. Name constraints count even if they
+   * are not critical.
+   */
   unsupportedExtension: boolean
 }
 
@@ -20,8 +25,8 @@ const BASIC_CONSTRAINTS = '551d13'
 const KEY_USAGE = '551d0f'
 const NAME_CONSTRAINTS = '551d1e'
 const EXTENDED_KEY_USAGE = '551d25'
-// Processed here or by X509Certificate, or without effect on the path: basicConstraints, keyUsage, subjectAltName,
-// extKeyUsage, certificatePolicies.
+// Extensions that are processed here or by X509Certificate, or that do not affect the path: basicConstraints, keyUsage,
+// subjectAltName, extKeyUsage, certificatePolicies.
 const PROCESSED = new Set([BASIC_CONSTRAINTS, KEY_USAGE, '551d11', EXTENDED_KEY_USAGE, '551d20'])
 
 const TAG_BOOLEAN = 0x01

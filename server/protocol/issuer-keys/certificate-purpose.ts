@@ -24,12 +24,12 @@ const DOCUMENTS: ReadonlySet<string> = new Set([
   '2a864886f72f010105', // document signing of Adobe
 ])
 
-/** Purposes of verifiers: TLS, since their client identifier is a DNS name (`x509_san_dns`), or mdoc reader. */
+/** Purposes of verifiers: mdoc reader, and TLS, since a client identifier can be a DNS name (`x509_san_dns`). */
 const REQUESTS: ReadonlySet<string> = new Set([SERVER_AUTH, CLIENT_AUTH, READER_AUTH, ...STEP_UP])
 
 /**
- * Whether a purpose is known to exclude documents: TLS, code, mail, IPsec, time stamps, OCSP and all other purposes
- * registered up to id-kp 40, Microsoft's and Kerberos' own, mdoc readers.
+ * Whether a purpose is known to exclude documents. These purposes are TLS, code, mail, IPsec, time stamps, OCSP, all
+ * other purposes registered up to id-kp 40, purposes of Microsoft and Kerberos, and mdoc readers.
  */
 function isForSomethingElse(purpose: string): boolean {
   if (DOCUMENTS.has(purpose)) return false
@@ -39,9 +39,9 @@ function isForSomethingElse(purpose: string): boolean {
 }
 
 /**
- * Whether a certificate may be part of a chain for a purpose (RFC 5280 §4.2.1.12): it has no `extendedKeyUsage`, or lists
- * at least one suitable purpose. An unknown purpose is suitable: ecosystems of credentials define their own, and the
- * operator has named the authorities for credentials.
+ * Whether a certificate may be part of a chain for a purpose (RFC 5280 §4.2.1.12): it has no `extendedKeyUsage`, or
+ * lists at least one suitable purpose. An unknown purpose is suitable: ecosystems of credentials define their own
+ * purposes, and the operator has configured the trust anchors for credentials.
  *
  * @param purposes object identifiers as hexadecimal DER content; undefined if the extension is absent
  */

@@ -47,7 +47,7 @@ export function isAllowedSignature(signatureAlgorithm: DerElement | undefined): 
 function usesSha2Only(parameters: DerElement | undefined): boolean {
   if (parameters?.tag !== TAG_SEQUENCE) return false
   const fields = derElements(parameters.content)
-  // In order, and each once, as DER requires: otherwise two readers could read different values.
+  // DER requires the fields in order, and each field at most once. Otherwise two readers could read different values.
   if (fields.some(({ tag }, index) => tag < TAG_HASH || tag > TAG_TRAILER || tag <= (fields[index - 1]?.tag ?? 0))) {
     return false
   }

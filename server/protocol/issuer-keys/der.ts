@@ -5,8 +5,8 @@ export interface DerElement {
 }
 
 /**
- * The DER elements in the octets; throws RangeError for other octets. Supports only the DER of certificates that OpenSSL has
- * already parsed: tags of one octet, definite lengths.
+ * Reads the DER elements in the octets; throws RangeError if the octets are not DER. Supports only the DER of
+ * certificates that OpenSSL has already parsed: tags of one octet, definite lengths.
  */
 export function derElements(octets: Uint8Array): DerElement[] {
   const elements: DerElement[] = []

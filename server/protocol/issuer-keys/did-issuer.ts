@@ -10,8 +10,8 @@ export function belongsTo(kid: string | undefined, did: string): boolean {
 }
 
 /**
- * The key of a DID issuer: the `assertionMethod` of the DID that `kid` names, or the only one if there is no
- * `kid`. Throws IssuerKeyError.
+ * The key of a DID issuer: the `assertionMethod` of the DID that `kid` names, or the only `assertionMethod` if there is
+ * no `kid`. Throws IssuerKeyError.
  */
 export async function didIssuerKey(
   iss: string,

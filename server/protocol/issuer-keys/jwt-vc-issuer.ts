@@ -16,7 +16,7 @@ const zJwtVcIssuerMetadata = z.union([
 /** Header members that name the signer's key. */
 interface NamedKey {
   readonly kid: string | undefined
-  /** The key of its `x5c`, which counts only if the issuer publishes it. */
+  /** The key in the header's `x5c`. It is used only if the issuer publishes this key. */
   readonly certified: Jwk | undefined
   readonly alg: unknown
 }
@@ -27,8 +27,8 @@ interface Io {
 }
 
 /**
- * The address of an issuer's metadata: the well-known string goes between host and path (SD-JWT VC, "JWT VC Issuer
- * Metadata Request"). Throws IssuerKeyError.
+ * The address of an issuer's metadata: the well-known string is inserted between host and path (SD-JWT VC, "JWT VC
+ * Issuer Metadata Request"). Throws IssuerKeyError.
  */
 export function jwtVcIssuerUrl(iss: string, allowHttp: boolean): string {
   const url = webUrl(iss, allowHttp)
@@ -39,8 +39,8 @@ export function jwtVcIssuerUrl(iss: string, allowHttp: boolean): string {
 }
 
 /**
- * The key of an https issuer from its published metadata. `kid` chooses the key; without `kid`, the signer's certificate
- * does; without both, it is the only key that fits `alg`. Throws IssuerKeyError.
+ * The key of an https issuer from its published metadata. `kid` chooses the key. Without `kid`, the signer's
+ * certificate chooses the key. Without both, the only key that fits `alg` is the result. Throws IssuerKeyError.
  */
 export async function jwtVcIssuerKey(iss: string, header: NamedKey, io: Io): Promise<Jwk> {
   const fetched = await fetchOrExplain(jwtVcIssuerUrl(iss, io.allowHttp), `The metadata of the issuer ${iss}`, io)

@@ -10,10 +10,10 @@ import { x5cIssuerKey } from './x5c-issuer.js'
 
 export { IssuerKeyError } from './issuer-key-error.js'
 
-// A bound, since identifiers are repeated in errors and log lines.
+// Limit of characters, since errors and log lines repeat the identifiers.
 const MAX_LENGTH = 4096
 
-/** An issuer's key, the identifier that it is proven to belong to, and the method of the proof. */
+/** An issuer's key, the identifier of its proven owner, and the method of the proof. */
 export interface IssuerKey {
   jwk: Jwk
   /** The DID or https URL that the credential names; if `x5c` proves neither, the name in the certificate. */
@@ -60,14 +60,14 @@ export async function resolveIssuerKey(
     return { ...x5cIssuerKey(x5c, issuer, io), method: 'x5c' }
   }
   if (issuer === undefined) throw new IssuerKeyError('The issuer is missing.')
-  // A header with certificates has no kid. The first certificate then says which published key it is.
+  // If the header has certificates and no kid, the first certificate selects the published key.
   const named = { alg: header.alg, kid, certified: kid === undefined && x5c !== undefined ? keyInX5c(x5c) : undefined }
   return { jwk: await jwtVcIssuerKey(issuer, named, io), issuer, method: 'jwt-vc-issuer' }
 }
 
 /**
- * The issuer that a payload claims: `iss`. A VCDM 2.0 document need not have `iss`; then `issuer` counts (VC-JOSE-COSE).
- * If both are present, they must agree. Throws IssuerKeyError.
+ * The issuer that a payload claims: `iss`. A VCDM 2.0 document without `iss` names it in `issuer` (VC-JOSE-COSE). If
+ * `iss` and `issuer` are present, they must be equal. Throws IssuerKeyError.
  */
 export function claimedIssuer(payload: Record<string, unknown>): string | undefined {
   const iss = stringOrAbsent(payload.iss, 'The issuer')

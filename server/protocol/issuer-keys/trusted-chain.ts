@@ -11,13 +11,15 @@ export interface TrustedChain {
   readonly jwk: Jwk
 }
 
-/** A verified chain, and the period for which the verification holds, in milliseconds since the epoch. */
+/** A verified chain, and the period in which the result is valid, in milliseconds since the epoch. */
 interface KnownChain extends TrustedChain {
   readonly from: number
   readonly until: number
 }
 
-/** Few are enough: the chains belong to issuers and wallet providers, not to their credentials. */
+/**
+ * Limit of kept chains. A small limit is enough: an issuer or wallet provider has one chain for all of its credentials.
+ */
 const MAX_CHAINS = 500
 const MAX_CHARACTERS = 1_048_576
 /**
@@ -33,8 +35,8 @@ function chainsTo(anchors: readonly X509Certificate[]): LruMap<string, KnownChai
 }
 
 /**
- * The chain that an `x5c` proves by `verifyCertificateChain`, parsed and verified once for as long as all of its
- * certificates are valid. Throws IssuerKeyError.
+ * Verifies the chain in an `x5c` with `verifyCertificateChain`. The result is kept while all certificates of the chain
+ * are valid. Throws IssuerKeyError.
  */
 export function trustedChain(x5c: unknown, io: Parameters<typeof verifyCertificateChain>[1]): TrustedChain {
   const chains = chainsTo(io.trustAnchors)

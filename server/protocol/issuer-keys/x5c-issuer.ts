@@ -4,11 +4,12 @@ import { subjectAlternativeNames } from './subject-alternative-name.js'
 import { trustedChain } from './trusted-chain.js'
 
 /**
- * The issuer's key by the header's `x5c` (SD-JWT VC, "Issuer Verification Key Discovery and Validation"; HAIP 1.0 §6.1.1).
+ * The issuer's key by the header's `x5c` (SD-JWT VC, "Issuer Verification Key Discovery and Validation"; HAIP 1.0
+ * §6.1.1).
  *
- * The issuer is the subject of the signer's certificate. An `iss` is reported only if the certificate names it: as a URI, or by
- * the host of an https URL. Any other `iss` proves nothing, and the distinguished name is reported instead. Without `iss`, the
- * certificate's own URI or DNS name comes before the distinguished name.
+ * The issuer is the subject of the signer's certificate. An `iss` is reported only if the certificate names it: as a
+ * URI, or by the host of an https URL. Any other `iss` proves nothing, and the distinguished name is reported instead.
+ * Without `iss`, the certificate's URI or DNS name is reported, or the distinguished name if it has neither.
  *
  * @param io `withoutRoots` has the same meaning as for `verifyCertificateChain`
  * @returns the key, the proven issuer, and the certificate that proves both
@@ -48,8 +49,9 @@ function subjectOf(leaf: X509Certificate): string {
 }
 
 /**
- * The subject's distinguished name, `C=EU, O=Club, CN=Signer`, which looks like neither a URL nor a DID. A certificate without
- * one (RFC 5280 §4.1.2.6) is named by its hash, as verifiers are (OpenID4VP 1.0 §5.9.3).
+ * The subject's distinguished name, such as `C=EU, O=Club, CN=Signer`. It is never a URL or a DID. A certificate
+ * without a distinguished name (RFC 5280 §4.1.2.6) is named by its hash, like the certificate of a verifier (OpenID4VP
+ * 1.0 §5.9.3).
  */
 function distinguishedNameOf({ subject, raw }: X509Certificate): string {
   if (subject) return subject.split('\n').join(', ')

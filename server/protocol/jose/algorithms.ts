@@ -23,13 +23,13 @@ const CURVES: ReadonlyMap<string, Curve> = new Map([
 ])
 
 const MIN_RSA_BITS = 2048
-// A bound: verification with a larger modulus is so expensive that one key could keep a process busy.
+// Limit of the modulus: verification with a larger modulus is so expensive that one key could keep a process busy.
 const MAX_RSA_BITS = 8192
-// The same for an exponent as long as the modulus: verifying would cost as much as signing.
+// Limit of the exponent: with an exponent as long as the modulus, verifying would cost as much as signing.
 const MAX_RSA_EXPONENT_OCTETS = 8
 
 /**
- * The name of an `alg` value in this service: `Ed25519` (RFC 9864) is `EdDSA`; undefined for an unsupported
+ * The name that this service uses for an `alg` value: `EdDSA` for `Ed25519` (RFC 9864). Undefined for an unsupported
  * algorithm.
  */
 export function canonicalAlgorithm(alg: unknown): SignatureAlgorithm | undefined {

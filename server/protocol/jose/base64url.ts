@@ -1,13 +1,13 @@
 const ALPHABET = /^[A-Za-z0-9_-]*$/
 
-// Only the leading 2 or 4 bits of the last character carry data; RFC 4648 §3.5 lets a decoder refuse other bits that
-// are set.
+// Only the leading 2 or 4 bits of the last character carry data. RFC 4648 §3.5 allows a decoder to refuse a text whose
+// other bits are not zero.
 const LAST_OF_ONE_OCTET = 'AQgw'
 const LAST_OF_TWO_OCTETS = 'AEIMQUYcgkosw048'
 
 /**
  * Decodes base64url without padding (RFC 7515 §2). Undefined for padding, foreign characters, an impossible length or
- * non-zero trailing bits: octets have exactly one text, so that a token cannot be replayed under another spelling.
+ * non-zero trailing bits. So octets have exactly one text, and a token cannot be replayed in another spelling.
  */
 export function decodeBase64url(text: string): Uint8Array | undefined {
   if (!ALPHABET.test(text)) return undefined

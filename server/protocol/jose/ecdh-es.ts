@@ -21,7 +21,10 @@ const NO_OCTETS = new Uint8Array(0)
 /** Supported values of `enc`. */
 export type ContentEncryption = 'A128GCM' | 'A256GCM'
 
-/** Thrown if a JWE is malformed, not made by ECDH-ES with AES-GCM, or not for the key; or if a key cannot receive a JWE. */
+/**
+ * Thrown if a JWE is malformed, is not made by ECDH-ES with AES-GCM, or is for another key. Also thrown if a key cannot
+ * receive a JWE.
+ */
 export class JweError extends Error {
   override readonly name = 'JweError'
 
@@ -61,10 +64,12 @@ export function decodeCompactJwe(jwe: string): CompactJwe {
 }
 
 /**
- * Decrypts a JWE that was made by ECDH-ES direct key agreement (RFC 7518 §4.6) on P-256 with A128GCM or A256GCM. Runs in
- * this thread: Web Cryptography would hand six jobs to other threads, which costs several times as much as the work itself.
+ * Decrypts a JWE that was made by ECDH-ES direct key agreement (RFC 7518 §4.6) on P-256 with A128GCM or A256GCM. Runs
+ * in this thread: Web Cryptography would hand six jobs to other threads, which costs several times as much as the work
+ * itself.
  *
- * @param maxInflated octets that compressed content (`zip` `DEF`) may become; without it, a compressed JWE is refused.
+ * @param maxInflated limit of the decompressed content (`zip` `DEF`), in octets; without this parameter, a compressed
+ * JWE is refused.
  * @throws JweError
  */
 export function decryptEcdhEs(jwe: CompactJwe, privateJwk: Jwk, maxInflated = 0): Uint8Array {
@@ -93,7 +98,10 @@ function opened({ header, parts }: CompactJwe, privateJwk: Jwk): Uint8Array {
   return plaintext
 }
 
-/** RFC 1951. Stops as soon as the content becomes too long: a few octets could expand without limit. */
+/**
+ * Decompresses the content (RFC 1951). It stops as soon as the content becomes too long, since a few octets could
+ * expand without limit.
+ */
 function inflate(compressed: Uint8Array, maxInflated: number): Uint8Array {
   try {
     return inflateRawSync(compressed, { maxOutputLength: maxInflated })
@@ -157,7 +165,7 @@ function pointJwk(point: Uint8Array): Jwk {
 /**
  * The Concat KDF of NIST SP 800-56A as RFC 7518 §4.6.2 profiles it, for keys up to the length of one hash.
  *
- * @param algorithm `enc`, since the key encrypts the content itself
+ * @param algorithm the value of `enc`, since the derived key encrypts the content
  */
 export function deriveKey(
   secret: Uint8Array,

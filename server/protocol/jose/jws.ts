@@ -37,10 +37,10 @@ export async function verifyCompact(
 }
 
 /**
- * Verifies a decoded JWS with a key that the caller already trusts for its signer (RFC 7515 §5.2). A
- * `jwk`, `jku`, `x5c` or `x5u` in the header is never read. Throws JwsError.
+ * Verifies a decoded JWS with the signer's key, which the caller already trusts (RFC 7515 §5.2). A `jwk`, `jku`, `x5c`
+ * or `x5u` in the header is never read. Throws JwsError.
  *
- * @param allowed the accepted algorithms (RFC 8725 §3.1), by default every supported one
+ * @param allowed the accepted algorithms (RFC 8725 §3.1), by default every supported algorithm
  */
 export function verifyDecoded(
   decoded: DecodedJws,

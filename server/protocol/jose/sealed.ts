@@ -8,10 +8,10 @@ const TAG_OCTETS = 16
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** A stored secret that cannot be read; `message` says why without showing any part of it. */
+/** Thrown if a stored secret cannot be read; `message` gives the reason and shows no part of the secret. */
 export class SecretError extends Error {
   override readonly name = 'SecretError'
-  /** Whether the secret is encrypted under a key that is not configured, rather than altered. */
+  /** True if the key of the secret is not configured; false if the secret was altered or is malformed. */
   readonly keyIsMissing: boolean
 
   constructor(message: string, { keyIsMissing = false, ...options }: ErrorOptions & { keyIsMissing?: boolean } = {}) {
@@ -21,8 +21,8 @@ export class SecretError extends Error {
 }
 
 /**
- * Derives a key of 32 octets for one purpose from a secret (HKDF-SHA256, RFC 5869; `label` is its `info`). A
- * token that is sealed for one purpose never opens for another.
+ * Derives a key of 32 octets for one purpose from a secret (HKDF-SHA256, RFC 5869; `label` is its `info`). A key for
+ * one purpose never opens a token that was sealed for another purpose.
  */
 export function deriveKey(secret: Uint8Array, label: string): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', secret, new Uint8Array(0), label, KEY_OCTETS))
@@ -30,7 +30,7 @@ export function deriveKey(secret: Uint8Array, label: string): Uint8Array {
 
 /**
  * Seals a JSON value into a token that only `open` with the same key reads: base64url of nonce, AES-256-GCM ciphertext
- * and tag. The nonce is random, so one key may seal some 2^32 tokens (NIST SP 800-38D §8.3). Throws TypeError for a
+ * and tag. The nonce is random, so one key may seal about 2^32 tokens (NIST SP 800-38D §8.3). Throws TypeError for a
  * value that JSON cannot express.
  */
 export function seal(key: Uint8Array, json: unknown): string {
@@ -42,7 +42,7 @@ export function seal(key: Uint8Array, json: unknown): string {
 }
 
 /**
- * The value that `seal` put into the token; undefined if this key did not seal the token, or if any letter was changed.
+ * The value that `seal` put into the token; undefined if this key did not seal the token, or if the token was changed.
  */
 export function open(key: Uint8Array, token: string): unknown {
   const octets = decodeBase64url(token)
@@ -61,11 +61,12 @@ export function open(key: Uint8Array, token: string): unknown {
 }
 
 /**
- * Encrypts a secret for storage under a key-encryption key of 32 octets: a JWE (RFC 7516), `dir` with `A256GCM`, whose `kid`
- * distinguishes the key from its predecessor. The storage place is its additional authenticated data (`aad`), which is not
- * written. So the secret can be decrypted in this place only. The parts are joined by dots as in a compact JWE, which has no
- * `aad`; the header's `bound` marks the difference. Runs in this thread: Web Cryptography would hand the work to another
- * thread, which costs several times as much as the work itself.
+ * Encrypts a secret for storage under a key-encryption key of 32 octets. The result is a JWE (RFC 7516), `dir` with
+ * `A256GCM`. Its `kid` distinguishes the key from its predecessor. The storage place is the additional authenticated
+ * data (`aad`). The `aad` is not part of the output, so the secret can be decrypted in this place only. The parts are
+ * joined by dots as in a compact JWE. A compact JWE has no `aad`, so the header member `bound` marks outputs with
+ * `aad`. Runs in this thread: Web Cryptography would hand the work to another thread, which costs several times as much
+ * as the work itself.
  */
 export async function encryptSecret(kek: Uint8Array, plaintext: string, place: string): Promise<string> {
   const header = encodeBase64url(JSON.stringify({ alg: 'dir', enc: 'A256GCM', kid: kekId(kek), bound: true }))
@@ -81,8 +82,8 @@ const authenticatedData = (header: string, place?: string): Buffer =>
   Buffer.from(place === undefined ? header : `${header}.${encodeBase64url(place)}`, 'ascii')
 
 /**
- * Decrypts the output of `encryptSecret`, and compact JWEs, which are bound to no place; `bound` distinguishes them. Uses
- * the key that fits. `keyIndex` is the key's position in `keks`, so that a secret under an older key can be
+ * Decrypts the output of `encryptSecret`, and compact JWEs without `bound`, which are bound to no place. The JWE's
+ * `kid` selects the key. `keyIndex` is the key's position in `keks`, so that a secret under an older key can be
  * encrypted again. Throws SecretError when no key fits, the JWE was altered, or it was encrypted for another place.
  */
 export async function decryptSecret(
@@ -124,7 +125,8 @@ function decryptDirectly(kek: Uint8Array, jwe: string, place: string | undefined
   return utf8.decode(plaintext)
 }
 
-function kekId(kek: Uint8Array): string {
+/** The name of a key-encryption key in what it encrypts: the first 12 octets of its SHA-256, base64url. */
+export function kekId(kek: Uint8Array): string {
   return createHash('sha256').update(kek).digest().subarray(0, 12).toString('base64url')
 }
 

@@ -10,8 +10,8 @@ interface Way {
   }
 }
 
-// RFC 7518 §3.4, RFC 8812 §3.2: r and s have their full length; any other length is no signature. ES256K accepts either value
-// of s, since RFC 8812 does not require the lower one.
+// RFC 7518 §3.4, RFC 8812 §3.2: r and s have their full length; any other length is no signature. ES256K accepts both
+// possible values of s, since RFC 8812 does not require the lower value.
 const RAW = { dsaEncoding: 'ieee-p1363' } as const
 
 const WAYS: Readonly<Record<SignatureAlgorithm, Way>> = {
@@ -35,7 +35,7 @@ const withOptions = (key: KeyObject, { options }: Way): KeyObject => Object.assi
  * The signature of the data in its JOSE form (for ECDSA the octets of r and s, RFC 7518 §3.4). COSE uses the same form
  * (RFC 9053 §2.1).
  *
- * @param key private, and of the algorithm
+ * @param key a private key of the algorithm
  */
 export function signatureOver(alg: SignatureAlgorithm, key: KeyObject, data: Uint8Array): Uint8Array {
   const way = WAYS[alg]
@@ -45,10 +45,10 @@ export function signatureOver(alg: SignatureAlgorithm, key: KeyObject, data: Uin
 /**
  * Whether the value is a signature of the data in its JOSE form.
  *
- * Runs in this thread: handing the job to another thread, as Web Cryptography does, costs as much as the verification
- * itself (ES256 some 70 µs, RS256 some 25 µs).
+ * Runs in this thread: Web Cryptography would hand the job to another thread, which costs as much as the verification
+ * itself (ES256 about 70 µs, RS256 about 25 µs).
  *
- * @param key public, and of the algorithm
+ * @param key a public key of the algorithm
  */
 export function isSignatureOver(
   alg: SignatureAlgorithm,

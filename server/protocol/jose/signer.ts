@@ -31,8 +31,8 @@ export async function createSigner(privateJwk: Jwk, kid: string): Promise<Signer
 }
 
 /**
- * Signs a JWT as a compact JWS. `alg` is the signer's; `kid` too, unless the header brings its own `kid`, `jwk` or
- * `x5c`, or says `kid: undefined`. Members that are undefined are left out.
+ * Signs a JWT as a compact JWS. The header gets the signer's `alg`. It also gets the signer's `kid`, unless it already
+ * has a `kid` (even undefined), a `jwk` or an `x5c`. Members that are undefined are left out.
  */
 export async function signCompact(
   signer: Signer,
@@ -50,7 +50,9 @@ export interface SignedGeneral {
   readonly signatures: readonly { readonly protected: string; readonly signature: string }[]
 }
 
-/** Signs one payload under several protected headers (RFC 7515 §7.2.1), each as `signCompact` makes it. */
+/**
+ * Signs one payload under several protected headers (RFC 7515 §7.2.1). Each header is completed like in `signCompact`.
+ */
 export async function signGeneral(
   signer: Signer,
   headers: readonly Record<string, unknown>[],

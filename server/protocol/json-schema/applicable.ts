@@ -3,7 +3,10 @@ import type { Work } from '../work.js'
 import { dialectOf } from './dialect.js'
 import { resolveReference } from './subschemas.js'
 
-/** A schema that applies to a value, and whether it applies to every value there (`certain`) or to some of them. */
+/**
+ * A schema that applies to a value. `certain`: it applies to every possible value at this place, not only to some
+ * values.
+ */
 export interface Applied {
   readonly schema: JsonObject
   readonly certain: boolean
@@ -13,8 +16,8 @@ export interface Applied {
 export type Satisfies = (schema: unknown, value: unknown) => boolean
 
 /**
- * Makes the test of a pattern of `patternProperties`. The caller passes the engine, since it is larger than everything else that a
- * form in a browser needs.
+ * Makes the test of a pattern of `patternProperties`. The caller passes this function, so that a form in a browser need
+ * not load the engine, which is larger than the rest of the form's code.
  */
 export type PatternReader = (source: string, work: Work) => { test(text: string, work: Work): boolean }
 
@@ -61,12 +64,13 @@ const saysNothing = (schema: unknown): boolean =>
 
 /**
  * A place in a value, with every schema that applies to the value there: by `properties`, `patternProperties`,
- * `additionalProperties`, `unevaluatedProperties`, `items`, `prefixItems`, `additionalItems`, `unevaluatedItems` and `contains`, and
- * through `$ref`, `allOf`, `anyOf`, `oneOf`, `if`, `then`, `else`, `dependentSchemas` and `dependencies` (JSON Schema Core 2020-12 §10).
- * It is the only walk over a schema. Claims' metadata, selective disclosure, mobile documents and forms use it.
+ * `additionalProperties`, `unevaluatedProperties`, `items`, `prefixItems`, `additionalItems`, `unevaluatedItems` and
+ * `contains`, and through `$ref`, `allOf`, `anyOf`, `oneOf`, `if`, `then`, `else`, `dependentSchemas` and
+ * `dependencies` (JSON Schema Core 2020-12 §10). It is the only walk over a schema. Claims' metadata, selective
+ * disclosure, mobile documents and forms use it.
  *
- * Without a value all branches count, and a schema that depends on a choice between branches is not `certain`. With a value only the
- * branches count that the value takes.
+ * Without a value all branches count, and a schema that depends on a choice between branches is not `certain`. With a
+ * value, only the branches that the value satisfies count.
  */
 export class SchemaPlace {
   readonly schemas: readonly Applied[]
@@ -88,7 +92,8 @@ export class SchemaPlace {
    *
    * @param work pays for every step of the walk
    * @param pattern reads the patterns of `patternProperties`
-   * @param of the value and the function that decides which branches it takes; all branches count if it is omitted
+   * @param of the value, and the function that decides which branches the value satisfies; without `of`, all branches
+   * count
    */
   static root(
     schema: JsonObject,
@@ -147,7 +152,7 @@ export class SchemaPlace {
     return new SchemaPlace(this.#walk, [[schema, true]], this.#value, this)
   }
 
-  /** The values of a keyword in all schemas, certain ones first. */
+  /** The values of a keyword in all schemas here; the values in `certain` schemas come first. */
   said(keyword: string): readonly unknown[] {
     return this.schemas
       .toSorted((one, other) => Number(other.certain) - Number(one.certain))
@@ -267,7 +272,7 @@ function branchesOf(walk: Walk, schema: JsonObject, certain: boolean, value: unk
   return [...always.map((each): Declared => [each, certain]), ...choicesOf(walk, schema, certain, value)]
 }
 
-/** Branches that some values take. */
+/** Branches that apply to some values only. */
 function choicesOf({ satisfies }: Walk, schema: JsonObject, certain: boolean, value: unknown): Declared[] {
   const either = [...listOf(schema.anyOf), ...listOf(schema.oneOf)]
   const dependent = [schema.dependentSchemas, schema.dependencies]

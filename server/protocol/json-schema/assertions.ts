@@ -110,7 +110,7 @@ function ofNumber(keyword: string, holds: (value: number, limit: number) => bool
   }
 }
 
-/** §6.2.1, for decimal fractions in the usual sense: 19.99 is a multiple of 0.01. */
+/** §6.2.1. Rounding of binary fractions does not count: 19.99 is a multiple of 0.01. */
 function isMultiple(value: number, divisor: number): boolean {
   const quotient = value / divisor
   return Math.abs(Math.round(quotient) - quotient) <= 1e-9

@@ -92,9 +92,12 @@ function checkNames(value: unknown, place: string): void {
 }
 
 function checkSubschemas(root: JsonObject, patterns: Patterns, work: Work): void {
-  /** `open`: on the way from the root. A number: the schema is sound, and this many references chain below it. */
+  /**
+   * The state of each schema. `open`: its check has begun and not ended. A number: it is sound, and its longest chain
+   * of references has this length.
+   */
   const states = new Map<JsonObject, 'open' | number>()
-  /** Schemas that apply to members of a value: each begins a new walk, without the way that led to it. */
+  /** Schemas that apply to members of a value. Each schema is visited later, with a new chain of references. */
   const waiting: [JsonObject, string][] = [[root, '']]
 
   const visit = (schema: JsonObject, place: string): number => {
@@ -150,7 +153,7 @@ class Patterns {
     this.#work = work
   }
 
-  /** Compiles the patterns of one of its subschemas. @throws JsonSchemaError */
+  /** Compiles the patterns of a subschema. @throws JsonSchemaError */
   checkIn(schema: JsonObject, place: string): void {
     if (typeof schema.pattern === 'string') this.#compile(schema.pattern, under(place, 'pattern'))
     if (!isObject(schema.patternProperties)) return

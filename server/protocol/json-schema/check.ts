@@ -56,7 +56,7 @@ export class Run {
     return false
   }
 
-  /** Removes the violations after the given number: they do not count. */
+  /** Keeps the first `beyond` violations and removes the others. */
   forget(beyond: number): void {
     this.faults.length = beyond
   }

@@ -27,8 +27,9 @@ const BYTES_OF_A_VALUE = 600
 /** A compiled schema that checks values. */
 export interface JsonSchemaValidator {
   /**
-   * The violations of a value: empty if it is valid, else up to 1,000 (only the first if naming all would take too much work). A
-   * value is not valid if it is deeper than 64 levels, has more than 10,000 values, or is too costly to check against this schema.
+   * The violations of a value: empty if the value is valid, else up to 1,000. Only the first violation is named if
+   * naming all would take too much work. A value is not valid if it is deeper than 64 levels, has more than 10,000
+   * values, or is too costly to check against this schema.
    *
    * @param work pays for the check
    */
@@ -36,7 +37,8 @@ export interface JsonSchemaValidator {
   /**
    * The schemas that apply to a value and to everything in it. The value decides each choice between branches.
    *
-   * @param work pays for every step, and for the checks that decide; WorkExceededError if it is too small
+   * @param work pays for every step, and for the checks that decide between branches; WorkExceededError if it is too
+   * small
    */
   placeOf(value: unknown, work: Work): SchemaPlace
   /** SHA-256 of the schema's text, base64url. */
@@ -52,10 +54,10 @@ interface Kept {
 const validators = new LruMap<string, Kept>(MAX_VALIDATORS, MAX_BYTES)
 
 /**
- * Compiles a JSON Schema of draft-07 (also without `$schema`) or 2020-12. Bounds: 64 KiB, depth 32, 2,000 values; patterns that
- * match in linear time; known formats; references within the schema only; no `$async`, `$data`, `$dynamicRef`. Unknown keywords
- * are annotations. The most recent validators are kept, up to 64 MiB. A kept validator costs the same work as a new one: whether
- * a budget is enough does not depend on earlier callers.
+ * Compiles a JSON Schema of draft-07 (also without `$schema`) or 2020-12. Bounds: 64 KiB, depth 32, 2,000 values;
+ * patterns that match in linear time; known formats; references within the schema only; no `$async`, `$data`,
+ * `$dynamicRef`. Unknown keywords are annotations. The most recent validators are kept, up to 64 MiB. A kept validator
+ * costs the same work as a new validator, so earlier callers do not change whether a budget is enough.
  *
  * @param work pays for compiling
  * @throws JsonSchemaError that names the place of the fault

@@ -7,7 +7,7 @@ export type ClaimPath = readonly (string | null)[]
 export interface DeclaredClaim {
   readonly path: ClaimPath
   readonly place: SchemaPlace
-  /** Whether every value that contains its place has the claim. */
+  /** Whether the parent of the claim always contains the claim. */
   readonly mandatory: boolean
 }
 
@@ -17,7 +17,10 @@ export const MAX_DEPTH = 9
 /** A path as a key of a map. */
 export const pathKey = (path: ClaimPath): string => JSON.stringify(path)
 
-/** Keywords that declare elements. Looking for elements of every claim would use up the places of a walk. */
+/**
+ * Keywords that declare elements. Only claims with one of these keywords are searched for elements: a search in every
+ * claim would reach the limit of places.
+ */
 const OF_ELEMENTS = ['items', 'prefixItems', 'additionalItems', 'unevaluatedItems', 'contains']
 
 /**

@@ -53,8 +53,8 @@ type Compiled = Pick<CheckedSchema, 'schema' | 'dialect' | 'patterns'>
 export const checkOfSchema = (checked: Compiled): Check => checksWithin(checked)(checked.schema)
 
 /**
- * Makes the checks of a schema that passed `checkSchema`, and of the schemas in it. No part of the schema runs as code: its keywords
- * are looked up once for each schema, and every application of a schema is paid for.
+ * Makes the checks of a schema that passed `checkSchema`, and of the schemas in it. No part of the schema runs as code.
+ * The keywords of each schema are looked up once. The work budget pays for every application of a schema.
  */
 export function checksWithin({ schema: root, dialect, patterns }: Compiled): CheckOf {
   const made = new Map<JsonObject, Check>()
@@ -76,7 +76,8 @@ export function checksWithin({ schema: root, dialect, patterns }: Compiled): Che
       .map(({ make }) => make(schema, checkOf, patterns)),
   ]
 
-  // Made on its first application, since a chain of references may exceed the call stack.
+  // A reference's check is made when it is first applied: making the checks of a long chain at once may exceed the call
+  // stack.
   const referenceTo =
     (target: unknown): Check =>
     (...application) =>
@@ -89,7 +90,10 @@ const anything: Check = () => true
 
 const nothing: Check = (_, place, run) => run.fail(place, 'false', 'is not allowed')
 
-/** @param asks whether one of the steps needs to know what the other steps evaluated; it is then recorded for this schema alone */
+/**
+ * @param asks whether a step must know which members the other steps evaluated; these members are then recorded for
+ * this schema alone
+ */
 function inOrder(steps: readonly Check[], asks: boolean): Check {
   return (value, place, run, seen) => {
     run.enter(UNITS_OF_A_SCHEMA + UNITS_OF_A_KEYWORD * steps.length)

@@ -2,7 +2,10 @@ import { isObject, type JsonObject } from '../json/json-object.js'
 import { Work } from '../work.js'
 import { EACH, type PatternReader, SchemaPlace } from './applicable.js'
 
-/** Input for a claim. `lines` and `numbers`: one element a line; `json`: any claim without an input of its own, as JSON. */
+/**
+ * Input for a claim. `lines` and `numbers` hold one element on each line. `json` holds a claim without an input of its
+ * own, as JSON.
+ */
 export type FieldKind =
   | 'text'
   | 'long'
@@ -145,10 +148,10 @@ export interface FormMaking<Title> {
 }
 
 /**
- * The form of a JSON Schema: a field for each property that it declares, a group for each object. It uses the shared walk over schemas,
- * so that it includes properties behind references, combinations and conditions.
+ * The form of a JSON Schema: a field for each property that it declares, a group for each object. It uses the shared
+ * walk over schemas, so that it includes properties behind references, combinations and conditions.
  *
- * @param schema an accepted schema: the walk has its own limit
+ * @param schema a schema that was accepted before; the walk has its own limit
  * @throws JsonSchemaError for a reference that leads nowhere
  */
 export function formOf<Title>(schema: JsonObject, making: FormMaking<Title>): readonly FormPart<Title>[] {

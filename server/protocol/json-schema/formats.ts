@@ -8,8 +8,8 @@ type Check = (text: string) => boolean
 type Format = (typeof fullFormats)[keyof typeof fullFormats]
 
 /**
- * Formats whose texts are short by nature, with the maximum of characters. Their expressions backtrack, which is
- * harmless on a short text and polynomial on a long one.
+ * Formats whose texts are short by nature, with the maximum of characters. Their expressions backtrack. This is fast on
+ * a short text, but takes polynomial time on a long text.
  */
 const SHORT_FORMATS = {
   date: 10,
@@ -35,7 +35,7 @@ const LONG_FORMATS = [
   'relative-json-pointer',
 ] as const
 
-/** Some formats parse the text as a URL or a regular expression. */
+/** Cost of one check: some formats parse the text as a URL or a regular expression. */
 const UNITS_PER_CHECK = 100
 const UNITS_PER_CHARACTER = 2
 
@@ -52,7 +52,7 @@ const numberChecks: Readonly<Record<string, (value: number) => boolean>> = {
   double: () => true,
 }
 
-/** The check of the keyword `format`. It accepts texts and numbers that the format does not apply to. */
+/** The check of the keyword `format`. Every value that the format does not apply to passes the check. */
 export type FormatCheck = (value: unknown, work: Work) => boolean
 
 /**

@@ -71,7 +71,10 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-/** Whether a value satisfies a schema. Only then do the schema's evaluations count. Violations stay in the run. */
+/**
+ * Whether a value satisfies a schema. The schema's evaluations count only if the value satisfies it. Violations stay in
+ * the run.
+ */
 function isTaken(check: Check, value: unknown, place: Place, run: Run, seen: Evaluated | undefined): boolean {
   if (seen === undefined) return check(value, place, run, undefined)
   const own = new Evaluated(run.work)

@@ -1,6 +1,6 @@
 /**
- * A JSON Schema that is not accepted. `place` is the dotted path of the faulty part in the schema, empty for its root;
- * `reason` completes the sentence that begins with the path, and `message` is both.
+ * Thrown if a JSON Schema is not accepted. `place` is the dotted path of the faulty part, empty for the root of the
+ * schema. `reason` completes the sentence that begins with the path. `message` is path and reason together.
  */
 export class JsonSchemaError extends Error {
   override readonly name = 'JsonSchemaError'

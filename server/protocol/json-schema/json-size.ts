@@ -1,10 +1,13 @@
-/** Limits on a JSON value. `depth` counts nested objects and arrays, the outermost included; `nodes` every value in it. */
+/**
+ * Limits on a JSON value. `depth` counts nested objects and arrays, the outermost included; `nodes` counts every value
+ * in it.
+ */
 export interface JsonBounds {
   readonly depth: number
   readonly nodes: number
 }
 
-/** A value that is no JSON value or exceeds its limits. `path` is the dotted path of the place. */
+/** Thrown for a value that is no JSON value or exceeds the limits. `path` is the dotted path of the place. */
 export class JsonBoundsError extends Error {
   override readonly name = 'JsonBoundsError'
 

@@ -16,11 +16,13 @@ const UNITS_TO_COMPILE = 5_000
 const UNITS_OF_AN_INSTRUCTION = 400
 const UNITS_OF_A_UNICODE_INSTRUCTION = 3_000
 
-/** Cost of a character: alone if the pattern is deterministic, else for each instruction. */
+/**
+ * Cost of a character. A pattern that is not deterministic costs more: each instruction is paid for at each character.
+ */
 const UNITS_OF_A_CHARACTER = 2
 const UNITS_OF_A_STEP = 2.5
 
-/** A pattern that the linear-time engine does not support. The message completes "pattern …". */
+/** Thrown for a pattern that the linear-time engine does not support. The message completes "pattern …". */
 export class PatternError extends Error {
   override readonly name = 'PatternError'
 }
@@ -32,7 +34,7 @@ export class PatternError extends Error {
 export class LinearRegExp {
   /** Instructions of the compiled pattern. */
   readonly size: number
-  /** Maximum of memory that it may use. */
+  /** Maximum of memory that the pattern may use. */
   readonly bytes: number
   readonly #deterministic: boolean
   readonly #automaton: RE2Set
@@ -46,7 +48,7 @@ export class LinearRegExp {
     if (source.length > MAX_PATTERN_LENGTH) {
       throw new PatternError(`must not be longer than ${MAX_PATTERN_LENGTH} characters`)
     }
-    // Before compiling, since a few characters can produce a million instructions.
+    // The size is estimated before compiling, since a few characters can produce a million instructions.
     const instructions = instructionsIn(source)
     if (instructions > 2 * MAX_INSTRUCTIONS) throw new PatternError('is too complex')
     const unicode = /\\[pP]/.test(source)

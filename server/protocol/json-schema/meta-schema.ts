@@ -13,8 +13,8 @@ const checks: Partial<Record<Dialect, Check>> = {}
 /**
  * Checks a schema against the meta-schema of its dialect (JSON Schema Core §8.1.1).
  *
- * @param work pays for it
- * @throws JsonSchemaError naming the first place that breaks it; WorkExceededError
+ * @param work pays for the check
+ * @throws JsonSchemaError that names the first faulty place; WorkExceededError
  */
 export function checkAgainstMetaSchema({ schema, dialect }: CheckedSchema, work: Work): void {
   checks[dialect] ??= checkOfMetaSchema(dialect)

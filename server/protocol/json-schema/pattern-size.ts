@@ -9,8 +9,9 @@ interface Group {
 }
 
 /**
- * An upper limit of the instructions that a pattern compiles to, computed from its text alone: one for each atom and two for each
- * group and alternative, multiplied by the repetitions around them. A text that is no pattern has a number too.
+ * Computes an upper limit of a compiled pattern's instructions from the pattern's text. Each atom counts as one
+ * instruction, each group and alternative as two. Repetitions around them multiply the number. A text that is no
+ * pattern also gets a number.
  */
 export function instructionsIn(pattern: string): number {
   const groups: Group[] = [{ before: 0, last: 0 }]
@@ -22,7 +23,7 @@ export function instructionsIn(pattern: string): number {
       append(groups.at(-1) ?? group, group.before + group.last)
     } else if (least !== undefined) {
       const times = Math.max(Number(least), Number(most ?? 0), 1)
-      // An optional repetition takes one more instruction each time.
+      // Each optional repetition needs one more instruction.
       group.last = group.last * times + (most === undefined ? 0 : times)
     } else append(group, token === '|' || '*+?'.includes(token) ? 2 : 1)
   }

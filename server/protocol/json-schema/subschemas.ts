@@ -1,7 +1,10 @@
 import { isObject, type JsonObject } from '../json/json-object.js'
 import { JsonSchemaError } from './json-schema-error.js'
 
-/** How a keyword may hold schemas: as its value, in an array, or as members of an object. Also whether they apply to the value itself. */
+/**
+ * Forms in which a keyword holds schemas: as its value, in an array, or as members of an object. Also whether the
+ * schemas apply to the value itself.
+ */
 interface Holder {
   readonly single?: true
   readonly list?: true
@@ -19,7 +22,7 @@ const HOLDERS: ReadonlyMap<string, Holder> = new Map(
     items: { single: true, list: true },
     prefixItems: { list: true },
     ...ofEach(['properties', 'patternProperties'], { map: true }),
-    // They only keep schemas for references.
+    // These keywords only keep schemas for references.
     ...ofEach(['definitions', '$defs'], { map: true }),
   }),
 )
@@ -90,7 +93,7 @@ function pointerKeys(pointer: string, at: string): string[] {
     const keys = pointer.split('/').map((part) => decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~'))
     if (!keys.includes('')) return keys
   } catch (error) {
-    // A percent sign that begins no octet is refused below.
+    // A malformed percent-encoding is refused below.
     if (!(error instanceof URIError)) throw error
   }
   throw new JsonSchemaError(at, 'is not a JSON Pointer')

@@ -5,7 +5,10 @@ import { type Check, type CheckOf, every, type Place, UNITS_OF_A_NAME } from './
 /** Makes the check of a keyword, from the schema that contains it. */
 export type MemberApplicator = (schema: JsonObject, checkOf: CheckOf, patterns: Patterns) => Check
 
-/** Keywords that apply to the members of an object (JSON Schema Core 2020-12 §10.3.2; Validation §6.5), in the order of their reports. */
+/**
+ * Keywords that apply to the members of an object (JSON Schema Core 2020-12 §10.3.2; Validation §6.5), in the order in
+ * which violations are reported.
+ */
 export const objectApplicators: Readonly<Record<string, MemberApplicator>> = {
   maxProperties: ({ maxProperties }) =>
     sizeCheck(
@@ -91,7 +94,7 @@ export const objectApplicators: Readonly<Record<string, MemberApplicator>> = {
 export const arrayApplicators: Readonly<Record<'draft-07' | '2020-12', Readonly<Record<string, MemberApplicator>>>> = {
   'draft-07': {
     additionalItems: ({ items, additionalItems }, checkOf) =>
-      // Draft-07 §6.4.2: without effect unless `items` is an array of schemas.
+      // Draft-07 §6.4.2: `additionalItems` has no effect unless `items` is an array of schemas.
       Array.isArray(items) ? restCheck('additionalItems', additionalItems, items.length, checkOf) : () => true,
     items: ({ items }, checkOf) =>
       Array.isArray(items) ? tupleCheck(items, checkOf) : restCheck('items', items, 0, checkOf),
@@ -163,7 +166,7 @@ function tupleCheck(schemas: readonly unknown[], checkOf: CheckOf): Check {
   }
 }
 
-/** Checks all elements after the first ones with one schema. */
+/** Checks all elements from a position on with one schema. */
 function restCheck(keyword: string, schema: unknown, from: number, checkOf: CheckOf): Check {
   const check = checkOf(schema)
   return (value, place, run, seen) => {

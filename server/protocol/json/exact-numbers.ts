@@ -1,6 +1,6 @@
 /**
- * The paths of the numbers in a value that JSON readers change. Readers round integers beyond ±(2^53 − 1) (RFC 8259 §6, RFC 7493
- * §2.2), and read `1e400` as infinite.
+ * Finds the numbers in a value that JSON readers change, and returns their paths. Readers round integers beyond ±(2^53
+ * − 1) (RFC 8259 §6, RFC 7493 §2.2), and read `1e400` as infinite.
  *
  * @param value JSON whose depth is within the limits
  */
@@ -17,5 +17,5 @@ export function* inexactNumbers(
   for (const [key, member] of members) yield* inexactNumbers(member, [...path, key])
 }
 
-/** The fault of such a number; completes the sentence that begins with its path. */
+/** The fault of a number that readers change; completes the sentence that begins with the number's path. */
 export const INEXACT = 'must be an integer up to 9007199254740991, or a text'

@@ -25,7 +25,7 @@ export interface JwtVcInput {
   readonly claims: JsonObject
   /** A URI: `credentialSubject.id` and `sub`. */
   readonly subjectId?: string
-  /** `cnf`: the holder's key, or the DID URL of one. For a holder without a DID in `subjectId`. */
+  /** `cnf`: the holder's key, or the key's DID URL. For a holder without a DID in `subjectId`. */
   readonly holderKey?: Jwk | { readonly kid: string }
   readonly schema?: { readonly id: string; readonly type: string }
   readonly status?: BitstringStatusListEntry & { readonly id: string }

@@ -15,7 +15,7 @@ import type { VerifiedJwtVc } from './verify.js'
 
 const PRESENTATION = 'Presentation'
 
-/** A bound, since each credential costs a signature check and possibly a request. */
+/** Limit of credentials, since each credential costs a signature check and possibly a request. */
 const MAX_CREDENTIALS = 32
 
 export interface VpJwtInput {
@@ -55,7 +55,7 @@ export function createVpJwt(input: VpJwtInput): Promise<string> {
   return signCompact(input.signer, { typ: 'JWT' }, payload)
 }
 
-/** A key of the holder, and the identifier that it was found under. */
+/** A key of the holder, and the identifier that led to it. */
 export interface HolderKey {
   readonly jwk: Jwk
   readonly holder: string
@@ -68,7 +68,7 @@ export interface VerifyVpOptions {
   /** The value that `aud` must hold, or several accepted values. */
   readonly audience: string | readonly string[]
   readonly now: Date
-  /** The presentation is not older than this time, the time of its request. */
+  /** The presentation must not be older than this time, the time of its request. */
   readonly notBefore?: Date
   readonly leewaySeconds?: number
   /** Accepted values of `alg`; every supported algorithm unless given. */
@@ -140,7 +140,7 @@ function credentialsOf(vp: JsonObject): readonly string[] {
 }
 
 function checkRequest(payload: JsonObject, { nonce, audience }: VerifyVpOptions): void {
-  // OpenID4VP 1.0 Appendix B.1.3.1.5: `nonce` and `aud` are the request's.
+  // OpenID4VP 1.0 Appendix B.1.3.1.5: `nonce` and `aud` have the request's values.
   if (payload.nonce !== nonce) throw new CredentialError('Presentation nonce is not that of the request.')
   const accepted = [audience].flat()
   if (!texts(payload.aud).some((value) => accepted.includes(value))) {

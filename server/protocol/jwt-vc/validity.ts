@@ -11,7 +11,7 @@ export function dateTime(seconds: number): string {
 
 /**
  * Checks the validity period in the credential itself: `issuanceDate` and `expirationDate` (VCDM 1.1 §4.6, §4.8),
- * `validFrom` and `validUntil` (VCDM 2.0 §4.9). The ends get no leeway.
+ * `validFrom` and `validUntil` (VCDM 2.0 §4.9). `expirationDate` and `validUntil` have no leeway.
  */
 export function checkValidityPeriod(credential: JsonObject, what: string, now: Date, leewaySeconds: number): void {
   for (const name of ['expirationDate', 'validUntil']) {

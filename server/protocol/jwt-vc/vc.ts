@@ -63,8 +63,9 @@ export function vcObjectOf(compact: string): VerifiableCredential {
 }
 
 /**
- * The `vc` claim of a JWT. VCDM 1.1 §6.3.1: it holds the credential. Other JWTs that the same key may sign have no `vc` claim: request
- * objects, key bindings, VCDM 2.0 status lists. A status list in a `vc` claim is known by its type.
+ * The `vc` claim of a JWT. VCDM 1.1 §6.3.1: the claim holds the credential. Other JWTs that the same key may sign have
+ * no `vc` claim: request objects, key bindings, VCDM 2.0 status lists. A status list in a `vc` claim is recognized by
+ * its type.
  */
 export function vcClaimOf(payload: JsonObject): JsonObject {
   const { vc } = payload
@@ -129,7 +130,7 @@ export function readBitstringEntry(entry: JsonObject): BitstringStatusListEntry 
   }
 }
 
-/** A string, or the strings of an array; empty for any other value. */
+/** The strings in a value: the value itself, or the strings of an array. Empty for any other value. */
 export function texts(value: unknown): readonly string[] {
   return [value].flat().filter((item) => typeof item === 'string')
 }

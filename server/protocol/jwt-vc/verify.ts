@@ -17,7 +17,7 @@ import { issuerIdOf, readBitstringEntry, statusEntriesOf, subjectsOf, vcClaimOf 
 
 const CREDENTIAL = 'Credential'
 
-/** A bound, since each status entry may cost a request to an address that the issuer chose. */
+/** Limit of status entries, since each entry may cost a request to an address that the issuer chose. */
 const MAX_STATUS_ENTRIES = 8
 
 export interface VerifiedJwtVc {
@@ -35,9 +35,9 @@ export interface VerifiedJwtVc {
 }
 
 /**
- * Verifies a JWT VC of the VCDM 1.1 (§6.3.1): its type, so that no other JWT of the same key passes; the issuer's
- * signature; the agreement of JWT claims and credential; the times. The caller checks its status and whether the issuer is
- * trusted.
+ * Verifies a JWT VC of the VCDM 1.1 (§6.3.1): the type, the issuer's signature, the agreement of JWT claims and
+ * credential, and the times. The type is checked so that no other JWT of the same key is accepted. The caller checks
+ * its status and whether the issuer is trusted.
  *
  * @throws CredentialError with a sentence about the first check that fails.
  */
@@ -90,7 +90,7 @@ function checkIssuer(payload: JsonObject, vc: JsonObject): void {
   if (vc.issuer !== undefined && issuerIdOf(vc) !== payload.iss) {
     throw new CredentialError('Credential iss and vc.issuer disagree.')
   }
-  // `jti` represents the id.
+  // VCDM 1.1 §6.3.1: `jti` represents the id.
   if (payload.jti !== undefined && vc.id !== undefined && payload.jti !== vc.id) {
     throw new CredentialError('Credential jti and vc.id disagree.')
   }

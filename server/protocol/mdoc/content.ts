@@ -9,7 +9,10 @@ import { type IssuerSigned, readIssuerSigned } from './issuer-signed.js'
 import type { ValidityInfo } from './mobile-security-object.js'
 import { jsonOf } from './values.js'
 
-/** JSON of data elements by namespace and element identifier (RFC 8949 §6.1): byte strings as base64url, dates as text. */
+/**
+ * Data elements as JSON (RFC 8949 §6.1), by namespace and element identifier. Byte strings are base64url, dates are
+ * text.
+ */
 export type MdocClaims = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
 /** The content of a mobile document. */
@@ -20,7 +23,7 @@ export interface MdocContent {
   readonly validityInfo: ValidityInfo
   /** The holder's key. */
   readonly deviceKey: Jwk
-  /** Its SHA-256 thumbprint (RFC 7638), base64url. */
+  /** SHA-256 thumbprint of the key (RFC 7638), base64url. */
   readonly deviceKeyThumbprint: string
   /** The certificate chain in the document, base64 DER, leaf first; undefined if there is none. */
   readonly x5c: readonly string[] | undefined

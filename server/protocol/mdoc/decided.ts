@@ -8,11 +8,12 @@ const IDENTITIES: ReadonlySet<string> = new Set(['7bit', '8bit', 'binary'])
 const MAX_PLACES = 2_000
 
 /**
- * A sentence that refuses a claim as a data element. Its schema, or the schema of a part, does not decide whether a text is a date, a
- * moment, bytes or text. Undefined if the schema decides all texts.
+ * Checks that a claim's schema decides the kind of every text in the claim: date, moment, bytes or text. Returns a
+ * sentence that refuses the claim as a data element if a kind is not decided. Undefined if the schema decides every
+ * kind.
  *
- * A choice that the rest of the value decides is no fault. Examples: a date in one branch of a combination and a moment in another,
- * or a kind that depends on another claim.
+ * It is no fault if the rest of the value decides the kind. Examples: a date in one branch of a combination and a
+ * moment in another, or a kind that depends on another claim.
  *
  * @param pointer JSON Pointer of the claim, which the sentence names
  */
@@ -36,7 +37,7 @@ const placesBelow = (place: SchemaPlace, where: string): [SchemaPlace, string][]
   ...elementsOf(place).map((element): [SchemaPlace, string] => [element, `${where}/*`]),
 ]
 
-/** The elements of a tuple, each alone: the other elements declare nothing about it. */
+/** The elements of a tuple, one by one: each element has its own schema. */
 function elementsOf(place: SchemaPlace): readonly SchemaPlace[] {
   if (!place.item(EACH).isDeclared) return []
   const tuples = [...place.said('prefixItems'), ...place.said('items')].map((each) =>
@@ -75,7 +76,7 @@ function mixesWithText(place: SchemaPlace): boolean {
 const certainly = (place: SchemaPlace, keyword: string): readonly unknown[] =>
   place.schemas.flatMap(({ schema, certain }) => (certain && Object.hasOwn(schema, keyword) ? [schema[keyword]] : []))
 
-/** The schema `false` declares no place. */
+/** Whether a place allows a text. A place with the schema `false` is not declared. */
 const admitsText = (place: SchemaPlace): boolean =>
   place.isDeclared &&
   certainly(place, 'type').every((type) => [type].flat().includes('string')) &&

@@ -19,23 +19,26 @@ import { type VerifiedMdoc, verifyIssuer } from './verify.js'
 
 const DEVICE_SIGNATURE = 'Device signature'
 const VERSION = '1.0'
-/** Cost of a further transcript that the device may have signed. */
+/** Cost of trying one more transcript that the device may have signed. */
 const UNITS_OF_A_SIGNATURE = 10_000
 
 export interface DeviceResponseOptions extends VerifyOptions {
-  /** The encoded SessionTranscript of the request. Several if any of them is accepted, as for the origins of a page. */
+  /**
+   * The encoded SessionTranscript of the request. An array if any of several transcripts is accepted: one for each
+   * origin of a page.
+   */
   readonly sessionTranscript: Uint8Array | readonly Uint8Array[]
-  /** JOSE names of the algorithms that the holder may sign with; every supported one unless given. */
+  /** JOSE names of the algorithms that the holder may sign with; every supported algorithm unless given. */
   readonly deviceAlgorithms?: readonly string[] | undefined
 }
 
 /**
- * Verifies a presentation of one mobile document (OpenID4VP 1.0 Appendix B.2.5; HAIP 1.0 §5.3.1; ISO/IEC 18013-5 §9.1.3, §9.3): version
- * and status, everything that `verifyIssuerSigned` verifies, and the device's signature over the transcript. The claims include
- * elements that the device signed itself, if the issuer authorized its key for them.
+ * Verifies a presentation of one mobile document (OpenID4VP 1.0 Appendix B.2.5; HAIP 1.0 §5.3.1; ISO/IEC 18013-5
+ * §9.1.3, §9.3): version and status, everything that `verifyIssuerSigned` verifies, and the device's signature over the
+ * transcript. The claims include elements that the device signed itself, if the issuer authorized its key for them.
  *
  * @param deviceResponse base64url of the encoded DeviceResponse
- * @param options `work` pays for decoding, and for each transcript after the first one that is tried with the device's signature
+ * @param options `work` pays for decoding, and for trying each transcript after the first with the device's signature
  * @throws CredentialError with a sentence about the first check that fails.
  */
 export async function verifyDeviceResponse(

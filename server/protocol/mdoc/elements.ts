@@ -12,7 +12,7 @@ import { type Claim, claimWithin, elementValueOf } from './values.js'
 /** Maps claims of a subject to data elements of a mobile document. */
 export interface MdocMapping {
   readonly doctype: string
-  /** By namespace and element identifier: a JSON Pointer (RFC 6901) into the subject. */
+  /** A JSON Pointer (RFC 6901) into the subject, by namespace and element identifier. */
   readonly namespaces: Readonly<Record<string, Readonly<Record<string, string>>>>
 }
 
@@ -20,7 +20,8 @@ export interface MdocMapping {
 export type MdocElements = ReadonlyMap<string, ReadonlyMap<string, Encodable>>
 
 /**
- * The data elements for a subject. Claims that the subject does not have are left out, and so are empty namespaces.
+ * The data elements for a subject. Claims that the subject does not have are left out. Empty namespaces are left out
+ * too.
  *
  * @param schema the JSON Schema of the subject, which declares dates and bytes
  * @param work pays for reading the schema
@@ -49,15 +50,15 @@ export function mdocElementsOf(
 /** Keywords whose schemas apply to some values and not to others. */
 const CHOICE = /"(?:anyOf|oneOf|if|contains|dependencies|dependentSchemas)"/
 
-/** Only a schema with a choice needs a validator, which decides by the subject. */
+/** Only a schema with a choice needs a validator, which decides the choice from the subject. */
 const placeOf = (subject: JsonObject, schema: JsonObject, work: Work): SchemaPlace =>
   CHOICE.test(JSON.stringify(schema))
     ? compileJsonSchema(schema, work).placeOf(subject, work)
     : SchemaPlace.root(schema, work, linearPattern)
 
 /**
- * Faults of a mapping, by the JSON Pointer to each claim. Either the schema does not declare the claim (the whole
- * subject is no claim), or it does not decide the kind of a text in the claim. Pointers to sound claims are left out.
+ * Faults of a mapping, by the JSON Pointer to each claim. A fault is that the schema does not declare the claim, or
+ * does not decide the kind of a text in it. The whole subject is no claim. Pointers without a fault are left out.
  *
  * @param work pays for the walk
  */
@@ -78,7 +79,7 @@ export function mappingFaults(
   return faults
 }
 
-/** Prefers a member's name; a key is an index only if no member has this name. */
+/** The place below a key. The key is an index only if no member has this name. */
 function stepInto(place: SchemaPlace, key: string): SchemaPlace {
   const member = place.member(key)
   return member.isDeclared || !INDEX.test(key) ? member : place.item(Number(key))

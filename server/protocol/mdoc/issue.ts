@@ -37,11 +37,12 @@ export interface MdocInput {
 }
 
 /**
- * Issues a mobile document (ISO/IEC 18013-5 §8.3.2.1.2.2, §9.1.2). Every item has its own digest id and random bytes, and the
- * items of a namespace are in random order, so that only their values link copies.
+ * Issues a mobile document (ISO/IEC 18013-5 §8.3.2.1.2.2, §9.1.2). Every item has its own digest id and random bytes.
+ * The items of a namespace are in random order. So two copies can be linked by their values only.
  *
  * @returns base64url of the encoded IssuerSigned (OpenID4VCI 1.0 Appendix A.2.4).
- * @throws CredentialError for a device key or a signer that COSE does not support here, and for an expired certificate.
+ * @throws CredentialError for a device key or a signer's key that is not supported in mobile documents, and for an
+ * expired certificate.
  */
 export async function issueMdoc(input: MdocInput): Promise<string> {
   const chain = issuerChainOf(input.x5c)
@@ -101,7 +102,7 @@ function signedItems({ elements, randomBytes }: MdocInput): ReadonlyMap<string, 
   )
 }
 
-/** 31 of 32 random bits; a new draw if the id is taken. */
+/** A digest id of 31 random bits. If the id is already used, new bits are drawn. */
 function freshId(taken: Set<number>, drawn: number, randomBytes: MdocInput['randomBytes']): number {
   const id = drawn & MAX_DIGEST_ID
   if (taken.has(id)) return freshId(taken, Buffer.from(randomBytes(ID_BYTES)).readUInt32BE(), randomBytes)

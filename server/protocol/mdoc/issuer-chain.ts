@@ -5,14 +5,14 @@ import { LruMap } from '../jose/lru-map.js'
 
 /** The parts of an issuer's certificate chain that its documents use. */
 export interface IssuerChain {
-  /** In DER, the signer's first, without a root (HAIP 1.0 §6.1.1; ISO/IEC 18013-5 §9.1.2.4). */
+  /** Certificates in DER, the signer's first, without a root (HAIP 1.0 §6.1.1; ISO/IEC 18013-5 §9.1.2.4). */
   readonly certificates: readonly Uint8Array[]
   /** Validity of the signer's certificate, in milliseconds since the epoch, like `validUntil`. */
   readonly validFrom: number
   readonly validUntil: number
 }
 
-/** One installation has few issuers. */
+/** Limit of kept chains. One installation has few issuers. */
 const MAX_CHAINS = 100
 const chains = new LruMap<string, IssuerChain>(MAX_CHAINS)
 

@@ -55,7 +55,10 @@ function namespacesOf(value: CborValue, options: DecodeOptions): IssuerSigned['n
   )
 }
 
-/** Refuses the namespace `__proto__`: a result would silently lose it and its elements. Throws CredentialError. */
+/**
+ * Refuses the namespace `__proto__`: the resulting object would silently lose this namespace and its elements. Throws
+ * CredentialError.
+ */
 export function assertNamespace(name: string): void {
   if (name === '__proto__') throw new CredentialError('Credential has a namespace __proto__, which is not supported.')
 }
@@ -71,7 +74,7 @@ function itemOf(value: CborValue, options: DecodeOptions): IssuerSignedItem {
   return { digestId, identifier, value: item.get('elementValue'), bytes }
 }
 
-/** Refuses an element that occurs twice: it would have two values, and neither could be preferred. */
+/** Refuses an element that occurs twice: nothing decides which of its two values is right. */
 function distinct(items: readonly IssuerSignedItem[]): readonly IssuerSignedItem[] {
   if (new Set(items.map(({ digestId }) => digestId)).size < items.length) {
     throw new CredentialError('Credential has two items of one digest id in a namespace.')

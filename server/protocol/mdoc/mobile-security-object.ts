@@ -14,7 +14,7 @@ import {
 } from './cbor/values.js'
 import { jwkOfCoseKey } from './cose/key.js'
 
-/** ISO/IEC 18013-5 §9.1.2.5, by the names of node:crypto. */
+/** The digest algorithms of ISO/IEC 18013-5 §9.1.2.5, with their names in node:crypto. */
 const DIGEST_ALGORITHMS: ReadonlyMap<CborValue, DigestAlgorithm> = new Map([
   ['SHA-256', 'sha256'],
   ['SHA-384', 'sha384'],
@@ -34,7 +34,7 @@ export interface ValidityInfo {
 export interface MobileSecurityObject {
   readonly docType: string
   readonly digestAlgorithm: DigestAlgorithm
-  /** By namespace and digest id. */
+  /** Digests by namespace and digest id. */
   readonly valueDigests: ReadonlyMap<string, CborMap>
   readonly deviceKey: Jwk
   /** Whether the device may sign an element itself (`KeyAuthorizations`). */
@@ -85,7 +85,7 @@ function valueDigestsOf(value: CborValue): ReadonlyMap<string, CborMap> {
   )
 }
 
-/** ISO/IEC 18013-5 §9.1.2.4: whole namespaces, or single elements of others. */
+/** ISO/IEC 18013-5 §9.1.2.4: the issuer authorizes whole namespaces, or single elements of other namespaces. */
 function authorizationsOf(value: CborValue): MobileSecurityObject['authorizes'] {
   if (value === undefined) return () => false
   if (!isMap(value)) throw refusal('with malformed keyAuthorizations')

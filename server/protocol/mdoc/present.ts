@@ -12,7 +12,10 @@ import { type IssuerSigned, type IssuerSignedItem, readIssuerSigned } from './is
 export type ElementPath = readonly [namespace: string, identifier: string]
 
 export interface MdocPresentation {
-  /** base64url of the encoded IssuerSigned, as the issuer sent it. It is the holder's own, so it is not verified again. */
+  /**
+   * base64url of the encoded IssuerSigned, as the issuer sent it. The holder verified it on receipt, so it is not
+   * verified again.
+   */
   readonly issuerSigned: string
   /** The elements to disclose; the document must have all of them. */
   readonly disclose: readonly ElementPath[]

@@ -9,7 +9,7 @@ interface Requested {
   readonly encryptionKey?: Jwk | undefined
 }
 
-/** A request whose answer goes to `response_uri`. */
+/** A request whose answer is sent to `response_uri`. */
 export interface RedirectRequest extends Requested {
   /** The client identifier, with its prefix. */
   readonly clientId: string

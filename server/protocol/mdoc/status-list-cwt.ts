@@ -24,10 +24,11 @@ const TTL = 65534
 const LIST = 'Status list'
 
 /**
- * Signs a Status List Token as a CWT (Token Status List §5.2), with the same content as the JWT of `createTokenStatusList`: a tagged
- * COSE_Sign1. Its `typ` and the certificate chain, or the `kid` if there is no chain, are protected.
+ * Signs a Status List Token as a CWT (Token Status List §5.2), with the same content as the JWT of
+ * `createTokenStatusList`: a tagged COSE_Sign1. The protected header has the `typ`, and the certificate chain or,
+ * without a chain, the `kid`.
  *
- * @throws CredentialError if the signer's algorithm is not used with COSE here.
+ * @throws CredentialError if the signer's algorithm is not supported with COSE.
  */
 export async function createStatusListCwt(input: TokenStatusListInput): Promise<Uint8Array> {
   const { x5c, issuerKid, signer } = input
@@ -58,7 +59,7 @@ export async function createStatusListCwt(input: TokenStatusListInput): Promise<
 export interface StatusListCwt {
   /** `x5c` holds the certificates of `x5chain`. */
   readonly header: { readonly kid?: string; readonly x5c?: readonly string[] }
-  /** `iss`, `sub`, `iat`, `exp`, `ttl` and `status_list` as the JWT format names them, `lst` base64url. */
+  /** `iss`, `sub`, `iat`, `exp`, `ttl` and `status_list` with their names in the JWT format; `lst` is base64url. */
   readonly payload: JsonObject
   readonly sign1: Sign1
 }
@@ -104,7 +105,10 @@ function payloadOf(claims: CborMap): JsonObject {
   }
 }
 
-/** Verifies the signature of a Status List Token in CWT format with a key that the caller trusts for it. Throws CredentialError. */
+/**
+ * Verifies the signature of a Status List Token in CWT format with a key that the caller trusts. Throws
+ * CredentialError.
+ */
 export function verifyStatusListCwt({ sign1 }: StatusListCwt, key: Jwk): void {
   verifySign1(sign1, { key, what: `${LIST} signature` })
 }

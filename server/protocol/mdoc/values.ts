@@ -20,7 +20,7 @@ const DATE_TIME = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2
 
 const LONE_SURROGATE = /\p{Surrogate}/u
 
-/** The place of a claim in a subject, with its schemas. */
+/** A claim of a subject: its name, and its place with the schemas that apply there. */
 export interface Claim {
   /** Name of the claim in a refusal. */
   readonly name: string
@@ -33,7 +33,7 @@ export const claimWithin = ({ name, place }: Claim, key: string | number): Claim
   place: typeof key === 'string' ? place.member(key) : place.item(key),
 })
 
-/** Kind of a text that a mobile document does not hold as text. */
+/** Kind of a text that is not encoded as text in a mobile document. */
 export type TextKind = 'date' | 'date-time' | keyof typeof ENCODINGS
 
 /** Supported encodings of bytes as text (RFC 4648 §4, §5, §8), each with its required form. */
@@ -59,15 +59,16 @@ export function textKindOf(schema: JsonObject): TextKind | undefined {
   return encoding !== undefined && isEncoding(encoding) ? encoding : undefined
 }
 
-/** The kinds of text that the schemas of a place declare, each once; empty if a text stays text. */
+/** The kinds of text that the schemas of a place declare, each once; empty if texts are encoded as text. */
 export const textKindsIn = ({ schemas }: SchemaPlace): readonly TextKind[] => [
   ...new Set(schemas.flatMap(({ schema }) => textKindOf(schema) ?? [])),
 ]
 
 /**
- * The value of a data element for a claim. A text with JSON Schema `format: date` becomes a full-date (tag 1004). A text with
- * `date-time` becomes a tdate (tag 0) of the same moment, in the form of `tdateOf`, with any offset and fraction in the claim. A text
- * with `contentEncoding` base64, base64url or base16, or with `format: byte`, becomes a byte string. Every other value is unchanged.
+ * The value of a data element for a claim. A text with JSON Schema `format: date` becomes a full-date (tag 1004). A
+ * text with `date-time` becomes a tdate (tag 0) of the same moment, in the form of `tdateOf`. The claim may have any
+ * offset and fraction. A text with `contentEncoding` base64, base64url or base16, or with `format: byte`, becomes a
+ * byte string. Every other value is unchanged.
  *
  * @throws CredentialError that names the claim, for a value that cannot be encoded.
  */

@@ -24,12 +24,14 @@ export interface VerifiedMdoc extends MdocContent {
 }
 
 /**
- * Verifies a mobile document in the form in which its issuer sends it (OpenID4VCI 1.0 Appendix A.2.4; ISO/IEC 18013-5 §9.3.1): the
- * issuer's signature and certificate chain, the validity, and the digest of every item, all over the received bytes.
+ * Verifies a mobile document in the form in which its issuer sends it (OpenID4VCI 1.0 Appendix A.2.4; ISO/IEC 18013-5
+ * §9.3.1). It checks the issuer's signature and certificate chain, the validity, and the digest of every item, over the
+ * received bytes.
  *
  * @param issuerSigned base64url of the encoded IssuerSigned
- * @param options `resolveIssuerKey` receives the chain as a header's `x5c`, and nothing else: no DID and no URL proves an mdoc's issuer.
- * `algorithms` are JOSE names; ES256 covers -7 and -9, and so on. `work` pays for decoding.
+ * @param options `resolveIssuerKey` receives the chain as a header's `x5c`, and nothing else: no DID and no URL proves
+ * an mdoc's issuer. `algorithms` are JOSE names, and each name includes both of its COSE numbers: ES256 includes -7 and
+ * -9. `work` pays for decoding.
  * @throws CredentialError with a sentence about the first check that fails.
  */
 export async function verifyIssuerSigned(issuerSigned: string, options: VerifyOptions): Promise<VerifiedMdoc> {

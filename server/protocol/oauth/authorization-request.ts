@@ -7,7 +7,7 @@ export type AuthorizationParameters = Readonly<Record<string, string | undefined
 export interface RedirectTarget {
   readonly clientId: string
   readonly redirectUri: string
-  /** The received `state`, unchanged; absent stays absent. */
+  /** The received `state`, unchanged; undefined if there was none. */
   readonly state: string | undefined
 }
 
@@ -23,7 +23,7 @@ export interface AuthorizationRequest extends RedirectTarget {
 }
 
 const MAX_LENGTH = 4_096
-/** SHA-256 in base64url: of a code verifier (RFC 7636 §4.2), of a key (RFC 7638). */
+/** SHA-256 in base64url: the hash of a code verifier (RFC 7636 §4.2), or a key's thumbprint (RFC 7638). */
 const SHA256 = /^[A-Za-z0-9_-]{43}$/
 /** Parameters that are stored unchanged. */
 const KEPT = ['scope', 'authorization_details', 'issuer_state'] as const
@@ -31,9 +31,10 @@ const KEPT = ['scope', 'authorization_details', 'issuer_state'] as const
 const invalid = (description: string) => new OAuthError('invalid_request', description)
 
 /**
- * The client and the destination of the response. Errors in these must not be sent by redirect (RFC 6749 §4.1.2.1).
+ * Reads the client and the destination of the response. Errors in these two values must not be sent by redirect (RFC
+ * 6749 §4.1.2.1).
  *
- * @param isRedirectUri whether a client may be answered at an address
+ * @param isRedirectUri whether an answer to a client may be sent to an address
  * @throws OAuthError `invalid_request`
  */
 export function redirectTarget(
@@ -56,7 +57,8 @@ export function assertNoRequestObject({ request }: AuthorizationParameters): voi
 }
 
 /**
- * The rest of an authorization request (RFC 6749 §4.1.1, RFC 7636 §4.3, RFC 8707 §2). Errors in it are sent to the client.
+ * Reads the rest of an authorization request (RFC 6749 §4.1.1, RFC 7636 §4.3, RFC 8707 §2). Errors in it are sent to
+ * the client.
  *
  * @param issuer the credential issuer identifier, the only `resource`
  * @throws OAuthError with the code of RFC 6749 §4.1.2.1 or RFC 8707 §2 that fits

@@ -13,7 +13,7 @@ export interface SentRequest {
 /** An answer to the request: a code, or an error code of RFC 6749 §4.1.2.1. */
 export type AuthorizationResponse = { readonly code: string } | { readonly error: string }
 
-/** An answer that a client must refuse. `message` names the parameter, and never a value. */
+/** Thrown for an answer that a client must refuse. `message` names the parameter, and never a value. */
 export class AuthorizationResponseError extends Error {
   override readonly name = 'AuthorizationResponseError'
 }
@@ -34,10 +34,11 @@ function singleParameters(query: URLSearchParams): ReadonlyMap<string, string> {
 }
 
 /**
- * Reads the parameters of an authorization response (RFC 6749 §4.1.2), which any sender may have written.
+ * Reads the parameters of an authorization response (RFC 6749 §4.1.2). Anyone may have sent them.
  *
- * @throws AuthorizationResponseError for a repeated parameter and for a `state` that is not the request's (RFC 6749 §10.12). Also for
- * an `iss` that is not the server's, or is absent although the server supports it (RFC 9207 §2.4), and without a code or an error.
+ * @throws AuthorizationResponseError for a repeated parameter, and for another `state` than the request's (RFC 6749
+ * §10.12). Also for another `iss` than the server's, and for an absent `iss` if the server supports it (RFC 9207 §2.4).
+ * Also for a response without a code or an error.
  */
 export function readAuthorizationResponse(query: URLSearchParams, request: SentRequest): AuthorizationResponse {
   const parameters = singleParameters(query)
@@ -48,7 +49,8 @@ export function readAuthorizationResponse(query: URLSearchParams, request: SentR
   if (state === undefined) refuse('has no state')
   else if (!isSame(state, request.state)) refuse('has another state than the request')
   const iss = parameters.get('iss')
-  if (iss === undefined && request.issSupported) refuse('has no iss, which the authorization server says that it gives')
+  if (iss === undefined && request.issSupported)
+    refuse('has no iss, although the metadata of the authorization server announce it')
   if (iss !== undefined && iss !== request.issuer) refuse('has an iss that is not the authorization server')
   const [code, error] = [parameters.get('code'), parameters.get('error')]
   if (code !== undefined && error !== undefined) refuse('has both code and error')

@@ -11,7 +11,7 @@ import {
 } from '../jose/jws.js'
 import { OAuthError } from './error.js'
 
-/** `dpop_signing_alg_values_supported` (RFC 9449 §5.1). RS256 is not among them: FAPI 2.0 Security Profile §5.4.1. */
+/** `dpop_signing_alg_values_supported` (RFC 9449 §5.1). FAPI 2.0 Security Profile §5.4.1 does not allow RS256. */
 export const DPOP_ALGORITHMS: readonly SignatureAlgorithm[] = ['ES256', 'ES384', 'EdDSA', 'PS256']
 
 /** Allowed distance of `iat` from the current time, in seconds, in both directions. */
@@ -36,7 +36,7 @@ export interface DpopRequest {
 export interface DpopProof {
   /** SHA-256 thumbprint of the key (RFC 7638, RFC 9449 §6), to which tokens are bound. */
   readonly jkt: string
-  /** Names this proof: a hash of key and `jti`, base64url. */
+  /** Identifies this proof: a hash of key and `jti`, base64url. */
   readonly jtiHash: string
   /** After this moment the proof is too old to be used again. */
   readonly expiresAt: Date

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Excludes `\`, which RFC 3986 does not have and browsers read as `/`. */
+/** Printable characters without `\`: RFC 3986 does not allow `\`, and browsers read it as `/`. */
 const PRINTABLE = /^[\x21-\x5b\x5d-\x7e]+$/
 /**
  * A web address in the form of RFC 9110 §4.2: `//`, a host (RFC 1123 §2.1, RFC 3986 §3.2.2) and no user information.
@@ -16,8 +16,9 @@ const FORBIDDEN_SCHEMES = new Set(
 const LOOPBACK_NAMES = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /**
- * An address that every program reads in the same way, so that the checked address is the sent address. URL parsers drop tabs and
- * line breaks, and they rewrite hosts: `0x7f.1` is 127.0.0.1 for a browser and a name for other programs.
+ * Accepts only an address that every program reads in the same way. So the address that was checked is the address that
+ * is used. URL parsers drop tabs and line breaks, and they rewrite hosts: `0x7f.1` is 127.0.0.1 for a browser and a
+ * name for other programs.
  */
 function parsed(uri: string): URL | undefined {
   const url = PRINTABLE.test(uri) && URL.canParse(uri) ? new URL(uri) : undefined
@@ -32,12 +33,13 @@ export function isWebOrigin(text: string): boolean {
   return (url?.protocol === 'https:' || url?.protocol === 'http:') && url.origin === text
 }
 
-/** Begins with a scheme and continues after it. A host with its port looks similar and is excluded. */
+/** A scheme that is followed by more text. A host with a port looks similar and does not match. */
 const SCHEME_AND_REST = /^([a-z][a-z0-9+.-]*:)(?!\d+$)./i
 
 /**
- * Whether a text may be the origin of an app, such as `android:apk-key-hash:…`. Platforms define it (OpenID4VP 1.0 §2, Appendix A), so
- * it is opaque. It may have any scheme except web schemes and schemes that a browser would execute.
+ * Whether a text may be the origin of an app, such as `android:apk-key-hash:…`. Platforms define the form of such an
+ * origin (OpenID4VP 1.0 §2, Appendix A), so it is not parsed here. It may have any scheme except web schemes and
+ * schemes that a browser would execute.
  */
 export function isPlatformOrigin(text: string): boolean {
   const scheme = PRINTABLE.test(text) ? SCHEME_AND_REST.exec(text)?.[1]?.toLowerCase() : undefined

@@ -20,7 +20,10 @@ export function decoded(jwt: string, what: string, maxLength: number): DecodedJw
   }
 }
 
-/** @throws AttestationError if the JWT is not signed with this key and one of these algorithms. */
+/**
+ * Verifies the signature of a JWT. @throws AttestationError if the JWT is not signed with this key and one of these
+ * algorithms.
+ */
 export function assertSigned(jws: DecodedJws, jwk: Jwk, what: string, algorithms: readonly SignatureAlgorithm[]): void {
   try {
     verifyDecoded(jws, jwk, algorithms)
@@ -31,7 +34,7 @@ export function assertSigned(jws: DecodedJws, jwk: Jwk, what: string, algorithms
   }
 }
 
-/** @throws AttestationError if the claim is no number. */
+/** Reads a claim that must be a number. @throws AttestationError if it is no number. */
 export function numberOf(value: unknown, name: string, what: string): number {
   if (typeof value !== 'number' || !Number.isFinite(value))
     throw new AttestationError(`The ${name} of the ${what} is no number.`)

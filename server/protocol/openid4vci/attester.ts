@@ -28,7 +28,7 @@ export class AttestationError extends Error {
   override readonly name = 'AttestationError'
 }
 
-/** The maker of an attestation, or of a status list for one. */
+/** The maker of an attestation, or of a status list for an attestation. */
 export interface Attester {
   readonly jwk: Jwk
   /** `iss`; undefined if it is absent, as with certificates. */
@@ -46,8 +46,8 @@ function keyByChain(x5c: unknown, { trustAnchors }: AttestationTrust, now: Date,
 }
 
 /**
- * The maker of an attestation, or of a status list for one. The key is proven by `x5c` to a trust anchor, or by `iss` and `kid` of a
- * known provider. A `jwk`, `jku` or `x5u` in the header is never read.
+ * Finds the maker of an attestation, or of a status list for an attestation. The key is proven by a chain in `x5c` to a
+ * trust anchor, or by `iss` and `kid` of a known provider. A `jwk`, `jku` or `x5u` in the header is never read.
  *
  * @param what names the signed object in the refusal: `wallet attestation`, `status list of the key attestation`
  * @throws AttestationError
@@ -64,6 +64,6 @@ export function attesterOf(
   const keys = trust.providers.filter((known) => known.iss === iss).flatMap((known) => known.keys)
   const key = keys.find(({ kid }) => kid !== undefined && kid === header.kid)
   const jwk = key === undefined ? undefined : readPublicJwk(key)
-  if (jwk === undefined) throw new AttestationError(`The ${what} is of no provider that is trusted here.`)
+  if (jwk === undefined) throw new AttestationError(`The ${what} is not from a trusted provider.`)
   return { jwk, iss }
 }

@@ -44,7 +44,7 @@ const zIds = z
   .min(1, 'must not be empty')
   .refine((ids) => new Set(ids).size === ids.length, 'must not name a configuration twice')
 
-/** Members of drafts before 13, which had no ids. */
+/** Whether an offer has members of drafts before 13, in which configurations had no ids. */
 const isOfDraft = (offer: Readonly<Record<string, unknown>>) =>
   offer.credential_configuration_ids === undefined && Array.isArray(offer.credentials)
 

@@ -22,7 +22,7 @@ const RGB =
   /^rgba?\(\s*(?:[+-]?\d+\s*(?:,\s*[+-]?\d+\s*){2}|[+-]?[\d.]+%\s*(?:,\s*[+-]?[\d.]+%\s*){2})(?:,\s*[\d.]+\s*)?\)$/i
 const HSL = /^hsla?\(\s*[+-]?[\d.]+\s*(?:,\s*[+-]?[\d.]+%\s*){2}(?:,\s*[\d.]+\s*)?\)$/i
 
-/** Longer than any colour, and short enough for all expressions below. */
+/** Limit of characters: longer than any colour, and short enough for all expressions below. */
 const MAX_COLOUR = 64
 
 /** Whether a text is a numerical colour of CSS Color Module Level 3 (§4.2), which §12.2.4 requires. Names of colours are not accepted. */
@@ -52,8 +52,8 @@ const isPublishedColour = (colour: string | undefined): boolean => colour !== un
 export const isPublishable = ({ locale }: Drawn): boolean => locale === undefined || isLanguageTag(locale)
 
 /**
- * An entry in the form of metadata. It leaves out images that wallets' libraries do not read, and colours that are not numerical: a
- * library refuses the whole document because of one of them.
+ * An entry in the form of metadata. Images that wallets' libraries do not read, and colours that are not numerical, are
+ * left out. Otherwise a library would refuse the whole document.
  */
 export function published<Entry extends Drawn>(entry: Entry): Entry {
   const { logo, background_image, background_color, text_color, ...others } = entry

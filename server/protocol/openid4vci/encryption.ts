@@ -23,7 +23,7 @@ export const ENCRYPTION_ZIP_VALUES = ['DEF'] as const
 export const MAX_REQUEST_BYTES = 262_144
 /** Length of a request with this content in base64url, with room for the header. */
 const MAX_JWE_LENGTH = 360_448
-/** Clocks of wallets differ from ours. */
+/** The clock of a wallet may differ from this server's clock. */
 const LEEWAY_SECONDS = 60
 
 /** The private key that requests are encrypted for: its public half is published with `kid`, `use` and `alg`. */
@@ -71,10 +71,10 @@ function decrypted(jwe: CompactJwe, key: Jwk): Uint8Array {
 /**
  * Decrypts an encrypted Credential Request or Deferred Credential Request (OpenID4VCI 1.0 §10).
  *
- * @param keyOf the private key of a `kid`
+ * @param keyOf returns the private key with a `kid`
  * @returns the claims as the decrypted JSON text.
- * @throws OAuthError `invalid_encryption_parameters`; `invalid_credential_request` with status 413 for more than 256 KiB,
- * compressed or not, and for a text that is no UTF-8.
+ * @throws OAuthError `invalid_encryption_parameters`; `invalid_credential_request` with status 413 for more than 256
+ * KiB, compressed or not, and for a text that is no UTF-8.
  */
 export async function decryptRequest(jwe: string, keyOf: (kid: string) => Promise<Jwk | undefined>): Promise<string> {
   if (jwe.length > MAX_JWE_LENGTH) throw tooLong()
@@ -116,8 +116,8 @@ function encryptionJwk(jwk: unknown): Jwk {
 }
 
 /**
- * Reads `credential_response_encryption` (OpenID4VCI 1.0 §8.2, §10) and agrees on a key with it immediately: every fault is
- * refused before anything is issued.
+ * Reads `credential_response_encryption` (OpenID4VCI 1.0 §8.2, §10) and derives the encryption key immediately, so that
+ * every fault is refused before anything is issued.
  *
  * @returns a function that encrypts the answer.
  * @throws OAuthError `invalid_encryption_parameters`

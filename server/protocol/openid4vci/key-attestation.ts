@@ -14,8 +14,8 @@ import { BATCH_SIZE } from './proofs.js'
 export const KEY_ATTESTATION_ALGORITHMS = SIGNATURE_ALGORITHMS
 
 /**
- * Required properties of attested keys: one of the values of each member that is present (OpenID4VCI 1.0 Appendix D.2). Without
- * members any attestation is accepted.
+ * Required properties of attested keys (OpenID4VCI 1.0 Appendix D.2). For each member, an attestation must have one of
+ * the listed values. An empty requirement accepts any attestation.
  */
 export interface KeyAttestationRequirement {
   readonly keyStorage?: readonly string[] | undefined
@@ -29,19 +29,19 @@ export interface KeyAttestationOptions {
   readonly now: Date
   /** Time when a `c_nonce` was made; undefined if it is not from this service or has expired. */
   readonly nonceIssuedAt: (nonce: string) => Date | undefined
-  /** The attestation is in the header of a `jwt` proof, and then needs an `exp`. */
+  /** Whether the attestation is in the header of a `jwt` proof. It then needs an `exp`. */
   readonly inProof: boolean
   /** Requirement of the credential; null if there is none. */
   readonly required: KeyAttestationRequirement | null
-  /** The attestation must contain the certificates of its key (HAIP 1.0 §4.5.1). */
+  /** Whether the attestation must contain the certificates of its key (HAIP 1.0 §4.5.1). */
   readonly certified: boolean
 }
 
 /** Keys that a wallet's provider, or its key storage, attests. */
 export interface KeyAttestation {
-  /** `attested_keys`: one to the size of a batch, all different. */
+  /** `attested_keys`: at least one key, at most the size of a batch, all different. */
   readonly keys: readonly [Jwk, ...Jwk[]]
-  /** Its `c_nonce`, which is valid once: the caller stores it as used. */
+  /** The attestation's `c_nonce`, which is valid once: the caller stores it as used. */
   readonly nonce: string
   /** `status`, unchanged, for the caller to check; undefined if there is none. */
   readonly status: unknown

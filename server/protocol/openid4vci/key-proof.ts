@@ -25,18 +25,18 @@ export interface KeyProofOptions {
   /** Time when a `c_nonce` was made; undefined if it is not from this service or has expired. */
   readonly nonceIssuedAt: (nonce: string) => Date | undefined
   /**
-   * The key of a DID URL in a proof with this nonce, listed for authentication, and its own absolute DID URL.
-   * Rejects with DidResolutionError if there is none.
+   * Finds the key that a proof with this nonce names by a DID URL. The DID document must list the key for
+   * authentication. Resolves to the key and its absolute DID URL; rejects with DidResolutionError if there is no key.
    */
   readonly resolveKey: (kid: string, nonce: string) => Promise<{ readonly id: string; readonly jwk: Jwk }>
   /**
    * Verifies the `key_attestation` of a proof; throws OAuthError. Undefined if no maker of attestations is trusted: the
-   * proof then counts without its attestation.
+   * attestation of a proof is then ignored.
    */
   readonly attestationOf?: ((attestation: string) => KeyAttestation) | undefined
 }
 
-/** A key that a wallet has proven to hold, or that is attested to be the wallet's. */
+/** A key of a wallet: a key proof or a key attestation shows that the wallet holds it. */
 export interface ProvenKey {
   readonly jwk: Jwk
   /** The DID of the `kid`, or the did:jwk of a bare `jwk`. */
@@ -48,15 +48,18 @@ export interface ProvenKey {
 /** A verified key proof. */
 export interface KeyProof {
   readonly key: ProvenKey
-  /** Its `c_nonce`, which is valid once: the caller stores it as used. */
+  /** The proof's `c_nonce`, which is valid once: the caller stores it as used. */
   readonly nonce: string
-  /** The attestation in `key_attestation`; it then attests the key. */
+  /** The attestation in `key_attestation`, if there is one. It attests the proof's key. */
   readonly attestation?: KeyAttestation
 }
 
 const TYP = 'openid4vci-proof+jwt'
 const LEEWAY_SECONDS = 60
-/** Some wallets date their proofs one minute back. With the general leeway alone, their clocks would have to be exact. */
+/**
+ * Some wallets set the time of their proofs one minute back. With the general leeway alone, such a wallet would need an
+ * exact clock.
+ */
 const BACKDATED_SECONDS = 60
 
 const invalidProof = (description: string, cause?: unknown) => new OAuthError('invalid_proof', description, { cause })
@@ -117,12 +120,12 @@ async function didKey(kid: unknown, nonce: string, options: KeyProofOptions): Pr
 
 const POSITION = /^(?:0|[1-9]\d?)$/
 
-/** An attested key by its own `kid`, or by its position, as in the example of Appendix F.1. */
+/** The attested key with this `kid`, or at this position, as in the example of Appendix F.1. */
 function attestedKey(kid: unknown, { keys }: KeyAttestation): ProvenKey {
   const position = typeof kid === 'string' && POSITION.test(kid) ? Number(kid) : -1
   const jwk = typeof kid === 'string' ? (keys.find((key) => key.kid === kid) ?? keys[position]) : undefined
   if (jwk === undefined)
-    throw invalidProof('The kid of the proof is neither that nor the position of an attested key, nor a DID URL.')
+    throw invalidProof('The kid of the proof is neither a DID URL nor the kid or the position of an attested key.')
   return bareKeyOf(jwk)
 }
 

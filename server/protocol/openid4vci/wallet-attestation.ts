@@ -80,7 +80,10 @@ function assertProof(
   return issuedAt
 }
 
-/** Trust for one wallet: a provider that is known by its keys may attest only the wallets that it is registered for. */
+/**
+ * The trust that applies to one wallet: a provider with configured keys may attest only the wallet that it is
+ * registered for.
+ */
 const trustFor = (clientId: string, trust: AttestationTrust): AttestationTrust => ({
   ...trust,
   providers: trust.providers.filter((provider) => provider.clientId === clientId),

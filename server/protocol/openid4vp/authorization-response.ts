@@ -5,7 +5,9 @@ import { isObject, type JsonObject } from '../json/json-object.js'
 import { decryptResponse } from './response-encryption.js'
 import { ResponseError } from './response-error.js'
 
-/** Parameters of a form POST to the response endpoint (OpenID4VP 1.0 §8.2, §8.3.1, §8.5); others are ignored. */
+/**
+ * Parameters of a form POST to the response endpoint (OpenID4VP 1.0 §8.2, §8.3.1, §8.5); other parameters are ignored.
+ */
 export const zAuthorizationResponse = z.object({
   response: z.string().optional().meta({ description: 'JWE with the other parameters, for direct_post.jwt.' }),
   vp_token: z.string().optional().meta({
@@ -27,7 +29,10 @@ export type VpToken = ReadonlyMap<string, readonly (string | JsonObject)[]>
 /** The presentations of an answer. */
 export interface Presentations {
   readonly vpToken: VpToken
-  /** For each presentation, in the same order, the chosen credential in it; all of its credentials if undefined. */
+  /**
+   * For each presentation, in the same order: the position of the chosen credential, or undefined for all of its
+   * credentials.
+   */
   readonly selected?: ReadonlyMap<string, readonly (number | undefined)[]>
 }
 
@@ -36,7 +41,10 @@ export type WalletAnswer =
   | { readonly kind: 'error'; readonly error: string; readonly description: string | undefined }
   | ({ readonly kind: 'presentations' } & Presentations)
 
-/** Reads presentations from the parameters of an answer: `vp_token` is JSON, or the unparsed text. @throws ResponseError */
+/**
+ * Reads presentations from the parameters of an answer. `vp_token` is parsed JSON, or text that is not parsed. @throws
+ * ResponseError
+ */
 export type ReadPresentations = (parameters: JsonObject) => Presentations
 
 /** Values of a request that only its wallet and this service know. */
@@ -49,9 +57,9 @@ export interface RequestSecrets {
 /**
  * Reads the answer to a request.
  *
- * @param read finds the presentations in it, in the form of 1.0 unless the request follows a draft
+ * @param read reads the presentations of the answer: in the form of 1.0, unless the request follows a draft
  * @throws ResponseError for a missing or foreign `state`, an answer that is not encrypted as requested or does not
- *   decrypt, and a vp_token that is missing or of another shape.
+ * decrypt, and a vp_token that is missing or of another shape.
  */
 export function readAuthorizationResponse(
   form: AuthorizationResponse,
@@ -85,7 +93,7 @@ export const readPresentations: ReadPresentations = ({ vp_token: sent }) => ({
   vpToken: new Map(Object.entries(entriesOf(sent)).map(([id, presentations]) => [id, readEntry(presentations)])),
 })
 
-/** The sent parameters, or the parameters in the JWE among them. */
+/** The sent parameters, or the parameters in the JWE of `response`. */
 function opened(sent: JsonObject, encryptionKey: Jwk | undefined): JsonObject {
   const { response } = sent
   if (encryptionKey !== undefined) {

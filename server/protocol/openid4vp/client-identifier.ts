@@ -31,7 +31,9 @@ export interface Client {
   readonly attestation: VerifierAttestation | undefined
   /** The address that receives the answer to the request (`response_uri`). */
   readonly responseUri: string
-  /** Whether the answer comes through a browser's API, so that the request gives the wallet no address for it (Appendix A). */
+  /**
+   * Whether the answer comes through a browser's API. The request then contains no address for the answer (Appendix A).
+   */
   readonly overBrowser: boolean
 }
 
@@ -43,7 +45,7 @@ interface CertificateFacts {
   readonly end: number
 }
 
-/** Facts of parsed certificates: an installation has a few certificates for each of its verifiers. */
+/** Facts of parsed certificates. An installation has a few certificates for each of its verifiers. */
 const read = new LruMap<string, CertificateFacts>(500)
 
 function factsOf(certificate: string): CertificateFacts {
@@ -61,11 +63,11 @@ function factsOf(certificate: string): CertificateFacts {
 }
 
 /**
- * A verifier's client identifier, with its prefix. This form is the only one in use, also as an audience (OpenID4VP 1.0 §5.9.3,
- * §14.8).
+ * A verifier's client identifier, with its prefix. Wallets use the prefixed form as the audience too (OpenID4VP 1.0
+ * §5.9.3, §14.8).
  *
- * @throws ClientIdentifierError that names the prefix's requirement, if the verifier has no certificate or attestation, or none
- *   that fits the request.
+ * @throws ClientIdentifierError that names the prefix's requirement, if the verifier has no certificate or attestation
+ * that fits the request.
  */
 export function clientIdentifier(prefix: ClientIdPrefix, client: Client): string {
   const { did, x5c, responseUri } = client
@@ -102,8 +104,8 @@ export interface SigningKey {
 }
 
 /**
- * Members of the JOSE header that name a request's key in the way of its client identifier (OpenID4VP 1.0 §5.9.3): chain,
- * attestation or `kid`.
+ * Members of the JOSE header that name a request's key. The client identifier's prefix decides between chain,
+ * attestation and `kid` (OpenID4VP 1.0 §5.9.3).
  */
 export function headerFor(clientId: string, { kid, x5c, verifierAttestation }: SigningKey): JsonObject {
   if (clientId.startsWith('x509_')) return { x5c }
@@ -114,7 +116,7 @@ function attestedName({ attestation, publicJwk, responseUri, overBrowser }: Clie
   if (attestation === undefined || !attests(attestation, publicJwk)) {
     throw new ClientIdentifierError("an attestation of the verifier's key")
   }
-  // The response URI takes the place of the redirect URI (§8.2). The attestation must list it.
+  // The response URI replaces the redirect URI (§8.2), so the attestation must list the response URI.
   const { subject, redirectUris } = attestation
   if (overBrowser || redirectUris === undefined || redirectUris.includes(responseUri)) return subject
   throw new ClientIdentifierError(

@@ -19,14 +19,14 @@ export interface DigitalCredentialRequest {
   readonly data: JsonObject
 }
 
-/** A name of the verifier, with its prefix, and the JOSE header that names its key. */
+/** A client identifier of the verifier, with its prefix, and the JOSE header that names the key. */
 export interface SigningClient {
   readonly clientId: string
   readonly header: JsonObject
 }
 
 export interface DigitalCredentialRequestInput extends Omit<RequestParameters, 'clientId' | 'replyTo'> {
-  /** The names of the verifier that the request is signed under: none, one, or several. */
+  /** The client identifiers under which the request is signed: none, one, or several. */
   readonly clients: readonly SigningClient[]
   readonly signer: Signer
   /** The origins that may make the request. An unsigned request does not contain them. */
@@ -35,7 +35,7 @@ export interface DigitalCredentialRequestInput extends Omit<RequestParameters, '
   readonly expiresAt: Date
 }
 
-/** @param clientIds the names that sign the request */
+/** The protocol of a request. @param clientIds the client identifiers that sign the request */
 export const protocolFor = (clientIds: readonly string[]): DigitalCredentialProtocol => {
   if (clientIds.length === 0) return 'openid4vp-v1-unsigned'
   return clientIds.length === 1 ? 'openid4vp-v1-signed' : 'openid4vp-v1-multisigned'
@@ -58,7 +58,7 @@ function signedBy({ clientId, header }: SigningClient, input: DigitalCredentialR
   return signCompact(input.signer, { ...REQUEST_OBJECT_TYPE, ...header }, claims)
 }
 
-/** Appendix A.3.2.2: parameters of one name are in the protected header of this name only. */
+/** Appendix A.3.2.2: parameters of one client identifier are only in its own protected header. */
 function signedByAll(input: DigitalCredentialRequestInput): Promise<SignedGeneral> {
   const { verifier_info: verifierInfo, ...claims } = requestClaims(input)
   const headers = input.clients.map(({ clientId, header }) => ({
@@ -71,8 +71,8 @@ function signedByAll(input: DigitalCredentialRequestInput): Promise<SignedGenera
 }
 
 /**
- * The accepted audiences of an answer (Appendix A.4): an origin, even for a signed request. It is written like in browsers, or with
- * the slash of the standard's example. The origin of an app is opaque and stays unchanged.
+ * The accepted audiences of an answer (Appendix A.4): an origin, even for a signed request. An origin is written like
+ * in browsers, or with the slash of the standard's example. The origin of an app is opaque and stays unchanged.
  */
 export const originAudiences = (origins: readonly string[]): readonly string[] =>
   origins.flatMap((origin) => (isWebOrigin(origin) ? [`origin:${origin}`, `origin:${origin}/`] : [`origin:${origin}`]))

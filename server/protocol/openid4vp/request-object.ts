@@ -27,7 +27,7 @@ const STATIC_DISCOVERY = 'https://self-issued.me/v2'
 export interface VerifierInfo {
   readonly format: string
   readonly data: string | JsonObject
-  /** Credential queries that it applies to; all of them if absent. */
+  /** Credential queries that the information applies to; all credential queries if absent. */
   readonly credential_ids?: readonly string[] | undefined
 }
 
@@ -45,7 +45,10 @@ export interface FinalParameters extends JsonObject {
 export interface RequestParameters {
   /** Rewrites the parameters of 1.0 for a draft, if the request follows one. */
   readonly inWords?: ((parameters: FinalParameters) => JsonObject) | undefined
-  /** With its prefix. Absent if an unsigned request goes through the browser, or if each signature has its own. */
+  /**
+   * The client identifier, with its prefix. Absent if an unsigned request goes through the browser, or if each
+   * signature has its own client identifier.
+   */
   readonly clientId?: string | undefined
   readonly responseMode: ResponseMode
   /** The address that receives the answer, and the `state` that the answer repeats (§8.2). Absent if the browser delivers the answer. */
@@ -58,7 +61,7 @@ export interface RequestParameters {
   readonly verifierInfo?: readonly VerifierInfo[] | undefined
   /** `transaction_data` (§5.1): the encoded entries, if there are any. */
   readonly transactionData?: readonly string[] | undefined
-  /** The public key, with its `kid`, that the answer is encrypted to, if the response mode needs one. */
+  /** The public key, with its `kid`, for encryption of the answer; only if the response mode requires encryption. */
   readonly encryptionKey?: Jwk | undefined
 }
 
@@ -70,15 +73,15 @@ export interface TimedRequest extends RequestParameters {
 
 export interface RequestObjectInput extends TimedRequest {
   readonly signer: Signer
-  /** JOSE header members that name the signer's key in the way of `clientId` (`headerFor`). */
+  /** JOSE header members that name the signer's key as the prefix of `clientId` requires (`headerFor`). */
   readonly header: JsonObject
   /** Value that the wallet sent and expects back (§5.10). */
   readonly walletNonce?: string | undefined
 }
 
 /**
- * Signs the request object of an authorization request (RFC 9101; OpenID4VP 1.0 §5). Unless it is written for a draft,
- * it contains DCQL alone and no member of a draft, since wallets choose the draft by the members that they find.
+ * Signs the request object of an authorization request (RFC 9101; OpenID4VP 1.0 §5). A request of 1.0 contains DCQL
+ * alone and no member of a draft, since wallets recognize a draft by its members.
  */
 export function signRequestObject(input: RequestObjectInput): Promise<string> {
   const nonce = input.walletNonce === undefined ? {} : { wallet_nonce: input.walletNonce }
@@ -133,11 +136,17 @@ function clientMetadata({ vpFormats, encryptionKey }: RequestParameters): JsonOb
 /** Scheme that opens every wallet (§13.1.2). */
 const ANY_WALLET = 'openid4vp://'
 
-/** Link or QR code that opens a wallet: the request by reference, which the wallet may also fetch with POST (§5.7, §5.10, §13.1.2). */
+/**
+ * The address in a link or QR code that opens a wallet. It contains the request by reference; the wallet may also fetch
+ * the request with POST (§5.7, §5.10, §13.1.2).
+ */
 export const authorizationRequestUri = (client: ClientParameters, requestUri: string): string =>
   withParameters(ANY_WALLET, { ...client, request_uri: requestUri, request_uri_method: 'post' })
 
-/** Link or QR code of an unsigned request: the address contains its parameters (§5.9.3 `redirect_uri`), objects as JSON. */
+/**
+ * The address in a link or QR code of an unsigned request. It contains the request's parameters (§5.9.3
+ * `redirect_uri`), objects as JSON.
+ */
 export function unsignedRequestUri(input: RequestParameters): string {
   const parameters = Object.entries(requestParameters(input)).map(([name, value]) => {
     return [name, typeof value === 'string' ? value : JSON.stringify(value)] as const

@@ -18,8 +18,8 @@ export function generateResponseKey(): Jwk {
 export const responsePublicKey = (privateJwk: Jwk): Jwk => publicJwkOf(privateJwk)
 
 /**
- * Decrypts an encrypted authorization response (OpenID4VP 1.0 §8.3): a JWE for the key of its request, `ECDH-ES` with
- * AES-GCM, which contains the response's parameters.
+ * Decrypts an encrypted authorization response (OpenID4VP 1.0 §8.3): a JWE by `ECDH-ES` with AES-GCM, for the key of
+ * its request. It contains the response's parameters.
  *
  * @throws ResponseError for any other value.
  */

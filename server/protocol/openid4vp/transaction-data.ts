@@ -63,8 +63,8 @@ const isHashes = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.length > 0 && value.every((hash) => typeof hash === 'string')
 
 /**
- * The entries that a presentation authorizes (OpenID4VP 1.0 §8.4, Appendix B.3.3.1). Every hash in it must match a sent entry, for a
- * credential that the entry names, by an algorithm that the entry allows.
+ * The entries that a presentation authorizes (OpenID4VP 1.0 §8.4, Appendix B.3.3.1). Every hash in the presentation
+ * must match a sent entry. The entry must name the credential and allow the algorithm.
  *
  * @returns their indexes in the request; empty if the presentation has no hashes.
  * @throws TransactionDataError

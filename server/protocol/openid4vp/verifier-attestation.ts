@@ -3,14 +3,17 @@ import { type DecodedJws, decodeCompact } from '../jose/compact.js'
 import { isSameKey, type Jwk, JwsError, readPublicJwk } from '../jose/jws.js'
 import type { JsonObject } from '../json/json-object.js'
 
-/** The attestation is part of the header of every request that uses it. */
+/** Limit of characters, since every request with the attestation has it in its header. */
 const MAX_CHARACTERS = 16 * 1024
-/** The subject is part of an address that a QR code must hold. */
+/** Limit of characters, since the subject is part of an address that must fit into a QR code. */
 const MAX_SUBJECT_CHARACTERS = 512
 
 const TYP = 'verifier-attestation+jwt'
 
-/** Statement of a maker that wallets trust, about a verifier and its key (OpenID4VP 1.0 §12). Only the members that the verifier reads. */
+/**
+ * A statement about a verifier and its key, from an issuer that wallets trust (OpenID4VP 1.0 §12). It has only the
+ * members that the verifier reads.
+ */
 export interface VerifierAttestation {
   /** The received compact JWS, unchanged. */
   readonly compact: string
@@ -24,7 +27,7 @@ export interface VerifierAttestation {
   readonly redirectUris: readonly string[] | undefined
 }
 
-/** A text that is no verifier attestation; `message` names the fault and completes a sentence. */
+/** Thrown for a text that is no verifier attestation; `message` names the fault and completes a sentence. */
 export class VerifierAttestationError extends Error {
   override readonly name = 'VerifierAttestationError'
 }
@@ -59,10 +62,10 @@ export function readVerifierAttestation(compact: string): VerifierAttestation {
   }
 }
 
-/** Whether the attestation is about the verifier with this key. */
+/** Whether the attestation is for the verifier with this key. */
 export const attests = ({ jwk }: VerifierAttestation, publicJwk: Jwk): boolean => isSameKey(jwk, publicJwk)
 
-/** RFC 7519 §4.1.4: expired from `exp` on. */
+/** Whether an attestation has expired. It expires at `exp` (RFC 7519 §4.1.4). */
 export const attestationHasExpired = ({ expiresAt }: VerifierAttestation, now: Date): boolean => expiresAt <= now
 
 function decoded(compact: string): DecodedJws {

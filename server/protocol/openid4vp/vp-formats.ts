@@ -3,8 +3,8 @@ import type { JsonObject } from '../json/json-object.js'
 import type { QueryableFormat } from './dcql/format.js'
 
 /**
- * Algorithms of credentials and of holders' proofs that the verifier checks, by their fully-specified names. Some wallets know only
- * the former name of Ed25519 signatures (RFC 9864), so it is listed too.
+ * Algorithms of credentials and of holders' proofs that the verifier checks, by their fully-specified names. Some
+ * wallets know only the former name of Ed25519 signatures, `EdDSA` (RFC 9864), so this name is listed too.
  */
 export const VERIFIED_ALGORITHMS = ['ES256', 'ES384', 'Ed25519', 'EdDSA', 'ES256K', 'RS256', 'PS256'] as const
 

@@ -25,10 +25,16 @@ const zWalletMetadata = z.object({
   vp_formats_supported: z.custom<JsonObject>(isObject, { error: 'is not an object' }).optional(),
 })
 
-/** A wallet's own metadata. They are not verified: they may change only the copy of a request that this wallet receives. */
+/**
+ * A wallet's own metadata. The metadata are not verified, since they change only the copy of a request that this wallet
+ * receives.
+ */
 export type WalletMetadata = z.infer<typeof zWalletMetadata>
 
-/** Metadata that are malformed, or of a wallet that does not support the request. `message` is one sentence that may be shown to anyone. */
+/**
+ * Thrown if metadata are malformed, or if the wallet does not support the request. `message` is one sentence that may
+ * be shown to anyone.
+ */
 export class WalletMetadataError extends Error {
   override readonly name = 'WalletMetadataError'
 }
@@ -74,7 +80,10 @@ export const limitsRequests = (metadata: WalletMetadata): boolean =>
   metadata.authorization_encryption_alg_values_supported !== undefined ||
   metadata.authorization_encryption_enc_values_supported !== undefined
 
-/** @throws WalletMetadataError if the wallet's metadata exclude a request with these traits. */
+/**
+ * Checks that a wallet supports a request. @throws WalletMetadataError if the wallet's metadata exclude a request with
+ * these traits.
+ */
 export function assertTakes(metadata: WalletMetadata, { alg, clientId, encrypted }: RequestTraits): void {
   const { client_id_prefixes_supported: prefixes, request_object_signing_alg_values_supported: algorithms } = metadata
   const [prefix = ''] = clientId.split(':', 1)
@@ -102,7 +111,10 @@ function assertEncrypts(metadata: WalletMetadata): void {
 /** Content encryption of request objects, the preferred one first. */
 const REQUEST_ENC_VALUES: readonly ContentEncryption[] = ['A256GCM', 'A128GCM']
 
-/** Other properties that show the purpose of a key without `use` (RFC 7517 §4.3, §4.4): a wallet may list keys for signatures too. */
+/**
+ * Values of `alg`, and of `key_ops`, that show that a key without `use` is for encryption (RFC 7517 §4.3, §4.4). A
+ * wallet may list keys for signatures too.
+ */
 const ENCRYPTING_ALGORITHM = /^(?:ECDH-ES|RSA)/
 const ENCRYPTING_OPERATIONS: readonly unknown[] = ['deriveKey', 'deriveBits', 'encrypt', 'wrapKey']
 
@@ -113,11 +125,11 @@ function isForEncryption({ use, alg, key_ops: operations }: JsonObject): boolean
 }
 
 /**
- * Encryption of a request object to a wallet that gives a key for it (OpenID4VP 1.0 §5.10; RFC 9101 §6.1): ECDH-ES on P-256, with the
- * signed request object inside.
+ * Encryption of a request object for a wallet whose metadata have an encryption key (OpenID4VP 1.0 §5.10; RFC 9101
+ * §6.1): ECDH-ES on P-256, with the signed request object inside.
  *
  * @returns a function that encrypts a signed request object; undefined if the metadata have no key for encryption.
- * @throws WalletMetadataError if the metadata have such keys, but no usable one.
+ * @throws WalletMetadataError if the metadata have keys for encryption, but none is usable.
  */
 export function requestObjectEncryption(metadata: WalletMetadata): ((signed: string) => string) | undefined {
   const keys = (metadata.jwks?.keys ?? []).filter(isForEncryption)
@@ -149,8 +161,8 @@ function encryptionTo(jwk: JsonObject, enc: ContentEncryption) {
 }
 
 /**
- * The query without credentials that the wallet cannot hold or show, if `credential_sets` leave an alternative;
- * otherwise the whole query (OpenID4VP 1.0 §10.1, `vp_formats_supported`).
+ * The query without credentials that the wallet cannot hold or present, if `credential_sets` have an alternative
+ * without them. Otherwise the whole query (OpenID4VP 1.0 §10.1, `vp_formats_supported`).
  *
  * @param vpFormats formats that this verifier supports, in the same form
  */
@@ -173,7 +185,7 @@ function narrowedSet(set: CredentialSetQuery, ids: ReadonlySet<string>): Credent
   return options.length === 0 ? [] : [{ ...set, options }]
 }
 
-/** Whether both sides know the format, and share an algorithm in every member that both list. */
+/** Whether wallet and verifier know the format, and have a common algorithm in every member that both list. */
 function shares(supported: JsonObject, vpFormats: JsonObject, format: string): boolean {
   const [theirs, ours] = [supported, vpFormats].map((all) => (Object.hasOwn(all, format) ? all[format] : undefined))
   if (!isObject(theirs) || !isObject(ours)) return false

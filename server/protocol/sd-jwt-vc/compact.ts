@@ -5,11 +5,11 @@ export interface SdJwtParts {
   readonly issuerJwt: string
   readonly disclosures: readonly string[]
   readonly keyBindingJwt?: string
-  /** Everything up to and including the last `~`, which is the input of `sd_hash`. */
+  /** The text up to and including the last `~`: the input of `sd_hash`. */
   readonly sdJwt: string
 }
 
-/** A bound far above real credentials, since each Disclosure costs a hash and a parse. */
+/** Limit of Disclosures, since each costs a hash and a parse. Real credentials have far fewer. */
 const MAX_DISCLOSURES = 2000
 
 /**
@@ -32,7 +32,7 @@ export function splitSdJwt(compact: string): SdJwtParts {
   }
 }
 
-/** Joins the parts of an SD-JWT without key binding: it ends in `~`. */
+/** Joins the parts of an SD-JWT without key binding. The result ends in `~`. */
 export function joinSdJwt(issuerJwt: string, disclosures: readonly string[]): string {
   return `${[issuerJwt, ...disclosures].join('~')}~`
 }

@@ -9,10 +9,10 @@ export interface DisclosureFrame {
 }
 
 /**
- * The claims of a credential that can be disclosed selectively: all at the top level, or the claims at the listed paths. A path names
- * a member on each level, joined by dots: `address`, `address.street`; in an array a position or `*` for every element. A
- * top-level claim may have dots in its own name. Paths without a claim are ignored, since a list belongs to a type
- * whose claims may be optional.
+ * The claims of a credential that can be disclosed selectively: all at the top level, or the claims at the listed
+ * paths. A path names a member on each level, joined by dots: `address`, `address.street`; for an array, a position, or
+ * `*` for every element. A top-level claim may have dots in its own name. Paths without a claim are ignored, since a
+ * list belongs to a type whose claims may be optional.
  */
 export type SelectivelyDisclosable = 'all' | readonly string[]
 
@@ -61,8 +61,8 @@ function objectFrame(value: JsonObject, { members }: Selection): DisclosureFrame
   for (const [name, member] of Object.entries(value)) {
     const selection = members.get(name)
     if (selection?.concealed) concealed.push(name)
-    // Set even if there is nothing to conceal. For a claim named like a member of Object.prototype (`constructor`), `pack` would
-    // otherwise find, and sign, this member.
+    // The name is set even if nothing is concealed. Otherwise, for a claim named like a member of Object.prototype
+    // (`constructor`), `pack` would find this member and sign it.
     frame[name] = selection === undefined ? undefined : frameOf(member, selection)
   }
   frame._sd = concealed

@@ -10,16 +10,16 @@ const HASHES = new Map<string, string>(HASH_NAMES.map((name) => [name, name.repl
 /** The base64url digest of US-ASCII text (RFC 9901 §4.2.3, §4.3.1). */
 export type Digest = (text: string) => string
 
-/** The digest function of a name; undefined for any other name. */
+/** The digest function of a hash algorithm; undefined for an unknown name. */
 export function digestNamed(name: string): Digest | undefined {
   const algorithm = HASHES.get(name)
   return algorithm === undefined ? undefined : (text) => hash(algorithm, text, 'base64url')
 }
 
 /**
- * The digest function that a payload names in `_sd_alg`; SHA-256 if it names none.
+ * The digest function that a payload names in `_sd_alg`; SHA-256 if it names no algorithm.
  *
- * @throws CredentialError for any other than SHA-256, SHA-384 and SHA-512.
+ * @throws CredentialError for an algorithm other than SHA-256, SHA-384 and SHA-512.
  */
 export function digestOf(payload: JsonObject): Digest {
   const name = payload._sd_alg ?? 'sha-256'

@@ -22,7 +22,7 @@ export interface SdJwtVcInput {
   readonly selectivelyDisclosable: SelectivelyDisclosable
   /** Digests without a Disclosure that are added at the top level, to hide the number of claims. Default: 0. */
   readonly decoys?: number
-  /** `cnf`: the holder's key (RFC 9901 §4.1.2), or the absolute DID URL of one. */
+  /** `cnf`: the holder's key (RFC 9901 §4.1.2), or the key's absolute DID URL. */
   readonly holderKey?: Jwk | { readonly kid: string }
   /** `sub` */
   readonly subject?: string
@@ -41,12 +41,12 @@ export interface SdJwtVcInput {
 }
 
 /**
- * Issues an SD-JWT VC (SD-JWT VC §2, RFC 9901). Digests are SHA-256; each claim gets a new salt of 128 random bits. The order of
- * the digests does not reveal the order of the claims.
+ * Issues an SD-JWT VC (SD-JWT VC §2, RFC 9901). Digests are SHA-256; each claim gets a new salt of 128 random bits. The
+ * order of the digests does not reveal the order of the claims.
  *
  * @returns the compact SD-JWT with all of its Disclosures, ending in `~`.
- * @throws CredentialError for a subject claim that an SD-JWT VC cannot have, named in the message. Also for a path of
- * `selectivelyDisclosable` to a claim that must be plain, and for a holder's key of no supported type.
+ * @throws CredentialError for a subject claim that an SD-JWT VC cannot have; the message names the claim. Also for a
+ * path of `selectivelyDisclosable` to a claim that must be plain, and for a holder's key of no supported type.
  */
 export async function issueSdJwtVc(input: SdJwtVcInput): Promise<string> {
   checkSubjectClaims(input.claims)
@@ -83,7 +83,7 @@ function registeredClaims(input: SdJwtVcInput): JsonObject {
 
 /** RFC 9901 §9.3 recommends 128 bits. */
 const SALT_BYTES = 16
-/** A draw of this many salts costs hardly more than a draw of one. */
+/** Salts in one draw of random bytes. Drawing 16 salts costs hardly more than drawing one. */
 const SALTS_OF_A_DRAW = 16
 
 /** Returns a function that gives a new salt at each call. */
@@ -100,7 +100,7 @@ function saltsFrom(randomBytes: (length: number) => Uint8Array): () => string {
   }
 }
 
-/** The subject's claims; digests replace the selectively disclosable ones. */
+/** The subject's claims, with digests in place of the selectively disclosable claims. */
 async function concealed(
   input: SdJwtVcInput,
 ): Promise<{ claims: JsonObject; digests: string[]; disclosures: string[] }> {

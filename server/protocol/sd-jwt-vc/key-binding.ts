@@ -40,7 +40,7 @@ export async function createKeyBinding(input: KeyBindingInput): Promise<string> 
   const { issuerJwt, keyBindingJwt } = splitSdJwt(input.sdJwt)
   if (keyBindingJwt !== undefined) throw new CredentialError('Credential has a Key Binding JWT already.')
   const digest = digestOf(decodeJwt(issuerJwt, 'Credential').payload)
-  // No `kid`: the credential already names the key, and a `kid` would tell verifiers more than they need.
+  // There is no `kid`: the credential already names the key, and a `kid` would give verifiers unnecessary information.
   const header = { typ: 'kb+jwt', kid: undefined }
   const jwt = await signCompact(input.signer, header, {
     ...input.claims,
@@ -57,12 +57,15 @@ export interface VerifyKeyBindingOptions {
   /** The value that `aud` must have, or several accepted values. */
   readonly audience: string | readonly string[]
   readonly now: Date
-  /** The Key Binding JWT is not older than this time, the time of its request. */
+  /** The Key Binding JWT must not be older than this time, the time of its request. */
   readonly notBefore?: Date
   readonly leewaySeconds?: number
   /** Accepted values of `alg`; every supported algorithm unless given. */
   readonly algorithms?: readonly string[] | undefined
-  /** The key of a DID URL, for credentials whose `cnf` holds a `kid`; without this function they are refused. */
+  /**
+   * Finds the key of a DID URL, for credentials whose `cnf` holds a `kid`. Without this function, these credentials are
+   * refused.
+   */
   readonly resolveHolderKey?: (kid: string) => Promise<Jwk>
 }
 

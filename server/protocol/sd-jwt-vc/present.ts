@@ -3,15 +3,15 @@ import { isObject } from '../json/json-object.js'
 import { joinSdJwt, splitSdJwt } from './compact.js'
 import { type ClaimPath, type DisclosedClaim, processDisclosures } from './disclosures.js'
 
-/** A claims path pointer (OpenID4VP 1.0 §7): a name, the position in an array, or null for all of its elements. */
+/** A claims path pointer (OpenID4VP 1.0 §7): names, positions in arrays, and null for all elements of an array. */
 export type ClaimsPathPointer = readonly (string | number | null)[]
 
 /**
- * Keeps the Disclosures of the selected claims, with the claims that contain them and the claims inside them
- * (RFC 9901 §7.2). The credential is the holder's own, so it is not verified again.
+ * Keeps the Disclosures of the selected claims, with the claims that contain them and the claims inside them (RFC 9901
+ * §7.2). The holder verified the credential on receipt, so it is not verified again.
  *
- * @param select pointers to claims, all of which must exist; or a choice among the disclosable claims. A chosen claim includes the
- * claims that contain it, but not the claims inside it
+ * @param select pointers to claims, all of which must exist, or a function that chooses disclosable claims. A chosen
+ * claim includes the claims that contain it, but not the claims inside it
  * @returns the SD-JWT with the kept Disclosures, ending in `~`, ready for key binding
  * @throws CredentialError when the credential is malformed or has a Key Binding JWT, or a pointer finds no claim
  */

@@ -1,7 +1,7 @@
 import { CredentialError, MAX_DEPTH } from '../credential/verification.js'
 import { isObject, type JsonObject } from '../json/json-object.js'
 
-/** Claims that no Disclosure may contain, neither the claim nor a sub-claim (SD-JWT VC, "Registered JWT Claims"). */
+/** Claims that no Disclosure may contain, not even a part of the claim (SD-JWT VC, "Registered JWT Claims"). */
 export const NEVER_DISCLOSED: ReadonlySet<string> = new Set([
   'iss',
   'nbf',
@@ -46,8 +46,8 @@ function checkNames(value: unknown, depth: number): void {
     for (const item of value) checkNames(item, depth + 1)
   } else if (isObject(value)) {
     for (const [name, member] of Object.entries(value)) {
-      // RFC 9901 §4.1: `_sd` and `...` hold digests and nothing else. Some implementations of the standard lose empty names
-      // and `__proto__`.
+      // RFC 9901 §4.1: `_sd` and `...` hold digests and nothing else. Some implementations of the standard lose claims
+      // with an empty name or the name `__proto__`.
       if (SD_JWT_NAMES.has(name) || name === '' || name === '__proto__') {
         throw new CredentialError(`Subject claim name "${name}" cannot be used in an SD-JWT.`)
       }

@@ -2,10 +2,10 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { CredentialError } from '../credential/verification.js'
 import { isObject, type JsonObject } from '../json/json-object.js'
 
-/** Maximum of types between a credential and the requested type, which counts too. */
+/** Maximum of types from a credential's type up to the requested type, which is counted too. */
 const MAX_LEVELS = 5
 
-/** Gets the type metadata of a type as text; undefined if they are unavailable. */
+/** Fetches the type metadata of a type as text; undefined if they are unavailable. */
 export type FetchTypeMetadata = (vct: string) => Promise<string | undefined>
 
 /** A reference to a type, with optional integrity metadata. */
@@ -15,12 +15,12 @@ interface TypeReference {
 }
 
 /**
- * The wanted type that a type extends, directly or through others, by its type metadata (SD-JWT VC, "Extending Type
- * Metadata"); undefined if five levels lead to no wanted type. Only `extends` is read from the metadata.
+ * Finds the wanted type that a type extends, directly or through other types (SD-JWT VC, "Extending Type Metadata").
+ * Undefined if there is no wanted type within five levels. Only `extends` is read from the metadata.
  *
  * @param integrity the credential's `vct#integrity`
  * @throws CredentialError for metadata that are malformed, of another type, different from their `#integrity`, or
- *   circular.
+ * circular.
  */
 export async function extendedType(
   type: TypeReference,

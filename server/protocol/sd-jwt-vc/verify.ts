@@ -82,7 +82,7 @@ export async function verifySdJwtVc(compact: string, options: VerifyOptions): Pr
 }
 
 function checkType(header: JsonObject, payload: JsonObject): string {
-  // SD-JWT VC, "JOSE Header"; its drafts used the second name until November 2024.
+  // SD-JWT VC, "JOSE Header"; drafts of SD-JWT VC used the name `vc+sd-jwt` until November 2024.
   const type = mediaTypeOf(header.typ)
   if (type !== 'dc+sd-jwt' && type !== 'vc+sd-jwt') {
     throw new CredentialError('Credential typ is neither dc+sd-jwt nor vc+sd-jwt.')

@@ -1,4 +1,7 @@
-/** The size of this service's lists: the W3C's minimum, 16 KiB of bits (Bitstring Status List v1.0 §3.2, minimumNumberOfEntries). */
+/**
+ * The number of entries in this service's lists: the W3C's minimum, 16 KiB of bits (Bitstring Status List v1.0 §3.2,
+ * minimumNumberOfEntries).
+ */
 export const STATUS_LIST_SIZE = 131_072
 
 /** Bits that one Token Status List entry may have (Token Status List §4.1). */

@@ -48,19 +48,20 @@ export async function createBitstringStatusListCredential(input: BitstringStatus
       statusPurpose: 'revocation',
       // `u` is the multibase prefix of base64url without padding.
       encodedList: `u${gzipBase64url(bitstringBytes(input.revokedIndices, input.size))}`,
-      // In milliseconds, unlike everything else (§2.2).
+      // In milliseconds, unlike all other times (§2.2).
       ttl: input.ttlSeconds * 1000,
     },
   })
 }
 
 /**
- * Reads one status from the payload of a BitstringStatusListCredential whose signature and times were checked before. Issuers
- * of the VCDM 1.1 put the credential into a `vc` claim, which is accepted too.
+ * Reads one status from the payload of a BitstringStatusListCredential whose signature and times were checked before.
+ * Issuers of the VCDM 1.1 put the credential into a `vc` claim, which is accepted too.
  *
  * @param work pays for expanding the list
- * @returns the value of the entry: 0 if its purpose does not apply.
- * @throws CredentialError if the list is not the entry's, broken, too short, or of another purpose.
+ * @returns the value of the entry: 0 if the entry's purpose (revocation, suspension) does not apply to the credential.
+ * @throws CredentialError if the list is not the list that the entry names, or is broken, too short, or for another
+ * purpose.
  */
 export function readBitstringStatus(payload: JsonObject, entry: BitstringStatusListEntry, work?: Work): number {
   const list = bitstringStatusListOf(payload)
@@ -72,7 +73,7 @@ export function readBitstringStatus(payload: JsonObject, entry: BitstringStatusL
   if (!isObject(subject) || subject.type !== 'BitstringStatusList' || typeof subject.encodedList !== 'string') {
     throw new CredentialError('Status list credential holds no BitstringStatusList.')
   }
-  // §3.2: the purpose of the entry is one of the list's.
+  // §3.2: the list has the purpose of the entry.
   if (![subject.statusPurpose].flat().includes(entry.statusPurpose)) {
     throw new CredentialError(`Status list does not tell the purpose ${entry.statusPurpose}.`)
   }

@@ -4,8 +4,9 @@ import { decodeBase64url } from '../jose/base64url.js'
 import { type Work, WorkExceededError } from '../work.js'
 
 /**
- * The largest status list, both fetched and expanded. 2^20 entries of the largest size, 8 bits, are 1 MiB. Without effective
- * compression, they become some 1.8 MB after base64url twice. A larger document is no status list but an attack.
+ * Limit of a status list's size, both as fetched and expanded. 2^20 entries of the largest size, 8 bits, are 1 MiB. If
+ * compression does not shrink them, encoding them in base64url twice gives about 1.8 MB. A larger document is an
+ * attack.
  */
 export const MAX_STATUS_LIST_BYTES = 2 * 1024 * 1024
 
@@ -22,10 +23,10 @@ export function zlibBase64url(bytes: Uint8Array): string {
 }
 
 /**
- * Reverses `gzipBase64url` or `zlibBase64url`. Never expands beyond 2 MiB.
+ * Reverses `gzipBase64url` or `zlibBase64url`. The result is never larger than 2 MiB.
  *
  * @param work pays for the expanded bytes
- * @throws CredentialError if the text is not base64url, not compressed in this format, or expands to more.
+ * @throws CredentialError if the text is not base64url, not compressed in this format, or expands to more than 2 MiB.
  */
 export function expandBase64url(text: string, format: 'gzip' | 'zlib', work?: Work): Uint8Array {
   const compressed = decodeBase64url(text)

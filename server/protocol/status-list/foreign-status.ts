@@ -46,7 +46,7 @@ export interface StatusSource {
   readonly resolveIssuerKey: ResolveIssuerKey
   /** Roots that the chain of a Token Status List may lead to, independent of the credential's issuer; none unless given. */
   readonly trustAnchors?: readonly X509Certificate[]
-  /** Whether the chain must lead to one of the roots, even if another key would verify the list; false unless given. */
+  /** Whether only a key with a chain to one of the roots may verify the list; false unless given. */
   readonly certifiedOnly?: boolean | undefined
   readonly now: Date
   readonly leewaySeconds?: number
@@ -60,10 +60,10 @@ const LIST = 'Status list'
 const UNITS_OF_A_CHARACTER = 0.5
 
 /**
- * Reads the status of a verified credential from a status list on the web (Token Status List §8.3, Bitstring
- * Status List v1.0 §3.2). The credential's issuer must have signed the list. A Token Status List may instead be signed under a chain
- * to one of the trust anchors (HAIP 1.0 §6.1). Bitstring entries count for validity only if their purpose is revocation or
- * suspension; others are `valid` without being fetched.
+ * Reads the status of a verified credential from a status list on the web (Token Status List §8.3, Bitstring Status
+ * List v1.0 §3.2). The credential's issuer must have signed the list. A Token Status List may instead be signed with a
+ * key whose certificate chain leads to a trust anchor (HAIP 1.0 §6.1). A bitstring entry is read only if its purpose is
+ * revocation or suspension. An entry with another purpose is `valid` without a fetch.
  *
  * @param issuer the credential's issuer and key from its verification
  * @throws CredentialError if the status cannot be determined; the sentence names the cause.
@@ -127,7 +127,7 @@ async function tokenList(source: StatusSource, { uri, asCwt }: TokenStatusRefere
   }
   const { decodeStatusListCwt, verifyStatusListCwt } = await import('../mdoc/status-list-cwt.js')
   const bytes = await fetchList(() => fetchBytes(uri, STATUS_LIST_CWT_MEDIA_TYPE))
-  // A JWT is ASCII; the first byte of a CWT never is.
+  // A JWT is ASCII; the first byte of a CWT is never an ASCII character.
   if ((bytes[0] ?? 0) < 0x80) return tokenListJwt(source, Buffer.from(bytes).toString('latin1'))
   source.work?.spend(bytes.length * UNITS_OF_A_CHARACTER)
   const cwt = decodeStatusListCwt(bytes)
@@ -160,7 +160,9 @@ function checkListTimes(payload: JsonObject, source: StatusSource): void {
   checkTimes(payload, LIST, source.now, { past: source.leewaySeconds ?? DEFAULT_LEEWAY_SECONDS, exp: 0 })
 }
 
-/** The key that a chain to a trust anchor certifies; undefined if there is no such chain and none is required. */
+/**
+ * The key that a chain to a trust anchor certifies; undefined if there is no such chain and a chain is not required.
+ */
 function certifiedKey({ trustAnchors = [], certifiedOnly, now }: StatusSource, x5c: unknown): Jwk | undefined {
   if (x5c === undefined || trustAnchors.length === 0) return undefined
   try {
@@ -170,14 +172,15 @@ function certifiedKey({ trustAnchors = [], certifiedOnly, now }: StatusSource, x
   } catch (error) {
     if (!(error instanceof IssuerKeyError)) throw error
     if (certifiedOnly === true) throw new CredentialError(`${LIST}: ${error.message}`, { cause: error })
-    // The list may still be the issuer's, by its own key or under another root.
+    // The issuer may still have signed the list, with its own key or under another root.
     return undefined
   }
 }
 
 /**
- * Checks that the list is signed with the credential's own key, independent of its `kid`, or with another key of the same issuer. A
- * list need not name its issuer (Token Status List §5.1); then the key is looked for at the credential's issuer.
+ * Checks that the list is signed with the credential's own key, independent of its `kid`, or with another key of the
+ * same issuer. If the list names no issuer (Token Status List §5.1), the key is searched among the keys of the
+ * credential's issuer.
  */
 async function verifyList(source: StatusSource, list: SignedList, iss: unknown, issuer: IssuerKey): Promise<void> {
   if (verifiesWith(list, issuer)) return
@@ -189,7 +192,10 @@ async function verifyList(source: StatusSource, list: SignedList, iss: unknown, 
   list.verify(key.jwk)
 }
 
-/** Whether a name belongs to one issuer alone. A certificate's subject does not: certificates of two issuers may share it. */
+/**
+ * Whether a name belongs to one issuer alone. A certificate's subject does not: certificates of two issuers may have
+ * the same subject.
+ */
 const isIdentifier = (issuer: string): boolean => isDid(issuer) || /^https?:/i.test(issuer)
 
 function verifiesWith(list: SignedList, key: IssuerKey): boolean {

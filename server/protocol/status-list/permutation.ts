@@ -2,14 +2,14 @@ import { type Cipher, createCipheriv } from 'node:crypto'
 import { secretKey } from '../jose/secret-key.js'
 import { STATUS_LIST_SIZE } from './bits.js'
 
-/** Luby and Rackoff prove four rounds for a strong permutation; a domain this small gets a margin. */
+/** Luby and Rackoff prove that four rounds make a strong permutation. The domain is small, so there are more rounds. */
 const ROUNDS = 8
 
 /**
- * Spreads a counter over the indices of a list. For one key it is a bijection on [0, size); without the key it cannot be
- * distinguished from a random one. So the n-th credential gets a unique, unpredictable index (Token Status List §13.2) at the price
- * of one counter. A balanced Feistel network with AES-256 as its round function; results outside the list are permuted again until
- * one is inside (cycle walking).
+ * Spreads a counter over the indices of a list. For one key it is a bijection on [0, size); without the key it cannot
+ * be distinguished from a random bijection. So the n-th credential gets a unique, unpredictable index (Token Status
+ * List §13.2), and only a counter is stored. The permutation is a balanced Feistel network with AES-256 as its round
+ * function. A result outside the list is permuted again until it lies inside (cycle walking).
  *
  * @param key 32 secret bytes, one key for each list.
  * @param counter 0 to size − 1.
@@ -22,7 +22,7 @@ export function permuteIndex(key: Uint8Array, counter: number, size: number = ST
   if (!Number.isInteger(counter) || counter < 0 || counter >= size) {
     throw new RangeError(`Counter ${counter} lies outside of the list.`)
   }
-  // Every input is a single block, so ECB is the bare block cipher, a pseudorandom function.
+  // Every input is a single block, so ECB is just the block cipher: a pseudorandom function.
   const cipher = createCipheriv('aes-256-ecb', secretKey(key), null).setAutoPadding(false)
   const halfBits = Math.ceil(Math.log2(size) / 2)
   let index = counter

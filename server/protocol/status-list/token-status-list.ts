@@ -30,7 +30,8 @@ export interface TokenStatusListInput {
 }
 
 /**
- * Signs a Status List Token (Token Status List §5.1): one bit for each entry, set when it is revoked (INVALID, §7.1).
+ * Signs a Status List Token (Token Status List §5.1): one bit for each entry. A set bit means that the credential is
+ * revoked (INVALID, §7.1).
  *
  * @returns the compact JWT, `typ` `statuslist+jwt`.
  */
@@ -38,7 +39,8 @@ export function createTokenStatusList(input: TokenStatusListInput): Promise<stri
   const { kid, publicJwk: jwk } = input.signer
   const header = {
     typ: TOKEN_STATUS_LIST_TYP,
-    // The key itself, for readers that read neither DIDs nor certificates; it does not prove its owner (RFC 7515 §4.1.3).
+    // The key itself, for readers that support neither DIDs nor certificates. It does not prove the key's owner (RFC
+    // 7515 §4.1.3).
     jwk,
     ...(input.x5c === undefined ? { kid: input.issuerKid ?? kid } : { x5c: input.x5c, kid: input.issuerKid }),
   }
@@ -56,8 +58,8 @@ export function createTokenStatusList(input: TokenStatusListInput): Promise<stri
  * Reads one status from the payload of a Status List Token whose signature, type and times were checked before.
  *
  * @param work pays for expanding the list
- * @returns the status value: 0 VALID, 1 INVALID, 2 SUSPENDED, else as registered (Token Status List §7.1).
- * @throws CredentialError if the list is not the reference's, is broken, or ends before the index.
+ * @returns the status value: 0 VALID, 1 INVALID, 2 SUSPENDED, or another registered value (Token Status List §7.1).
+ * @throws CredentialError if the list is not the list that the reference names, is broken, or ends before the index.
  */
 export function readTokenStatus(payload: JsonObject, reference: TokenStatusReference, work?: Work): number {
   // Token Status List §8.3: `sub` equals the `uri` of the reference.

@@ -3,7 +3,7 @@ import { audited } from '../../database/audited.js'
 import { type BatchDone, batchDone, deletedBatch, deletedRow, expiredBatch } from '../../database/batch.js'
 import type { Database } from '../../database/connect.js'
 import { fragment, Step } from '../../database/fragment.js'
-import { json } from '../../database/row-shapes.js'
+import type { ClaimsVault, ProtectedClaims } from '../../keys/claims/vault.js'
 import type { NewEvidence } from './make.js'
 import type { StoredEvidence } from './package.js'
 
@@ -22,30 +22,42 @@ const zState = z.strictObject({
 /** The state of a session's evidence, without its content. */
 export type EvidenceState = z.infer<typeof zState>
 
-const zRead = z.strictObject({ evidence: json<StoredEvidence>(), expiresAt: z.date() })
+const COLUMN = 'verification_evidence.evidence'
 
-/** The stored form of a package. */
-const storedEvidence = ({ package: evidence }: NewEvidence): string => JSON.stringify(evidence)
+const zRead = z.strictObject({ evidence: z.unknown(), evidenceKey: z.string().nullable(), expiresAt: z.date() })
 
-/** The package of a row. */
-const revealedEvidence = ({ evidence }: z.infer<typeof zRead>): StoredEvidence => evidence
+/** Evidence in its stored form. */
+export interface ProtectedEvidence {
+  readonly package: ProtectedClaims
+  readonly expiresAt: Date
+}
+
+/** The stored form of evidence. @param id of the session */
+export const protectedEvidence = (
+  claims: Pick<ClaimsVault, 'protect'>,
+  id: string,
+  { package: evidence, expiresAt }: NewEvidence,
+): ProtectedEvidence => ({ package: claims.protect({ column: COLUMN, id }, evidence), expiresAt })
 
 /**
- * The step that stores evidence.
+ * The step that stores evidence. The content key needs a step of its own.
  *
  * @param ended the session that ends, if it does
  */
-export const insertEvidence = (evidence: NewEvidence, ended: Step<'id' | 'created_by' | 'ended_at'>): Step =>
+export const insertEvidence = (
+  { package: evidence, expiresAt }: ProtectedEvidence,
+  ended: Step<'id' | 'created_by' | 'ended_at'>,
+): Step =>
   new Step(
     'evidence_kept',
     fragment`
       INSERT INTO verification_evidence (id, created_by, evidence, created_at, expires_at)
-      SELECT id, created_by, ${storedEvidence(evidence)}::json, ended_at, ${evidence.expiresAt}::timestamptz FROM ${ended}`,
+      SELECT id, created_by, ${evidence.json}::json, ended_at, ${expiresAt}::timestamptz FROM ${ended}`,
   )
 
 export type EvidenceStore = ReturnType<typeof createEvidenceStore>
 
-export function createEvidenceStore({ sql }: Database) {
+export function createEvidenceStore({ sql }: Database, claims: ClaimsVault) {
   return {
     /** Undefined if there is neither a session nor evidence of it. */
     async state(id: string): Promise<EvidenceState | undefined> {
@@ -67,14 +79,20 @@ export function createEvidenceStore({ sql }: Database) {
       now: Date,
       reader?: { readonly actor: string | null },
     ): Promise<{ evidence: StoredEvidence; expiresAt: Date } | undefined> {
-      const found = new Step<'id' | 'evidence' | 'expires_at'>(
+      const found = new Step<'id' | 'evidence' | 'evidence_key' | 'expires_at'>(
         'found',
-        fragment`SELECT id, evidence, expires_at FROM verification_evidence WHERE id = ${id} AND expires_at > ${now}`,
+        fragment`
+          SELECT id, evidence, ${claims.keyOf(COLUMN, fragment`verification_evidence.id`)} AS evidence_key, expires_at
+          FROM verification_evidence WHERE id = ${id} AND expires_at > ${now}`,
       )
       const action = { of: found, action: 'evidence.read', subject: 'verification-session' } as const
       const steps = reader === undefined ? [] : [audited({ ...action, actor: reader.actor })]
-      const [row] = await sql(zRead, steps)`SELECT evidence, expires_at AS "expiresAt" FROM ${found}`
-      return row === undefined ? undefined : { evidence: revealedEvidence(row), expiresAt: row.expiresAt }
+      const [row] = await sql(zRead, steps)`
+        SELECT evidence, evidence_key AS "evidenceKey", expires_at AS "expiresAt" FROM ${found}`
+      if (row === undefined) return undefined
+      const { evidence: stored, evidenceKey, expiresAt } = row
+      const evidence = claims.reveal<StoredEvidence>({ column: COLUMN, id }, stored, evidenceKey)
+      return evidence === null ? undefined : { evidence, expiresAt }
     },
 
     /** Deletes evidence that expired before a moment, at most `limit`. */

@@ -17,7 +17,7 @@ export interface PassedChecks {
   /** When each of them was passed last. */
   readonly times: ReadonlyMap<Check, Date>
   readonly add: (check: Check) => void
-  /** For another credential of the same presentation, which starts with no passed check. */
+  /** Removes all checks. Call it before the next credential of the same presentation is checked. */
   readonly clear: () => void
 }
 

@@ -3,7 +3,7 @@ import { audited } from '../../database/audited.js'
 import { type BatchDone, batchDone, batchRow, deletedBatch, lockedBatch } from '../../database/batch.js'
 import type { Database } from '../../database/connect.js'
 import { emptyFragment, fragment, Step } from '../../database/fragment.js'
-import { idRow, json as jsonColumn } from '../../database/row-shapes.js'
+import { idRow, json as jsonColumn, storedClaims } from '../../database/row-shapes.js'
 import {
   type Announce,
   eventRow,
@@ -12,10 +12,11 @@ import {
   type Transitions,
   zEvent,
 } from '../../events/store.js'
+import { type ClaimsVault, forgottenKeys } from '../../keys/claims/vault.js'
 import { insertPage, type NewPage } from '../../pages/store.js'
 import type { DcqlQuery } from '../../protocol/openid4vp/dcql/dcql-query.js'
 import type { NewEvidence } from '../evidence/make.js'
-import { insertEvidence } from '../evidence/store.js'
+import { insertEvidence, protectedEvidence } from '../evidence/store.js'
 import type { DiscardedPresentation, PresentationChecks } from '../presentations/presentation-error.js'
 import {
   requestExpired,
@@ -49,14 +50,15 @@ const zResult = z.strictObject({
   createdBy: z.string().nullable(),
   requireResponseCode: z.boolean(),
   endedAt: z.date().nullable(),
-  result: z.unknown(),
+  result: storedClaims,
+  resultKey: z.string().nullable(),
   discarded: jsonColumn<DiscardedPresentation[]>().nullable(),
   responseCodeHash: z.string().nullable(),
   responseCodeUsedAt: z.date().nullable(),
 })
 
 /** A session's result, and the data that decides who may read it. */
-export type StoredResult = z.infer<typeof zResult>
+export type StoredResult = Omit<z.infer<typeof zResult>, 'resultKey'>
 
 const zChecked = z.strictObject({
   state: z.enum(SESSION_STATES),
@@ -102,7 +104,7 @@ const table = 'verification_sessions'
 
 const json = (value: unknown) => (value === null ? fragment`NULL` : fragment`${JSON.stringify(value)}::json`)
 
-/** The members of a session's JSON that transitions change, from the row. All others come from `first_view`. */
+/** The members of a session's JSON that transitions change, from the row. All other members come from `first_view`. */
 const changes = fragment`jsonb_strip_nulls(jsonb_build_object('state', state, 'errorMessage', error_message))`
 
 /** A step that moves sessions and returns their new state. */
@@ -125,9 +127,13 @@ const ended = ({ to, errorMessage }: Transition, now: Date, hasEvidence = false)
 
 export type VerificationSessionStore = ReturnType<typeof createVerificationSessionStore>
 
-export function createVerificationSessionStore({ sql }: Database, announce: Announce) {
+export function createVerificationSessionStore({ sql }: Database, claims: ClaimsVault, announce: Announce) {
   return {
-    /** Inserts a session with its audit row, and its page if it gets one. @param view its JSON, which is its first event */
+    /**
+     * Inserts a session with its audit row, and its page if it has a page.
+     *
+     * @param view the session's JSON, which is the first event
+     */
     async insert(session: Session, view: SessionView, page?: NewPage): Promise<void> {
       const s = session
       const created = new Step<'id'>(
@@ -144,7 +150,7 @@ export function createVerificationSessionStore({ sql }: Database, announce: Anno
             ${json(s.furtherClientIds)}, ${json(s.expectedOrigins)}, ${s.evidenceSeconds}, ${s.createdBy}, ${s.createdAt}, ${s.expiresAt}, ${JSON.stringify(view)}::jsonb)
           RETURNING id`,
       )
-      const paged = page === undefined ? [] : [insertPage(page)]
+      const paged = page === undefined ? [] : [insertPage(claims, page)]
       await sql(idRow, [
         ...paged,
         recorded(created, 'authorization-request.created', s.createdBy),
@@ -189,7 +195,7 @@ export function createVerificationSessionStore({ sql }: Database, announce: Anno
       return rows.length > 0
     },
 
-    /** The session of a request that a wallet fetches. The first fetch before it expires is a transition. */
+    /** The session of a request that a wallet fetches. The first fetch before the request expires is a transition. */
     async retrieve(requestId: string, now: Date): Promise<Session | undefined> {
       const { to } = requestRetrieved
       const retrieved: Moved = new Step(
@@ -216,32 +222,45 @@ export function createVerificationSessionStore({ sql }: Database, announce: Anno
         UPDATE verification_sessions SET secrets = ${secrets} WHERE id = ${id} AND ended_at IS NULL RETURNING id`
     },
 
-    /** Ends a session. @returns the id of its page, if any; undefined if the session had ended before: then nothing changed. */
+    /**
+     * Ends a session.
+     *
+     * @returns the id of its page, if any; undefined if the session had ended before; then nothing changed
+     */
     async end(
       id: string,
       transition: Transition,
       ending: Ending,
       now: Date,
     ): Promise<{ readonly pageId: string | null } | undefined> {
+      const result =
+        ending.result === undefined
+          ? undefined
+          : claims.protect({ column: 'verification_sessions.result', id }, ending.result)
       const { evidence } = ending
       const moved = new Step<'id' | 'seq' | 'state' | 'error_message' | 'first_view' | 'created_by' | 'ended_at'>(
         'moved',
         fragment`
           UPDATE verification_sessions s SET ${ended(transition, now, evidence !== undefined)},
-            result = ${json(ending.result ?? null)}, discarded = ${json(ending.discarded ?? null)}, checks = ${json(ending.checks)},
+            result = ${result === undefined ? fragment`NULL` : fragment`${result.json}::json`}, discarded = ${json(ending.discarded ?? null)}, checks = ${json(ending.checks)},
             response_code_hash = ${ending.responseCodeHash ?? null}
           WHERE id = ${id} AND state = ANY(${[...transition.from]}::text[])
           RETURNING id, seq, state, error_message, first_view, created_by, ended_at`,
       )
-      const kept = evidence === undefined ? [] : [insertEvidence(evidence, moved)]
-      const [row] = await sql(zEnded, [recorded(moved, ending.action), ...kept])`
+      const kept = evidence === undefined ? undefined : protectedEvidence(claims, id, evidence)
+      const values = [result, kept?.package].filter((value) => value !== undefined)
+      const [row] = await sql(zEnded, [
+        recorded(moved, ending.action),
+        ...(kept === undefined ? [] : [insertEvidence(kept, moved)]),
+        ...(values.length === 0 ? [] : claims.storeKeys(values, moved)),
+      ])`
         SELECT t.id, t.seq, t.data, p.id AS "pageId"
         FROM ${eventsOf(moved, now)} t LEFT JOIN pages p ON p.verification_session_id = t.id AND NOT p.on_demand`
       if (row !== undefined) announce([row])
       return row
     },
 
-    /** Expires open sessions, at most `limit`, or one session by its id. */
+    /** Expires at most `limit` open sessions, or one session by its id. */
     async expire(now: Date, limit: number, id?: string): Promise<BatchDone> {
       const only = id === undefined ? emptyFragment : fragment`AND id = ${id}`
       const due = fragment`ended_at IS NULL AND expires_at <= ${now} ${only}`
@@ -269,13 +288,16 @@ export function createVerificationSessionStore({ sql }: Database, announce: Anno
     async result(id: string): Promise<StoredResult | undefined> {
       const [row] = await sql(zResult)`
         SELECT state, error_message AS "errorMessage", created_by AS "createdBy",
-          require_response_code AS "requireResponseCode", ended_at AS "endedAt", result, discarded, response_code_hash AS "responseCodeHash",
+          require_response_code AS "requireResponseCode", ended_at AS "endedAt",
+          result, ${claims.keyOf('verification_sessions.result', fragment`verification_sessions.id`)} AS "resultKey", discarded, response_code_hash AS "responseCodeHash",
           response_code_used_at AS "responseCodeUsedAt"
         FROM verification_sessions WHERE id = ${id}`
-      return row
+      if (row === undefined) return undefined
+      const { resultKey, ...stored } = row
+      return { ...stored, result: claims.reveal({ column: 'verification_sessions.result', id }, row.result, resultKey) }
     },
 
-    /** Uses a response code, which is valid once. @returns whether it was still valid. */
+    /** Uses a response code, which is valid once. @returns whether the code was still valid */
     async useResponseCode(id: string, now: Date): Promise<boolean> {
       const rows = await sql(idRow)`
         UPDATE verification_sessions SET response_code_used_at = ${now}
@@ -286,15 +308,21 @@ export function createVerificationSessionStore({ sql }: Database, announce: Anno
     /** Deletes results of sessions that ended before a moment, at most `limit`. */
     async forgetResults(endedBefore: Date, limit: number): Promise<BatchDone> {
       const due = fragment`result IS NOT NULL AND ended_at <= ${endedBefore}`
-      const rows = await sql(batchRow)`
-        UPDATE verification_sessions SET result = NULL, discarded = NULL
-        WHERE id IN (${lockedBatch({ table, key: 'id', due, by: 'ended_at', limit })}) RETURNING ended_at AS at`
+      const forgotten = new Step<'id' | 'at'>(
+        'forgotten',
+        fragment`
+          UPDATE verification_sessions SET result = NULL, discarded = NULL
+          WHERE id IN (${lockedBatch({ table, key: 'id', due, by: 'ended_at', limit })}) RETURNING id, ended_at AS at`,
+      )
+      const rows = await sql(batchRow, [
+        forgottenKeys('verification_sessions.result', forgotten),
+      ])`SELECT at FROM ${forgotten}`
       return batchDone(rows, limit)
     },
 
     /**
-     * Deletes sessions that ended before a moment, with their QR codes, at most `limit`. Their events are unreadable from then on,
-     * and disappear with their partitions.
+     * Deletes sessions that ended before a moment, with their QR codes, at most `limit`. Their events can no longer be
+     * read, and are removed with their partitions.
      */
     async removeEnded(endedBefore: Date, limit: number): Promise<BatchDone> {
       const due = fragment`ended_at <= ${endedBefore}`

@@ -49,7 +49,7 @@ export interface StatusPorts {
 
 /** Reads the status of verified credentials. */
 export function createStatusChecks({ config, ownEntry, publishOwn }: StatusPorts) {
-  /** The id of a status list of this installation, if a reference names one. */
+  /** The id of the status list of this installation that a reference names; undefined for any other list. */
   const ownListId = (form: StatusListForm, uri: string): string | undefined => {
     const prefix = statusListUri(config, form, '')
     return uri.startsWith(prefix) ? uri.slice(prefix.length) : undefined

@@ -200,14 +200,27 @@ describe('the evidence of an answer', () => {
     expect(fetched[1]).toBe(fetched[0])
   })
 
-  it('is kept under a key-encryption key too', async () => {
+  it('is encrypted at rest under a content key, which is deleted with it', async () => {
+    let now = new Date()
     const KEY_ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64')
-    await using service = await startService({ maintenance: false, env: { KEY_ENCRYPTION_KEY } })
+    await using service = await startService({ clock: () => now, maintenance: false, env: { KEY_ENCRYPTION_KEY } })
     const { wallet, held } = await makeWorld(service)
     const asked = await ask(service, { dcqlQuery: dcql(service, 'dc+sd-jwt'), keepEvidence: true })
     const payload = await fetchRequest(asked)
     expect((await answer(payload, { purchase: [await present(held['dc+sd-jwt'], wallet, payload)] })).status).toBe(200)
     expect(await failuresOf(await evidenceOf(service, asked))).toEqual([])
+    const [{ stored } = { stored: '' }] = (await sql(
+      service.databaseUrl,
+      'SELECT evidence::text AS stored FROM verification_evidence',
+    )) as { stored: string }[]
+    expect(stored).toMatch(/^"[\w-]+"$/)
+    const keys = () =>
+      sql(service.databaseUrl, `SELECT row_id FROM content_keys WHERE column_name = 'verification_evidence.evidence'`)
+    expect(await keys()).toEqual([{ row_id: asked.verificationSessionId }])
+    now = new Date(now.getTime() + 3_601_000)
+    const [removeEvidence] = service.features.evidence.tasks
+    if (removeEvidence !== undefined) await runTask(removeEvidence, now)
+    expect(await keys()).toEqual([])
   })
 
   it('of an answer with an entry that was not requested has its presentations', async () => {

@@ -3,8 +3,9 @@ import { audited } from '../../../database/audited.js'
 import type { Database } from '../../../database/connect.js'
 import { fragment, Step } from '../../../database/fragment.js'
 import { json, noRow } from '../../../database/row-shapes.js'
+import type { ClaimsVault, ProtectedClaims } from '../../../keys/claims/vault.js'
 import type { NewPage } from '../../../pages/store.js'
-import { insertedColumns } from '../../offerings/insert.js'
+import { insertedColumns, protectedSubject } from '../../offerings/insert.js'
 import { OFFER_PROFILES } from '../../openid4vci/offer-profile.js'
 import { sessionView } from '../../openid4vci/sessions/session.js'
 import type { NewSessionOffering, StoredSession } from '../../openid4vci/sessions/store.js'
@@ -36,11 +37,12 @@ export interface KeyedOffer extends WholeOffer {
   readonly requestHash: string
 }
 
-const rowOf = ({ key, requestHash, offering, session, page }: KeyedOffer) => ({
+const rowOf = ({ key, requestHash, offering, session, page }: KeyedOffer, subject: ProtectedClaims) => ({
   ...offering,
   key,
   requestHash,
-  subject: JSON.stringify(offering.credentialSubject),
+  credentialSubject: undefined,
+  subject: subject.json,
   createdBy: session.createdBy,
   txCode: session.txCode,
   txCodeHash: session.txCodeHash,
@@ -51,7 +53,7 @@ const rowOf = ({ key, requestHash, offering, session, page }: KeyedOffer) => ({
 
 export type OfferBatchStore = ReturnType<typeof createOfferBatchStore>
 
-export function createOfferBatchStore({ sql }: Database) {
+export function createOfferBatchStore({ sql }: Database, claims: ClaimsVault) {
   return {
     /** The offers of a caller's keys. Keys without an offer are left out. */
     known: (createdBy: string, keys: readonly string[]): Promise<KnownOffer[]> =>
@@ -67,19 +69,25 @@ export function createOfferBatchStore({ sql }: Database) {
      * Stores all offers with their audit rows and pages in one statement. Keys are inserted in sorted order, so two batches
      * with the same keys cannot block each other.
      *
-     * @throws if a key has got an offer meanwhile; then nothing was written
+     * @throws if another request has stored an offer for one of the keys; then nothing was written
      */
     async insert(offers: readonly KeyedOffer[]): Promise<void> {
+      const whole = offers.map((offer) => ({ offer, subject: protectedSubject(claims, offer.offering) }))
+      const rows = whole.map(({ offer, subject }) => rowOf(offer, subject))
       const given = new Step<'id' | 'createdBy'>(
         'given',
         fragment`
-          SELECT * FROM jsonb_to_recordset(${JSON.stringify(offers.map(rowOf))}::jsonb) AS g(
+          SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS g(
             "id" text, "schemaId" text, "issuerId" text, "subject" text, "recipient" text, "redemptionLimit" int, "expiresAt" timestamptz,
             "configurationIds" text[], "grant" text, "forSubject" text, "deferred" boolean, "profile" text, "createdAt" timestamptz,
             "key" text, "requestHash" text, "createdBy" text, "txCode" jsonb, "txCodeHash" text, "walletUrl" text, "firstView" jsonb,
             "pageId" text, "pageExpiresAt" timestamptz)`,
       )
       const also = [
+        ...claims.storeKeys(
+          whole.map(({ subject }) => subject),
+          given,
+        ),
         new Step(
           'offering',
           fragment`

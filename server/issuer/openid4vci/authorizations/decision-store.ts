@@ -4,6 +4,7 @@ import type { Database } from '../../../database/connect.js'
 import { type Fragment, fragment, Step } from '../../../database/fragment.js'
 import { idRow } from '../../../database/row-shapes.js'
 import { type Announce, recordedEvents, recordedShape } from '../../../events/store.js'
+import type { ClaimsVault } from '../../../keys/claims/vault.js'
 import { insertOffering } from '../../offerings/insert.js'
 import { redeemable } from '../offer-store.js'
 import { movedSession } from '../sessions/store.js'
@@ -28,9 +29,9 @@ export interface MadeGrant extends GivenCode {
 
 /** A code for an existing offer, with the conditions on users and wallets. */
 export interface OfferGrant extends GivenCode {
-  /** Whether every offer is for attested wallets. Otherwise only offers under HAIP 1.0 are. */
+  /** Whether every offer is for attested wallets. If not, only offers under HAIP 1.0 are for attested wallets. */
   readonly attestedOnly: boolean
-  /** Whether users have known DIDs. If so, an offer for a DID is only for the user who has it. */
+  /** Whether users have known DIDs. If so, an offer for a DID is only for the user with this DID. */
   readonly usersHaveDids: boolean
 }
 
@@ -43,8 +44,9 @@ export interface MadeOffering {
 }
 
 /** The step that inserts the offering of a grant. */
-const madeOffering = ({ offeringId, made, now }: MadeGrant, granted: Granted): Step<'id'> =>
+const madeOffering = (claims: ClaimsVault, { offeringId, made, now }: MadeGrant, granted: Granted): Step<'id'> =>
   insertOffering(
+    claims,
     {
       ...made,
       id: offeringId,
@@ -94,7 +96,7 @@ const auditedGrant = (action: string, granted: Granted, offeringId: string, name
 
 export type DecisionStore = ReturnType<typeof createDecisionStore>
 
-export function createDecisionStore({ sql }: Database, announce: Announce) {
+export function createDecisionStore({ sql }: Database, claims: ClaimsVault, announce: Announce) {
   return {
     /** Stores a code and its new offering, once. @returns false if the request was decided before. */
     async grantMade(grant: MadeGrant): Promise<boolean> {
@@ -108,7 +110,7 @@ export function createDecisionStore({ sql }: Database, announce: Announce) {
           RETURNING id, user_sub`,
       )
       const rows = await sql(idRow, [
-        madeOffering(grant, granted),
+        madeOffering(claims, grant, granted),
         auditedGrant('offering.created', granted, offeringId, 'audited_offering'),
         auditedGrant('authorization.granted', granted, offeringId),
       ])`SELECT id FROM ${granted}`
@@ -144,8 +146,8 @@ export function createDecisionStore({ sql }: Database, announce: Announce) {
     /**
      * Denies a request, once.
      *
-     * @param states the states in which it may be denied; by default all that can become `Denied`
-     * @returns the request, encrypted by the vault; undefined if it was decided before.
+     * @param states the states in which the request may be denied; by default all states that can become `Denied`
+     * @returns the request, encrypted by the vault; undefined if the request was decided before
      */
     async deny(
       id: string,

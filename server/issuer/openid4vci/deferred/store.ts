@@ -3,6 +3,8 @@ import { audited } from '../../../database/audited.js'
 import type { Database } from '../../../database/connect.js'
 import { fragment, Step } from '../../../database/fragment.js'
 import { type Announce, eventRow, recordedEvents, recordedShape } from '../../../events/store.js'
+import type { ClaimsVault } from '../../../keys/claims/vault.js'
+import { protectedSubject } from '../../offerings/insert.js'
 import { type CredentialSchema, schemaColumns, zStoredSchema } from '../../schemas/store.js'
 import {
   type Admission,
@@ -29,22 +31,25 @@ export interface NewDeferredIssuance {
   readonly keys: string
 }
 
-/** A deferred issuance. `isFirst`: whether it is the first of its offer. */
+/** A deferred issuance. `isFirst`: whether it is the offer's first deferred issuance. */
 export interface Deferred {
   readonly kind: 'deferred'
   readonly isFirst: boolean
 }
 
-/** The person who decides about deferred offers. An admin decides about all offers, others about their own. */
+/**
+ * The person who decides about deferred offers. An admin decides about all offers; any other person decides about the
+ * offers that they created.
+ */
 export interface Decider {
   readonly sub: string
   readonly isAdmin: boolean
 }
 
-/** An offer that awaits or has had a decision. */
+/** The data of an offer that a decision needs. */
 export interface DecidableOffer {
   readonly session: StoredSession
-  /** Whether it is deferred. Otherwise there is nothing to decide. */
+  /** Whether the offer is deferred. An offer that is not deferred needs no decision. */
   readonly deferred: boolean
   readonly schema: CredentialSchema
 }
@@ -72,16 +77,32 @@ export type DeferredIssuance = z.infer<typeof zDeferredIssuance>
 
 const zInserted = zAdmission.extend({ isFirst: z.boolean(), ...recordedShape })
 
+/** The steps that replace the claims of an offer, unless they were erased. */
+function correctedSubject(
+  claims: ClaimsVault,
+  offer: Parameters<typeof protectedSubject>[1],
+  decided: Step<'id'>,
+): readonly Step[] {
+  const subject = protectedSubject(claims, offer)
+  const corrected = new Step(
+    'corrected',
+    fragment`
+      UPDATE offerings o SET credential_subject = ${subject.json}::json
+      FROM ${decided} WHERE o.id = ${decided.column('id')} AND o.claims_erased_at IS NULL RETURNING o.id`,
+  )
+  return [corrected, ...claims.storeKeys([subject], corrected)]
+}
+
 export type DeferredIssuanceStore = ReturnType<typeof createDeferredIssuanceStore>
 
-export function createDeferredIssuanceStore({ sql }: Database, announce: Announce) {
+export function createDeferredIssuanceStore({ sql }: Database, claims: ClaimsVault, announce: Announce) {
   return {
     /**
      * Admits a wallet that then waits, in one statement. The redemption is counted and the nonces are marked as used, as for an
      * issuance. An earlier deferred issuance of the same configuration is replaced.
      *
-     * @param session the session while a wallet waits, stored with the first deferral. If it is approved at the same moment, it
-     *   stays approved and gets the new expiry time.
+     * @param session the session while a wallet waits, stored with the first deferral. If the issuer approves the offer
+     *   at the same moment, the session stays approved and gets the new expiry time.
      */
     async insert(
       request: Admission,
@@ -146,14 +167,10 @@ export function createDeferredIssuanceStore({ sql }: Database, announce: Announc
         UPDATE credential_offer_sessions SET deferred = ${session.deferred}, state = ${session.state}, seq = ${session.seq},
           error_message = ${session.errorMessage}, ended_at = ${isFinal(session.state) ? now : null}
         WHERE id = ${session.id} AND seq = ${session.seq - 1}::int RETURNING ${movedColumns}`)
-      const corrected = new Step(
-        'corrected',
-        fragment`
-          UPDATE offerings o SET credential_subject = ${JSON.stringify(credentialSubject ?? null)}::json
-          FROM ${decided} WHERE o.id = ${decided.column('id')}`,
-      )
+      const corrected =
+        credentialSubject === undefined ? [] : correctedSubject(claims, { id: session.id, credentialSubject }, decided)
       const recorded = audited({ of: decided, actor, action: `offering.${session.deferred}`, subject: 'offering' })
-      const rows = await sql(eventRow, [...(credentialSubject === undefined ? [] : [corrected]), recorded])`
+      const rows = await sql(eventRow, [...corrected, recorded])`
         SELECT id, seq, data FROM ${sessionEvent(decided, now)}`
       announce(rows)
       return rows.length > 0

@@ -15,6 +15,7 @@ import {
   type Transitions,
   zEvent,
 } from '../../../events/store.js'
+import type { ClaimsVault } from '../../../keys/claims/vault.js'
 import { insertPage, type NewPage } from '../../../pages/store.js'
 import { insertOffering, type NewOffering } from '../../offerings/insert.js'
 import type { OfferGrant, OfferProfile } from '../offer-profile.js'
@@ -99,8 +100,8 @@ const open = fragment`ended_at IS NULL`
 const lastAttempt = fragment`x.tx_code_attempts = ${TX_CODE_ATTEMPTS}::int - 1`
 
 /**
- * The members of a session's JSON that transitions change, from its row. `first_view` has the other members. Only a waiting
- * wallet extends a session beyond its offer.
+ * The members of a session's JSON that transitions change, from its row. `first_view` has the other members. A session
+ * can last longer than its offer only while a wallet waits.
  */
 const changes = fragment`
   jsonb_strip_nulls(jsonb_build_object('state', state, 'errorMessage', error_message, 'deferred', deferred, 'expiresAt',
@@ -151,7 +152,7 @@ const zExpired = z.strictObject({ ...batchRow.shape, id: z.string(), seq: z.int(
 
 export type OfferSessionStore = ReturnType<typeof createOfferSessionStore>
 
-export function createOfferSessionStore({ sql }: Database, announce: Announce) {
+export function createOfferSessionStore({ sql }: Database, claims: ClaimsVault, announce: Announce) {
   const remove = async (batch: Batch): Promise<BatchDone> => {
     const removed = new Step<'key' | 'at'>('removed', deletedBatch(batch))
     const events = new Step(
@@ -180,7 +181,7 @@ export function createOfferSessionStore({ sql }: Database, announce: Announce) {
     async insert(offering: NewSessionOffering, session: StoredSession, page?: NewPage): Promise<void> {
       const { id, createdBy, createdAt, expiresAt } = session
       const txCode = session.txCode === null ? null : JSON.stringify(session.txCode)
-      const inserted = insertOffering({ ...offering, id, isSession: true })
+      const inserted = insertOffering(claims, { ...offering, id, isSession: true })
       const begun = new Step(
         'session',
         fragment`
@@ -188,12 +189,16 @@ export function createOfferSessionStore({ sql }: Database, announce: Announce) {
           SELECT id, ${createdBy}, ${txCode}::jsonb, ${session.txCodeHash}, ${offering.walletUrl}, ${createdAt}, ${expiresAt},
             ${JSON.stringify(sessionView(session))}::jsonb FROM ${inserted}`,
       )
-      const paged = page === undefined ? [] : [insertPage(page)]
+      const paged = page === undefined ? [] : [insertPage(claims, page)]
       const created = audited({ of: inserted, actor: createdBy, action: 'offering.created', subject: 'offering' })
       await sql(idRow, [begun, ...paged, created])`SELECT id FROM ${inserted}`
     },
 
-    /** Moves a session if its state still allows it, and stores the event in the same statement. @returns whether it moved */
+    /**
+     * Moves a session if its state still allows the transition. The same statement stores the event.
+     *
+     * @returns whether the session moved
+     */
     async move(session: CredentialOfferSession, now: Date): Promise<boolean> {
       const rows = await sql(eventRow)`
         SELECT id, seq, data FROM ${movedSession(session, now)}`
@@ -230,8 +235,8 @@ export function createOfferSessionStore({ sql }: Database, announce: Announce) {
     },
 
     /**
-     * Ends at most `limit` sessions without an issued credential whose offer has expired, or whose wallet's time to wait has
-     * expired.
+     * Ends at most `limit` expired sessions without an issued credential. A session expires with its offer, or when its
+     * wallet may no longer wait.
      */
     async expire(now: Date, limit: number): Promise<BatchDone> {
       const due = fragment`${open} AND state <> 'CredentialIssued' AND expires_at <= ${now}`

@@ -2,10 +2,11 @@ import { type BatchDone, batchDone, deletedBatch, deletedRow, expiredBatch } fro
 import type { Database } from '../../../database/connect.js'
 import { emptyFragment, type Fragment, fragment, Step } from '../../../database/fragment.js'
 import { type Announce, recordedEvents } from '../../../events/store.js'
-import { contextColumns, type IssuanceContext, issuerKey } from '../../issuance/store.js'
+import type { ClaimsVault } from '../../../keys/claims/vault.js'
+import { contextColumns, type IssuanceContext, isSigned, issuerKey } from '../../issuance/store.js'
 import { openSession } from '../admission-store.js'
 import type { OfferProfile } from '../offer-profile.js'
-import { offeringColumns, redeemable, type WalletOffering } from '../offer-store.js'
+import { offeringColumns, redeemable, revealedSubject, type WalletOffering } from '../offer-store.js'
 import { zRefreshToken, zStored, zToken } from '../rows.js'
 import type { CredentialOfferSession } from '../sessions/session.js'
 import { movedSession, withDates } from '../sessions/store.js'
@@ -16,22 +17,26 @@ import { goodToken } from './good-token.js'
 export interface TokenContext extends IssuanceContext, WalletOffering {
   readonly tokenHash: string
   readonly tokenExpiresAt: Date
-  /** Configurations that `authorization_details` named; empty if it named none. */
+  /** Configurations that `authorization_details` named; may be empty. */
   readonly detailed: readonly string[]
-  /** Configurations that `scope` named; empty if it named none. */
+  /** Configurations that `scope` named; may be empty. */
   readonly scoped: readonly string[]
   /** Thumbprint of the key that the token is bound to (RFC 9449 §6); null for a Bearer token. */
   readonly dpopJkt: string | null
-  /** The authorization of the token; null if it came from a pre-authorized code of an offer that is not deferred. */
+  /**
+   * The authorization of the token; null if the token came from a pre-authorized code of an offer that is not deferred.
+   */
   readonly authorizationId: string | null
   /** The end of the authorization. */
   readonly authorizationExpiresAt: Date | null
-  /** Whether its redemption was counted: at the first issuance, or when its wallet began to wait. */
+  /** Whether the token's redemption was counted: at the first issuance, or when its wallet began to wait. */
   readonly counted: boolean
   /** The client of the authorization. */
   readonly clientId: string | null
   readonly credentialId: string | null
   readonly credentialSubject: Readonly<Record<string, unknown>>
+  /** Whether the claims were erased. The subject is then empty. */
+  readonly claimsErased: boolean
   /** Whether the credential under this token is stored and not revoked; null before the first issuance. */
   readonly credentialGood: boolean | null
   /** Whether a signed copy has the id of the stored credential. */
@@ -84,7 +89,7 @@ export interface NewRefreshToken {
 /** A refresh token with its authorization and configurations. */
 export interface StoredRefreshToken {
   readonly authorizationId: string
-  /** The client that got it; null if the client sent no client_id. */
+  /** The client that received the token; null if the client sent no client_id. */
   readonly clientId: string | null
   readonly offeringId: string
   readonly profile: OfferProfile
@@ -95,19 +100,19 @@ export interface StoredRefreshToken {
   readonly dpopJkt: string | null
   readonly instanceJkt: string | null
   readonly expiresAt: Date
-  /** Whether it was used and replaced by another refresh token. */
+  /** Whether the token was used and replaced by another refresh token. */
   readonly replaced: boolean
 }
 
 /**
- * The outcome of a token request. `used`: its code was used before. `replayed`: its proof was used before. `closed`: the
- * offering is closed.
+ * The outcome of a token request. `used`: the code was used before. `replayed`: the proof was used before. `closed`:
+ * the offering is closed.
  */
 export type TokenOutcome = 'stored' | 'used' | 'replayed' | 'closed'
 
 /**
- * The step has one row if the token may be issued. It redeems the authorization's code or replaces the refresh token, if the
- * token is for one of them.
+ * The step that redeems an authorization code or replaces a refresh token, if the new token is for one of them. It
+ * returns one row if the new token may be issued.
  */
 function claimed({ authorization }: NewToken, ready: Step<'id'>): Step<'id'> {
   const step = (body: Fragment) => new Step<'id'>('claimed', body)
@@ -126,7 +131,10 @@ function claimed({ authorization }: NewToken, ready: Step<'id'>): Step<'id'> {
     WHERE token_hash = ${rotation.replaces} AND replaced_at IS NULL AND ${isReady} RETURNING authorization_id AS id`)
 }
 
-/** The step has one row if the token needs no pre-authorized code, or if the code was unused and is now marked as used. */
+/**
+ * The step that marks the pre-authorized code of a token as used. It returns one row if the code was unused, or if the
+ * token needs no code.
+ */
 const usedCode = ({ code }: NewToken, ready: Step<'id'>): Step =>
   new Step(
     'code',
@@ -161,7 +169,7 @@ function begun({ authorization, offeringId, detailed, scoped }: NewToken, token:
 }
 
 /** Access and refresh tokens. */
-export function createTokenStore({ sql }: Database, announce: Announce) {
+export function createTokenStore({ sql }: Database, claims: ClaimsVault, announce: Announce) {
   return {
     /**
      * Stores an access token and marks its code as used. If two requests use one code, only the first succeeds. The same
@@ -227,8 +235,8 @@ export function createTokenStore({ sql }: Database, announce: Announce) {
 
     /**
      * The token with its context. The same statement marks its proof as used. `proven`: the proof was made with the token's key
-     * and was not used before. Undefined for an expired token. The LIMIT tells PostgreSQL that there is at most one row.
-     * Otherwise it assumes one row in each partition, and plans the statement again each time.
+     * and was not used before. Undefined for an expired token. Because of the LIMIT, PostgreSQL expects at most one
+     * row. Otherwise PostgreSQL assumes one row in each partition, and plans the statement again each time.
      */
     async token(
       tokenHash: string,
@@ -241,12 +249,13 @@ export function createTokenStore({ sql }: Database, announce: Announce) {
           SELECT 1 FROM issuance_tokens WHERE ${goodToken(tokenHash, now)} AND dpop_jkt = ${proof?.jkt ?? null}::text`,
       )
       const [row] = await sql(zToken)`
-        SELECT ${proof === undefined ? fragment`false` : allNew(usedOnce(proof.once, bound), proof.once)} AS proven, ${contextColumns}, ${offeringColumns}, o.credential_subject AS "credentialSubject", t.token_hash AS "tokenHash",
+        SELECT ${proof === undefined ? fragment`false` : allNew(usedOnce(proof.once, bound), proof.once)} AS proven, ${contextColumns}, ${offeringColumns}, o.credential_subject AS "credentialSubject",
+          ${claims.keyOf('offerings.credential_subject', fragment`o.id`)} AS "subjectKey", t.token_hash AS "tokenHash",
           LEAST(t.expires_at, a.expires_at) AS "tokenExpiresAt", t.configuration_ids AS detailed, t.scope AS scoped, t.dpop_jkt AS "dpopJkt",
           t.authorization_id AS "authorizationId", a.expires_at AS "authorizationExpiresAt", a.client_id AS "clientId",
           COALESCE(a.redemption_counted, t.credential_id IS NOT NULL) AS counted, COALESCE(a.credential_id, t.credential_id) AS "credentialId",
           CASE WHEN COALESCE(a.credential_id, t.credential_id) IS NULL THEN NULL ELSE c.id IS NOT NULL AND c.revoked_at IS NULL END AS "credentialGood",
-          c.vc -> 'proof' IS NOT NULL AS "credentialSigned"
+          ${isSigned} AS "credentialSigned"
         FROM (SELECT * FROM issuance_tokens WHERE ${goodToken(tokenHash, now)} LIMIT 1) t
         JOIN offerings o ON o.id = t.offering_id
         JOIN schemas s ON s.id = o.schema_id
@@ -256,7 +265,7 @@ export function createTokenStore({ sql }: Database, announce: Announce) {
         LEFT JOIN authorizations a ON a.id = t.authorization_id
         LEFT JOIN credentials c ON c.id = COALESCE(a.credential_id, t.credential_id)
         WHERE t.authorization_id IS NULL OR a.id IS NOT NULL`
-      return row === undefined ? undefined : withDates(row)
+      return row === undefined ? undefined : revealedSubject(claims, withDates(row))
     },
 
     /** Removes at most `limit` tokens that expired before a moment and lie outside the partitions of their time. */

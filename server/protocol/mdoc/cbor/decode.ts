@@ -8,10 +8,10 @@ import { type CborKey, type CborMap, type CborValue, Tagged } from './values.js'
 export const MAX_CBOR_BYTES = 1_048_576
 const MAX_DEPTH = 32
 const MAX_ELEMENTS = 4_096
-/** An item with a digest to compare is the most expensive element. */
+/** Cost of the most expensive element: an item with a digest to compare. */
 const UNITS_OF_AN_ELEMENT = 50
 
-/** Values of additional information; smaller values are lengths and numbers themselves (RFC 8949 §3). */
+/** Values of the additional information. A smaller value is the length or the number itself (RFC 8949 §3). */
 const ONE_BYTE = 24
 const EIGHT_BYTES = 27
 const INDEFINITE = 31
@@ -24,7 +24,10 @@ const HALF = 25
 const SINGLE = 26
 const DOUBLE = 27
 
-/** Budget of array elements and map pairs that may still be read. Everything encoded within one document shares it. */
+/**
+ * Budget of array elements and map pairs that may still be read. All items that are encoded within one document share
+ * it.
+ */
 export class ElementBudget {
   readonly #work: Work | undefined
   #left = MAX_ELEMENTS
@@ -34,7 +37,7 @@ export class ElementBudget {
     this.#work = work
   }
 
-  /** Takes elements from the budget; returns whether enough were left. */
+  /** Subtracts elements from the budget; returns whether enough elements were left. */
   take(count: number): boolean {
     this.#left -= count
     if (this.#left < 0) return false
@@ -51,8 +54,9 @@ export interface DecodeOptions {
 }
 
 /**
- * Decodes one untrusted CBOR data item (RFC 8949): at most 1 MiB, 32 levels and 4,096 elements, no indefinite
- * lengths, no duplicate map key, keys that are text or integers, no bytes after the item. Byte strings are views of the input.
+ * Decodes one untrusted CBOR data item (RFC 8949): at most 1 MiB, 32 levels and 4,096 elements. Refused are indefinite
+ * lengths, duplicate map keys, keys that are neither text nor integers, and bytes after the item. Byte strings are
+ * views of the input.
  *
  * @throws CredentialError with a sentence that names the fault and no content.
  */
@@ -191,7 +195,10 @@ class Reader {
     return pairs
   }
 
-  /** Decides by the major type: a whole float is no integer (RFC 8949 §5.6.1), though both are numbers here. */
+  /**
+   * Reads a map key. The major type decides: a float without a fraction is no integer (RFC 8949 §5.6.1), although
+   * JavaScript has one type for both.
+   */
   #key(depth: number): CborKey {
     const major = (this.#bytes[this.#at] ?? 0) >> 5
     const key = major === TEXT || major === UNSIGNED || major === NEGATIVE ? this.#item(depth) : undefined

@@ -4,7 +4,7 @@ import { type Encodable, Encoded, TAG_ENCODED_CBOR, Tagged } from './values.js'
 const MAX_UINT32 = 0xffff_ffff
 
 const MAX_HEAD = 9
-/** Head of an item of 24 to 255 bytes, like most data elements of a mobile document. */
+/** Length of the head of an item of 24 to 255 bytes. Most data elements of a mobile document have this size. */
 const USUAL_HEAD = 2
 
 /**
@@ -34,7 +34,7 @@ class Writer {
     return this.#buffer.subarray(0, this.#length)
   }
 
-  /** Writes the item first, and then puts its length before it. */
+  /** Writes the item first, and then inserts the item's length before it. */
   embedded(value: Encodable): void {
     this.#head(TAG, TAG_ENCODED_CBOR)
     const at = this.#length
@@ -140,7 +140,7 @@ class Writer {
   }
 }
 
-/** Bytes of the head of an item with this argument, which is at most the length of a buffer. */
+/** Length of the head of an item with this argument, in bytes. The argument is at most the length of a buffer. */
 function headLength(argument: number): number {
   if (argument < 24) return 1
   if (argument <= 0xff) return 2

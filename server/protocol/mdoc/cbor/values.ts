@@ -1,5 +1,5 @@
 /**
- * A CBOR data item (RFC 8949 §3). `Other` may take the place of any item in it. Integers beyond 2^53 are bigints. Integers and
+ * A CBOR data item (RFC 8949 §3). `Other` may replace any item in it. Integers beyond 2^53 are bigints. Integers and
  * floats are not distinguished.
  */
 type CborItem<Other> =
@@ -19,10 +19,10 @@ type CborItem<Other> =
 export type CborValue = CborItem<never>
 export type CborMap = ReadonlyMap<CborKey, CborValue>
 
-/** An item that can be encoded: a decoded item, or one that contains encoded items. */
+/** An item that can be encoded: a decoded item, or an item that contains encoded items. */
 export type Encodable = CborItem<Encoded>
 
-/** Mobile documents and COSE use no other keys. */
+/** A key of a map. Mobile documents and COSE use no other types of keys. */
 export type CborKey = string | number | bigint
 
 /** A tagged data item (RFC 8949 §3.4). */

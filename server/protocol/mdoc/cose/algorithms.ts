@@ -2,7 +2,10 @@ import { canonicalAlgorithm, type SignatureAlgorithm } from '../../jose/algorith
 
 type CoseSignatureAlgorithm = Extract<SignatureAlgorithm, 'ES256' | 'ES384' | 'EdDSA'>
 
-/** COSE algorithms by their JOSE names: first the number of RFC 9053, which is written, then the fully specified one (RFC 9864). */
+/**
+ * COSE algorithms by their JOSE names. The first number is from RFC 9053 and is used for signing; the second is the
+ * fully specified number (RFC 9864).
+ */
 const NUMBERS = {
   ES256: [-7, -9],
   ES384: [-35, -51],
@@ -21,8 +24,9 @@ export function coseAlgorithmsOf(name: string): readonly number[] {
 const isCoseAlgorithm = (alg: SignatureAlgorithm): alg is CoseSignatureAlgorithm => alg in NUMBERS
 
 /**
- * Whether a list of algorithms in a verifier's metadata contains the `alg` of a COSE header (OpenID4VP 1.0 Appendix B.2.2): the number
- * itself, or the fully specified one (RFC 9864) for the same curve. An absent list contains every algorithm.
+ * Whether a list of algorithms in a verifier's metadata contains the `alg` of a COSE header (OpenID4VP 1.0 Appendix
+ * B.2.2). The list may contain the number itself, or the fully specified number (RFC 9864) for the same curve. An
+ * absent list contains every algorithm.
  */
 export function isListedCose(list: unknown, alg: unknown): boolean {
   if (list === undefined || list === null) return true

@@ -22,7 +22,7 @@ export const DEVICE_KEY_ALGORITHMS: readonly SignatureAlgorithm[] = CURVES.map((
 /**
  * A public key as a COSE_Key (RFC 9052 §7, RFC 9053 §7.1, §7.2), with the key's numbers only.
  *
- * @throws CredentialError for a key that is none of P-256, P-384 and Ed25519.
+ * @throws CredentialError for a key other than P-256, P-384 and Ed25519.
  */
 export function coseKeyOf(jwk: Jwk): CborMap {
   const curve = CURVES.find(({ crv, kty }) => crv === jwk.crv && kty === jwk.kty)

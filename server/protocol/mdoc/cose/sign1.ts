@@ -18,7 +18,7 @@ export interface Sign1 {
   readonly protectedBytes: Uint8Array
   readonly protectedHeader: CborMap
   readonly unprotected: CborMap
-  /** Null if it is detached. */
+  /** Null if the payload is detached. */
   readonly payload: Uint8Array | null
   readonly signature: Uint8Array
 }
@@ -33,7 +33,7 @@ export interface Headers {
  * Signs a payload as an untagged COSE_Sign1, with `alg` in its protected header.
  *
  * @returns its four elements; the payload is null if it is `detached`.
- * @throws CredentialError if the signer's algorithm is not used with COSE here.
+ * @throws CredentialError if the signer's algorithm is not supported in mobile documents.
  */
 export async function createSign1(
   signer: Pick<Signer, 'alg' | 'sign'>,
@@ -58,7 +58,7 @@ export function readSign1(value: CborValue, options: DecodeOptions): Sign1 {
   const [protectedBytes, unprotected, payload, signature, ...others] = isArray(value) ? value : []
   const complete = isBytes(protectedBytes) && isMap(unprotected) && isBytes(signature) && others.length === 0
   if (!complete || (payload !== null && !isBytes(payload))) throw new CredentialError(`${what} is no COSE_Sign1.`)
-  // RFC 9052 §3: an empty header may be a string of no bytes.
+  // RFC 9052 §3: an empty header may be encoded as an empty byte string.
   const header = protectedBytes.length === 0 ? new Map() : decodeCbor(protectedBytes, options)
   if (!isMap(header)) throw new CredentialError(`${what} has a protected header that is no map.`)
   // RFC 9052 §3: a label occurs in one header only.
@@ -78,7 +78,7 @@ export interface Sign1Check {
   readonly what: string
   /** The signed data, if the payload is detached. */
   readonly payload?: Uint8Array
-  /** JOSE names of the accepted algorithms; every supported one unless given. */
+  /** JOSE names of the accepted algorithms; every supported algorithm unless given. */
   readonly algorithms?: readonly string[] | undefined
 }
 
@@ -107,18 +107,21 @@ function importedKey(key: Jwk, what: string) {
   }
 }
 
-/** The header parameter `x5chain` for a chain in DER, the signer's certificate first (RFC 9360 §2). A single certificate is no array. */
+/**
+ * The header parameter `x5chain` for a chain in DER, the signer's certificate first (RFC 9360 §2). A single certificate
+ * is not put into an array.
+ */
 export function x5chainHeader(chain: readonly Uint8Array[]): ReadonlyMap<CborKey, Encodable> {
   const [only, ...others] = chain
   return new Map([[X5CHAIN, only !== undefined && others.length === 0 ? only : chain]])
 }
 
-/** The `alg` header, with any value. */
+/** The value of the `alg` header, even if it is not supported. */
 export const algOf = ({ protectedHeader }: Sign1): CborValue => protectedHeader.get(ALG)
 
 /**
- * The certificates of `x5chain`, base64 DER, the signer's first, like `x5c` of a JWS header. Undefined if there is no such
- * header parameter; throws CredentialError for a malformed one.
+ * The certificates of `x5chain`, base64 DER, the signer's first, like `x5c` of a JWS header. Undefined without this
+ * header parameter; throws CredentialError if the parameter is malformed.
  */
 export function x5cOf({ protectedHeader, unprotected }: Sign1, what: string): readonly string[] | undefined {
   const x5chain = protectedHeader.get(X5CHAIN) ?? unprotected.get(X5CHAIN)

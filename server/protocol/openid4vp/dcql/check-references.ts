@@ -49,7 +49,7 @@ function checkCredential(
   // §6.4.1
   if (claim_sets !== undefined && claims === undefined) fault(['claim_sets'], 'must not be present without claims')
   const ids = (claims ?? []).map(({ id }) => id)
-  // §6.3: an id occurs once within the array. It is required if there are claim_sets.
+  // §6.3: an id occurs once within the array. Every claim needs an id if there are claim_sets.
   for (const index of repeated(ids)) fault(['claims', index, 'id'], 'must be unique')
   if (claim_sets !== undefined) {
     for (const [index, id] of ids.entries()) {
@@ -80,7 +80,7 @@ function checkCredential(
   return faults
 }
 
-/** Indices of values that occur earlier too. Undefined is never repeated. */
+/** Indices of values that also occur at an earlier index. Undefined is never repeated. */
 function repeated(values: readonly (string | undefined)[]): number[] {
   const known = new Set<string>()
   return values.flatMap((value, index) => {

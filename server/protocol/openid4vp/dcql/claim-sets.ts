@@ -5,7 +5,7 @@ const MAX_CLAIM_SETS = 16
 
 const UNITS_OF_A_CLAIM = 10
 
-/** A choice of claims, the first preferred, and the values that the chosen claim must have. */
+/** A choice between claims, the preferred claim first, and the accepted values of the chosen claim. */
 export interface ClaimChoice {
   readonly paths: readonly ClaimsPath[]
   readonly values: readonly ClaimValue[] | undefined
@@ -17,8 +17,9 @@ interface ClaimsAndSets {
 }
 
 /**
- * `claims` and, if a choice has several paths, `claim_sets` (OpenID4VP 1.0 §6.4.1): one path of each choice, the combinations
- * in order of preference, 16 at most. No claim occurs twice (§6.1): if several choices ask for a claim, one query combines them.
+ * `claims` and, if a choice has several paths, `claim_sets` (OpenID4VP 1.0 §6.4.1): each combination has one path of
+ * each choice. There are at most 16 combinations, in order of preference. No claim occurs twice (§6.1): if several
+ * choices ask for a claim, one query combines them.
  *
  * @param work pays for each combination
  * @throws WorkExceededError

@@ -6,9 +6,9 @@ import type { ClaimsPath } from './claims-query.js'
 export const UNITS_OF_A_STEP = 5
 
 /**
- * The claims that a claims path pointer selects in a JSON-based credential (OpenID4VP 1.0 §7.1.1); empty if the standard
- * defines an error. An array element that is undefined, such as an undisclosed one of an SD-JWT, keeps its position and is not
- * selected.
+ * The claims that a claims path pointer selects in a JSON-based credential (OpenID4VP 1.0 §7.1.1); empty if the
+ * standard defines an error. An undefined array element, such as an undisclosed element of an SD-JWT, keeps its
+ * position and is not selected.
  *
  * @param work pays for each claim that is read
  * @throws WorkExceededError
@@ -29,13 +29,13 @@ export function selectByClaimsPath(path: ClaimsPath, credential: unknown, work: 
   return selected
 }
 
-/** Undefined if the element is no object: processing is aborted. */
+/** The member of an object. Undefined if the element is no object: processing is aborted. */
 function member(element: unknown, name: string): readonly unknown[] | undefined {
   if (!isObject(element)) return undefined
   return Object.hasOwn(element, name) ? [element[name]] : []
 }
 
-/** Undefined if the element is no array: processing is aborted. */
+/** The elements of an array. Undefined if the element is no array: processing is aborted. */
 function elements(element: unknown, index: number | null): readonly unknown[] | undefined {
   if (!Array.isArray(element)) return undefined
   return (index === null ? element : [element[index]]).filter((item) => item !== undefined)

@@ -25,7 +25,7 @@ const base = {
 
 const zBase = z.strictObject(base)
 
-/** A credential query (§6.1), its `meta` by format. */
+/** A credential query (§6.1), with the `meta` of its format. */
 export type CredentialQuery = CredentialQueryOf<string, JsonObject>
 export type CredentialQueryOf<Format extends string, Meta> = z.infer<typeof zBase> & { format: Format; meta: Meta }
 

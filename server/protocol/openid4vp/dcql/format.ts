@@ -12,7 +12,7 @@ export interface KnownTypes {
   readonly names: readonly string[]
 }
 
-/** Meaning of a JSONPath of a VP query in credentials of one format: a claim, or one of the other kinds of `FieldClaims`. */
+/** Meaning of a VP query's JSONPath for credentials of one format: a claims path, or another kind of `FieldClaims`. */
 export type PathMeaning = ClaimsPath | 'present' | 'absent' | 'inexpressible'
 
 /** Properties of a credential format that queries need. */
@@ -29,13 +29,16 @@ export interface Querying {
   namesOf(path: ClaimsPath): ClaimsPath
   /** Whether a claims query may contain `intent_to_retain` (OpenID4VP 1.0 Appendix B.2.4). */
   readonly retains: boolean
-  /** The types that `meta` names: this installation's types by their names, other types in the form of credentials. */
+  /**
+   * The types that `meta` names. A type of this installation is returned by its name, any other type as credentials
+   * write it.
+   */
   typesOf(meta: JsonObject, types: Pick<KnownTypes, 'issuerBaseUrl'>): readonly string[]
   /** The fault of a component of a claims path; undefined if the path is correct. */
   pathFault(path: ClaimsPath): { readonly position: number; readonly message: string } | undefined
   /**
-   * `meta` for an item of a VP query. Several if one credential query cannot name all acceptable credentials; empty if no credential
-   * of the format can satisfy the item.
+   * `meta` for an item of a VP query. Several entries if one credential query cannot name all acceptable credentials.
+   * Empty if no credential of the format can satisfy the item.
    *
    * @param work pays for the parts of an item that can be expensive
    */

@@ -11,9 +11,9 @@ const LETTER_A = 'a'.charCodeAt(0)
 const CREDENTIAL_ID = /^item-(\d+)-[a-z][a-z-]*$/
 
 /**
- * The DCQL query (OpenID4VP 1.0 §6) for a VP query: one credential query for each item and format. `credential_sets` joins the
- * queries of one item. It may ask for more than the items need, never for less: answers are evaluated
- * against the items themselves.
+ * The DCQL query (OpenID4VP 1.0 §6) for a VP query: one credential query for each item and format. `credential_sets`
+ * joins the queries of one item. The DCQL query may ask for more claims than the items need, never for fewer. The
+ * answers are evaluated against the items themselves.
  *
  * @param work pays for the conversion
  * @param root name of the query in the request, for the error's path
@@ -33,7 +33,7 @@ export function dcqlFromVpQuery(
   })
   const credentials = queries.flat()
   if (queries.every(({ length }) => length === 1)) return { credentials }
-  // Without sets a wallet looks for every credential query, which means each item in every format (§6.4.2).
+  // Without sets, a wallet must answer every credential query: each item in every format (§6.4.2).
   return {
     credentials,
     credential_sets: queries.map((alternatives) => ({ options: alternatives.map(({ id }) => [id]) })),
@@ -71,14 +71,14 @@ function credentialQueriesOf(
       query: { id: at === 0 ? id : `${id}-${String.fromCharCode(LETTER_A + at)}`, format: name, meta, ...claims },
     }))
   })
-  // If a claims path cannot express the item, a holder who chooses claims would not know which to disclose.
+  // If a claims path cannot express the item, the holder could not know which claims to disclose.
   const whole = alternatives.filter(({ querying }) => querying.disclosesAll)
   if (whole.length > 0 && isInexpressible(item, types, formats, work))
     return whole.map(({ query }) => withoutClaims(query))
   return alternatives.map(({ query }) => query)
 }
 
-/** Undefined if a field asks for a value that no credential of the format has. */
+/** The claims of an item in one format. Undefined if a field asks for a value that no credential of the format has. */
 function claimsOf(
   item: CompiledItem,
   types: KnownTypes,

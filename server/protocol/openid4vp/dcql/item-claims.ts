@@ -5,13 +5,13 @@ import type { PathMeaning } from './format.js'
 
 /** Claims that a field of a query item asks for in one format. */
 export type FieldClaims =
-  /** One of these claims, the first preferred. */
+  /** One of these claims; the first claim is preferred. */
   | {
       readonly kind: 'claims'
       readonly paths: readonly ClaimsPath[]
       readonly values: readonly ClaimValue[] | undefined
     }
-  /** No claims: the value is present whichever claims are disclosed. */
+  /** No claims: the value is present in every presentation, whichever claims it discloses. */
   | { readonly kind: 'present' }
   /** A value that no credential of the format has. */
   | { readonly kind: 'absent' }
@@ -33,7 +33,7 @@ export function claimsOfField(
   return { kind: 'claims', paths: [...claims.values()], values: claimValues(filter) }
 }
 
-/** A JSONPath of names, indices from the start and `[*]` as a claims path pointer (§7.1). */
+/** Converts a JSONPath of names, indices from the start and `[*]` to a claims path pointer (§7.1). */
 export function pointerOf(segments: readonly Segment[]): ClaimsPath | 'inexpressible' {
   const path: ClaimsPath = []
   for (const { descendant, selectors } of segments) {
@@ -48,7 +48,7 @@ export function pointerOf(segments: readonly Segment[]): ClaimsPath | 'inexpress
   return typeof path[0] === 'string' ? path : 'inexpressible'
 }
 
-/** `const` and `enum` as `values` (§6.3); undefined if one of them is neither string nor integer nor boolean. */
+/** `const` and `enum` as `values` (§6.3); undefined if a value is neither string nor integer nor boolean. */
 function claimValues(filter: CompiledField['constraint']['filter']): readonly ClaimValue[] | undefined {
   const values = filter?.const === undefined ? filter?.enum : [filter.const]
   return values !== undefined && values.length > 0 && values.every(isClaimValue) ? values : undefined

@@ -4,14 +4,14 @@ import type { VpFilter } from '../query/vp-filter.js'
 import type { CompiledItem } from '../query/vp-query.js'
 import { VERIFIABLE_CREDENTIAL_TYPES } from './w3c-types.js'
 
-/** Limit of alternatives in a query. Beyond it the query is less exact; the answer is still checked exactly. */
+/** Limit of alternatives in a query. A query beyond this limit is less exact; its answer is still checked exactly. */
 const MAX_ALTERNATIVES = 64
 
 const UNITS_OF_A_NAME = 5
 
 /**
- * Alternatives of type names; the credential must have all names of one alternative. They come from const, enum or contains on
- * `$.type` or `$.vc.type`. Undefined if the item names none.
+ * Alternatives of type names; the credential must have all names of one alternative. The names come from const, enum or
+ * contains on `$.type` or `$.vc.type`. Undefined if the item names no type.
  *
  * @param work pays for each alternative
  * @throws WorkExceededError
@@ -24,7 +24,7 @@ export function namedTypes({ fields }: CompiledItem, work: Work): string[][] | u
       return alternatives.length === 0 || alternatives.some((names) => names.length === 0) ? [] : [alternatives]
     })
   if (constraints.length === 0) return undefined
-  // Each constraint must hold, so each contributes one alternative.
+  // Each constraint must be satisfied, so a combination has one alternative of each constraint.
   return constraints.reduce((all, alternatives) => firstCombinations(all, alternatives, work))
 }
 

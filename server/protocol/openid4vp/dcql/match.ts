@@ -16,7 +16,10 @@ export interface DcqlPresentation {
   readonly authorityKeyIdentifiers?: readonly string[]
 }
 
-/** One way in which a response fails its query. `message` is a sentence that names credential, check and path, never a value. */
+/**
+ * A reason why a response does not satisfy its query. `message` is a sentence that names credential, check and path,
+ * never a value.
+ */
 export interface DcqlMismatch {
   readonly credentialId?: string
   /** The unsatisfied member of the query; `format` and `holder_binding` are short names. */
@@ -26,8 +29,9 @@ export interface DcqlMismatch {
 }
 
 /**
- * Checks the ids of a vp_token and the number of presentations under each id. Each id was requested. An id without `multiple` has
- * one presentation (§8.1). All required credentials are present (§6.4.2). No credential needs to be decoded.
+ * Checks the ids of a vp_token and the number of presentations under each id. Each id must be requested. An id without
+ * `multiple` must have one presentation (§8.1). All required credentials must be present (§6.4.2). The check decodes no
+ * credential.
  */
 export function checkVpTokenIds(query: DcqlQuery, ids: readonly (readonly [string, number])[]): DcqlMismatch[] {
   const present = new Set(ids.map(([id]) => id))
@@ -110,7 +114,7 @@ function checkHolderBinding(credential: CredentialQuery, { holderBound }: DcqlPr
   return [mismatch(credential.id, 'holder_binding', 'has no proof of holder binding.')]
 }
 
-/** §6.1.1: one of the values of one of the entries. */
+/** §6.1.1: the credential matches one value of one entry. */
 function checkAuthorities(credential: CredentialQuery, { authorityKeyIdentifiers }: DcqlPresentation): DcqlMismatch[] {
   const accepted = credential.trusted_authorities?.flatMap(({ values }) => values)
   if (accepted === undefined || authorityKeyIdentifiers?.some((identifier) => accepted.includes(identifier))) return []

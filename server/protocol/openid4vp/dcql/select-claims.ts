@@ -7,13 +7,13 @@ import type { ClaimsQuery } from './claims-query.js'
 export type ClaimFault = 'absent' | 'values'
 
 /**
- * Whether a credential answers a claims query (OpenID4VP 1.0 §6.3, §7). A claim that is null is present. A path whose processing
- * ends with an error by the standard selects nothing.
+ * Returns the reason why a credential does not answer a claims query (OpenID4VP 1.0 §6.3, §7). A claim that is null is
+ * present. A path selects nothing if the standard defines an error for its processing.
  *
  * Beyond the text of §7: `values` is satisfied by any of the claims that a path selects.
  *
  * @param work pays for each claim that is read
- * @returns undefined if it does.
+ * @returns undefined if the credential answers the query.
  * @throws WorkExceededError
  */
 export function claimFault(
@@ -37,8 +37,8 @@ export interface AskedClaims {
 }
 
 /**
- * The paths of the claims that a credential should disclose (OpenID4VP 1.0 §6.4.1): all requested claims, or all claims of the first
- * claim set that the credential can answer; empty if no claims are requested.
+ * Selects the paths of the claims that a credential should disclose (OpenID4VP 1.0 §6.4.1). They are all requested
+ * claims, or all claims of the first claim set that the credential can answer. Empty if no claims are requested.
  *
  * @param work pays for each claim that is read
  * @returns undefined if the credential must not be returned.

@@ -8,7 +8,7 @@ export const VERIFIABLE_CREDENTIAL_TYPES = [
   'VerifiableCredential',
 ] as const
 
-/** Contexts that define the type `VerifiableCredential`, both by the same IRI (VCDM 1.1 §4.1, VCDM 2.0 §4.3). */
+/** Contexts that define the type `VerifiableCredential`, both with the same IRI (VCDM 1.1 §4.1, VCDM 2.0 §4.3). */
 const W3C_CONTEXTS: ReadonlySet<unknown> = new Set([
   'https://www.w3.org/2018/credentials/v1',
   'https://www.w3.org/ns/credentials/v2',

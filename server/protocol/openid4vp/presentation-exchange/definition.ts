@@ -1,6 +1,9 @@
 import type { JsonObject } from '../../json/json-object.js'
 
-/** A field of an input descriptor (DIF Presentation Exchange 2 §5): a value at the first path that selects one, and its JSON Schema. */
+/**
+ * A field of an input descriptor (DIF Presentation Exchange 2 §5): the paths to a value, and the value's JSON Schema.
+ * The first path that selects a value counts.
+ */
 export interface Field {
   readonly path: readonly string[]
   readonly filter?: JsonObject
@@ -9,7 +12,7 @@ export interface Field {
 /** Requirements for one credential of the answer. */
 export interface InputDescriptor {
   readonly id: string
-  /** Groups of submission requirements that it belongs to, if there are any. */
+  /** Groups of submission requirements that the descriptor belongs to, if there are any. */
   readonly group?: readonly string[]
   readonly format: JsonObject
   readonly constraints: { readonly limit_disclosure?: 'required'; readonly fields: readonly Field[] }
@@ -34,7 +37,7 @@ export interface PresentationDefinition {
 export interface Exchange {
   /** Entries of `vp_formats`, for the credential and for its presentation. */
   vpFormats(algorithms: readonly string[], holderAlgorithms: readonly string[]): JsonObject
-  /** Entries of `vp_formats` under DIF's names: wallets' libraries look for these in an input descriptor. */
+  /** Entries of `vp_formats` under DIF's names: wallets' libraries search an input descriptor for these names. */
   readonly difNames: Readonly<Record<string, string>>
   /** Accepted values of `format` in a descriptor map for such a presentation. */
   readonly presentedAs: readonly string[]
@@ -53,8 +56,8 @@ export interface ExchangeAlgorithms {
 }
 
 /**
- * `format` of an input descriptor, with entries under every name. `vp_formats` of the same request must have all of them, since a
- * wallet ignores formats that are not listed there (OpenID4VP draft 21 §5.1).
+ * `format` of an input descriptor, with entries under every name. `vp_formats` of the same request must have the same
+ * entries (OpenID4VP draft 21 §5.1): a wallet ignores all other formats.
  */
 export function descriptorFormats(
   { vpFormats, difNames }: Exchange,
@@ -65,7 +68,7 @@ export function descriptorFormats(
   return { ...formats, ...Object.fromEntries(alsoNamed) }
 }
 
-/** A filter that is satisfied by any of the values. */
+/** A filter that any of the values satisfies. */
 export const oneOf = (values: readonly unknown[]): JsonObject =>
   values.length === 1 ? { const: values[0] } : { enum: [...values] }
 

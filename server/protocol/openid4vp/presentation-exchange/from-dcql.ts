@@ -48,9 +48,9 @@ function askedOf({ credentials, credential_sets: sets }: DcqlQuery): readonly Cr
 }
 
 /**
- * The presentation definition (DIF Presentation Exchange 2) that asks for the same as a DCQL query (OpenID4VP 1.0 §6). It has an
- * input descriptor for each credential query, one for each of its claim sets, and submission requirements for optional parts and
- * choices.
+ * The presentation definition (DIF Presentation Exchange 2) that asks for the same credentials and claims as a DCQL
+ * query (OpenID4VP 1.0 §6). It has an input descriptor for each credential query, or for each of its claim sets if
+ * there are several. Submission requirements express optional parts and choices.
  *
  * @param query a query without an `exchangeFault`
  * @param formatNamed a format of the query, under its name in the definition
@@ -119,7 +119,7 @@ class Groups {
   }
 }
 
-/** Undefined if every descriptor is requested. */
+/** The submission requirements of a query; undefined if every descriptor is requested. */
 function requirementsOf(
   { credential_sets: sets }: DcqlQuery,
   asked: readonly CredentialQuery[],
@@ -136,8 +136,8 @@ function requirementOfQuery(id: string, groups: Groups): SubmissionRequirement {
 }
 
 /**
- * OpenID4VP 1.0 §6.4.2: one of the options, or none if the set is not required. Nested only if a group cannot express it, since not
- * every wallet reads nested requirements.
+ * OpenID4VP 1.0 §6.4.2: one of the options, or none if the set is not required. The requirement is nested only if a
+ * group cannot express the options, since not every wallet reads nested requirements.
  */
 function requirementOfSet(
   { options, required }: CredentialSetQuery,

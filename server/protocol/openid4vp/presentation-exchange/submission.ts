@@ -32,20 +32,22 @@ export const zPresentationSubmission = z.object({
 export interface SubmissionFor {
   /** `id` of the presentation definition. */
   readonly definitionId: string
-  /** The query that `presentationDefinitionOf` made the definition from. */
+  /** The query from which `presentationDefinitionOf` made the definition. */
   readonly query: DcqlQuery
   /** A format of the query, under its name in the definition. */
   readonly formatNamed: (name: string) => QueryableFormat
 }
 
 /**
- * The presentations of an answer by Presentation Exchange (OpenID4VP draft 21 §6.1): `vp_token` is one presentation or an array, and
- * `presentation_submission` maps presentations to input descriptors. The submission chooses and proves nothing: the query judges each
- * presentation. A presentation may answer several descriptors, as wallets send it if a credential fits more than one.
+ * The presentations of an answer by Presentation Exchange (OpenID4VP draft 21 §6.1): `vp_token` is one presentation or
+ * an array, and `presentation_submission` maps presentations to input descriptors. The submission only assigns
+ * presentations and proves nothing: each presentation is checked against the query. A presentation may answer several
+ * descriptors, since wallets send it once if a credential fits several.
  *
  * @returns the presentations by the id of the credential query that the descriptor was made from.
- * @throws ResponseError for a submission that is malformed or for another definition, or that names a missing presentation or a
- *   wrong format. Also for a descriptor that is named twice and a presentation that is not named.
+ * @throws ResponseError for a submission that is malformed or for another definition, or that names a missing
+ * presentation or a wrong format. Also for a descriptor that the submission names twice, and for a presentation that it
+ * does not name.
  */
 export function submittedPresentations(parameters: JsonObject, asked: SubmissionFor): Presentations {
   const all = presentationsIn(parameters.vp_token)
@@ -90,7 +92,7 @@ function presentationsIn(value: unknown): readonly (string | JsonObject)[] {
   })
 }
 
-/** In a form it is text. Some wallets send text in an encrypted answer too. */
+/** Reads the submission. A form contains it as text. Some wallets also send it as text in an encrypted answer. */
 function submissionIn(sent: unknown): z.infer<typeof zPresentationSubmission> {
   if (sent === undefined) throw new ResponseError('Parameter presentation_submission is missing.')
   const value = typeof sent === 'string' ? objectIn(sent) : sent
@@ -131,7 +133,7 @@ function presentationAt({ id, path }: Mapping, count: number): number {
 const NESTED =
   /^\$(?:\.vp|\[['"]vp['"]\])?(?:\.verifiableCredential|\[['"]verifiableCredential['"]\])(?:\[(\d{1,3})\])?$/
 
-/** The position of the credential within its presentation; undefined if the whole presentation is meant. */
+/** The position of the credential within its presentation; undefined if the mapping names the whole presentation. */
 function credentialAt({ id, path_nested: nested }: Mapping): number | undefined {
   if (nested === undefined || nested.path === '$') return undefined
   const found = NESTED.exec(nested.path)

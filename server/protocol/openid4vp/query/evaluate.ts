@@ -11,12 +11,12 @@ export type Evaluation =
   | { readonly satisfied: false; readonly path: string; readonly reason: string }
 
 /**
- * Whether a credential satisfies a query item: each of its fields.
+ * Whether a credential satisfies a query item, which means each of its fields.
  *
- * In a field, the first path that selects anything counts, and the other paths do not. All selected values must
- * satisfy the filter: a credential that holds a claim twice, once with a wrong value, does not pass. Two
- * members have a special meaning. A `const` or `enum` on `$.type` asks whether the value is among the types, which are a set.
- * On `$.issuer` it asks for the identifier of an issuer, also if the issuer is an object.
+ * In a field, the first path that selects anything counts, and the other paths do not. All selected values must satisfy
+ * the filter: a credential that holds a claim twice, once with a wrong value, does not pass. Two members have a special
+ * meaning. A `const` or `enum` on `$.type` is satisfied if one of the credential's types has the value. On `$.issuer`,
+ * the value is compared with the issuer's identifier, even if the issuer is an object.
  *
  * @param work pays for the evaluation; if it is too small, the credential does not satisfy the item
  */

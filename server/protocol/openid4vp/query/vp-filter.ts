@@ -65,8 +65,9 @@ export interface VpFilter {
 }
 
 /**
- * A schema of several shapes; the value decides the shape. A union would hide a fault deeper in the value behind one issue of its
- * own. Here the issues of the chosen shape keep their paths. The value is not transformed.
+ * A Zod schema of several shapes; the value decides the shape. Unlike in a Zod union, the issues of the chosen shape
+ * keep their paths. A union reports one issue of its own, which hides a fault deeper in the value. The value is not
+ * transformed.
  */
 function chosen<Value>(
   choose: (value: unknown) => z.ZodType,
@@ -162,8 +163,8 @@ const zFilterObject: z.ZodType<VpFilter> = z
   .meta({ id: 'VpFilter', description: 'A JSON Schema that the values at the path must satisfy' })
 
 /**
- * `filter` of a field constraint: a JSON Schema object, strict at every depth, up to depth 16 and 1,000 values. compileVpQuery
- * checks whether it compiles (patterns, references, formats).
+ * `filter` of a field constraint: a JSON Schema object, strict at every depth, up to depth 16 and 1,000 values. The
+ * function compileVpQuery checks later whether the filter compiles (patterns, references, formats).
  */
 // The cast gives typed clients the type of a filter: the input of a preprocessed schema would be `unknown`.
 export const zVpFilter = z.preprocess((value, context) => {
@@ -178,7 +179,7 @@ export const zVpFilter = z.preprocess((value, context) => {
   return value
 }, zFilterObject) as unknown as z.ZodType<VpFilter, VpFilter>
 
-/** Zod silently drops members named `__proto__`. A rule that the author wrote would disappear with them. */
+/** Zod silently drops members named `__proto__`. A rule in such a member would disappear. */
 function refuseProto(value: unknown): void {
   if (typeof value !== 'object' || value === null) return
   if (Object.hasOwn(value, '__proto__')) throw new JsonBoundsError('', 'must not have a member named __proto__')

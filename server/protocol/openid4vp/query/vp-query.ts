@@ -35,7 +35,10 @@ export const zVpQueryItems = z
 
 type VpQueryItems = z.infer<typeof zVpQueryItems>
 
-/** Whether its JSON is longer than 64 KiB. The filter's limits refuse a value that is nested too deeply to be written as JSON. */
+/**
+ * Whether the JSON of a value is longer than 64 KiB. A value that is nested too deeply to be written as JSON is refused
+ * later, by the filter's limits.
+ */
 function isTooLarge(value: unknown): boolean {
   try {
     measureJson(value, { depth: 64, nodes: Number.POSITIVE_INFINITY })
@@ -46,7 +49,7 @@ function isTooLarge(value: unknown): boolean {
 }
 
 /** The items of a VP query. The size is checked first: each fault in the query repeats its path. */
-// The type is what typed clients send: a preprocessed schema would take `unknown`.
+// The type is the input type of typed clients: the input of a preprocessed schema would be `unknown`.
 export const zVpQuery = z.preprocess((value, context) => {
   if (isTooLarge(value)) context.addIssue({ code: 'custom', message: 'must not be larger than 64 KiB' })
   return value

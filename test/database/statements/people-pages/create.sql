@@ -7,8 +7,7 @@ WITH
         verification_session_id,
         offering_id,
         made_by,
-        title,
-        text,
+        texts,
         type_names,
         in_qr_code,
         created_at,
@@ -21,17 +20,15 @@ WITH
         $3,
         $4,
         $5,
-        $6,
-        $7,
-        $8::TEXT[],
+        $6::json,
+        $7::TEXT[],
+        $8,
         $9,
-        $10,
-        $11
+        $10
       )
     ON CONFLICT (offering_id, made_by) DO UPDATE
     SET
-      title = excluded.title,
-      text = excluded.text
+      kind = excluded.kind
     RETURNING
       id
   ),
@@ -39,10 +36,10 @@ WITH
     INSERT INTO
       audit_events (actor, action, subject, subject_id)
     SELECT
+      $11,
       $12,
       $13,
-      $14,
-      $15
+      $14
     FROM
       "paged"
   )

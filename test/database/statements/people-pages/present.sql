@@ -21,8 +21,15 @@ WITH
   )
 SELECT
   s.*,
-  p.title AS "pageTitle",
-  p.text AS "pageText",
+  COALESCE(
+    p.texts,
+    CASE
+      WHEN p.title IS NULL
+      AND p.text IS NULL THEN NULL
+      ELSE json_build_object('title', p.title, 'text', p.text)
+    END
+  ) AS texts,
+  NULL::text AS "textsKey",
   p.in_qr_code AS "inQrCode",
   v.display AS "verifierDisplay",
   (

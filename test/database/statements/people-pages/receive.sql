@@ -74,8 +74,15 @@ SELECT
       x.created_at
     )
   END AS session,
-  p.title AS "pageTitle",
-  p.text AS "pageText",
+  COALESCE(
+    p.texts,
+    CASE
+      WHEN p.title IS NULL
+      AND p.text IS NULL THEN NULL
+      ELSE json_build_object('title', p.title, 'text', p.text)
+    END
+  ) AS texts,
+  NULL::text AS "textsKey",
   p.in_qr_code AS "inQrCode",
   x.wallet_url AS "walletUrl",
   s.title AS "schemaTitle",

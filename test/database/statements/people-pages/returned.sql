@@ -1,5 +1,13 @@
 SELECT
-  p.title,
+  COALESCE(
+    p.texts,
+    CASE
+      WHEN p.title IS NULL
+      AND p.text IS NULL THEN NULL
+      ELSE json_build_object('title', p.title, 'text', p.text)
+    END
+  ) AS texts,
+  NULL::text AS "textsKey",
   p.browser_hash AS "browserHash",
   s.response_code_hash AS "responseCodeHash",
   s.state,

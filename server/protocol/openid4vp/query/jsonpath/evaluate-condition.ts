@@ -114,7 +114,10 @@ function equal(left: unknown, right: unknown, work: Work, depth = 0): boolean {
   )
 }
 
-/** Compares numbers and strings only. Strings are compared by their Unicode scalar values, which differ in order from UTF-16. */
+/**
+ * Compares numbers and strings only. Strings are compared by their Unicode scalar values. The order by UTF-16 code
+ * units is different.
+ */
 function less(left: unknown, right: unknown, work: Work): boolean {
   work.spend(UNITS_OF_A_STEP)
   if (typeof left === 'number' && typeof right === 'number') return left < right

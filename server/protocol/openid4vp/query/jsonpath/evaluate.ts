@@ -10,7 +10,7 @@ const UNITS_OF_A_STEP = 5
 const MAX_DEPTH = 256
 
 /**
- * The values that a path selects in a document (RFC 9535 §2.1.2), in the order of the RFC. An array element that is undefined,
+ * The values that a path selects in a document (RFC 9535 §2.1.2), in the order of the RFC. An undefined array element,
  * which JSON does not have, keeps its position and is never selected.
  *
  * @param work pays for each value that is read
@@ -89,7 +89,10 @@ function childrenOf(node: unknown): readonly unknown[] {
   return isObject(node) ? Object.values(node) : []
 }
 
-/** §2.3.4.2.2: the indices that a slice selects. A large step is harmless: the loop never has more turns than there are elements. */
+/**
+ * §2.3.4.2.2: the indices that a slice selects. A large step is harmless: the loop never runs more often than there are
+ * elements.
+ */
 function* sliceOf({ start, end, step }: Extract<Selector, { kind: 'slice' }>, length: number): Iterable<number> {
   const normalized = (bound: number) => (bound >= 0 ? bound : length + bound)
   const clamped = (bound: number, low: number, high: number) => Math.min(Math.max(normalized(bound), low), high)

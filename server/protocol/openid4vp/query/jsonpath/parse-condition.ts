@@ -13,7 +13,7 @@ import type {
 } from './ast.js'
 import { JsonPathError, type Scanner } from './scanner.js'
 
-/** Longer operators first: `<=` is no `<`. */
+/** Longer operators come first, so that `<=` is not read as `<`. */
 const OPERATORS: readonly ComparisonOperator[] = ['==', '!=', '<=', '>=', '<', '>']
 
 /** Maximum of nested filters and parentheses. */
@@ -99,7 +99,7 @@ class ConditionParser {
   #test(operand: Comparable | PatternCall): Condition {
     if (operand.kind === 'query') return { kind: 'exists', query: operand }
     if (isPatternCall(operand)) return operand
-    // §2.4.3: a function of ValueType is no test, and a literal is none either.
+    // §2.4.3: neither a function of ValueType nor a literal is a test.
     return this.#scanner.refuse()
   }
 
@@ -176,7 +176,7 @@ function isPatternCall(operand: Comparable | PatternCall): operand is PatternCal
   return operand.kind === 'match' || operand.kind === 'search'
 }
 
-/** §2.3.5.1: a singular query has child segments of one name or index each. */
+/** §2.3.5.1: in a singular query, each segment is a child segment with one name or one index. */
 function isSingular({ segments }: FilterQuery): boolean {
   return segments.every(({ descendant, selectors }) => {
     const [selector, ...others] = selectors

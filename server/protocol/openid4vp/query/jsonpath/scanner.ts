@@ -34,14 +34,14 @@ export class Scanner {
     return this.text.startsWith(token, this.position)
   }
 
-  /** Takes a token if the text continues with it. */
+  /** Reads a token if the text continues with it, and returns whether it did. */
   takes(token: string): boolean {
     if (!this.sees(token)) return false
     this.position += token.length
     return true
   }
 
-  /** Takes a token or refuses the path. */
+  /** Reads a token, or refuses the path. */
   expect(token: string): void {
     if (!this.takes(token)) this.refuse()
   }

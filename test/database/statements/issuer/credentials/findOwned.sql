@@ -1,6 +1,7 @@
 SELECT
   c.id,
-  c.vc
+  c.vc,
+  NULL::text AS "vcKey"
 FROM
   credentials c
 WHERE

@@ -43,6 +43,7 @@ SELECT
   k.x5c,
   o.id AS "offeringId",
   o.credential_subject AS "credentialSubject",
+  NULL::text AS "subjectKey",
   o.recipient,
   o.redemption_limit AS "redemptionLimit",
   o.redemption_count AS "redemptionCount",
@@ -78,3 +79,4 @@ WHERE
   o.id = $2
   AND NOT o.is_session
   AND NOT o.of_authorization
+  AND o.claims_erased_at IS NULL

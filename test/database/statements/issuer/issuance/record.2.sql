@@ -40,6 +40,7 @@ WITH
         owner,
         holder_did,
         vc,
+        signed,
         created_at
       )
     SELECT
@@ -49,7 +50,8 @@ WITH
       $8,
       $9,
       $10::json,
-      $11
+      $11::boolean,
+      $12
     FROM
       "admitted"
     RETURNING
@@ -72,7 +74,7 @@ WITH
       n.value ->> 3
     FROM
       "target",
-      jsonb_array_elements($12::jsonb) AS n (value)
+      jsonb_array_elements($13::jsonb) AS n (value)
   ),
   "redeemed" AS (
     INSERT INTO
@@ -85,12 +87,12 @@ WITH
         redeemed_at
       )
     SELECT
-      $13,
       $14,
-      "target"."id",
       $15,
+      "target"."id",
       $16,
-      $17
+      $17,
+      $18
     FROM
       "target"
   ),
@@ -98,9 +100,9 @@ WITH
     INSERT INTO
       audit_events (actor, action, subject, subject_id)
     SELECT
-      $18,
       $19,
       $20,
+      $21,
       "target"."id"
     FROM
       "target"

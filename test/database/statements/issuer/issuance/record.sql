@@ -12,6 +12,7 @@ WITH
         owner,
         holder_did,
         vc,
+        signed,
         created_at
       )
     SELECT
@@ -21,7 +22,8 @@ WITH
       $4,
       $5,
       $6::json,
-      $7
+      $7::boolean,
+      $8
     FROM
       "admitted"
     RETURNING
@@ -44,15 +46,15 @@ WITH
       n.value ->> 3
     FROM
       "target",
-      jsonb_array_elements($8::jsonb) AS n (value)
+      jsonb_array_elements($9::jsonb) AS n (value)
   ),
   "audited" AS (
     INSERT INTO
       audit_events (actor, action, subject, subject_id)
     SELECT
-      $9,
       $10,
       $11,
+      $12,
       "target"."id"
     FROM
       "target"

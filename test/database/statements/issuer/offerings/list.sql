@@ -1,6 +1,7 @@
 SELECT
   o.id,
   o.credential_subject AS "credentialSubject",
+  NULL::text AS "subjectKey",
   o.recipient,
   o.redemption_limit AS "redemptionLimit",
   o.expires_at AS "expiresAt",

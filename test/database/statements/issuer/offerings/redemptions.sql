@@ -5,6 +5,7 @@ SELECT
   r.recipient_did AS "recipientDid",
   r.redeemed_at AS "redeemedAt",
   c.vc,
+  NULL::text AS "vcKey",
   c.revoked_at IS NOT NULL AS revoked,
   s.id AS "schemaId",
   s.name AS "schemaName",

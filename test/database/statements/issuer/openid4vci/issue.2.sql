@@ -123,6 +123,7 @@ WITH
         owner,
         holder_did,
         vc,
+        signed,
         created_at
       )
     SELECT
@@ -132,7 +133,8 @@ WITH
       $19,
       $20,
       $21::json,
-      $22
+      $22::boolean,
+      $23
     FROM
       "admitted"
     RETURNING
@@ -149,12 +151,12 @@ WITH
         redeemed_at
       )
     SELECT
-      $23,
       $24,
-      "target"."id",
       $25,
+      "target"."id",
       $26,
-      $27
+      $27,
+      $28
     FROM
       "target"
   ),
@@ -162,13 +164,13 @@ WITH
     UPDATE issuance_tokens
     SET
       credential_id = "target"."id",
-      issued_count = issued_count + $28
+      issued_count = issued_count + $29
     FROM
       "target"
     WHERE
-      token_hash = $29
-      AND expires_at > $30
-      AND expires_at <= $31
+      token_hash = $30
+      AND expires_at > $31
+      AND expires_at <= $32
   ),
   "instances" AS (
     INSERT INTO
@@ -187,15 +189,15 @@ WITH
       n.value ->> 3
     FROM
       "target",
-      jsonb_array_elements($32::jsonb) AS n (value)
+      jsonb_array_elements($33::jsonb) AS n (value)
   ),
   "audited" AS (
     INSERT INTO
       audit_events (actor, action, subject, subject_id)
     SELECT
-      $33,
       $34,
       $35,
+      $36,
       "target"."id"
     FROM
       "target"

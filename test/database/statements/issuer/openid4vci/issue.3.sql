@@ -86,30 +86,36 @@ WITH
     FOR NO KEY UPDATE
   ),
   "target" AS (
+    SELECT
+      c.id
+    FROM
+      credentials c
+      JOIN "admitted" ON c.id = "admitted"."id"
+  ),
+  "shown" AS (
     UPDATE credentials c
     SET
-      vc = CASE
-        WHEN $14
-        AND c.vc -> 'proof' IS NULL THEN $15::json
-        ELSE c.vc
-      END
+      vc = $14::json,
+      signed = TRUE
     FROM
-      "admitted"
+      "target"
     WHERE
-      c.id = "admitted"."id"
+      c.id = "target"."id"
+      AND NOT COALESCE(c.signed, c.vc -> 'proof' IS NOT NULL)
+      AND c.claims_erased_at IS NULL
     RETURNING
       c.id
   ),
   "moved" AS (
     UPDATE credential_offer_sessions
     SET
-      state = $16,
+      state = $15,
       seq = seq + 1,
-      error_message = $17,
-      ended_at = $18
+      error_message = $16,
+      ended_at = $17
     WHERE
-      id = $19
-      AND state = ANY ($20::TEXT[])
+      id = $18
+      AND state = ANY ($19::TEXT[])
       AND EXISTS (
         SELECT
           1
@@ -167,7 +173,7 @@ WITH
       id,
       seq,
       changes,
-      $21
+      $20
     FROM
       "transitions"
   ),
@@ -175,13 +181,13 @@ WITH
     UPDATE issuance_tokens
     SET
       credential_id = "target"."id",
-      issued_count = issued_count + $22
+      issued_count = issued_count + $21
     FROM
       "target"
     WHERE
-      token_hash = $23
-      AND expires_at > $24
-      AND expires_at <= $25
+      token_hash = $22
+      AND expires_at > $23
+      AND expires_at <= $24
   ),
   "instances" AS (
     INSERT INTO
@@ -200,15 +206,15 @@ WITH
       n.value ->> 3
     FROM
       "target",
-      jsonb_array_elements($26::jsonb) AS n (value)
+      jsonb_array_elements($25::jsonb) AS n (value)
   ),
   "audited" AS (
     INSERT INTO
       audit_events (actor, action, subject, subject_id)
     SELECT
+      $26,
       $27,
       $28,
-      $29,
       "target"."id"
     FROM
       "target"

@@ -122,6 +122,7 @@ WITH
         owner,
         holder_did,
         vc,
+        signed,
         created_at
       )
     SELECT
@@ -131,7 +132,8 @@ WITH
       $20,
       $21,
       $22::json,
-      $23
+      $23::boolean,
+      $24
     FROM
       "admitted"
     RETURNING
@@ -148,25 +150,25 @@ WITH
         redeemed_at
       )
     SELECT
-      $24,
       $25,
-      "target"."id",
       $26,
+      "target"."id",
       $27,
-      $28
+      $28,
+      $29
     FROM
       "target"
   ),
   "moved" AS (
     UPDATE credential_offer_sessions
     SET
-      state = $29,
+      state = $30,
       seq = seq + 1,
-      error_message = $30,
-      ended_at = $31
+      error_message = $31,
+      ended_at = $32
     WHERE
-      id = $32
-      AND state = ANY ($33::TEXT[])
+      id = $33
+      AND state = ANY ($34::TEXT[])
       AND EXISTS (
         SELECT
           1
@@ -224,7 +226,7 @@ WITH
       id,
       seq,
       changes,
-      $34
+      $35
     FROM
       "transitions"
   ),
@@ -232,13 +234,13 @@ WITH
     UPDATE issuance_tokens
     SET
       credential_id = "target"."id",
-      issued_count = issued_count + $35
+      issued_count = issued_count + $36
     FROM
       "target"
     WHERE
-      token_hash = $36
-      AND expires_at > $37
-      AND expires_at <= $38
+      token_hash = $37
+      AND expires_at > $38
+      AND expires_at <= $39
   ),
   "instances" AS (
     INSERT INTO
@@ -257,15 +259,15 @@ WITH
       n.value ->> 3
     FROM
       "target",
-      jsonb_array_elements($39::jsonb) AS n (value)
+      jsonb_array_elements($40::jsonb) AS n (value)
   ),
   "audited" AS (
     INSERT INTO
       audit_events (actor, action, subject, subject_id)
     SELECT
-      $40,
       $41,
       $42,
+      $43,
       "target"."id"
     FROM
       "target"

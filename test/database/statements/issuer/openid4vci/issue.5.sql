@@ -104,6 +104,7 @@ WITH
         owner,
         holder_did,
         vc,
+        signed,
         created_at
       )
     SELECT
@@ -113,7 +114,8 @@ WITH
       $21,
       $22,
       $23::json,
-      $24
+      $24::boolean,
+      $25
     FROM
       "admitted"
     RETURNING
@@ -130,25 +132,25 @@ WITH
         redeemed_at
       )
     SELECT
-      $25,
       $26,
-      "target"."id",
       $27,
+      "target"."id",
       $28,
-      $29
+      $29,
+      $30
     FROM
       "target"
   ),
   "moved" AS (
     UPDATE credential_offer_sessions
     SET
-      state = $30,
+      state = $31,
       seq = seq + 1,
-      error_message = $31,
-      ended_at = $32
+      error_message = $32,
+      ended_at = $33
     WHERE
-      id = $33
-      AND state = ANY ($34::TEXT[])
+      id = $34
+      AND state = ANY ($35::TEXT[])
       AND EXISTS (
         SELECT
           1
@@ -206,7 +208,7 @@ WITH
       id,
       seq,
       changes,
-      $35
+      $36
     FROM
       "transitions"
   ),
@@ -214,33 +216,33 @@ WITH
     UPDATE issuance_tokens
     SET
       credential_id = "target"."id",
-      issued_count = issued_count + $36
+      issued_count = issued_count + $37
     FROM
       "target"
     WHERE
-      token_hash = $37
-      AND expires_at > $38
-      AND expires_at <= $39
+      token_hash = $38
+      AND expires_at > $39
+      AND expires_at <= $40
   ),
   "counted_instances" AS (
     UPDATE authorizations a
     SET
       credential_id = "target"."id",
       redemption_counted = TRUE,
-      issued_on = GREATEST(a.issued_on, $40::date),
+      issued_on = GREATEST(a.issued_on, $41::date),
       issued_count = CASE
-        WHEN a.issued_on >= $41::date THEN a.issued_count
+        WHEN a.issued_on >= $42::date THEN a.issued_count
         ELSE 0
-      END + $42
+      END + $43
     FROM
       "target"
     WHERE
-      a.id = $43
+      a.id = $44
   ),
   "released" AS (
     DELETE FROM deferred_issuances
     WHERE
-      transaction_hash = $44
+      transaction_hash = $45
       AND EXISTS (
         SELECT
           1
@@ -265,15 +267,15 @@ WITH
       n.value ->> 3
     FROM
       "target",
-      jsonb_array_elements($45::jsonb) AS n (value)
+      jsonb_array_elements($46::jsonb) AS n (value)
   ),
   "audited" AS (
     INSERT INTO
       audit_events (actor, action, subject, subject_id)
     SELECT
-      $46,
       $47,
       $48,
+      $49,
       "target"."id"
     FROM
       "target"

@@ -87,31 +87,23 @@ WITH
       FALSE
   ),
   "target" AS (
-    UPDATE credentials c
-    SET
-      vc = CASE
-        WHEN $13
-        AND c.vc -> 'proof' IS NULL THEN $14::json
-        ELSE c.vc
-      END
-    FROM
-      "admitted"
-    WHERE
-      c.id = "admitted"."id"
-    RETURNING
+    SELECT
       c.id
+    FROM
+      credentials c
+      JOIN "admitted" ON c.id = "admitted"."id"
   ),
   "spent" AS (
     UPDATE issuance_tokens
     SET
       credential_id = "target"."id",
-      issued_count = issued_count + $15
+      issued_count = issued_count + $13
     FROM
       "target"
     WHERE
-      token_hash = $16
-      AND expires_at > $17
-      AND expires_at <= $18
+      token_hash = $14
+      AND expires_at > $15
+      AND expires_at <= $16
   ),
   "instances" AS (
     INSERT INTO
@@ -130,15 +122,15 @@ WITH
       n.value ->> 3
     FROM
       "target",
-      jsonb_array_elements($19::jsonb) AS n (value)
+      jsonb_array_elements($17::jsonb) AS n (value)
   ),
   "audited" AS (
     INSERT INTO
       audit_events (actor, action, subject, subject_id)
     SELECT
+      $18,
+      $19,
       $20,
-      $21,
-      $22,
       "target"."id"
     FROM
       "target"

@@ -58,7 +58,8 @@ SELECT
   s.body AS "schemaBody",
   s.claims AS "schemaClaims",
   i.display AS "issuerDisplay",
-  o.credential_subject AS "credentialSubject"
+  o.credential_subject AS "credentialSubject",
+  NULL::text AS "subjectKey"
 FROM
   offerings o
   JOIN schemas s ON s.id = o.schema_id
@@ -67,3 +68,4 @@ FROM
 WHERE
   o.id = $1
   AND o.is_session = (x.id IS NOT NULL)
+  AND o.claims_erased_at IS NULL

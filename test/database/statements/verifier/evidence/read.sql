@@ -3,6 +3,7 @@ WITH
     SELECT
       id,
       evidence,
+      NULL::text AS evidence_key,
       expires_at
     FROM
       verification_evidence
@@ -23,6 +24,7 @@ WITH
   )
 SELECT
   evidence,
+  evidence_key AS "evidenceKey",
   expires_at AS "expiresAt"
 FROM
   "found"

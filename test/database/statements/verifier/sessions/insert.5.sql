@@ -73,8 +73,7 @@ WITH
         verification_session_id,
         offering_id,
         made_by,
-        title,
-        text,
+        texts,
         type_names,
         in_qr_code,
         created_at,
@@ -87,17 +86,15 @@ WITH
         $25,
         $26,
         $27,
-        $28,
-        $29,
-        $30::TEXT[],
+        $28::json,
+        $29::TEXT[],
+        $30,
         $31,
-        $32,
-        $33
+        $32
       )
     ON CONFLICT (verification_session_id, on_demand) DO UPDATE
     SET
-      title = excluded.title,
-      text = excluded.text
+      kind = excluded.kind
     RETURNING
       id
   ),
@@ -105,9 +102,9 @@ WITH
     INSERT INTO
       audit_events (actor, action, subject, subject_id)
     SELECT
+      $33,
       $34,
       $35,
-      $36,
       "created"."id"
     FROM
       "created"

@@ -5,6 +5,7 @@ SELECT
   require_response_code AS "requireResponseCode",
   ended_at AS "endedAt",
   result,
+  NULL::text AS "resultKey",
   discarded,
   response_code_hash AS "responseCodeHash",
   response_code_used_at AS "responseCodeUsedAt"

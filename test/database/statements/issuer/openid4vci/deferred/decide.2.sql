@@ -73,6 +73,9 @@ WITH
       "moved"
     WHERE
       o.id = "moved"."id"
+      AND o.claims_erased_at IS NULL
+    RETURNING
+      o.id
   ),
   "audited" AS (
     INSERT INTO

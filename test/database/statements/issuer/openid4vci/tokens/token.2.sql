@@ -133,6 +133,7 @@ SELECT
     )
   END AS session,
   o.credential_subject AS "credentialSubject",
+  NULL::text AS "subjectKey",
   t.token_hash AS "tokenHash",
   LEAST(t.expires_at, a.expires_at) AS "tokenExpiresAt",
   t.configuration_ids AS detailed,
@@ -148,7 +149,7 @@ SELECT
     ELSE c.id IS NOT NULL
     AND c.revoked_at IS NULL
   END AS "credentialGood",
-  c.vc -> 'proof' IS NOT NULL AS "credentialSigned"
+  COALESCE(c.signed, c.vc -> 'proof' IS NOT NULL) AS "credentialSigned"
 FROM
   (
     SELECT

@@ -14,3 +14,7 @@ CREATE TABLE "verification_evidence" (
 
 -- CreateIndex
 CREATE INDEX "verification_evidence_expires_at_idx" ON "verification_evidence"("expires_at");
+
+-- A content key ends with its row.
+CREATE TRIGGER forget_content_keys AFTER DELETE ON verification_evidence
+REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION forget_content_keys();
