@@ -56,11 +56,7 @@ describe('a start with ISSUER_X509', () => {
       },
       /expired/,
     ],
-    [
-      'certificates that do not form a chain',
-      () => [[leafOf(), root]],
-      /certifies the previous certificate/,
-    ],
+    ['certificates that do not form a chain', () => [[leafOf(), root]], /certifies the previous certificate/],
     ['a leaf for another host', () => [[leafOf({ dns: ['other.example'] }), intermediate]], /ISSUER_BASE_URL/],
     [
       'a leaf for another URL',
