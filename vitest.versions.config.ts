@@ -37,6 +37,7 @@ export const features = [
   'test/statistics/statistics.test.ts',
   'test/status-lists/status-lists.test.ts',
   'test/verifier/authorization-requests/authorization-requests.test.ts',
+  'test/verifier/evidence/evidence.test.ts',
   'test/verifier/openid4vp/mdoc-wallets.test.ts',
   'test/verifier/qr-codes/qr-codes.test.ts',
   'test/verifier/sessions/sessions.test.ts',

@@ -50,7 +50,7 @@ const createAppRouter = (formats: Formats, features: Features) =>
     verify: verifyRouter(formats, features.verify),
     vpQueries: vpQueriesRouter(features.vpQueries),
     authorizationRequests: authorizationRequestsRouter(formats, features.authorizationRequests),
-    verificationSessions: verificationSessionsRouter(formats, features.verificationSessions),
+    verificationSessions: verificationSessionsRouter(formats, features.verificationSessions, features.evidence),
     trustedIssuers: trustedIssuersRouter(features.trustedIssuers),
     walletTrust: walletTrustRouter(features.walletTrust),
     qrCodes: qrCodesRouter(features.qrCodes),

@@ -103,6 +103,7 @@ export const errors = {
   originNotAllowed: () => new ServiceError(403, 'Origin is not allowed.'),
   crossSite: () => new ServiceError(403, 'Cross-site requests are not allowed.'),
   resultDenied: () => new ServiceError(403, 'Access to result denied.'),
+  evidenceDenied: () => new ServiceError(403, 'Access to evidence denied.'),
   responseCodeMismatch: () => new ServiceError(403, 'response_code does not match.'),
   schemaDenied: () => new ServiceError(403, 'Schema belongs to another caller.'),
   pageDenied: (member: string) => new ServiceError(403, `${member} belongs to another caller.`),
@@ -113,6 +114,7 @@ export const errors = {
   offeringNotFound: () => new ServiceError(404, 'Offering not found.'),
   trustedIssuerNotFound: () => new ServiceError(404, 'Trusted issuer not found.'),
   vpQueryNotFound: () => new ServiceError(404, 'VP query not found.'),
+  noEvidenceSession: () => new ServiceError(404, 'Verification session not found.'),
   qrCodeNotFound: () => new ServiceError(404, 'QR code not found.'),
   credentialNotFound: () => new ServiceError(404, 'Credential not found.'),
   pageNotFound: () => new ServiceError(404, 'Page not found.'),
@@ -132,6 +134,9 @@ export const errors = {
   verifierCertificateExpired: () => new ServiceError(409, 'Certificate of the verifier has expired.'),
   resultNotReady: (errorMessage?: string | null) =>
     new ServiceError(409, errorMessage ?? 'Verification session has no result.'),
+  evidenceNotReady: () => new ServiceError(409, 'Verification session has not ended.'),
+  noEvidence: () =>
+    new ServiceError(409, 'No evidence was kept: the request did not ask for it, or no wallet presented anything.'),
   schemaExists: (name: string, version: number) =>
     new ServiceError(409, `Schema ${name} version ${version} already exists.`),
   offerNotDeferred: () => new ServiceError(409, 'Credential offer is not deferred.'),
@@ -144,6 +149,7 @@ export const errors = {
   schemaWithdrawn: () => new ServiceError(410, 'Schema version is withdrawn.'),
   schemaSuperseded: () => new ServiceError(410, 'Schema version is superseded.'),
   resultGone: () => new ServiceError(410, 'Verification result has expired.'),
+  evidenceGone: () => new ServiceError(410, 'Evidence has expired.'),
   offeringExpired: () => new ServiceError(410, 'Offering has expired.'),
   payloadTooLarge: (maxBytes: number) => new ServiceError(413, `Request body exceeds ${sizeText(maxBytes)}.`),
   unsupportedMediaType: (type: string) => new ServiceError(415, `Content type ${type} is not supported.`),

@@ -39,6 +39,7 @@ export type AuditAction =
   | 'export.created'
   | 'export.read'
   | 'export.ended'
+  | 'evidence.read'
 
 /** One audited change: actor, action and id. The record never contains claims. */
 export interface AuditRecord {

@@ -34,6 +34,7 @@ import { createPageStore } from '../people-pages/store.js'
 import { createStatisticsStore } from '../statistics/store.js'
 import { createStatusListStore } from '../status-lists/store.js'
 import { createAuthorizationRequestStore } from '../verifier/authorization-requests/store.js'
+import { createEvidenceStore } from '../verifier/evidence/store.js'
 import { createVerificationSessionListStore } from '../verifier/sessions/list-store.js'
 import { createVerificationSessionStore } from '../verifier/sessions/store.js'
 import { createTrustedIssuerStore } from '../verifier/trusted-issuers/store.js'
@@ -95,6 +96,7 @@ export function createStores(database: Database, claims: ClaimsVault = claimsInC
     statistics: createStatisticsStore(database),
     statusLists: createStatusListStore(database),
     trustedIssuers: createTrustedIssuerStore(database),
+    verificationEvidence: createEvidenceStore(database, claims),
     verificationSessionList: createVerificationSessionListStore(database),
     verificationSessions: createVerificationSessionStore(database, claims, announce),
     vpQueries: createVpQueryStore(database),

@@ -266,7 +266,7 @@ async function visitVerifier({ go, service }: Bound, holderId: string): Promise<
   await go('GET', '/api/v1/verifier/vp-queries/{id}', { at: { id } })
   const asked = await go('POST', '/api/v1/verifier/vp-queries/{id}/authorization-request', {
     at: { id },
-    body: { redirect_uri: 'https://shop.example.org/return', validity: 300 },
+    body: { redirect_uri: 'https://shop.example.org/return', validity: 300, keepEvidence: true },
   })
   const code = { id: String(asked.qr_code_url).split('/').at(-1) ?? '' }
   await go('GET', '/api/v1/verifier/qr-codes/{id}', { at: code })
@@ -286,6 +286,7 @@ async function visitVerifier({ go, service }: Bound, holderId: string): Promise<
   await go('GET', '/holders/{holderId}/presentations', { at: { holderId } })
   await go('GET', '/api/v1/verification-sessions', { query: { limit: '1' } })
   await go('GET', '/api/v1/verification-sessions/{sessionId}/checks', { at: session })
+  await go('GET', '/api/v1/verification-sessions/{sessionId}/evidence', { at: session })
 
   await visitPresentPage({ go, service }, holderId)
   const refused = await go('POST', '/authorization-requests', { body: { query: QUERY, responseMode: 'direct_post' } })

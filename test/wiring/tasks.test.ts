@@ -37,6 +37,7 @@ it('the maintenance job runs every task of every feature', async () => {
       "remove ended credential offer sessions",
       "remove ended verification sessions",
       "remove events of removed sessions",
+      "remove evidence",
       "remove expired deferred credentials",
       "remove expired flows",
       "remove exports",

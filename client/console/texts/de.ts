@@ -894,6 +894,7 @@ export const de: Texts = {
       'authorization-request.created': 'Anfrage erstellt',
       'presentation.verified': 'Präsentation bestätigt',
       'presentation.refused': 'Präsentation abgelehnt',
+      'evidence.read': 'Nachweis gelesen',
       'vp-query.created': 'Abfrage gespeichert',
       'vp-query.deleted': 'Abfrage gelöscht',
       'page.created': 'Seite zum Teilen erstellt',

@@ -878,6 +878,7 @@ export const en = {
       'authorization-request.created': 'Request created',
       'presentation.verified': 'Presentation verified',
       'presentation.refused': 'Presentation refused',
+      'evidence.read': 'Evidence read',
       'vp-query.created': 'Query saved',
       'vp-query.deleted': 'Query deleted',
       'page.created': 'Share page created',

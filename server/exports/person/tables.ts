@@ -36,6 +36,8 @@ export const TABLES: Readonly<Record<string, readonly PersonRecord[] | string>> 
   keys: 'Private keys, and public keys that the DIDs of a person contain.',
   schema_issuers: 'Which issuer issues which type.',
   status_lists: 'Bits of credentials. The position of a credential is in the record of the credential.',
+  verification_evidence:
+    'Answers of wallets for auditors. The service does not know whose answers they are: an auditor reads them by session.',
   vp_queries: 'Stored queries without an owner.',
   session_events: 'States of sessions, without claims. The sessions themselves are in other records.',
   statistics: 'Counts.',

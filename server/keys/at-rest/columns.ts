@@ -24,6 +24,7 @@ const COLUMNS = {
   'credentials.vc': { idColumn: 'id', form: 'claims' },
   'offerings.credential_subject': { idColumn: 'id', form: 'claims' },
   'verification_sessions.result': { idColumn: 'id', form: 'claims' },
+  'verification_evidence.evidence': { idColumn: 'id', form: 'claims' },
   'pages.texts': { idColumn: 'id', form: 'claims' },
 } as const satisfies Record<string, { readonly idColumn: string; readonly form: Form }>
 
