@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { PURCHASE, postSchema } from '../../issuer/purchase.js'
-import { startService, type TestService } from '../../support/service.js'
-import { LOOPBACK, newWallet } from '../../support/wallet.js'
-import { askDue } from '../deferred-actors.js'
+import { PURCHASE, postSchema } from '../issuer/purchase.js'
+import { startService, type TestService } from '../support/service.js'
+import { LOOPBACK, newWallet } from '../support/wallet.js'
+import { askDue } from '../wallet/deferred-actors.js'
 
 /** The largest subject that can be issued, such as one with a photograph. */
 const SUBJECT = { product: 'x'.repeat(160 * 1024 - '{"product":""}'.length) }
@@ -36,7 +36,7 @@ async function taking(issuer: TestService, members: Readonly<Record<string, unkn
       authorization,
       body: {},
     })
-  return { wallet, taken, approve }
+  return { wallet, name: String(name), taken, approve }
 }
 
 describe.each([
@@ -59,5 +59,26 @@ describe.each([
   it.each(['draft13', 'draft11'])('are taken by %s, which has no encryption', async (profile) => {
     const { taken } = await taking(issuer(), { profile })
     expect([taken.status, taken.json.credentials?.length], taken.text.slice(0, 300)).toEqual([200, 2])
+  })
+})
+
+describe.each(['dc+sd-jwt', 'jwt_vc_json'])('the largest credentials in the format %s', (format) => {
+  const asked = (name: string) => ({
+    id: 'purchase',
+    format,
+    meta:
+      format === 'dc+sd-jwt'
+        ? { vct_values: [`${other.url}/vct/${name}`] }
+        : { type_values: [['VerifiableCredential', name]] },
+  })
+
+  it.each(['direct_post', 'direct_post.jwt'])('are presented by %s, and verified by their issuer', async (mode) => {
+    const { wallet, name } = await taking(other)
+    const request = await other.request('POST', '/authorization-requests', {
+      authorization: await other.bearer('verifier'),
+      body: { responseMode: mode, dcqlQuery: { credentials: [asked(name)] }, trustedIssuers: ['self'] },
+    })
+    const shown = await wallet.process(request.json.authorizationRequestUri)
+    expect([shown.status, shown.json.type], shown.text.slice(0, 300)).toEqual([200, 'authorization_request'])
   })
 })
