@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { route } from '../../api/contract.js'
 import { errors } from '../../api/errors.js'
+import { zProtocolReply } from '../../protocol/oauth/reply.js'
 import { isColour, isImageUri, isLanguageTag } from '../../protocol/openid4vci/display.js'
 import { zShownName } from '../../protocol/shown-name.js'
 import { MAX_DEPTH, pathKey } from './claims.js'
@@ -39,8 +40,8 @@ const zImageUri = z
   .meta({
     format: 'uri',
     description:
-      'An `https:` URL or a `data:image/…` URI. Metadata leave out data URIs that wallet libraries refuse: SVG, and every URI without ' +
-      'base64. `unpublished` in the answer names them. An `https:` URL may lead to an SVG.',
+      'An `https:` URL or a `data:image/…` URI. Wallet libraries refuse some data URIs. Metadata contain such an image in base64, or, for ' +
+      'SVG, at an address of this service.',
   })
 
 /** BCP 47 */
@@ -161,14 +162,10 @@ export const zSchema = z.object({
   title: z.string().optional(),
   description: z.string().optional(),
   display: z.array(zStoredDisplay).optional(),
-  unpublished: z
-    .array(z.string())
-    .optional()
-    .meta({
-      description:
-        'The parts of `display` that metadata leave out: images in data URIs that wallet libraries refuse (SVG, and all without base64), and ' +
-        'a second entry in one language.',
-    }),
+  unpublished: z.array(z.string()).optional().meta({
+    description:
+      'The parts of `display` that metadata leave out: data URIs that hold no image, and a second entry in one language.',
+  }),
   claims: zClaims.optional(),
   selectivelyDisclosable: z.array(z.string()).optional(),
   expiresInDays: z.int().optional(),
@@ -307,6 +304,28 @@ export const publicSchema = {
   }),
   input: z.strictObject({ id: z.string() }),
   output: z.record(z.string(), z.unknown()),
+}
+
+/** An image that wallets fetch, because they do not read its type in a data URI. */
+export const schemaImage = {
+  meta: route('GET', '/api/v1/schemas/{id}/images/{image}', {
+    tag: 'Schemas',
+    summary: 'An image of a display entry',
+    description:
+      'Metadata name this address for an SVG in a data URI of `display`: wallet libraries refuse an SVG there. `image` is the position of ' +
+      'the entry and the member, such as `0-logo`.',
+    access: 'public',
+    forWallets: true,
+    kind: 'protocol',
+    produces: 'image/svg+xml',
+    envelope: true,
+    errors: [400, errors.imageNotFound()],
+  }),
+  input: z.object({
+    id: z.string(),
+    image: z.string().meta({ example: '0-logo' }),
+  }),
+  output: zProtocolReply,
 }
 
 /** Type metadata (SD-JWT VC §6.2). */

@@ -13,8 +13,9 @@ const OTHER_MEMBERS = 65_536
 export const maxAnswerBytes = (copies: number): number => Math.max(copies, 1) * MAX_COMPACT_LENGTH + OTHER_MEMBERS
 
 /**
- * A fetch with a limit of its own for answers with credentials, and the usual limit for all other answers. base64url makes an
- * encrypted answer longer by a third (RFC 7516 §7.1). Drafts send one copy, some of them in two members.
+ * A fetch with a limit of its own for answers with credentials. All other answers have the usual limit.
+ *
+ * base64url makes an encrypted answer longer by a third (RFC 7516 §7.1). Drafts send one copy, some of them in two members.
  */
 export function fetchingAnswers(
   fetch: OutboundFetch,
