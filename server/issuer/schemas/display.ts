@@ -24,7 +24,7 @@ const NO_ADDRESSES: ImageAddresses = () => undefined
  * Display entries for OpenID4VCI 1.0 §12.2.4 and SD-JWT VC type metadata. There is at least one entry, and one entry for each
  * language. Each entry has a language. Members that wallets would refuse are left out.
  *
- * @param addressOf the addresses of images that wallets do not read in data URIs; none unless given
+ * @param addressOf the addresses of images that the entries do not contain; none unless given
  */
 export function displayOf<Entry extends Named>(
   entries: readonly Entry[] | null,

@@ -1,5 +1,5 @@
 import type { Config } from '../../config/config.js'
-import { type DataImage, readDataImage } from '../../protocol/openid4vci/data-image.js'
+import { type DataImage, isServed, readDataImage } from '../../protocol/openid4vci/data-image.js'
 import { IMAGES } from '../../protocol/openid4vci/display.js'
 import type { ImageAddresses } from './display.js'
 import { schemaUri } from './schema-uri.js'
@@ -13,10 +13,11 @@ export const imageAddresses =
 
 const NAME = /^(\d{1,2})-(\w+)$/
 
-/** The image at the last part of such an address; undefined if the display has no image in a data URI there. */
+/** The image at the last part of such an address; undefined if the display has no image there that is served. */
 export function imageNamed({ display }: Pick<CredentialSchema, 'display'>, name: string): DataImage | undefined {
   const [, at = '', wanted] = NAME.exec(name) ?? []
   const member = IMAGES.find((each) => each === wanted)
-  const image = member === undefined ? undefined : display?.[Number(at)]?.[member]
-  return image === undefined ? undefined : readDataImage(image.uri)
+  const posted = member === undefined ? undefined : display?.[Number(at)]?.[member]
+  const image = posted === undefined ? undefined : readDataImage(posted.uri)
+  return image !== undefined && isServed(image) ? image : undefined
 }

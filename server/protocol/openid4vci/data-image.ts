@@ -5,6 +5,11 @@ export interface DataImage {
   readonly bytes: Uint8Array
 }
 
+/** The types of images that have addresses of their own. Browsers and wallets show them. */
+export const SERVED_TYPES = ['image/svg+xml', 'image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const
+
+export const isServed = ({ type }: DataImage): boolean => SERVED_TYPES.some((each) => each === type)
+
 const DATA_IMAGE = /^data:(image\/[a-z\d][a-z\d.+-]*)((?:;[a-z\d-]+=[^;,"\s]+)*)(;base64)?,([^\s]*)$/i
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/
 

@@ -1,4 +1,4 @@
-import { readDataImage } from './data-image.js'
+import { isServed, readDataImage } from './data-image.js'
 
 /** The members of a display entry in addition to its texts (OpenID4VCI 1.0 §12.2.4). */
 interface Drawn {
@@ -49,16 +49,27 @@ export const isImageUri = (text: string): boolean => isHttps(text) || DATA_IMAGE
 export const IMAGES = ['logo', 'background_image'] as const
 export type ImageMember = (typeof IMAGES)[number]
 
-/** The address at which an image can be fetched that wallets do not read in a data URI; undefined if there is none. */
+/** The address at which an image can be fetched that metadata do not contain; undefined if there is none. */
 export type ImageAddress = (member: ImageMember) => string | undefined
 
-/** The URI of an image in metadata: an `https:` URL, base64 of a type that wallets' libraries accept, or the image's own address. */
+/**
+ * The longest data URI in metadata, in characters. Metadata contain a display entry twice for each format, and wallets read them whole.
+ * An icon fits.
+ */
+const MAX_EMBEDDED = 4_096
+
+/**
+ * The URI of an image in metadata: an `https:` URL, or base64 of a type that wallets' libraries accept. Any other image, and a large one,
+ * has an address of its own.
+ */
 function publishedUri(uri: string, address: () => string | undefined): string | undefined {
   if (isHttps(uri)) return uri
   const image = readDataImage(uri)
   if (image === undefined) return undefined
-  if (!READABLE_TYPE.test(image.type)) return address()
-  return `data:${image.type};base64,${Buffer.from(image.bytes).toString('base64')}`
+  const own = isServed(image) ? address() : undefined
+  if (!READABLE_TYPE.test(image.type)) return own
+  const embedded = `data:${image.type};base64,${Buffer.from(image.bytes).toString('base64')}`
+  return embedded.length > MAX_EMBEDDED ? (own ?? embedded) : embedded
 }
 
 function publishedImage<Image extends { readonly uri: string }>(

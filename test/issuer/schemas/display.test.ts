@@ -132,6 +132,31 @@ describe('display of a type (OpenID4VCI 1.0 §12.2.4)', () => {
     }
   })
 
+  it('a large image is published at an address, so that metadata stay small', async () => {
+    const png = (length: number) => `data:image/png;base64,${'A'.repeat(length)}`
+    const name = newTypeName()
+    const { id } = (
+      await post({ locale: 'en', logo: { uri: png(32_000) }, background_image: { uri: png(4_000) } }, name)
+    ).json
+    const [entry] = await displayOf(name)
+    expect(entry.logo).toEqual({ uri: `${service.url}/api/v1/schemas/${id}/images/0-logo` })
+    expect(entry.background_image).toEqual({ uri: png(4_000) })
+    const image = await service.request('GET', new URL(entry.logo.uri).pathname)
+    expect([image.status, image.headers.get('content-type')]).toEqual([200, 'image/png'])
+    expect(Number(image.headers.get('content-length'))).toBe(24_000)
+    await expect(readByLibrary()).resolves.toBeDefined()
+  })
+
+  it.each(['image/avif', 'image/x-odd+thing'])('a large image of type %s has no address', async (type) => {
+    const uri = `data:${type};base64,${'A'.repeat(8_000)}`
+    const name = newTypeName()
+    const { id, unpublished } = (await post({ locale: 'en', logo: { uri } }, name)).json
+    const isRead = !type.includes('+')
+    expect(unpublished).toEqual(isRead ? undefined : ['display.0.logo'])
+    expect((await displayOf(name))[0].logo).toEqual(isRead ? { uri } : undefined)
+    expect((await service.request('GET', `/api/v1/schemas/${id}/images/0-logo`)).status).toBe(404)
+  })
+
   it('no other address has an image', async () => {
     const { id } = (await post({ ...GOOD, logo: { uri: SVG } })).json
     for (const name of [
