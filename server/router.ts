@@ -14,7 +14,7 @@ import { metadataRouter } from './issuer/metadata/metadata.router.js'
 import { offeringsRouter } from './issuer/offerings/offerings.router.js'
 import { authorizationsRouter } from './issuer/openid4vci/authorizations/authorizations.router.js'
 import { openid4vciRouter } from './issuer/openid4vci/openid4vci.router.js'
-import { schemasRouter } from './issuer/schemas/schemas.router.js'
+import { schemaImagesRouter, schemasRouter } from './issuer/schemas/schemas.router.js'
 import { walletTrustRouter } from './issuer/wallet-trust/wallet-trust.router.js'
 import { pageFilesRouter } from './pages/page-files.router.js'
 import { createPageRouter, peoplePagesRouter } from './people-pages/people-pages.router.js'
@@ -79,6 +79,7 @@ const createProtocolRouter = (features: Features) =>
     health: healthRouter(features.health),
     statusLists: statusListsRouter(features.statusLists),
     metadata: metadataRouter(features.metadata),
+    schemaImages: schemaImagesRouter(features.schemas),
     openid4vci: mergeRouters(openid4vciRouter(features), authorizationsRouter(features)),
     pageFiles: pageFilesRouter,
     peoplePages: peoplePagesRouter(features.presentPages, features.receivePages),

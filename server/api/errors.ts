@@ -111,6 +111,7 @@ export const errors = {
   routeNotFound: (method: string, path: string) => new ServiceError(404, `Cannot ${method} ${path}`),
   recordNotFound: (kind: 'Issuer' | 'Verifier') => new ServiceError(404, `${kind} not found.`),
   schemaNotFound: () => new ServiceError(404, 'Schema not found.'),
+  imageNotFound: () => new ServiceError(404, 'Image not found.'),
   offeringNotFound: () => new ServiceError(404, 'Offering not found.'),
   trustedIssuerNotFound: () => new ServiceError(404, 'Trusted issuer not found.'),
   vpQueryNotFound: () => new ServiceError(404, 'VP query not found.'),

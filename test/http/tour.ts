@@ -72,7 +72,15 @@ async function visitAgent({ go }: Bound): Promise<{ holder: string; did: string 
   await go('DELETE', '/schemas/{schemaId}/issuers/{issuerId}', { at })
   await go('GET', '/api/v1/schemas/{id}', { at: { id: schema.id } })
   await go('GET', '/vct/{name}', { at: { name: SCHEMA.name } })
-  const withdrawn = await go('POST', '/schemas', { body: { ...SCHEMA, version: 2 } })
+  const display = ['svg+xml', 'png', 'jpeg', 'gif', 'webp'].map((type) => ({
+    name: 'Proof of purchase',
+    logo: { uri: `data:image/${type};base64,PHN2Zy8+` },
+  }))
+  const withdrawn = await go('POST', '/schemas', { body: { ...SCHEMA, version: 2, display } })
+  for (const [position] of display.entries()) {
+    const image = `${position}-logo`
+    await go('GET', '/api/v1/schemas/{id}/images/{image}', { at: { id: withdrawn.id, image } })
+  }
   await go('DELETE', '/schemas/{schemaId}', { at: { schemaId: withdrawn.id } })
   return { holder, did }
 }
