@@ -150,8 +150,8 @@ describe('pages of errors', () => {
   })
 })
 
-describe('texts by the creator of a type', () => {
-  it('is text, however it looks, and breaks no page, however long it is', async () => {
+describe('texts of a credential type', () => {
+  it('is shown as text, even if it looks like HTML, and breaks no page, even if it is long', async () => {
     await post('/schemas', {
       name: 'Hostile',
       version: 1,

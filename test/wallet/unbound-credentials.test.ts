@@ -45,7 +45,7 @@ const QUERIES: readonly (readonly [string, () => Readonly<Record<string, unknown
   ['jwt_vc_json', () => ({ type_values: [[DIPLOMA_JWT]] })],
 ]
 
-describe('where the metadata name no binding method, a hosted wallet (OpenID4VCI 1.0 §8.2, §12.2.4)', () => {
+describe('if the metadata name no binding method, a hosted wallet (OpenID4VCI 1.0 §8.2, §12.2.4)', () => {
   it('sends no proof, asks for no nonce, and takes one copy', async () => {
     await using taken = await taking(service, { unbound: true, batchSize: 3 }, { copies: 3 })
     expect([taken.answer.status, taken.answer.json.credentials?.length], taken.answer.text).toEqual([200, 2])
@@ -60,8 +60,8 @@ describe('where the metadata name no binding method, a hosted wallet (OpenID4VCI
 
   it.each([
     ['an empty list', []],
-    ['a list of nothing that is a name', [5, null]],
-  ])('does so where they have %s of them, and no type of proof', async (_, methods) => {
+    ['a list without a name', [5, null]],
+  ])('does the same if the metadata have %s as binding methods, and no proof type', async (_, methods) => {
     const metadata = (url: string) => ({
       credential_configurations_supported: Object.fromEntries(
         Object.entries(configurationsAt(url)).map(([id, configuration]) => [
@@ -85,7 +85,7 @@ describe('where the metadata name no binding method, a hosted wallet (OpenID4VCI
     expect((await wallet.get(`/credentials/${sdJwt.id}`)).json.claims).not.toHaveProperty('cnf')
   })
 
-  it('takes by identifiers too', async () => {
+  it('takes credentials by identifiers too', async () => {
     await using taken = await taking(service, { unbound: true, identifiers: true })
     expect([taken.answer.status, taken.answer.json.credentials?.length], taken.answer.text).toEqual([200, 2])
   })
@@ -181,7 +181,7 @@ describe.each(QUERIES)('a %s that is bound to no key', (format, meta) => {
   const asked = (members: Readonly<Record<string, unknown>>) =>
     verifier.request({ credentials: [{ id: 'diploma', format, meta: meta(), ...members }] })
 
-  it('is presented without proof where the query wants none (OpenID4VP 1.0 §6.1)', async () => {
+  it('is presented without a proof if the query demands none (OpenID4VP 1.0 §6.1)', async () => {
     const answer = await wallet.process(await asked({ require_cryptographic_holder_binding: false }))
     expect(answer.status, answer.text).toBe(200)
     const presented = String(verifier.responses.at(-1)?.presentations.diploma?.[0])
@@ -193,14 +193,14 @@ describe.each(QUERIES)('a %s that is bound to no key', (format, meta) => {
     if (format === 'dc+sd-jwt') expect(presented.endsWith('~')).toBe(true)
   })
 
-  it.each([undefined, true])('is no candidate where the query says %s', async (required) => {
+  it.each([undefined, true])('is not a candidate if the query says %s', async (required) => {
     const before = [verifier.responses.length, verifier.refusals.length]
     const answer = await wallet.process(await asked({ require_cryptographic_holder_binding: required }))
     expect([answer.status, answer.json.message]).toEqual([500, UNBOUND])
     expect([verifier.responses.length, verifier.refusals.length]).toEqual(before)
   })
 
-  it('leaves the place to one that is bound', async () => {
+  it('is not preferred to a bound credential', async () => {
     await using bound = await startRemoteIssuer()
     const both = await newWallet(service)
     expect((await both.process(await bound.offer())).status).toBe(200)

@@ -45,7 +45,7 @@ export type LogEntry = z.infer<typeof zLogEntry>
 const zCreated = z.object({ id: z.string() })
 const zServer = z.object({ version: z.string(), revision: z.string().nullish() })
 
-/** The suite's REST interface, as far as a run needs it. */
+/** The parts of the suite's REST interface that a run needs. */
 export interface Suite {
   /** Address without a slash at its end. */
   readonly url: string
@@ -59,7 +59,7 @@ export interface Suite {
   info(id: string): Promise<Info>
   /** Undefined if the module has ended. */
   shown(id: string): Promise<Shown | undefined>
-  /** @param since entries of that time (milliseconds) and later ones */
+  /** Reads the log. @param since only entries of this time (milliseconds) and later */
   log(id: string, since?: number): Promise<LogEntry[]>
   /** Reports that an address was opened, so that it is no longer shown. */
   visited(id: string, url: string): Promise<void>
@@ -77,8 +77,10 @@ export class SuiteError extends Error {
 const LONGEST_ANSWER_SHOWN = 500
 
 /**
- * @param url where the suite answers, such as `https://localhost:8443`
- * @param ask reaches it; no login is made, which the suite needs none of with `fintechlabs.devmode=true`
+ * The client of a suite.
+ *
+ * @param url address of the suite, such as `https://localhost:8443`
+ * @param ask sends requests to the suite. There is no login: with `fintechlabs.devmode=true` the suite needs none
  */
 export function suiteAt(url: string, ask: Ask): Suite {
   const base = url.replace(/\/+$/, '')
@@ -116,7 +118,7 @@ export function suiteAt(url: string, ask: Ask): Suite {
     }
   }
 
-  /** A module may end meanwhile, and is then unknown. */
+  /** Waits for an answer about a module. A module that has ended meanwhile is unknown to the suite, and this is no error. */
   async function unlessEnded(answer: Promise<Answer>): Promise<void> {
     const received = await answer
     if (received.status !== 404 && received.status > 299) throw refused(received)

@@ -14,7 +14,7 @@ const TAKEN = { receipts: [] } as unknown as Offered['taken'][number]
 const deferralOf = (count: number) =>
   ({ transactions: Array.from({ length: count }, () => ({})) }) as unknown as Offered['deferral']
 
-/** A wallet to which an issuer gives this; what was asked of the issuer is seen. */
+/** A wallet whose issuer gives the given credentials. It records the requests to the issuer. */
 function receiving(offered: Offered, waitFor: () => Promise<void> = async () => {}) {
   const asked: TakeRequest[] = []
   let kept = 0
@@ -34,7 +34,7 @@ function receiving(offered: Offered, waitFor: () => Promise<void> = async () => 
   return { take, asked }
 }
 
-it('a holder without a DID takes nothing: 400, and the issuer is asked nothing', async () => {
+it('a holder without a DID takes nothing: 400, and the issuer is not called', async () => {
   const { take, asked } = receiving({ taken: [TAKEN], deferral: undefined })
   await expect(take({ ...REQUEST, dids: [] })).rejects.toMatchObject({ status: 400 })
   expect(asked).toEqual([])
@@ -48,7 +48,7 @@ it('keeps each credential in its order, with one copy unless more are asked for'
   expect(asked).toMatchObject([{ copies: 1 }, { copies: 3, txCode: '123' }])
 })
 
-it('says how many credentials are still to come', async () => {
+it('returns the number of credentials that are still to come', async () => {
   const { take } = receiving({ taken: [], deferral: deferralOf(2) })
   expect(await take(REQUEST)).toEqual({ held: [], deferred: 2 })
 })
