@@ -69,13 +69,18 @@ export function open(key: Uint8Array, token: string): unknown {
  * as the work itself.
  */
 export async function encryptSecret(kek: Uint8Array, plaintext: string, place: string): Promise<string> {
-  const header = encodeBase64url(JSON.stringify({ alg: 'dir', enc: 'A256GCM', kid: kekId(kek), bound: true }))
+  const header = headerOf(kekId(kek))
   const nonce = randomBytes(NONCE_OCTETS)
   const cipher = createCipheriv('aes-256-gcm', secretKey(kek), nonce, { authTagLength: TAG_OCTETS })
   cipher.setAAD(authenticatedData(header, place))
   const ciphertext = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final()])
   return [header, '', ...[nonce, ciphertext, cipher.getAuthTag()].map(encodeBase64url)].join('.')
 }
+
+const headerOf = (kid: string) => encodeBase64url(JSON.stringify({ alg: 'dir', enc: 'A256GCM', kid, bound: true }))
+
+/** The beginning of every secret that `encryptSecret` encrypts under a key. */
+export const secretPrefix = (kek: Uint8Array): string => `${headerOf(kekId(kek))}.`
 
 /** RFC 7516 §5.1 step 14: the protected header, followed by the `aad` if there is one. */
 const authenticatedData = (header: string, place?: string): Buffer =>
