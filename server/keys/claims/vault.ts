@@ -1,7 +1,8 @@
 import { type Fragment, fragment, Step } from '../../database/fragment.js'
 import { deriveKey, kekId, SecretError } from '../../protocol/jose/sealed.js'
+import { secretKey } from '../../protocol/jose/secret-key.js'
 import type { ClaimsName, Place } from '../at-rest/columns.js'
-import { decryptBound, encryptBound, newContentKey, textOf } from './content-key.js'
+import { contentKeyOf, decryptBound, encryptBound, newContentKey, textOf } from './content-key.js'
 
 /** Claims in the form in which a row stores them. */
 export interface ProtectedClaims {
@@ -68,7 +69,7 @@ const boundTo = (installation: string, { column, id }: Place<ClaimsName>) => `${
 
 /** A content key, wrapped: the name of the key-encryption key, a dot, and the encrypted key. */
 export function wrapKey(kek: Uint8Array, contentKey: Uint8Array, bound: string): string {
-  return `${kekId(kek)}.${encryptBound(kek, contentKey, `key ${bound}`)}`
+  return `${kekId(kek)}.${encryptBound(secretKey(kek), contentKey, `key ${bound}`)}`
 }
 
 /** The beginning of every content key that a key-encryption key wraps. */
@@ -82,7 +83,7 @@ function unwrapKey(keys: readonly Uint8Array[], wrapped: string, bound: string):
     const message = `Claims are encrypted under the key ${name}, and no configured key is that one.`
     throw new SecretError(message, { keyIsMissing: true })
   }
-  return decryptBound(kek, encrypted, `key ${bound}`)
+  return decryptBound(secretKey(kek), encrypted, `key ${bound}`)
 }
 
 export function createClaimsVault({ keys, installation, clearIsRefused, onRefused }: ClaimsVaultPorts): ClaimsVault {
@@ -97,15 +98,15 @@ export function createClaimsVault({ keys, installation, clearIsRefused, onRefuse
     }
     if (wrappedKey === null) throw new SecretError(`A value of ${place.column} has no content key.`)
     const bound = boundTo(installation, place)
-    return JSON.parse(textOf(decryptBound(unwrapKey(keys, wrappedKey, bound), stored, bound)))
+    return JSON.parse(textOf(decryptBound(contentKeyOf(unwrapKey(keys, wrappedKey, bound)), stored, bound)))
   }
 
   const protectJson = (place: Place<ClaimsName>, json: string): ProtectedClaims => {
     if (current === undefined) return { place, json, wrappedKey: null }
     const contentKey = newContentKey()
     const bound = boundTo(installation, place)
-    const encrypted = encryptBound(contentKey, json, bound)
-    return { place, json: JSON.stringify(encrypted), wrappedKey: wrapKey(current, contentKey, bound) }
+    const encrypted = encryptBound(contentKeyOf(contentKey), json, bound)
+    return { place, json: `"${encrypted}"`, wrappedKey: wrapKey(current, contentKey, bound) }
   }
 
   return {

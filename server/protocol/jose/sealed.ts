@@ -132,8 +132,14 @@ function decryptDirectly(kek: Uint8Array, jwe: string, place: string | undefined
 
 /** The name of a key-encryption key in what it encrypts: the first 12 octets of its SHA-256, base64url. */
 export function kekId(kek: Uint8Array): string {
-  return createHash('sha256').update(kek).digest().subarray(0, 12).toString('base64url')
+  const known = kekIds.get(kek)
+  if (known !== undefined) return known
+  const id = createHash('sha256').update(kek).digest().subarray(0, 12).toString('base64url')
+  kekIds.set(kek, id)
+  return id
 }
+
+const kekIds = new WeakMap<Uint8Array, string>()
 
 function storedHeader(jwe: string): Record<string, unknown> {
   const [header = ''] = jwe.split('.', 1)
