@@ -118,11 +118,14 @@ export function createKeyStore({ prisma, sql }: Database) {
     ofKeySet: (keySetId: string): Promise<StoredKey[]> =>
       sql(zStoredKey)`SELECT ${columns} FROM keys k WHERE k.key_set_id = ${keySetId}`,
 
-    /** One key for each JWE header among the private keys, and so for each key-encryption key. */
+    /**
+     * One key for each JWE header among the installation's own private keys, and so for each key-encryption key. Keys of hosted wallets
+     * may be many: the progress of the encryption names the keys that they need.
+     */
     sampleOfEachEncryption: (): Promise<{ readonly id: string; readonly privateJwk: string }[]> =>
       sql(z.strictObject({ id: z.string(), privateJwk: z.string() }))`
         SELECT DISTINCT ON (split_part(private_jwk, '.', 1)) id, private_jwk AS "privateJwk" FROM keys
-        WHERE private_jwk NOT LIKE '{%' ORDER BY split_part(private_jwk, '.', 1)`,
+        WHERE key_set_id IN (${ownKeySets}) AND private_jwk NOT LIKE '{%' ORDER BY split_part(private_jwk, '.', 1)`,
 
     /** Keys in metadata: the algorithms that issuers currently sign with, and the key to which requests are encrypted. */
     async published(): Promise<PublishedKeys> {

@@ -46,7 +46,8 @@ export type WalkStore = ReturnType<typeof createWalkStore>
 
 /**
  * The statements that visit every row of a protected column in the order of its ids. A page reads the values that match a condition
- * only. Row locks last as long as one statement.
+ * only. Row locks last as long as one statement. A statement skips rows that another transaction has locked, so it waits for nobody, and
+ * two processes cannot block each other.
  */
 export function createWalkStore({ sql }: Database) {
   /** @param due condition on `p.value` */
@@ -83,8 +84,12 @@ export function createWalkStore({ sql }: Database) {
     async replaceSecrets({ table, column, idColumn }: ProtectedColumn, values: readonly NewValue[]): Promise<string[]> {
       if (values.length === 0) return []
       const rows = await sql(idRow)`
-        UPDATE ${identifier(table)} t SET ${identifier(column)} = n.value FROM ${given(values)} AS n(id, version, value)
-        WHERE t.${identifier(idColumn)} = n.id AND t.xmin = n.version::xid RETURNING n.id`
+        UPDATE ${identifier(table)} t SET ${identifier(column)} = n.value
+        FROM (
+          SELECT n.* FROM ${given(values)} AS n(id, version, value)
+          JOIN ${identifier(table)} l ON l.${identifier(idColumn)} = n.id AND l.xmin = n.version::xid
+          FOR NO KEY UPDATE OF l SKIP LOCKED) n
+        WHERE t.${identifier(idColumn)} = n.id RETURNING n.id`
       return rows.map(({ id }) => id)
     },
 
@@ -103,11 +108,15 @@ export function createWalkStore({ sql }: Database) {
         'replaced',
         fragment`
           UPDATE ${identifier(column.table)} t SET ${value} = n.value::json ${signed}
-          FROM unnest(${values.map(({ id }) => id)}::text[], ${values.map(({ version }) => version)}::text[],
-            ${values.map((row) => row.value)}::text[], ${values.map(({ wrapped }) => wrapped)}::text[],
-            ${values.map((row) => String(row.signed))}::boolean[])
-            AS n(id, version, value, wrapped, signed)
-          WHERE t.${identifier(column.idColumn)} = n.id AND t.xmin = n.version::xid RETURNING n.id, n.wrapped`,
+          FROM (
+            SELECT n.*
+            FROM unnest(${values.map(({ id }) => id)}::text[], ${values.map(({ version }) => version)}::text[],
+              ${values.map((row) => row.value)}::text[], ${values.map(({ wrapped }) => wrapped)}::text[],
+              ${values.map((row) => String(row.signed))}::boolean[])
+              AS n(id, version, value, wrapped, signed)
+            JOIN ${identifier(column.table)} l ON l.${identifier(column.idColumn)} = n.id AND l.xmin = n.version::xid
+            FOR NO KEY UPDATE OF l SKIP LOCKED) n
+          WHERE t.${identifier(column.idColumn)} = n.id RETURNING n.id, n.wrapped`,
       )
       const keys = new Step(
         'content_keys_stored',
@@ -133,10 +142,14 @@ export function createWalkStore({ sql }: Database) {
       if (values.length === 0) return []
       return sql(z.strictObject({ id: z.string(), column: z.string() }))`
         UPDATE content_keys k SET wrapped = n.value
-        FROM unnest(${values.map(({ id }) => id)}::text[], ${values.map(({ column }) => column)}::text[],
-          ${values.map(({ version }) => version)}::text[], ${values.map(({ value }) => value)}::text[])
-          AS n(id, column_name, version, value)
-        WHERE k.row_id = n.id AND k.column_name = n.column_name AND k.xmin = n.version::xid
+        FROM (
+          SELECT n.*
+          FROM unnest(${values.map(({ id }) => id)}::text[], ${values.map(({ column }) => column)}::text[],
+            ${values.map(({ version }) => version)}::text[], ${values.map(({ value }) => value)}::text[])
+            AS n(id, column_name, version, value)
+          JOIN content_keys l ON l.row_id = n.id AND l.column_name = n.column_name AND l.xmin = n.version::xid
+          FOR NO KEY UPDATE OF l SKIP LOCKED) n
+        WHERE k.row_id = n.id AND k.column_name = n.column_name
         RETURNING n.id, n.column_name AS "column"`
     },
   }

@@ -118,8 +118,11 @@ function secretWalk(column: ProtectedColumn, { store, keys, isEncrypted }: WalkP
   const vault = createVault(keys)
   const prefix = secretPrefix(keys[0])
   let own: ReadonlySet<string> = new Set()
+  let isDone = false
   return walkOf<VisitedRow, NewValue>(column.name, {
     page: async (after, take) => {
+      // Before the read: another process may finish the column while this process works on the page.
+      isDone = isEncrypted(column.name)
       const rows = await store.secrets(column, prefix, after, take)
       // The start encrypted the keys of the installation itself, so one in the clear is not its own.
       const left = column.name === 'keys.private_jwk' ? rows.filter(({ stored }) => stored !== null) : []
@@ -131,7 +134,7 @@ function secretWalk(column: ProtectedColumn, { store, keys, isEncrypted }: WalkP
       const place: Place = { column: column.name, id }
       const { plaintext, form } = await openStored(keys, place, stored)
       if (form === 'current') return undefined
-      if (form !== 'former' && (isEncrypted(column.name) || own.has(id))) throw notEncrypted(place)
+      if (form !== 'former' && (isDone || own.has(id))) throw notEncrypted(place)
       return { id, version, value: await vault.protect(place, plaintext) }
     },
     replace: (values) => store.replaceSecrets(column, values),
@@ -147,12 +150,16 @@ function hasProof(json: string): boolean {
 const isJsonString = (json: string) => json.trimStart().startsWith('"')
 
 function claimsWalk(column: ProtectedColumn<ClaimsName>, { store, claims, isEncrypted }: WalkPorts): Walk {
+  let isDone = false
   return walkOf<VisitedRow, NewClaims>(column.name, {
-    page: (after, take) => store.claims(column, after, take),
+    page: (after, take) => {
+      isDone = isEncrypted(column.name)
+      return store.claims(column, after, take)
+    },
     positionOf: ({ id }) => id,
     renewed: async ({ id, version }, stored) => {
       if (isJsonString(stored)) return undefined
-      if (isEncrypted(column.name)) throw new SecretError(`A value of ${column.name} is not encrypted for its row.`)
+      if (isDone) throw new SecretError(`A value of ${column.name} is not encrypted for its row.`)
       const { json, wrappedKey } = claims.protectJson({ column: column.name, id }, stored)
       return { id, version, value: json, wrapped: wrappedKey ?? '', signed: hasProof(stored) }
     },

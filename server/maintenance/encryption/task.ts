@@ -55,17 +55,18 @@ export function encryptionTask(ports: EncryptionTaskPorts): MaintenanceTask {
     log.info('all stored values are encrypted')
   }
 
-  const batch = async (walk: Walk, progress: ColumnProgress, take: number): Promise<number> => {
+  const batch = async (walk: Walk, progress: ColumnProgress, take: number): Promise<TaskDone> => {
     const from = progress.position ?? ''
     const { position, seen, changed, refused } = await walk.batch(from, take)
     if (position === undefined) {
       await end(walk, progress)
-      return 0
+      return { count: 0, more: true, lateSeconds: 0 }
     }
     await store.moved(walk.name, from, position, { seen, changed, refused: refused.length })
     onValues(walk.name, 'encrypted', changed)
     noteRefused(walk.name, refused, progress.refused)
-    return changed
+    // Without progress, another transaction has the rows: the job tries again after the interval.
+    return { count: changed, more: changed > 0 || position !== from, lateSeconds: 0 }
   }
 
   return {
@@ -81,7 +82,7 @@ export function encryptionTask(ports: EncryptionTaskPorts): MaintenanceTask {
       if (next === undefined || walk === undefined || !isOurs(pending, current)) return NOTHING
       if (!working) log.info({ columns: pending.map(({ column }) => column) }, 'encryption of stored values begins')
       working = true
-      return { count: await batch(walk, next, ROWS), more: true, lateSeconds: 0 }
+      return batch(walk, next, ROWS)
     },
   }
 }
