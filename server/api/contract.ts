@@ -82,6 +82,7 @@ export interface RestMeta {
  * - `eitherOperator`: `issuerOperator` or `verifierOperator`.
  * - `operator`: the client secret or the role `admin`.
  * - `issuerClient`, `verifierClient`: the client secret.
+ * - `ownerOrIssuer`: `issuerOperator` for all records, and every user for their own records.
  * - `wallet`: a token of this service.
  * - `console`: a console session. On all other routes, a console session may replace the token or the secret.
  */
@@ -95,6 +96,7 @@ export type RouteAccess =
   | 'issuerOperator'
   | 'verifierOperator'
   | 'eitherOperator'
+  | 'ownerOrIssuer'
   | 'user'
   | 'issuer'
   | 'verifier'
@@ -153,6 +155,7 @@ const ACCESS_ERRORS: Readonly<Record<RouteAccess, readonly Refusal[]>> = {
   issuerOperator: WITHOUT_ROLE,
   verifierOperator: WITHOUT_ROLE,
   eitherOperator: WITHOUT_ROLE,
+  ownerOrIssuer: UNAUTHORIZED,
   user: UNAUTHORIZED,
   issuer: WITHOUT_ROLE,
   verifier: WITHOUT_ROLE,

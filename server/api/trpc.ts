@@ -159,6 +159,16 @@ const verifierOperatorProcedure = operatorOf(['verifier'])
 const eitherOperatorProcedure = operatorOf(['issuer', 'verifier'])
 
 /**
+ * For changes of single records. Requires the credentials of {@link issuerOperatorProcedure}, or of the record's owner.
+ * `ownedBy` is the `sub` of the owner; undefined for operators, who may change the records of all callers.
+ */
+const ownerOrIssuerProcedure = optionalProcedure.use(({ ctx: { caller, client, access }, next }) => {
+  if (client) return next({ ctx: { ownedBy: undefined as string | undefined } })
+  if (caller === undefined) throw errors.unauthorized()
+  return next({ ctx: { ownedBy: access.isOperator(caller, ['issuer']) ? undefined : caller.sub } })
+})
+
+/**
  * Requires a Bearer token with the role `admin`, of a caller who created the holder. The holder is checked before the
  * input is validated. Therefore the holder's id is taken from the path or, on `/trpc`, from the raw input.
  */
@@ -185,6 +195,7 @@ const BASES = {
   issuerOperator: issuerOperatorProcedure,
   verifierOperator: verifierOperatorProcedure,
   eitherOperator: eitherOperatorProcedure,
+  ownerOrIssuer: ownerOrIssuerProcedure,
   user: userProcedure,
   issuer: issuerProcedure,
   verifier: verifierProcedure,

@@ -3,6 +3,7 @@ import type { Database } from '../database/connect.js'
 import { fragment } from '../database/fragment.js'
 import { type TimedPart, timedPart, where } from '../database/list-position.js'
 import type { PartitionPlan } from '../maintenance/partitions/task.js'
+import { DAY_SECONDS, secondsBefore } from '../maintenance/task.js'
 
 const zAuditEvent = z.strictObject({
   id: z.string(),
@@ -54,13 +55,20 @@ const conditions = ({ action, actor, subject, subjectId }: AuditFilters) => frag
 /** Maximum number of events in the history of a credential. */
 const HISTORY = 200
 
-/** Partitions are made for the months ahead, and never dropped. */
-export const AUDIT_PARTITIONS: PartitionPlan = {
+/**
+ * Partitions are made for the months ahead. A partition is dropped when all its events are older than the retention.
+ *
+ * @param retentionDays undefined: no partition is dropped
+ */
+export const auditPartitions = (retentionDays: number | undefined): PartitionPlan => ({
   table: 'audit_events',
   step: 'month',
   ahead: 2,
   writesAheadSeconds: 0,
-}
+  ...(retentionDays === undefined
+    ? {}
+    : { droppable: async ({ until }, now) => until <= secondsBefore(now, retentionDays * DAY_SECONDS) }),
+})
 
 export type AuditStore = ReturnType<typeof createAuditStore>
 

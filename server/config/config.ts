@@ -113,6 +113,8 @@ const zEnvironment = z.object({
     .default('direct_post.jwt'),
   SESSION_RESULT_TTL_SECONDS: integer(1, 31_536_000, 3600),
   SESSION_RETENTION_DAYS: integer(1, 36_500, 30),
+  RETENTION_CLAIMS_DAYS: integerWithin(1, 36_500).optional(),
+  RETENTION_AUDIT_DAYS: integerWithin(30, 36_500).optional(),
   CREDENTIAL_ENCRYPTION: z
     .enum(['off', 'offered', 'required'], { error: 'must be off, offered or required.' })
     .default('offered'),
@@ -226,6 +228,10 @@ export interface Config {
   readonly sessionResultTtlSeconds: number
   /** Days for which a session can be read after its end. */
   readonly sessionRetentionDays: number
+  /** Days after issuance for which claims are stored, for types without a retention of their own; undefined for ever. */
+  readonly retentionClaimsDays: number | undefined
+  /** Days for which audit events are stored; undefined for ever. */
+  readonly retentionAuditDays: number | undefined
   readonly sdJwtIssuer: 'did' | 'url'
   /** Encryption of credential requests and responses: off, optional or required (OpenID4VCI 1.0 §10). */
   readonly credentialEncryption: 'off' | 'offered' | 'required'
@@ -386,6 +392,8 @@ function configOf(env: Environment, settings: readonly Setting[]): Config {
     verifierResponseMode: env.VERIFIER_RESPONSE_MODE,
     sessionResultTtlSeconds: env.SESSION_RESULT_TTL_SECONDS,
     sessionRetentionDays: env.SESSION_RETENTION_DAYS,
+    retentionClaimsDays: env.RETENTION_CLAIMS_DAYS,
+    retentionAuditDays: env.RETENTION_AUDIT_DAYS,
     sdJwtIssuer: env.SD_JWT_ISSUER,
     credentialEncryption: env.CREDENTIAL_ENCRYPTION,
     refreshTokenDays: env.REFRESH_TOKEN_DAYS,

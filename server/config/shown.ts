@@ -82,6 +82,8 @@ export const SHOWN = {
   VERIFIER_ATTESTATION_ISSUERS: ['wallets', 'value'],
   SESSION_RESULT_TTL_SECONDS: ['retention', 'value'],
   SESSION_RETENTION_DAYS: ['retention', 'value'],
+  RETENTION_CLAIMS_DAYS: ['retention', 'value'],
+  RETENTION_AUDIT_DAYS: ['retention', 'value'],
   DATABASE_URL: ['processes', 'address'],
   DIRECT_DATABASE_URL: ['processes', 'address'],
   DATABASE_REPLICA_URL: ['processes', 'address'],

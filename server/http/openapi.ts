@@ -28,6 +28,7 @@ const SECURITY: Readonly<Record<RouteAccess, Record<string, string[]>[]>> = {
   clientOrVerifier: [{ bearer: [] }, { clientSecret: [] }],
   operator: [{ bearer: [] }, { clientSecret: [] }],
   issuerOperator: [{ bearer: [] }, { clientSecret: [] }],
+  ownerOrIssuer: [{ bearer: [] }, { clientSecret: [] }],
   verifierOperator: [{ bearer: [] }, { clientSecret: [] }],
   eitherOperator: [{ bearer: [] }, { clientSecret: [] }],
   user: [{ bearer: [] }],

@@ -50,6 +50,8 @@ export interface Readings {
   /** Seconds by which maintenance is late, by task, in the process that does it. */
   readonly maintenanceLate: ReadonlyMap<string, number>
   readonly expiries: Expiries
+  /** Numbers of overdue erasures and removals, by kind. */
+  readonly overdue: () => Promise<Readonly<Record<string, number>>>
 }
 
 /** The counts of one process. Labels are names from the source code, never values from callers. */
@@ -160,7 +162,7 @@ function counters(registry: Registry) {
   }
 }
 
-function readCounts(registry: Registry, { database, streams, maintenanceLate, expiries }: Readings): void {
+function readCounts(registry: Registry, { database, streams, maintenanceLate, expiries, overdue }: Readings): void {
   const registers = [registry]
   new Counter({
     name: 'credence_database_statements_total',
@@ -208,6 +210,20 @@ function readCounts(registry: Registry, { database, streams, maintenanceLate, ex
     collect() {
       this.reset()
       for (const [task, seconds] of maintenanceLate) this.set({ task }, seconds)
+    },
+  })
+  new Gauge({
+    name: 'credence_retention_overdue',
+    help: 'Records whose retention has ended, and which still wait: claims of credentials and offerings, and whole records. At most 10,000 of each kind are counted.',
+    labelNames: ['kind'],
+    // All workers count the same rows.
+    aggregator: 'max',
+    registers,
+    async collect() {
+      this.reset()
+      // Without a database the other metrics are still read.
+      const counts = await overdue().catch(() => ({}))
+      for (const [kind, count] of Object.entries(counts)) this.set({ kind }, count)
     },
   })
   for (const [name, help, end] of [

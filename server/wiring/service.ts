@@ -94,6 +94,7 @@ export async function createService(config: Config, options: ServiceOptions = {}
     streams: events.open,
     maintenanceLate: maintenance.late,
     expiries: expiriesOf(config),
+    overdue: () => platform.stores.erasure.overdue(clock()),
   })
   if (options.maintenance !== false) maintenance.start()
   return {

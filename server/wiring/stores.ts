@@ -11,6 +11,7 @@ import { createCredentialHistoryStore } from '../issuer/credentials/history/stor
 import { createCredentialListStore } from '../issuer/credentials/list/store.js'
 import { statusColumn } from '../issuer/credentials/status.js'
 import { createCredentialStore } from '../issuer/credentials/store.js'
+import { createErasureStore } from '../issuer/erasure/store.js'
 import { createIssuanceStore } from '../issuer/issuance/store.js'
 import { createMetadataStore } from '../issuer/metadata/store.js'
 import { createOfferingStore } from '../issuer/offerings/store.js'
@@ -67,6 +68,7 @@ export function createStores(database: Database, claims: ClaimsVault = claimsInC
     consoleSessions: createConsoleSessionStore(database),
     credentials: createCredentialStore(database, claims),
     dids: createDidStore(database),
+    erasure: createErasureStore(database),
     events: createEventStore(database),
     flows: createFlowStore(database),
     holders: createHolderStore(database),

@@ -13,6 +13,7 @@ function namesThereAre(): Set<string> {
     streams: () => 0,
     maintenanceLate: new Map(),
     expiries: { issuerCertificate: new Date(), verifierCertificate: new Date(), verifierAttestation: new Date() },
+    overdue: async () => ({}),
   })
   return new Set([...metrics.registry.getMetricsAsArray().map(({ name }) => name), 'credence_workers'])
 }

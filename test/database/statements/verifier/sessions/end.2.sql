@@ -10,8 +10,12 @@ WITH
       x5c = NULL,
       verifier_attestation = NULL,
       transaction_data = NULL,
-      result = $4::json,
-      discarded = $5::json,
+      result = CASE
+        WHEN s.claims_erased_at IS NULL THEN $4::json
+      END,
+      discarded = CASE
+        WHEN s.claims_erased_at IS NULL THEN ($5::json)::json
+      END,
       checks = $6::json,
       response_code_hash = $7
     WHERE
@@ -22,7 +26,8 @@ WITH
       seq,
       state,
       error_message,
-      first_view
+      first_view,
+      claims_erased_at
   ),
   "transitions" AS (
     SELECT
