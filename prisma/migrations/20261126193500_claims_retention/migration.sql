@@ -8,10 +8,25 @@ ALTER TABLE "offerings" ADD COLUMN     "claims_due_at" TIMESTAMPTZ(3);
 -- AlterTable
 ALTER TABLE "schemas" ADD COLUMN     "retention" JSONB;
 
--- The content keys of a row end with its claims. Of the row's keys, this sees also those that were stored while the erasure waited.
+-- Deletes the texts of the pages of an offering or of a verification session, with their content keys.
+CREATE FUNCTION forget_page_texts("of_offering" TEXT, "of_session" TEXT) RETURNS VOID LANGUAGE plpgsql AS $$
+BEGIN
+  WITH pages_of AS (
+    UPDATE pages p SET texts = NULL, title = NULL, text = NULL
+    WHERE (p.offering_id = of_offering OR p.verification_session_id = of_session)
+      AND (p.texts IS NOT NULL OR p.title IS NOT NULL OR p.text IS NOT NULL)
+    RETURNING p.id)
+  DELETE FROM content_keys k USING pages_of WHERE k.row_id = pages_of.id AND k.column_name = 'pages.texts';
+END $$;
+
+-- The content keys of a row end with its claims: also keys that were stored while the erasure waited. The texts of pages end with
+-- the claims of their offering.
 CREATE FUNCTION forget_claims() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   DELETE FROM content_keys k WHERE k.row_id = NEW.id AND k.column_name LIKE TG_TABLE_NAME || '.%';
+  IF TG_TABLE_NAME = 'offerings' THEN
+    PERFORM forget_page_texts(NEW.id, NULL);
+  END IF;
   RETURN NULL;
 END $$;
 
@@ -23,26 +38,6 @@ WHEN (OLD.claims_erased_at IS NULL AND NEW.claims_erased_at IS NOT NULL) EXECUTE
 
 CREATE TRIGGER forget_claims AFTER UPDATE ON verification_sessions FOR EACH ROW
 WHEN (OLD.claims_erased_at IS NULL AND NEW.claims_erased_at IS NOT NULL) EXECUTE FUNCTION forget_claims();
-
--- Texts of pages end with the claims of their offering.
-CREATE FUNCTION forget_page_texts("of_offering" TEXT, "of_session" TEXT) RETURNS VOID LANGUAGE plpgsql AS $$
-BEGIN
-  WITH pages_of AS (
-    UPDATE pages p SET texts = NULL, title = NULL, text = NULL
-    WHERE (p.offering_id = of_offering OR p.verification_session_id = of_session)
-      AND (p.texts IS NOT NULL OR p.title IS NOT NULL OR p.text IS NOT NULL)
-    RETURNING p.id)
-  DELETE FROM content_keys k USING pages_of WHERE k.row_id = pages_of.id AND k.column_name = 'pages.texts';
-END $$;
-
-CREATE FUNCTION forget_texts_of_offering() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  PERFORM forget_page_texts(NEW.id, NULL);
-  RETURN NULL;
-END $$;
-
-CREATE TRIGGER forget_texts AFTER UPDATE ON offerings FOR EACH ROW
-WHEN (OLD.claims_erased_at IS NULL AND NEW.claims_erased_at IS NOT NULL) EXECUTE FUNCTION forget_texts_of_offering();
 
 -- Erases the claims of a credential, or of an offering, at once. An offering with one redemption and its credential have the same
 -- claims, so both are erased. The offering is locked first: an issuance from it has either stored its credential, which the next

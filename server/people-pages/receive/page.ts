@@ -139,8 +139,8 @@ export function createReceivePage({ config, offerUrl }: ReceivePagePorts): Recei
     }
     const closed = closedReason(stored, now)
     const canBeTaken = closed === undefined && session?.deferred !== 'pending'
-    // A wallet that waits for the issuer has already used the offer.
-    const waits = session !== null && session.deferred !== null
+    // A wallet that waits for the issuer has already used the offer. Without its claims the waiting has ended.
+    const waits = session !== null && session.deferred !== null && !stored.claimsErased
     if (closed === undefined || waits) return openPage(id, stored, reader, now, canBeTaken)
     const reason = session === null || isOwn ? closed : closedForOthers(closed)
     return closedPage(stored, 410, reason, languages)
