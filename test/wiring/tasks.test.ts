@@ -23,6 +23,8 @@ it('every task of every feature is work of the maintenance job', async () => {
     [
       "ask for deferred credentials",
       "count what happened",
+      "erase claims of credentials",
+      "erase claims of offerings",
       "expire credential offer sessions",
       "expire verification sessions",
       "forget verified claims",
@@ -34,6 +36,7 @@ it('every task of every feature is work of the maintenance job', async () => {
       "remove access tokens",
       "remove authorizations",
       "remove console sessions",
+      "remove credential records",
       "remove ended credential offer sessions",
       "remove ended verification sessions",
       "remove events of removed sessions",

@@ -628,6 +628,7 @@ export const de: Texts = {
       failed: 'Die Anfrage ist fehlgeschlagen.',
     },
     result: 'Bestätigte Angaben',
+    resultErased: 'Die bestätigten Angaben wurden gelöscht. Zustand und Prüfungen des Vorgangs bleiben.',
     resultFor: (id) => `antwortet auf ${id}`,
     noClaimsShown: 'Es wurde keine Angabe gezeigt.',
     authorized: (n) =>

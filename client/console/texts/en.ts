@@ -617,6 +617,7 @@ export const en = {
       failed: 'The request failed.',
     },
     result: 'Verified claims',
+    resultErased: 'The verified claims were erased. The state and the checks of the session stay.',
     resultFor: (id: string) => `answers ${id}`,
     noClaimsShown: 'No claim was shown.',
     authorized: (n: number) =>

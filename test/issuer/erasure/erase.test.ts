@@ -118,6 +118,24 @@ describe('POST /api/v1/credentials/{id}/erase', () => {
     expect(await actionsOf(offerId)).toContain('offering.claims_erased')
   })
 
+  it('ends the refresh of the credential with invalid_grant', async () => {
+    const offer = await issuer.makeOffer({ deferred: true })
+    const offerId: string = offer.credentialOfferSessionId
+    await issuer.decide(offerId, 'approve')
+    const { json: tokens } = await issuer.requestToken({
+      grant_type: PRE_AUTHORIZED,
+      'pre-authorized_code': await issuer.code(offerId),
+    })
+    credentialOf(await issuer.take(tokens.access_token, SD_JWT))
+    const refresh = (token: string) => issuer.requestToken({ grant_type: 'refresh_token', refresh_token: token })
+    const before = await refresh(tokens.refresh_token)
+    expect(before.status, before.text).toBe(200)
+    await erase(`/api/v1/credentials/${await redeemed(offerId)}`)
+    expect(refusalOf(await refresh(before.json.refresh_token))).toEqual([400, 'invalid_grant', ERASED])
+    const copy = await issuer.take(before.json.access_token, SD_JWT)
+    expect(refusalOf(copy)).toEqual([400, 'credential_request_denied', ERASED])
+  })
+
   it('leaves revocation, status list, lists, history and statistics as they were', async () => {
     const { id } = await taken()
     await erase(`/api/v1/credentials/${id}`)
