@@ -2,7 +2,7 @@ import type { Texts } from './texts/texts.js'
 
 /** One place of the navigation. */
 export interface Place {
-  /** The path of the screen. Also marked while a screen below this path is open. */
+  /** The path of the screen. The place is also marked as current while a screen below this path is open. */
   readonly to:
     | '/'
     | '/types'
@@ -14,6 +14,7 @@ export interface Place {
     | '/verify'
     | '/trust'
     | '/audit'
+    | '/person'
     | '/settings'
   readonly name: keyof Texts['nav']
 }
@@ -30,5 +31,6 @@ export const PLACES: readonly Place[] = [
   { to: '/verify', name: 'verify' },
   { to: '/trust', name: 'trust' },
   { to: '/audit', name: 'audit' },
+  { to: '/person', name: 'person' },
   { to: '/settings', name: 'settings' },
 ]

@@ -20,6 +20,12 @@ export const zAuditEvent = z.object({
   action: z.string(),
   subject: z.string().meta({ description: 'The kind of the changed record.' }),
   subjectId: z.string(),
+  detail: z
+    .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
+    .optional()
+    .meta({
+      description: 'Facts about the action, such as the number of exported records. Absent for most actions.',
+    }),
 })
 
 export const listAuditEvents = {

@@ -36,8 +36,12 @@ export type AuditAction =
   | 'presentation.verified'
   | 'presentation.refused'
   | 'verification-session.expired'
+  | 'export.created'
+  | 'export.read'
+  | 'export.ended'
+  | 'evidence.read'
 
-/** One audited change: actor, action and id. It never holds claims. */
+/** One audited change: actor, action and id. The record never contains claims. */
 export interface AuditRecord {
   /** The caller's `sub`; null for a client secret, a wallet or the service itself. */
   readonly actor: string | null
@@ -45,7 +49,11 @@ export interface AuditRecord {
   /** The kind of the changed record: `credential`, `schema`… */
   readonly subject: string
   readonly subjectId: string
+  /** Facts about the action, such as the number of exported rows. Never claims, DIDs or the `sub` of a person. */
+  readonly detail?: AuditDetail
 }
+
+export type AuditDetail = Readonly<Record<string, string | number | boolean>>
 
 /** Writes audit rows within the caller's transaction. Statements in plain SQL insert their own audit rows. */
 export async function recordAudit(tx: Prisma.TransactionClient, ...records: readonly AuditRecord[]): Promise<void> {

@@ -40,7 +40,7 @@ it('RETENTION_AUDIT_DAYS drops months whose last event is older, and no other', 
   expect(await names()).toContain('audit_events_20400301_00')
 })
 
-it('audit rows are kept: of their partitions new ones are made, and none is ever dropped', async () => {
+it('audit rows are kept: the service makes new partitions for them, and never drops a partition', async () => {
   const before = await partitions()
   expect(before.length).toBeGreaterThan(1)
   for (const year of [2040, 2060, 2099]) {

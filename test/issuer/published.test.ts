@@ -12,8 +12,10 @@ import { MetadataClientV1_0_13 } from 'sphereon-oid4vci-client-draft13'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { certificateFiles, leafOf, root } from '../agent/certified.js'
 import { DOCTYPE, SCHEMA as LICENCE, SUBJECT as LICENSED, MAPPING } from '../protocol/mdoc/actors.js'
+import { readPublished } from '../support/published.js'
 import { startService, type TestService } from '../support/service.js'
 import { certified } from '../verifier/library-browser-wallet.js'
+import { startWebServer } from '../verifier/web-server.js'
 import { libraryCallbacks } from './openid4vci/library-wallet.js'
 
 interface Shape {
@@ -143,7 +145,7 @@ beforeAll(async () => {
     },
   })
   for (const { name, members } of shapes) await post({ name, version: 1, ...members })
-  // Versions that differ, and a type of which every version is withdrawn.
+  // A type with different versions, and a type with only withdrawn versions.
   await post({ name: 'Versions', version: 1, schema: object({ seat: text }) })
   await post({ name: 'Versions', version: 2, schema: object({ row: text }), selectivelyDisclosable: [] })
   const { id } = await post({ name: 'Withdrawn', version: 1, schema: object({ seat: text }) })
@@ -170,7 +172,7 @@ async function sign(type: string, format: string): Promise<string> {
   return json.credential
 }
 
-/** The signing key that a JWT names: in its certificate, or in its did:jwk. */
+/** The signing key of a JWT: from its certificate, or from its did:jwk. */
 function keyOf(jwt: string): JWK {
   const { x5c: [leaf] = [], kid = '' } = decodeProtectedHeader(jwt)
   if (leaf !== undefined)
@@ -188,7 +190,7 @@ async function isSigned(data: string, signature: string): Promise<boolean> {
 const configurationsOf = async (): Promise<Readonly<Record<string, object>>> =>
   (await service.request('GET', '/.well-known/openid-credential-issuer')).json.credential_configurations_supported
 
-describe('issuer metadata of every shape of a type are read', () => {
+describe('issuer metadata with every form of a type can be read', () => {
   it('by @openid4vc/openid4vci, which knows every configuration', async () => {
     const client = new Openid4vciClient({ callbacks: libraryCallbacks([]) as never })
     const { credentialIssuer, knownCredentialConfigurations } = await client.resolveIssuerMetadata(service.url)
@@ -210,6 +212,44 @@ describe('issuer metadata of every shape of a type are read', () => {
       errorOnNotFound: true,
     })
     expect(credentialIssuerMetadata?.credential_configurations_supported).toEqual(await configurationsOf())
+  })
+})
+
+describe('a test service whose documents others cannot read fails its test', () => {
+  const type = (display: object) => ({
+    format: 'dc+sd-jwt',
+    scope: 'a',
+    vct: 'http://issuer.example/vct/A',
+    ...display,
+  })
+  const logo = (uri: string) => ({ credential_metadata: { display: [{ name: 'A', locale: 'en', logo: { uri } }] } })
+  const CARD = { vct: 'http://issuer.example/vct/A', name: 'A', display: [{ locale: 'en', name: 'A' }] }
+
+  async function reading(configuration: object, card: object) {
+    await using web = await startWebServer()
+    const base = 'http://issuer.example'
+    const issuer = {
+      credential_issuer: base,
+      credential_endpoint: `${base}/credential`,
+      credential_configurations_supported: { A: configuration },
+    }
+    const server = { issuer: base, token_endpoint: `${base}/token`, response_types_supported: ['code'] }
+    web.documents.set('/.well-known/openid-credential-issuer', { body: issuer })
+    web.documents.set('/.well-known/oauth-authorization-server', { body: server })
+    web.documents.set('/vct/A', { body: card })
+    await readPublished({ url: `http://127.0.0.1:${web.port}`, config: { issuerBaseUrl: base } })
+  }
+
+  it('and others pass', async () => {
+    await reading(type(logo('data:image/png;base64,AA==')), CARD)
+  })
+
+  it.each([
+    ['an SVG in metadata', type(logo('data:image/svg+xml;base64,AA==')), CARD],
+    ['a display without a name', type({ credential_metadata: { display: [{ locale: 'en' }] } }), CARD],
+    ['type metadata without a language', type({}), { ...CARD, display: [{ name: 'A' }] }],
+  ])('by %s', async (_, configuration, card) => {
+    await expect(reading(configuration, card)).rejects.toThrow()
   })
 })
 
@@ -240,7 +280,7 @@ describe.each(shapes)('a type with $what', ({ what, name, subject }) => {
     expect(typeMetadata?.mergedTypeMetadata).toMatchObject({ vct: `${service.url}/vct/${name}` })
   })
 
-  it('is asked for in a request that @openid4vc/openid4vp and dcql read', async () => {
+  it('can be requested, and @openid4vc/openid4vp and dcql read the request', async () => {
     const sdJwt = { id: 'sd', format: 'dc+sd-jwt', meta: { vct_values: [`${service.url}/vct/${name}`] } }
     const jwtVc = { id: 'vc', format: 'jwt_vc_json', meta: { type_values: [['VerifiableCredential', name]] } }
     const mdoc = { id: 'mdoc', format: 'mso_mdoc', meta: { doctype_value: DOCTYPE } }

@@ -74,16 +74,20 @@ BEGIN
     (SELECT o.claims_erased_at FROM offerings o WHERE o.id = of_offering));
 END $$;
 
--- Erases the result of a verification session at once, with the texts of its page. A session that is open gets no result later. A
--- repeated call changes nothing. Returns when the result was erased; null for an unknown session.
+-- Erases the result and the evidence of a verification session at once, with the texts of its page. A session that is open gets no
+-- result later. A repeated call changes nothing. Returns when the result was erased; null for an unknown session.
 CREATE FUNCTION erase_session("of_session" TEXT, "moment" TIMESTAMPTZ, "erased_by" TEXT) RETURNS TIMESTAMPTZ
 LANGUAGE plpgsql AS $$
 BEGIN
+  PERFORM 1 FROM verification_sessions s WHERE s.id = of_session FOR NO KEY UPDATE;
   WITH erased AS (
     UPDATE verification_sessions s SET result = NULL, discarded = NULL, claims_erased_at = moment
-    WHERE s.id = of_session AND s.claims_erased_at IS NULL RETURNING s.id)
+    WHERE s.id = of_session AND s.claims_erased_at IS NULL RETURNING s.id),
+  evidence AS (
+    DELETE FROM verification_evidence e WHERE e.id = of_session RETURNING e.id)
   INSERT INTO audit_events (actor, action, subject, subject_id)
-  SELECT erased_by, 'verification-session.claims_erased', 'verification-session', id FROM erased;
+  SELECT erased_by, 'verification-session.claims_erased', 'verification-session', id
+  FROM (SELECT id FROM erased UNION SELECT id FROM evidence) changed;
   PERFORM forget_page_texts(NULL, of_session);
   RETURN (SELECT s.claims_erased_at FROM verification_sessions s WHERE s.id = of_session);
 END $$;

@@ -1,15 +1,15 @@
 import { type Fragment, fragment } from '../../database/fragment.js'
 
-/** The statuses that a credential on record, and each of its instances, can have. */
+/** The statuses of a stored credential and of its instances. */
 export const CREDENTIAL_STATUSES = ['active', 'revoked'] as const
 
 export type CredentialStatus = (typeof CREDENTIAL_STATUSES)[number]
 
-/** The status that the stored columns stand for. */
+/** The status of a stored credential or instance. */
 export const statusOf = ({ revokedAt }: { readonly revokedAt: Date | string | null }): CredentialStatus =>
   revokedAt === null ? 'active' : 'revoked'
 
-/** The same in SQL, for a row of `credentials` in a statement without another table. */
+/** The status as an SQL column, for a statement that reads only the table `credentials`. */
 export const statusColumn: Fragment = fragment`CASE WHEN revoked_at IS NULL THEN 'active' ELSE 'revoked' END`
 
 /** The condition of each status in SQL, for a row `c` of `credentials`. */

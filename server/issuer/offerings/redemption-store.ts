@@ -17,12 +17,12 @@ export interface CountedRedemption {
 }
 
 /**
- * The step that admits a redemption. It has one row if the offering has claims, has not expired and has a redemption left, which
- * it then counts. With a limit, it locks and updates the offering's row. Without a limit, it locks the row against an erasure of
- * its claims, and redemptions do not wait for each other. Every way to redeem uses this step, so a limit of N gives N redemptions
- * in total.
+ * The step that admits and counts a redemption. It returns one row if the offering has claims, has not expired and its limit is
+ * not reached. For an offering with a limit, the step locks and updates the offering's row. Otherwise the step locks the row
+ * against an erasure of its claims, and redemptions do not wait for each other. Every way to redeem uses this step, so a limit
+ * of N gives N redemptions in total.
  *
- * @param after a step; the redemption is counted only if it has a row
+ * @param after a step; the redemption is counted only if this step returns a row
  */
 export function countRedemption({ offeringId, now, claimsDueAt }: CountedRedemption, after?: Step): Step<'id'> {
   const open = fragment`

@@ -4,6 +4,7 @@ import type { Config } from '../../config/config.js'
 import type { Formats } from '../../formats/registry.js'
 import { compileVpQuery } from '../../protocol/openid4vp/query/vp-query.js'
 import type { Work } from '../../protocol/work.js'
+import type { FixRequest } from '../openid4vp/fix-request.js'
 import type { SessionVault } from '../sessions/secrets.js'
 import type { VerificationSessions } from '../sessions/verification-sessions.js'
 import { compiledNewQuery, orBadRequest } from '../vp-queries/compiled.js'
@@ -29,7 +30,7 @@ export interface AuthorizationRequestsPorts {
   readonly formats: Pick<Formats, 'all' | 'named'>
   readonly clock: () => Date
   readonly newId: () => string
-  readonly openid4vp: HandOutPorts['openid4vp']
+  readonly openid4vp: HandOutPorts['openid4vp'] & { readonly fixRequest: FixRequest }
   readonly sessionVault: Pick<SessionVault, 'newSecrets' | 'protect'>
   readonly addSession: VerificationSessions['add']
 }
@@ -57,6 +58,7 @@ export function createAuthorizationRequests({
     sessionVault,
     addSession,
     handOut,
+    fixRequest: openid4vp.fixRequest,
     newPage,
   })
 
@@ -66,8 +68,8 @@ export function createAuthorizationRequests({
     /**
      * Makes a request for presentations.
      *
-     * @param sub of the caller
-     * @param work pays for compiling the query
+     * @param sub the `sub` of the caller
+     * @param work the budget for compiling the query
      * @throws 400 for a request that this installation cannot make; 404 for a verifier that the caller does not own; 409 if the
      *   certificate of the verifier has expired
      */
@@ -98,9 +100,10 @@ export function createAuthorizationRequests({
       vpQueryId: string,
       {
         redirectUri,
-        validity,
-        createdBy,
-      }: Pick<NewRequest, 'validity' | 'createdBy'> & { readonly redirectUri: string },
+        ...request
+      }: Pick<NewRequest, 'validity' | 'keepEvidence' | 'evidenceRetention' | 'createdBy'> & {
+        readonly redirectUri: string
+      },
       work: Work,
     ): Promise<Created> {
       assertRedirectUri(config, 'redirect_uri', redirectUri)
@@ -111,10 +114,9 @@ export function createAuthorizationRequests({
       return makeRequest(context, work, {
         asked: { items: query, compiled: orBadRequest(() => compileVpQuery(query, work)) },
         redirectUri,
-        // In every profile: the callers that read these results never receive the code.
+        // False in every profile, because the callers that read these results never receive the code.
         requireResponseCode: false,
-        validity,
-        createdBy,
+        ...request,
       })
     },
   }

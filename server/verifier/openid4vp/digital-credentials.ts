@@ -15,6 +15,7 @@ import { type Session, signingNames } from '../sessions/session.js'
 import type { VerificationSessions } from '../sessions/verification-sessions.js'
 import { originNotExpected, requestNotFound } from './refusals.js'
 import type { RequestParametersOf } from './request-parameters.js'
+import { sentDigitalCredentialRequest } from './sent-request.js'
 import type { TakeAnswer } from './take-answer.js'
 
 /** Dependencies of {@link createDigitalCredentialRequest}. */
@@ -25,12 +26,13 @@ export interface DigitalCredentialRequestPorts {
 }
 
 /**
- * `digitalCredentialRequest` of a stored request over the Digital Credentials API (OpenID4VP 1.0 Appendix A). A page passes it to
- * `navigator.credentials.get({digital: {requests: [it]}})`. It can be made any number of times while the session is open. Signed
- * copies differ only in their signatures.
+ * Makes the `digitalCredentialRequest` of a stored request over the Digital Credentials API (OpenID4VP 1.0 Appendix A).
+ * A page passes it to `navigator.credentials.get({digital: {requests: [it]}})`. The result can be made any number of
+ * times while the session is open. Signed copies differ only in their signatures. If evidence is kept, the
+ * request is signed once.
  *
  * @param session an open session with `expectedOrigins`
- * @param secrets of the session; read from the session by default
+ * @param secrets the secrets of the session; by default they are read from the session
  */
 export type DigitalCredentialRequestOf = (
   session: Session,
@@ -40,7 +42,9 @@ export type DigitalCredentialRequestOf = (
 export const createDigitalCredentialRequest =
   ({ keys, reveal, parametersOf }: DigitalCredentialRequestPorts): DigitalCredentialRequestOf =>
   async (session, secrets) => {
-    const { clientId: _, ...parameters } = parametersOf(session, secrets ?? (await reveal(session)))
+    const opened = secrets ?? (await reveal(session))
+    if (opened.sent !== undefined) return sentDigitalCredentialRequest(opened.sent)
+    const { clientId: _, ...parameters } = parametersOf(session, opened)
     return digitalCredentialRequest({
       ...parameters,
       clients: signingNames(session).map((clientId) => ({ clientId, header: headerFor(clientId, session) })),
@@ -63,9 +67,10 @@ export interface ReceiveDigitalCredentialPorts {
 }
 
 /**
- * Takes the answer that a page got from the browser (OpenID4VP 1.0 Appendix A.4), in the same way as a wallet's response. These
- * requests have no `state`: the unguessable address replaces it. The page's `Origin` can only lead to a refusal. The audience of
- * the answer, one of the expected origins, proves the origin that the answer is for.
+ * Processes the answer that a page got from the browser (OpenID4VP 1.0 Appendix A.4), in the same way as a wallet's
+ * response. These requests have no `state`. The address, which nobody can guess, replaces the `state`. The page's
+ * `Origin` header can only cause a refusal. Proof of the origin is the audience of the answer, which must be one of the
+ * expected origins.
  *
  * @param origin the header `Origin`; absent if a backend posts the answer
  */

@@ -15,6 +15,8 @@ import {
 import type { ClaimsVault } from '../../keys/claims/vault.js'
 import { insertPage, type NewPage } from '../../pages/store.js'
 import type { DcqlQuery } from '../../protocol/openid4vp/dcql/dcql-query.js'
+import type { NewEvidence } from '../evidence/make.js'
+import { insertEvidence, protectedEvidence } from '../evidence/store.js'
 import type { DiscardedPresentation, PresentationChecks } from '../presentations/presentation-error.js'
 import {
   requestExpired,
@@ -34,6 +36,8 @@ export interface Ending {
   readonly checks: readonly PresentationChecks[]
   /** SHA-256 of the response code, base64url. */
   readonly responseCodeHash?: string | undefined
+  /** Evidence of the answer, if it is kept. */
+  readonly evidence?: NewEvidence | undefined
   readonly action: 'presentation.verified' | 'presentation.refused'
 }
 
@@ -97,13 +101,13 @@ export const sessionColumns = fragment`
   dcql_query AS "dcqlQuery", vp_query AS "vpQuery", trusted_issuers AS "trustedIssuers", redirect_uri AS "redirectUri",
   verifier_info AS "verifierInfo", transaction_data AS "transactionData", wallet_url AS "walletUrl",
   require_response_code AS "requireResponseCode", further_client_ids AS "furtherClientIds",
-  expected_origins AS "expectedOrigins", created_by AS "createdBy", created_at AS "createdAt", expires_at AS "expiresAt"`
+  expected_origins AS "expectedOrigins", evidence_seconds AS "evidenceSeconds", created_by AS "createdBy", created_at AS "createdAt", expires_at AS "expiresAt"`
 
 const table = 'verification_sessions'
 
 const json = (value: unknown) => (value === null ? fragment`NULL` : fragment`${JSON.stringify(value)}::json`)
 
-/** The members of a session's JSON that transitions change, from the row. All others come from `first_view`. */
+/** The members of a session's JSON that transitions change, from the row. All other members come from `first_view`. */
 const changes = fragment`jsonb_strip_nulls(jsonb_build_object('state', state, 'errorMessage', error_message))`
 
 /** The member of a session's JSON that no transition changes: when its claims were erased. */
@@ -119,16 +123,24 @@ const eventsOf = (moved: Moved, now: Date): Transitions =>
 const recorded = (of: Step<'id'>, action: string, actor: string | null = null): Step =>
   audited({ of, actor, action, subject: 'verification-session' })
 
-/** Column assignments that end a session. They delete its secrets and its transaction data. */
-const ended = ({ to, errorMessage }: Transition, now: Date) => fragment`
-  state = ${to}, seq = s.seq + 1, error_message = ${errorMessage ?? null}, ended_at = ${now}, secrets = NULL, x5c = NULL,
+/**
+ * Column assignments that end a session. They delete its secrets and its transaction data.
+ *
+ * @param hasEvidence whether evidence is kept as the request asked; without an answer there is none
+ */
+const ended = ({ to, errorMessage }: Transition, now: Date, hasEvidence = false) => fragment`
+  evidence_seconds = ${hasEvidence ? fragment`s.evidence_seconds` : fragment`NULL`}, state = ${to}, seq = s.seq + 1, error_message = ${errorMessage ?? null}, ended_at = ${now}, secrets = NULL, x5c = NULL,
   verifier_attestation = NULL, transaction_data = NULL`
 
 export type VerificationSessionStore = ReturnType<typeof createVerificationSessionStore>
 
 export function createVerificationSessionStore({ sql }: Database, claims: ClaimsVault, announce: Announce) {
   return {
-    /** Inserts a session with its audit row, and its page if it gets one. @param view its JSON, which is its first event */
+    /**
+     * Inserts a session with its audit row, and its page if it has a page.
+     *
+     * @param view the session's JSON, which is the first event
+     */
     async insert(session: Session, view: SessionView, page?: NewPage): Promise<void> {
       const s = session
       const created = new Step<'id'>(
@@ -137,12 +149,12 @@ export function createVerificationSessionStore({ sql }: Database, claims: Claims
           INSERT INTO verification_sessions (
             id, request_id, qr_code_id, verifier_id, client_id, key_id, kid, x5c, verifier_attestation, state, response_mode, profile,
             secrets, dcql_query, vp_query, trusted_issuers, verifier_info, transaction_data, wallet_url, redirect_uri, require_response_code,
-            further_client_ids, expected_origins, created_by, created_at, expires_at, first_view)
+            further_client_ids, expected_origins, evidence_seconds, created_by, created_at, expires_at, first_view)
           VALUES (
             ${s.id}, ${s.requestId}, ${s.qrCodeId}, ${s.verifierId}, ${s.clientId}, ${s.keyId}, ${s.kid}, ${json(s.x5c)},
             ${s.verifierAttestation}, ${s.state}, ${s.responseMode}, ${s.profile}, ${s.secrets}, ${json(s.dcqlQuery)}, ${json(s.vpQuery)}, ${json(s.trustedIssuers)},
             ${json(s.verifierInfo)}, ${json(s.transactionData)}, ${s.walletUrl}, ${s.redirectUri}, ${s.requireResponseCode},
-            ${json(s.furtherClientIds)}, ${json(s.expectedOrigins)}, ${s.createdBy}, ${s.createdAt}, ${s.expiresAt}, ${JSON.stringify(view)}::jsonb)
+            ${json(s.furtherClientIds)}, ${json(s.expectedOrigins)}, ${s.evidenceSeconds}, ${s.createdBy}, ${s.createdAt}, ${s.expiresAt}, ${JSON.stringify(view)}::jsonb)
           RETURNING id`,
       )
       const paged = page === undefined ? [] : [insertPage(claims, page)]
@@ -190,7 +202,7 @@ export function createVerificationSessionStore({ sql }: Database, claims: Claims
       return rows.length > 0
     },
 
-    /** The session of a request that a wallet fetches. The first fetch before it expires is a transition. */
+    /** The session of a request that a wallet fetches. The first fetch before the request expires is a transition. */
     async retrieve(requestId: string, now: Date): Promise<Session | undefined> {
       const { to } = requestRetrieved
       const retrieved: Moved = new Step(
@@ -211,7 +223,17 @@ export function createVerificationSessionStore({ sql }: Database, claims: Claims
       return session
     },
 
-    /** Ends a session. @returns the id of its page, if any; undefined if the session had ended before: then nothing changed. */
+    /** Replaces the secrets of a session, unless it has ended. */
+    async replaceSecrets(id: string, secrets: string): Promise<void> {
+      await sql(idRow)`
+        UPDATE verification_sessions SET secrets = ${secrets} WHERE id = ${id} AND ended_at IS NULL RETURNING id`
+    },
+
+    /**
+     * Ends a session.
+     *
+     * @returns the id of its page, if any; undefined if the session had ended before; then nothing changed
+     */
     async end(
       id: string,
       transition: Transition,
@@ -222,20 +244,28 @@ export function createVerificationSessionStore({ sql }: Database, claims: Claims
         ending.result === undefined
           ? undefined
           : claims.protect({ column: 'verification_sessions.result', id }, ending.result)
-      const moved: Moved = new Step(
+      const { evidence } = ending
+      const moved = new Step<'id' | 'seq' | 'state' | 'error_message' | 'first_view' | 'created_by' | 'ended_at'>(
         'moved',
         fragment`
-          UPDATE verification_sessions s SET ${ended(transition, now)},
+          UPDATE verification_sessions s SET ${ended(transition, now, evidence !== undefined)},
             result = CASE WHEN s.claims_erased_at IS NULL THEN ${result?.json ?? null}::json END,
             discarded = CASE WHEN s.claims_erased_at IS NULL THEN (${json(ending.discarded ?? null)})::json END, checks = ${json(ending.checks)},
             response_code_hash = ${ending.responseCodeHash ?? null}
           WHERE id = ${id} AND state = ANY(${[...transition.from]}::text[])
-          RETURNING id, seq, state, error_message, first_view, claims_erased_at`,
+          RETURNING id, seq, state, error_message, first_view, created_by, ended_at, claims_erased_at`,
       )
-      const kept = new Step('kept', fragment`SELECT id FROM ${moved} WHERE claims_erased_at IS NULL`)
+      // The claims of an erased session are not stored.
+      const stored = new Step<'id' | 'created_by' | 'ended_at'>(
+        'stored',
+        fragment`SELECT id, created_by, ended_at FROM ${moved} WHERE claims_erased_at IS NULL`,
+      )
+      const kept = evidence === undefined ? undefined : protectedEvidence(claims, id, evidence)
+      const values = [result, kept?.package].filter((value) => value !== undefined)
       const [row] = await sql(zEnded, [
         recorded(moved, ending.action),
-        ...(result === undefined ? [] : claims.storeKeys([result], kept)),
+        ...(kept === undefined ? [] : [insertEvidence(kept, stored)]),
+        ...(values.length === 0 ? [] : claims.storeKeys(values, stored)),
       ])`
         SELECT t.id, t.seq, t.data, p.id AS "pageId"
         FROM ${eventsOf(moved, now)} t LEFT JOIN pages p ON p.verification_session_id = t.id AND NOT p.on_demand`
@@ -243,7 +273,7 @@ export function createVerificationSessionStore({ sql }: Database, claims: Claims
       return row
     },
 
-    /** Expires open sessions, at most `limit`, or one session by its id. */
+    /** Expires at most `limit` open sessions, or one session by its id. */
     async expire(now: Date, limit: number, id?: string): Promise<BatchDone> {
       const only = id === undefined ? emptyFragment : fragment`AND id = ${id}`
       const due = fragment`ended_at IS NULL AND expires_at <= ${now} ${only}`
@@ -280,7 +310,7 @@ export function createVerificationSessionStore({ sql }: Database, claims: Claims
       return { ...stored, result: claims.reveal({ column: 'verification_sessions.result', id }, row.result, resultKey) }
     },
 
-    /** Uses a response code, which is valid once. @returns whether it was still valid. */
+    /** Uses a response code, which is valid once. @returns whether the code was still valid */
     async useResponseCode(id: string, now: Date): Promise<boolean> {
       const rows = await sql(idRow)`
         UPDATE verification_sessions SET response_code_used_at = ${now}
@@ -312,8 +342,8 @@ export function createVerificationSessionStore({ sql }: Database, claims: Claims
     },
 
     /**
-     * Deletes sessions that ended before a moment, with their QR codes, at most `limit`. Their events are unreadable from then on,
-     * and disappear with their partitions.
+     * Deletes sessions that ended before a moment, with their QR codes, at most `limit`. Their events can no longer be
+     * read, and are removed with their partitions.
      */
     async removeEnded(endedBefore: Date, limit: number): Promise<BatchDone> {
       const due = fragment`ended_at <= ${endedBefore}`

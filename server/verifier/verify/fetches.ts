@@ -1,4 +1,4 @@
-import type { Admit, DidResolver } from '../../dids/resolver.js'
+import type { Admit, TimedDidResolver } from '../../dids/resolver.js'
 import type { Outbound } from '../../outbound/guard.js'
 import { CredentialError } from '../../protocol/credential/verification.js'
 import type { DidKeys } from '../../protocol/did/did-document.js'
@@ -7,7 +7,7 @@ import { MAX_STATUS_LIST_BYTES } from '../../protocol/status-list/compression.js
 /** Limit for all fetches of one verification together. */
 const TOTAL_FETCH_MS = 8_000
 
-/** Fetches of one verification, through the outbound guard. By default they share eight seconds. */
+/** Fetches of one verification, through the outbound guard. By default all fetches together have eight seconds. */
 export interface VerificationFetches {
   fetchJson(url: string): Promise<unknown>
   /** The text of a status list, which may be larger than any other fetched document. */
@@ -17,6 +17,8 @@ export interface VerificationFetches {
   /** The type metadata of an SD-JWT VC: at most ten types, each fetched once. */
   fetchTypeMetadata(vct: string): Promise<string>
   resolveDid(did: string): Promise<DidKeys>
+  /** When the document of a DID on another host was fetched, if it was cached. */
+  readonly fetchedAt: (did: string) => Date | undefined
 }
 
 /** Enough for two credentials whose types are five levels away from the requested type. */
@@ -31,7 +33,7 @@ const tooLong = () =>
 /** Dependencies of {@link createFetches}. */
 export interface FetchesPorts {
   readonly outbound: Pick<Outbound, 'fetchJson' | 'fetchText' | 'fetchBytes'>
-  readonly resolver: DidResolver
+  readonly resolver: TimedDidResolver
 }
 
 /**
@@ -70,13 +72,14 @@ export const createFetches =
       return fetched
     }
     return {
+      fetchedAt: resolver.fetchedAt,
       fetchTypeMetadata,
       fetchJson: (url) => within(() => outbound.fetchJson(url)),
       fetchStatusList: (url, accept) =>
         within(async () => (await outbound.fetchText(url, { accept, maxBytes: MAX_STATUS_LIST_BYTES })).text),
       fetchStatusListBytes: (url, accept) =>
         within(() => outbound.fetchBytes(url, { accept, maxBytes: MAX_STATUS_LIST_BYTES })),
-      // The resolver computes all other methods without a fetch.
+      // The DIDs of all other methods are resolved without a fetch.
       resolveDid: (did) =>
         did.startsWith('did:web:') ? within(() => resolver.resolve(did, admit)) : resolver.resolve(did),
     }

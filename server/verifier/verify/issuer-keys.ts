@@ -10,6 +10,7 @@ import type { Jwk } from '../../protocol/jose/jws.js'
 import { verificationKey } from '../../protocol/jose/verification-key.js'
 import type { JsonObject } from '../../protocol/json/json-object.js'
 import type { VerificationFetches } from './fetches.js'
+import type { Recorder } from './recorder.js'
 
 /** The address of an issuer's published keys (SD-JWT VC §3: the well-known string is between host and path). */
 function jwtVcIssuerUrl(issuerBaseUrl: string): string {
@@ -35,8 +36,10 @@ function refusal(thrown: unknown, what: string): unknown {
 }
 
 interface OwnKeys {
-  /** The metadata of this issuer. If it has many keys, the metadata holds only the key that the header names. */
-  readonly metadata: unknown
+  /**
+   * The metadata of this issuer. If the issuer has many keys, the metadata contain only the key that the header names.
+   */
+  readonly metadata: IssuerKeySet
   /** The key in the first certificate of `x5c`. */
   readonly certified: Jwk | undefined
 }
@@ -81,8 +84,8 @@ export interface IssuerKeysPorts {
 /** Ways to find issuers' keys. */
 export function createIssuerKeys({ config, ownKeySet }: IssuerKeysPorts) {
   /**
-   * The key set of this service as an issuer. It is read before the key search. Otherwise the search would report an unavailable
-   * database as an unreachable issuer. Only the key that the header names is used.
+   * Reads the key set of this service as an issuer, before the key search. Otherwise the search would report an
+   * unavailable database as an unreachable issuer. Only the key that the header names is used.
    */
   const ownKeys = async (header: JsonObject, payload: JsonObject): Promise<OwnKeys | undefined> => {
     if (payload.iss !== config.issuerBaseUrl) return undefined
@@ -114,12 +117,25 @@ export function createIssuerKeys({ config, ownKeySet }: IssuerKeysPorts) {
         }
       },
 
-    /** Finds issuers' keys: DIDs by the resolver, https issuers by their metadata (our own without HTTP), and `x5c` chains. */
-    any(fetches: VerificationFetches, now: Date): ResolveIssuerKey {
+    /**
+     * Finds issuers' keys: by the DID resolver, by the metadata of https issuers, or by `x5c` chains. This service's
+     * own metadata are read without HTTP.
+     */
+    any(fetches: VerificationFetches, now: Date, recorder?: Recorder): ResolveIssuerKey {
       const ownUrl = jwtVcIssuerUrl(config.issuerBaseUrl)
+      const noted = new Map<string, Jwk>()
+      const note = (keys: readonly Jwk[]) => {
+        for (const jwk of keys) noted.set(JSON.stringify(jwk), jwk)
+        const content = { issuer: config.issuerBaseUrl, jwks: { keys: [...noted.values()] } }
+        recorder?.read({ kind: 'issuer-keys', address: ownUrl, own: true, content })
+      }
       return async (header, payload, what = CREDENTIAL) => {
         const own = await ownKeysOrRefusal(what, header, payload)
-        if (own?.certified !== undefined) return { jwk: own.certified, issuer: config.issuerBaseUrl }
+        if (own?.certified !== undefined) {
+          note([own.certified])
+          return { jwk: own.certified, issuer: config.issuerBaseUrl }
+        }
+        if (own !== undefined) note(own.metadata.jwks.keys)
         const io = {
           resolveDid: fetches.resolveDid,
           fetchJson: async (url: string) =>

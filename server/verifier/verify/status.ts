@@ -9,9 +9,11 @@ import {
 import { isSameKey } from '../../protocol/jose/jws.js'
 import { type CredentialStatus, checkForeignStatus } from '../../protocol/status-list/foreign-status.js'
 import type { Work } from '../../protocol/work.js'
-import { type StatusListForm, statusListUri } from '../../status-lists/publication.js'
+import { type Publish, type StatusListForm, statusListUri } from '../../status-lists/publication.js'
 import type { StatusListStore } from '../../status-lists/store.js'
 import type { VerificationFetches } from './fetches.js'
+import { x5cOfList, x5cOfListCwt } from './list-chain.js'
+import type { Recorder } from './recorder.js'
 
 const LIST_ID = /^[0-9a-f-]{36}$/
 const MAX_INDEX = 2 ** 31
@@ -25,6 +27,15 @@ export interface StatusReading {
   readonly certifiedOnly?: boolean
   /** Pays for each list. */
   readonly work?: Work
+  /** Notes the lists, if evidence is kept. */
+  readonly recorder?: Recorder | undefined
+}
+
+/** A status list of this installation. */
+interface OwnList {
+  readonly form: StatusListForm
+  readonly uri: string
+  readonly id: string
 }
 
 /** Dependencies of {@link createStatusChecks}. */
@@ -32,11 +43,13 @@ export interface StatusPorts {
   readonly config: Pick<Config, 'issuerBaseUrl' | 'statusTrustAnchors'>
   /** Reads an entry of a status list of this installation from the database. */
   readonly ownEntry: StatusListStore['entry']
+  /** Publishes a status list of this installation, which evidence contains. */
+  readonly publishOwn: Publish
 }
 
 /** Reads the status of verified credentials. */
-export function createStatusChecks({ config, ownEntry }: StatusPorts) {
-  /** The id of a status list of this installation, if a reference names one. */
+export function createStatusChecks({ config, ownEntry, publishOwn }: StatusPorts) {
+  /** The id of the status list of this installation that a reference names; undefined for any other list. */
   const ownListId = (form: StatusListForm, uri: string): string | undefined => {
     const prefix = statusListUri(config, form, '')
     return uri.startsWith(prefix) ? uri.slice(prefix.length) : undefined
@@ -55,8 +68,29 @@ export function createStatusChecks({ config, ownEntry }: StatusPorts) {
     return entry.revoked ? 'revoked' : 'valid'
   }
 
+  /** Notes the published form of an own status list. It is not older than the status that was read before or is read afterwards. */
+  const noteOwn = async (recorder: Recorder, { form, uri, id }: OwnList): Promise<void> => {
+    const published = LIST_ID.test(id) ? await publishOwn(form, id) : undefined
+    if (published === undefined) return
+    const { mediaType, body } = published
+    recorder.read({ kind: 'status-list', address: uri, mediaType, own: true, content: body })
+  }
+
+  /** The same as `ownStatus`, with the published list in the evidence. A revocation is final, so list and status agree. */
+  const recordedOwnStatus = async (
+    recorder: Recorder,
+    list: OwnList,
+    index: number,
+    issuer: IssuerKey,
+  ): Promise<CredentialStatus> => {
+    await noteOwn(recorder, list)
+    const status = await ownStatus(list.id, index, issuer)
+    if (status !== 'valid') await noteOwn(recorder, list)
+    return status
+  }
+
   const statusOf = async (
-    { fetches, resolveIssuerKey, now, certifiedOnly, work }: StatusReading,
+    { fetches, resolveIssuerKey, now, certifiedOnly, work, recorder }: StatusReading,
     reference: StatusReference,
     issuer: IssuerKey,
   ): Promise<CredentialStatus> => {
@@ -65,10 +99,35 @@ export function createStatusChecks({ config, ownEntry }: StatusPorts) {
         ? (['token', reference.uri, reference.idx] as const)
         : (['bitstring', reference.statusListCredential, reference.statusListIndex] as const)
     const own = ownListId(form, uri)
-    if (own !== undefined) return ownStatus(own, index, issuer)
+    if (own !== undefined) {
+      if (recorder === undefined) return ownStatus(own, index, issuer)
+      const published = 'asCwt' in reference && reference.asCwt === true ? 'cwt' : form
+      return recordedOwnStatus(recorder, { form: published, uri, id: own }, index, issuer)
+    }
+    const noteChain = (x5c: unknown) =>
+      recorder?.chained('statusLists', x5c, {
+        trustAnchors: config.statusTrustAnchors,
+        now,
+        withoutRoots: certifiedOnly === true,
+      })
+    const noted: Pick<VerificationFetches, 'fetchStatusList' | 'fetchStatusListBytes'> =
+      recorder === undefined
+        ? fetches
+        : {
+            async fetchStatusList(url, accept) {
+              const text = await fetches.fetchStatusList(url, accept)
+              noteChain(x5cOfList(text))
+              return text
+            },
+            async fetchStatusListBytes(url, accept) {
+              const bytes = await fetches.fetchStatusListBytes(url, accept)
+              noteChain(await x5cOfListCwt(bytes))
+              return bytes
+            },
+          }
     const source = {
-      fetchText: fetches.fetchStatusList,
-      fetchBytes: fetches.fetchStatusListBytes,
+      fetchText: noted.fetchStatusList,
+      fetchBytes: noted.fetchStatusListBytes,
       resolveIssuerKey,
       trustAnchors: config.statusTrustAnchors,
       certifiedOnly,

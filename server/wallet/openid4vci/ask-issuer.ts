@@ -2,6 +2,7 @@ import { resourceRequest } from '@openid4vc/oauth2'
 import type { JsonObject } from '../../protocol/json/json-object.js'
 import { oauthErrorOfBody, parsedJson } from '../exchange/failure.js'
 import { WalletError } from '../exchange/wallet-error.js'
+import { maxAnswerBytes } from './answer-size.js'
 import { dpopOf, type Grant, type Session, withNonce } from './issuance.js'
 import { messageEncryption, sentMessage } from './message-encryption.js'
 
@@ -35,17 +36,18 @@ function refusalOf(status: number, text: string): IssuerRefusal {
 }
 
 /**
- * Sends a Credential Request or Deferred Credential Request (OpenID4VCI 1.0 §8, §9), encrypted if the issuer's metadata offers it.
+ * Sends a Credential Request or Deferred Credential Request (OpenID4VCI 1.0 §8, §9), encrypted if the issuer's metadata
+ * offer encryption.
  *
  * @throws IssuerRefusal; WalletError for an answer that cannot be read.
  */
 export async function askIssuer(
-  { callbacks, metadata }: Pick<Session, 'callbacks' | 'metadata'>,
+  { callbacks, metadata, copies }: Pick<Session, 'callbacks' | 'metadata' | 'copies'>,
   grant: Grant,
   url: string,
   message: JsonObject,
 ): Promise<IssuerAnswer> {
-  const { type, body, read } = sentMessage(message, messageEncryption(metadata))
+  const { type, body, read } = sentMessage(message, messageEncryption(metadata), maxAnswerBytes(copies))
   const answer = await resourceRequest({
     url,
     accessToken: grant.token.access_token,

@@ -1,16 +1,19 @@
 import type { AccessTokenResponse, RequestDpopOptions } from '@openid4vc/oauth2'
 import type { CredentialOfferObject, IssuerMetadataResult } from '@openid4vc/openid4vci'
+import type { OutboundFetch } from '../../outbound/guard.js'
 import { libraryJwk } from '../exchange/libraries.js'
 import type { IssuanceClient } from './issuance-client.js'
 import type { SessionKey } from './wallet-keys.js'
 
 /** An exchange with one issuer. */
 export interface Session extends IssuanceClient {
-  readonly fetch: typeof globalThis.fetch
+  readonly fetch: OutboundFetch
   readonly metadata: IssuerMetadataResult
   readonly dpopKey: SessionKey
   /** Key of an attested wallet (OpenID4VCI 1.0 Appendix E); undefined if this wallet has no attestation. */
   readonly instanceKey: SessionKey | undefined
+  /** The largest number of copies that one answer of the issuer may hold. */
+  readonly copies: number
 }
 
 /** One issuance with one issuer. */
@@ -24,7 +27,7 @@ export interface Grant {
   readonly token: AccessTokenResponse
   /** The authorization server's identifier. */
   readonly server: string
-  /** When the access token expires, if the server says so. */
+  /** When the access token expires, if the server reports the time. */
   readonly expiresAt: Date | undefined
   /** Present if the token is bound to a key (RFC 9449 §5). */
   readonly dpop: RequestDpopOptions | undefined
@@ -32,7 +35,7 @@ export interface Grant {
   readonly clientId: string | undefined
 }
 
-/** Proofs of possession by a key. */
+/** The options of the library for proofs of possession with a key. */
 export const dpopBy = ({ signer: { alg, publicJwk } }: SessionKey): RequestDpopOptions => ({
   signer: { method: 'jwk', alg, publicJwk: libraryJwk(publicJwk) },
 })

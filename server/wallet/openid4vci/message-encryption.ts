@@ -17,9 +17,6 @@ import {
 } from '../../protocol/openid4vci/encryption.js'
 import { WalletError } from '../exchange/wallet-error.js'
 
-/** Maximum size of a decompressed answer: the same as for an unencrypted answer. */
-const MAX_INFLATED = 262_144
-
 const zRequestEncryption = z.object({
   jwks: z.object({ keys: z.array(z.record(z.string(), z.unknown())) }),
   enc_values_supported: z.array(z.string()),
@@ -45,7 +42,7 @@ export interface SentMessage {
   /**
    * Returns the answer's text.
    *
-   * @throws WalletError if the answer is unencrypted although it should be encrypted, or cannot be decrypted.
+   * @throws WalletError if an answer that should be encrypted is not encrypted, or if the answer cannot be decrypted.
    */
   readonly read: (text: string, type: string | null, ok: boolean) => string
 }
@@ -91,7 +88,8 @@ export const demandsEncryption = ({ credentialIssuer }: Pick<IssuerMetadataResul
   isRequired(credentialIssuer.credential_response_encryption)
 
 /**
- * How messages are encrypted. Requests and answers are each encrypted if the issuer's metadata offers it (OpenID4VCI 1.0 §12.2.4).
+ * How messages are encrypted. Requests and answers are each encrypted if the issuer's metadata offer encryption
+ * (OpenID4VCI 1.0 §12.2.4).
  *
  * @returns undefined if the issuer offers no method that this wallet supports.
  * @throws WalletError if encryption is required and this wallet supports no offered method. An encrypted answer requires an
@@ -105,16 +103,14 @@ export function messageEncryption({
   const answerEnc = responseEnc(response)
   const isMissing = (isRequired(request) && sent === undefined) || (isRequired(response) && answerEnc === undefined)
   if (isMissing || (isRequired(response) && sent === undefined)) {
-    throw new WalletError(
-      'The issuer takes or sends encrypted messages only, in a way that this wallet does not support.',
-    )
+    throw new WalletError('The issuer requires encrypted messages, in a way that this wallet does not support.')
   }
   return sent === undefined ? undefined : { ...sent, answerEnc }
 }
 
-function opened(jwe: string, key: Jwk): string {
+function opened(jwe: string, key: Jwk, maxBytes: number): string {
   try {
-    return Buffer.from(decryptEcdhEs(decodeCompactJwe(jwe), key, MAX_INFLATED)).toString('utf8')
+    return Buffer.from(decryptEcdhEs(decodeCompactJwe(jwe), key, maxBytes)).toString('utf8')
   } catch (thrown) {
     if (!(thrown instanceof JweError)) throw thrown
     const reason = thrown.tooLong ? 'holds too much' : 'cannot be decrypted'
@@ -133,8 +129,14 @@ function sealed(message: JsonObject, encryption: MessageEncryption): string {
 /**
  * A Credential Request or Deferred Credential Request in the form that is sent (OpenID4VCI 1.0 §10). It is encrypted if the issuer
  * offers it, with a separate key for the answer.
+ *
+ * @param maxBytes limit for the decrypted and decompressed answer
  */
-export function sentMessage(message: JsonObject, encryption: MessageEncryption | undefined): SentMessage {
+export function sentMessage(
+  message: JsonObject,
+  encryption: MessageEncryption | undefined,
+  maxBytes: number,
+): SentMessage {
   if (encryption === undefined) {
     return { type: 'application/json', body: JSON.stringify(message), read: (text) => text }
   }
@@ -146,9 +148,9 @@ export function sentMessage(message: JsonObject, encryption: MessageEncryption |
     type: ENCRYPTED_TYPE,
     body: sealed(asked, encryption),
     read: (text, type, ok) => {
-      if (isEncrypted(type)) return opened(text, answerKey)
+      if (isEncrypted(type)) return opened(text, answerKey, maxBytes)
       // §8.3.1: refusals are unencrypted.
-      if (ok) throw new WalletError('The issuer sent in the clear what was to be encrypted.')
+      if (ok) throw new WalletError('The issuer sent an unencrypted answer although encryption was requested.')
       return text
     },
   }

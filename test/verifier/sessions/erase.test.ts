@@ -48,6 +48,41 @@ describe('POST /verification-sessions/{sessionId}/erase', () => {
     expect(list.json.items[0]).toMatchObject({ id, claimsErasedAt: erased.json.claimsErasedAt })
   })
 
+  it('deletes the evidence of the session too, also after the result has expired', async () => {
+    const asked = await ask(
+      world.service,
+      { query: [ITEM], responseMode: 'direct_post', keepEvidence: true, evidenceRetention: { days: 30 } },
+      'verifier',
+    )
+    const id = asked.verificationSessionId as string
+    expect((await presented({ asked, payload: await fetchRequest(asked), id })).status).toBe(200)
+    const evidence = () => rows('SELECT 1 FROM verification_evidence WHERE id = $1', id)
+    expect(await evidence()).toHaveLength(1)
+    const later = new Date(Date.now() + (world.service.config.sessionResultTtlSeconds + 1) * 1000)
+    for (const task of world.service.features.verificationSessions.tasks)
+      if (task.name === 'forget verified claims') await runTask(task, later)
+    expect(await evidence()).toHaveLength(1)
+    expect((await erase(id)).status).toBe(200)
+    expect(await evidence()).toEqual([])
+    expect(await rows('SELECT 1 FROM content_keys WHERE row_id = $1', id)).toEqual([])
+    const gone = await world.service.request('GET', `/api/v1${at(id)}/evidence`, { client: true })
+    expect(gone.status).toBe(410)
+  })
+
+  it('before the wallet answers, a session with evidence keeps none', async () => {
+    const asked = await ask(
+      world.service,
+      { query: [ITEM], responseMode: 'direct_post', keepEvidence: true, evidenceRetention: { days: 30 } },
+      'verifier',
+    )
+    const id = asked.verificationSessionId as string
+    const payload = await fetchRequest(asked)
+    expect((await erase(id)).status).toBe(200)
+    expect((await presented({ asked, payload, id })).status).toBe(200)
+    expect(await rows('SELECT 1 FROM verification_evidence WHERE id = $1', id)).toEqual([])
+    expect(await rows('SELECT 1 FROM content_keys WHERE row_id = $1', id)).toEqual([])
+  })
+
   it('again changes nothing; the audit has it once', async () => {
     const { id } = await verified()
     const first = await erase(id)

@@ -14,7 +14,7 @@ interface Props {
 export function Revocation({ ids: given, onClose }: Props) {
   const { credentials: words, common } = useTexts()
   const client = useQueryClient()
-  // The list behind changes during the revocation. The chosen ids must stay.
+  // The list behind the dialog changes during the revocation. The chosen ids must stay.
   const [ids] = useState(given)
   const [done, setDone] = useState(0)
   const isStopped = useRef(false)

@@ -21,14 +21,17 @@ type Answer = z.input<typeof createOfferBatch.output>
 
 const UNIQUE_VIOLATION = '23505'
 
-/** Sorts the members of JSON, so that a repeated row may have them in another order. */
+/** Sorts the members of a JSON object, so the order of members does not matter when two rows are compared. */
 const sorted = (_: string, value: unknown): unknown =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
     ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
     : value
 
-const hashOf = ({ key: _, ...request }: Row): string =>
-  createHash('sha256').update(JSON.stringify(request, sorted)).digest('base64url')
+const textOf = ({ key: _, ...request }: Row): string => JSON.stringify(request, sorted)
+
+/** Whether a stored hash is the hash of a request. Versions before 0.2.0 stored a hash without a key. */
+const isHashOf = (stored: string, text: string, hash: string): boolean =>
+  stored === hash || stored === createHash('sha256').update(text).digest('base64url')
 
 const wordsOf = ({ messages }: ServiceError): readonly string[] =>
   typeof messages === 'string' ? [messages] : messages
@@ -52,14 +55,14 @@ export interface MakeBatchPorts {
 export type MakeBatch = (caller: Caller, input: Input, work: Work) => Promise<Answer>
 
 /**
- * Makes an offer for each row whose key has no offer yet: all or none.
+ * Makes an offer for each row whose key has no offer yet. If one row is invalid, no offer is made.
  *
  * @throws 400 naming every invalid row
  */
 export function createMakeBatch({ prepare, context, store, sealingKey, metrics, config }: MakeBatchPorts): MakeBatch {
   /**
-   * The random source for the transaction code of an offer. It gives the same code each time, so a caller who lost the answer
-   * can get the code again.
+   * The random source for the transaction code of an offer. The source gives the same code each time, so a caller who
+   * lost the answer can get the code again.
    */
   const randomOf = (id: string) => {
     let block = 0
@@ -68,6 +71,10 @@ export function createMakeBatch({ prepare, context, store, sealingKey, metrics, 
       return createHmac('sha512', sealingKey('batch-tx-code')).update(`${id}\n${block}`).digest().subarray(0, length)
     }
   }
+
+  /** Keyed, because anyone could compute a plain hash of guessed claims. */
+  const hashOf = (text: string): string =>
+    createHmac('sha256', sealingKey('batch-request')).update(text).digest('base64url')
 
   /** Reads each pair of type and issuer once. */
   const contextsOf = (caller: Caller) => {
@@ -90,11 +97,12 @@ export function createMakeBatch({ prepare, context, store, sealingKey, metrics, 
     const wrong: Answer['errors'] = []
     for (const [row, request] of rows.entries()) {
       const { key, ...offer } = request
-      const requestHash = hashOf(request)
+      const text = textOf(request)
+      const requestHash = hashOf(text)
       try {
         if (keys.indexOf(key) < row) throw errors.badRequest('key must not repeat itself')
         const before = known.get(key)
-        if (before !== undefined && before.requestHash !== requestHash)
+        if (before !== undefined && !isHashOf(before.requestHash, text, requestHash))
           throw errors.badRequest('key has another offer already')
         if (before !== undefined) continue
         const prepared = await prepare(caller, offer, work, contextFor, randomOf)
@@ -131,7 +139,7 @@ export function createMakeBatch({ prepare, context, store, sealingKey, metrics, 
     try {
       if (made.length > 0) await store.insert(made)
     } catch (error) {
-      // Another request stored the same keys at the same time. They are known now.
+      // Another request stored the same keys at the same time. The second attempt finds these offers.
       if (sqlStateOf(error) === UNIQUE_VIOLATION) return makeBatch(caller, { rows, dryRun }, work)
       throw error
     }

@@ -2,6 +2,7 @@ WITH
   "moved" AS (
     UPDATE verification_sessions s
     SET
+      evidence_seconds = NULL,
       state = $1,
       seq = s.seq + 1,
       error_message = $2,
@@ -27,6 +28,8 @@ WITH
       state,
       error_message,
       first_view,
+      created_by,
+      ended_at,
       claims_erased_at
   ),
   "transitions" AS (
