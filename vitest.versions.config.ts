@@ -27,6 +27,7 @@ export const features = [
   'test/issuer/openid4vci/sphereon-wallet.test.ts',
   'test/issuer/schemas/schemas.test.ts',
   'test/key-rotation/rotation.test.ts',
+  'test/keys/encryption.test.ts',
   'test/maintenance/job.test.ts',
   'test/metrics/requests.test.ts',
   'test/outbound/own-origin-requests.test.ts',

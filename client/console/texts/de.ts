@@ -841,7 +841,7 @@ export const de: Texts = {
     saveNdjson: 'Als NDJSON exportieren',
     erase: 'Angaben löschen',
     eraseText:
-      'Öffnen Sie einen Nachweis, um ihn zu widerrufen. Einträge, die eine Ausstellung belegen, bleiben auch nach einer Löschung: ihr Status, ihre Zeiten und ihre Anzahl.',
+      'Öffnen Sie einen Nachweis, um seine Angaben zu löschen oder ihn zu widerrufen. Einträge, die eine Ausstellung belegen, bleiben auch nach einer Löschung: ihr Status, ihre Zeiten und ihre Anzahl.',
     noCredentials: 'Es gibt keinen Nachweis dieser Person.',
     records: {
       credential: ['Nachweis', 'Belegt, was wem ausgestellt wurde, und erlaubt den Widerruf.'],

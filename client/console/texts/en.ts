@@ -828,7 +828,7 @@ export const en = {
     saveNdjson: 'Export as NDJSON',
     erase: 'Erase claims',
     eraseText:
-      'Open a credential to revoke it. Records that prove an issuance stay, also after an erasure: their status, their times and their numbers.',
+      'Open a credential to erase its claims or to revoke it. Records that prove an issuance stay, also after an erasure: their status, their times and their numbers.',
     noCredentials: 'There is no credential of this person.',
     records: {
       credential: ['Credential', 'Proves what was issued to whom, and allows to revoke it.'],

@@ -69,3 +69,8 @@ export const PROTECTED_COLUMNS = columnsOf<ProtectedName>('secret')
 
 /** The columns of claims. */
 export const CLAIMS_COLUMNS = columnsOf<ClaimsName>('claims')
+
+/** The names of all protected columns. */
+export const PROTECTED_NAMES: readonly (ProtectedName | ClaimsName)[] = [...PROTECTED_COLUMNS, ...CLAIMS_COLUMNS].map(
+  ({ name }) => name,
+)
