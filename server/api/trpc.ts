@@ -166,7 +166,7 @@ const eitherOperatorProcedure = operatorOf(['issuer', 'verifier'])
 
 /**
  * For changes of single records. Requires the credentials of {@link issuerOperatorProcedure}, or of the record's owner.
- * `ownedBy` is the `sub` of the owner; undefined for operators, who may change the records of all callers.
+ * `ownedBy` is the `sub` of the owner. It is undefined for operators, who may change the records of all callers.
  */
 const ownerOrIssuerProcedure = optionalProcedure.use(({ ctx: { caller, client, access }, next }) => {
   if (client) return next({ ctx: { ownedBy: undefined as string | undefined } })

@@ -146,7 +146,7 @@ export function createErasureStore({ sql }: Database) {
       return batchDone(await sql(batchRow, also)`SELECT at FROM ${removed}`, limit)
     },
 
-    /** Numbers of rows whose erasure or removal is overdue. Of each kind, at most {@link MOST_OVERDUE} are counted. */
+    /** Numbers of rows whose erasure or removal is overdue, at most {@link MOST_OVERDUE} of each kind. */
     async overdue(now: Date): Promise<z.infer<typeof zOverdue>> {
       const [row] = await sql(zOverdue)`
         SELECT ${overdue('credentials', 'claims_due_at', now)} AS credentials,

@@ -1,7 +1,7 @@
 import { fragment } from '../../database/fragment.js'
 import { json } from '../../database/row-shapes.js'
 
-/** What is left of a credential whose claims were erased: the columns of its record. */
+/** Columns of a credential's record that stay after the erasure of its claims. */
 export interface Remains {
   readonly erasedAt: string
   readonly schemaId: string
