@@ -16,7 +16,7 @@ export interface Refusal {
 
 /** Properties of a route that REST needs in addition to the OpenAPI description. */
 export interface RestMeta {
-  /** Success status; 200 unless given. */
+  /** Success status. Default: 200. */
   readonly status?: 200 | 201 | 204 | 303
   /**
    * The form of output and errors.
@@ -30,7 +30,10 @@ export interface RestMeta {
   readonly kind?: 'json' | 'protocol' | 'page' | 'bytes' | 'events'
   /** Errors of this protocol route use the envelope, since the route's callers are not OAuth clients. */
   readonly envelope?: true
-  /** The OAuth error code on protocol routes if the contract refuses a request; `invalid_request` unless given. */
+  /**
+   * The OAuth error code that a protocol route sends if a request does not fit the contract. Default:
+   * `invalid_request`.
+   */
   readonly invalid?: OAuthErrorCode
   /**
    * The request must be `application/x-www-form-urlencoded` (`true`), or may be JSON too (`or-json`). JSON only unless
@@ -39,7 +42,7 @@ export interface RestMeta {
   readonly form?: true | 'or-json'
   /** Media type of bodies that the route accepts in addition to JSON. The raw input is then a {@link TextBody}. */
   readonly alsoConsumes?: string
-  /** Maximum size of the request's body in bytes; 1 MiB unless given. With 0 the body is not read. */
+  /** Maximum size of the request's body in bytes. Default: 1 MiB. With 0 the body is not read. */
   readonly maxBodyBytes?: number
   /** Media type of an answer that is not JSON. */
   readonly produces?: string
@@ -53,7 +56,7 @@ export interface RestMeta {
   readonly reply?: z.ZodType
   /** The JSON of the route's 202 answers, if any; only for the OpenAPI document. */
   readonly accepted?: z.ZodType
-  /** The name of each event of a stream; `session` unless given. */
+  /** The name of each event of a stream. Default: `session`. */
   readonly eventName?: string
   /** The JSON of each event of a stream; only for the client's declarations. */
   readonly event?: z.ZodType

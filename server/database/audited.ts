@@ -7,7 +7,7 @@ interface Action {
   readonly action: string
   /** The kind of the affected object. */
   readonly subject: string
-  /** Condition that selects the affected rows; all rows unless given. */
+  /** Condition that selects the affected rows. Default: all rows. */
   readonly where?: Fragment
   /** The name of the step; needed if a statement has two audit steps. */
   readonly name?: string

@@ -27,12 +27,12 @@ export interface Database {
 }
 
 export interface DatabaseOptions {
-  /** Maximum of connections; 10 unless given. */
+  /** Maximum of connections. Default: 10. */
   readonly max?: number
-  /** Maximum wait of a query for a connection, and maximum duration of a transaction, in milliseconds; 5,000 unless given. */
+  /** Maximum wait of a query for a connection, and maximum duration of a transaction, in milliseconds. Default: 5,000. */
   readonly waitMs?: number
   /**
-   * Milliseconds after which a running statement's connection is dropped; no limit unless given. The server cancels the
+   * Milliseconds after which a running statement's connection is dropped. Default: no limit. The server cancels the
    * statement one second later. Behind a pooler of transactions the server does not cancel it, because the setting
    * would apply to other clients too.
    */

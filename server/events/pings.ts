@@ -10,7 +10,7 @@ export interface Pings {
 }
 
 /**
- * @param everyMs milliseconds between two pings of a stream; 15,000 unless given.
+ * @param everyMs milliseconds between two pings of a stream; 15,000 by default
  * @param slots number of groups of streams, each with its own ping times, to spread the writes.
  */
 export function createPings(everyMs = 15_000, slots = 15): Pings {

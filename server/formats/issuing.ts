@@ -109,7 +109,7 @@ export interface Issuing {
   /**
    * Checks that the format can express a subject.
    *
-   * @param work pays for the check
+   * @param work the budget for the check
    * @throws CredentialError that names the claim.
    */
   checkSubject(subject: JsonObject, type: IssuedType, work: Work): void | Promise<void>

@@ -26,7 +26,7 @@ function send({ type, bytes, gzipped }: ConsoleFile, caching: string, request: R
  * address. Browsers request the page each time. The name of any other file changes with its content, so browsers cache the file
  * forever. If the console was not built, nothing is served.
  *
- * @param directory the directory of the built files; `dist/console` unless given
+ * @param directory the directory of the built files; `dist/console` by default
  */
 export function consoleFiles(
   { issuerBaseUrl }: Pick<Config, 'issuerBaseUrl'>,

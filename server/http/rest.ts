@@ -47,7 +47,7 @@ async function serve(match: RouteMatch, search: string, request: Request, respon
  * An adapter of trpc-to-openapi for Express: it mounts the contracts of a router at their exact paths and calls the
  * procedures with the request. Requests for unknown paths are passed to the next handler.
  *
- * @param isServed selects the routes to mount; all unless given
+ * @param isServed selects the routes to mount; all by default
  */
 export function createRestMount(
   router: AnyRouter,

@@ -19,9 +19,9 @@ export interface MaintenanceOptions {
   readonly log: Log
   /** Called after each batch with its count, or with undefined if the batch failed. */
   readonly onBatch?: (task: string, count: number | undefined) => void
-  /** Clock and timers of the process unless given. */
+  /** Default: the clock and timers of the process. */
   readonly pace?: Pace
-  /** Milliseconds between two searches for due tasks; 1,000 unless given. */
+  /** Milliseconds between two searches for due tasks. Default: 1,000. */
   readonly everyMs?: number | undefined
 }
 

@@ -36,7 +36,7 @@ export const CLOCK_SKEW_SECONDS = 300
 export interface DueRows {
   readonly name: string
   readonly everyMs: number
-  /** 0 unless given. */
+  /** Default: 0. */
   readonly seconds?: number
   /** Processes one batch of the rows whose moment is `before` or earlier. */
   readonly batch: (before: Date, limit: number) => Promise<BatchDone>

@@ -57,7 +57,7 @@ export interface Metrics {
   /** Counts a request. @param seconds undefined for a stream, since the reader of a stream decides its duration. */
   request(procedure: string, status: string, seconds: number | undefined): void
   rateLimited(): void
-  /** Counts changes of verification sessions. @param count number of sessions; 1 unless given. */
+  /** Counts changes of verification sessions. @param count number of sessions. Default: 1. */
   verificationSession(outcome: VerificationOutcome, check?: FailedCheck, count?: number): void
   offerSession(outcome: OfferOutcome, check?: FailedCheck, count?: number): void
   /**

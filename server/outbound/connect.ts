@@ -16,7 +16,7 @@ export interface ConnectRules {
   readonly mayBePrivate: (target: Target) => boolean
   /** Milliseconds for name resolution, TCP and TLS together. */
   readonly timeoutMs: number
-  /** The resolver of the machine unless given. */
+  /** Default: the resolver of the machine. */
   readonly lookup?: Lookup | undefined
   readonly isPublicAddress?: ((address: string) => boolean) | undefined
   /** PEM; replaces the machine's trust anchors. */

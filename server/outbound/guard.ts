@@ -10,11 +10,11 @@ import { type Answer, createTransport, type Hop, type Transport } from './transp
 export interface OutboundOptions extends DestinationRules, Pick<ConnectRules, 'lookup' | 'isPublicAddress' | 'ca'> {
   /** Makes the mark of a request to one of the own origins. Each request gets a new mark. */
   readonly ownRequestMac?: ((method: string, url: URL) => string) | undefined
-  /** Limit in milliseconds for a whole request with its redirects; 5000 unless given. */
+  /** Limit in milliseconds for a whole request with its redirects. Default: 5000. */
   readonly timeoutMs?: number
-  /** Limit in bytes for a body, before and after decompression; 262,144 unless given. */
+  /** Limit in bytes for a body, before and after decompression. Default: 262,144. */
   readonly maxBytes?: number
-  /** Limit for redirects; 3 unless given. */
+  /** Limit for redirects. Default: 3. */
   readonly maxRedirects?: number
   /** Called at the end of each request with the class of the status (`2xx`), or the reason why there is no answer. */
   readonly onEnd?: (outcome: string) => void

@@ -54,7 +54,7 @@ export interface ChangesOptions {
   readonly clock: () => Date
   readonly log: Log
   readonly newId: () => string
-  /** Milliseconds between two reads of changes; 1,000 unless given. */
+  /** Milliseconds between two reads of changes. Default: 1,000. */
   readonly everyMs?: number | undefined
 }
 

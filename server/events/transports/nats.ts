@@ -14,7 +14,7 @@ export interface NatsTransportOptions {
   /** `nats://user:password@host:port`, `nats://token@host:port`, or `tls://…`. */
   readonly url: string
   readonly log: Log
-  /** Milliseconds after which a silent server counts as unreachable; 5,000 unless given. */
+  /** Milliseconds after which a silent server counts as unreachable. Default: 5,000. */
   readonly answerMs?: number
 }
 

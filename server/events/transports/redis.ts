@@ -8,7 +8,7 @@ const CHANNEL = 'credence:events'
 export interface RedisTransportOptions {
   readonly url: string
   readonly log: Log
-  /** Milliseconds after which a silent server counts as unreachable; 5,000 unless given. */
+  /** Milliseconds after which a silent server counts as unreachable. Default: 5,000. */
   readonly answerMs?: number
 }
 

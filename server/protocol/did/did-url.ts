@@ -14,7 +14,8 @@ export interface DidUrl {
   fragment?: string
 }
 
-// Limit of characters, since DIDs are stored in indices and log lines. It allows a did:jwk of an RSA key of 8192 bits.
+// Limit of characters, because DIDs are written into database indices and log lines. It allows a did:jwk of an RSA key
+// of 8192 bits.
 const MAX_LENGTH = 4096
 
 const ID = '(?:[A-Za-z0-9._:-]|%[0-9A-Fa-f]{2})*(?:[A-Za-z0-9._-]|%[0-9A-Fa-f]{2})'

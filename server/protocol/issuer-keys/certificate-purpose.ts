@@ -28,8 +28,9 @@ const DOCUMENTS: ReadonlySet<string> = new Set([
 const REQUESTS: ReadonlySet<string> = new Set([SERVER_AUTH, CLIENT_AUTH, READER_AUTH, ...STEP_UP])
 
 /**
- * Whether a purpose is known to exclude documents. These purposes are TLS, code, mail, IPsec, time stamps, OCSP, all
- * other purposes registered up to id-kp 40, purposes of Microsoft and Kerberos, and mdoc readers.
+ * Whether a purpose is known to have nothing to do with signing documents. Such purposes are TLS, code, mail, IPsec,
+ * time stamps, OCSP, all other purposes registered up to id-kp 40, purposes of Microsoft and Kerberos, and mdoc
+ * readers.
  */
 function isForSomethingElse(purpose: string): boolean {
   if (DOCUMENTS.has(purpose)) return false

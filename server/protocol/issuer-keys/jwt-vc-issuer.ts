@@ -40,7 +40,7 @@ export function jwtVcIssuerUrl(iss: string, allowHttp: boolean): string {
 
 /**
  * The key of an https issuer from its published metadata. `kid` chooses the key. Without `kid`, the signer's
- * certificate chooses the key. Without both, the only key that fits `alg` is the result. Throws IssuerKeyError.
+ * certificate chooses the key. Without both, exactly one published key must fit `alg`. Throws IssuerKeyError.
  */
 export async function jwtVcIssuerKey(iss: string, header: NamedKey, io: Io): Promise<Jwk> {
   const fetched = await fetchOrExplain(jwtVcIssuerUrl(iss, io.allowHttp), `The metadata of the issuer ${iss}`, io)

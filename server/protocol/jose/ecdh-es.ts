@@ -188,7 +188,7 @@ function agree({ d }: Jwk, epk: unknown): Uint8Array {
   return secretWith(ecdh, epk)
 }
 
-/** The shared secret with another party's key; refuses a point that is not on the curve. */
+/** Computes the shared secret with the public key of the other party. Throws if the point is not on the curve. */
 function secretWith(own: ECDH, other: unknown): Uint8Array {
   if (!isObject(other) || other.kty !== 'EC' || other.crv !== 'P-256') throw malformed()
   const [x, y] = [octetsOf(other.x), octetsOf(other.y)]

@@ -71,7 +71,7 @@ export function requireSignatureKey(jwk: Jwk): void {
   if (otherUse || otherOperations) throw new JwsError('key', 'The key is not meant for verifying signatures.')
 }
 
-/** Whether a decoded JWS was signed by the key, which fits the algorithm. */
+/** Whether a key signed a decoded JWS. The caller has checked that the key fits the algorithm. */
 export const isSignedWith = (
   { signingInput, signature }: DecodedJws,
   key: KeyObject,

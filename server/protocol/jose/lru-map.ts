@@ -8,7 +8,7 @@ export class LruMap<Key, Value> {
   readonly #entries = new Map<Key, Entry<Value>>()
   #weight = 0
 
-  /** @param maxWeight limit of the sum of all weights; no limit unless given. */
+  /** @param maxWeight limit of the sum of all weights; no limit by default */
   constructor(
     readonly maxEntries: number,
     readonly maxWeight = Number.POSITIVE_INFINITY,

@@ -94,10 +94,10 @@ function choicesOf(place: SchemaPlace, depth = 0): readonly unknown[] {
   return certain.map(({ schema }) => valuesNamedBy(schema, place, depth)).find((named) => named.length > 0) ?? []
 }
 
-/** Whether a branch declares its own values. */
+/** Whether a branch lists its own values. */
 const hasValues = (schema: JsonObject): boolean => ['type', 'const', 'enum'].some((keyword) => keyword in schema)
 
-/** The format of every text here: a certain format, or the format of all branches. */
+/** The format that every text at this place must have: a certain format, or the format that all branches require. */
 function formatOf({ schemas }: SchemaPlace): unknown {
   const certain = schemas.filter((each) => each.certain && 'format' in each.schema)
   const branches = schemas.filter((each) => !each.certain && hasValues(each.schema) && !isNull(each.schema))

@@ -20,12 +20,12 @@ export interface JwtVcInput {
   readonly issuerKid?: string
   /** A URI: `id` and `jti`. */
   readonly id: string
-  /** The credential's types; VerifiableCredential may be the first or absent. */
+  /** The credential's types; May begin with VerifiableCredential, or leave it out. */
   readonly types: readonly string[]
   readonly claims: JsonObject
   /** A URI: `credentialSubject.id` and `sub`. */
   readonly subjectId?: string
-  /** `cnf`: the holder's key, or the key's DID URL. For a holder without a DID in `subjectId`. */
+  /** `cnf`: the holder's key, or the key's DID URL. Used for a holder without a DID in `subjectId`. */
   readonly holderKey?: Jwk | { readonly kid: string }
   readonly schema?: { readonly id: string; readonly type: string }
   readonly status?: BitstringStatusListEntry & { readonly id: string }

@@ -68,10 +68,10 @@ export interface VerifyVpOptions {
   /** The value that `aud` must hold, or several accepted values. */
   readonly audience: string | readonly string[]
   readonly now: Date
-  /** The presentation must not be older than this time, the time of its request. */
+  /** The time of the request. An older presentation is refused. */
   readonly notBefore?: Date
   readonly leewaySeconds?: number
-  /** Accepted values of `alg`; every supported algorithm unless given. */
+  /** Accepted values of `alg`. Default: every supported algorithm. */
   readonly algorithms?: readonly string[] | undefined
 }
 
@@ -83,8 +83,9 @@ export interface VerifiedVpJwt extends Jwt {
 }
 
 /**
- * Verifies a VP JWT: its form, its verifier and request (OpenID4VP 1.0 Appendix B.1.3.1.5, §14.1), its times, and the holder's
- * signature. The caller checks whether its credentials are valid and belong to the holder (`isHeldBy`).
+ * Verifies a VP JWT: its structure, its `aud` and `nonce` (OpenID4VP 1.0 Appendix B.1.3.1.5, §14.1), its times, and the
+ * holder's signature. The caller checks whether the credentials in the presentation are valid and belong to the holder
+ * (`isHeldBy`).
  *
  * @throws CredentialError with a sentence about the first check that fails.
  */

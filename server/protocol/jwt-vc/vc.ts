@@ -12,7 +12,7 @@ export interface VerifiableCredential {
   readonly expirationDate?: string
   readonly credentialSubject: JsonObject | readonly JsonObject[]
   readonly credentialSchema?: JsonObject
-  /** `statusListIndex` is a number here. */
+  /** `statusListIndex` is a number in this type. */
   readonly credentialStatus?: readonly JsonObject[]
   readonly proof: JwtProof2020
 }

@@ -59,8 +59,8 @@ export function withoutNulls(offer: unknown): unknown {
 }
 
 /**
- * The faults of a Credential Offer by the rules of OpenID4VCI 1.0 §4.1.1, each with the member's name in front. Unknown members are
- * ignored. In an offer of a draft, only the issuer is checked.
+ * The faults of a Credential Offer by the rules of OpenID4VCI 1.0 §4.1.1, each fault beginning with the member's name.
+ * Unknown members are ignored. In an offer of a draft, only the issuer is checked.
  *
  * @param allowHttp whether the issuer may have an http address
  */

@@ -22,7 +22,7 @@ const RGB =
   /^rgba?\(\s*(?:[+-]?\d+\s*(?:,\s*[+-]?\d+\s*){2}|[+-]?[\d.]+%\s*(?:,\s*[+-]?[\d.]+%\s*){2})(?:,\s*[\d.]+\s*)?\)$/i
 const HSL = /^hsla?\(\s*[+-]?[\d.]+\s*(?:,\s*[+-]?[\d.]+%\s*){2}(?:,\s*[\d.]+\s*)?\)$/i
 
-/** Limit of characters: longer than any colour, and short enough for all expressions below. */
+/** Limit of characters. Every colour is shorter, and the regular expressions above are fast on such a text. */
 const MAX_COLOUR = 64
 
 /** Whether a text is a numerical colour of CSS Color Module Level 3 (§4.2), which §12.2.4 requires. Names of colours are not accepted. */
@@ -48,12 +48,12 @@ const isPublished = (image: { readonly uri: string } | undefined): boolean =>
 
 const isPublishedColour = (colour: string | undefined): boolean => colour !== undefined && isColour(colour)
 
-/** Whether an entry can be published at all: its language must be known. */
+/** Whether an entry can be published: its `locale` must be a language tag or absent. */
 export const isPublishable = ({ locale }: Drawn): boolean => locale === undefined || isLanguageTag(locale)
 
 /**
- * An entry in the form of metadata. Images that wallets' libraries do not read, and colours that are not numerical, are
- * left out. Otherwise a library would refuse the whole document.
+ * Returns an entry as the metadata contain it. Images that the libraries of wallets do not read are left out, and so
+ * are colours that are not numerical. Otherwise a library would refuse the whole document.
  */
 export function published<Entry extends Drawn>(entry: Entry): Entry {
   const { logo, background_image, background_color, text_color, ...others } = entry

@@ -21,7 +21,7 @@ interface Counts {
  * Parses a JSONPath (RFC 9535), including function calls and their types (§2.4.3). Patterns of `match()` and `search()` must be
  * literals that match in linear time.
  *
- * @param work pays for parsing
+ * @param work the budget for parsing
  * @throws JsonPathError, WorkExceededError
  */
 export function parseJsonPath(text: string, work: Work): JsonPath {

@@ -19,7 +19,7 @@ const UNICODE_ESCAPE = /u([0-9A-Fa-f]{4})/y
 export class Scanner {
   position = 0
 
-  /** @param work pays for patterns that are compiled from the text */
+  /** @param work the budget for patterns that are compiled from the text */
   constructor(
     readonly text: string,
     readonly work: Work,
