@@ -14,7 +14,7 @@ export function sendReply(
   const { kind, produces, eventName = 'session', status = 200 } = route.rest
   if (kind === 'protocol' || kind === 'page') sendProtocolReply(data as ProtocolReply, response)
   else if (kind === 'bytes') sendBytes(data as Uint8Array, produces, response)
-  // The stream is not awaited, so that an open stream does not keep the callers of this function in memory.
+  // The stream is not awaited. Otherwise an open stream would keep the calling functions in memory.
   else if (kind === 'events') void sendEventStream(request, response, streams, data as StreamedEvents, eventName)
   else {
     response.statusCode = status
@@ -30,11 +30,11 @@ function sendJson(data: unknown, mediaType: string, response: Response): void {
   response.end(json)
 }
 
-/** Sends status, headers and body as they are. */
+/** Sends status, headers and body unchanged. */
 export function sendProtocolReply({ status, headers, body }: ProtocolReply, response: Response): void {
   response.statusCode = status
   for (const [name, value] of Object.entries(headers ?? {})) {
-    // The names that the CORS policy has added are kept.
+    // `vary` adds to the names that the CORS policy has set.
     if (name === 'vary') response.vary(value)
     else response.setHeader(name, value)
   }
@@ -48,7 +48,10 @@ export function sendProtocolReply({ status, headers, body }: ProtocolReply, resp
   else sendJson(body, 'application/json', response)
 }
 
-/** Sends bytes with exactly their declared type, so that no script in them runs. Any page may embed the image. */
+/**
+ * Sends bytes, such as an image. Browsers must use the declared type, so that a script in the bytes does not run. Any
+ * page may embed the image.
+ */
 function sendBytes(bytes: Uint8Array, mediaType = 'application/octet-stream', response: Response): void {
   response.setHeader('content-type', mediaType)
   response.setHeader('x-content-type-options', 'nosniff')

@@ -10,11 +10,14 @@ import { restInput } from './rest-input.js'
 import { createRouteTable, type Route, type RouteMatch, routesOf } from './routes.js'
 import type { StreamPorts } from './sse.js'
 
-/** Adds a procedure's headers to a success or a refusal: for example a nonce for the next try. */
+/**
+ * Adds the headers that a procedure has set to its successful answer or its error: for example a nonce for the next
+ * attempt.
+ */
 function addHeaders({ responseHeaders }: Context, response: Response): void {
   if (response.headersSent) return
   for (const [name, value] of responseHeaders) {
-    // The names that the CORS policy has added are kept.
+    // `vary` adds to the names that the CORS policy has set.
     if (name === 'vary') response.vary(value)
     else response.setHeader(name, value)
   }

@@ -10,7 +10,7 @@ function helmetHeaders(): Header[] {
     setHeader: (name: string, value: string) => headers.push([name, value]),
     removeHeader: () => {},
   }
-  // Helmet reads no member of a request, and calls no other members of a response.
+  // Helmet does not read the request, and calls only these members of a response.
   helmet()({} as Request, response as unknown as Response, (error?: unknown) => {
     if (error !== undefined) throw error
   })

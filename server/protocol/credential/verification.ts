@@ -233,10 +233,10 @@ function refusalOf(error: unknown, what: string): unknown {
 }
 
 /**
- * Checks `exp`, `nbf` and `iat` if they are present (RFC 7519 §4.1.4 to §4.1.6): each is a number, `exp` is after now, the others
- * are not in the future.
+ * Checks `exp`, `nbf` and `iat` if they are present (RFC 7519 §4.1.4 to §4.1.6): each must be a number, `exp` must be
+ * in the future, and `nbf` and `iat` must not be in the future.
  *
- * @param leeway seconds granted to `iat` and `nbf`, and to `exp`
+ * @param leeway leeway in seconds: `past` for `iat` and `nbf`, `exp` for `exp`
  */
 export function checkTimes(claims: JsonObject, what: string, now: Date, leeway: { past: number; exp: number }): void {
   const seconds = now.getTime() / 1000

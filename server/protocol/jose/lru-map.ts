@@ -33,7 +33,7 @@ export class LruMap<Key, Value> {
     return entry.value
   }
 
-  /** @param weight share of the entry in `maxWeight`; an entry heavier than `maxWeight` is not kept. */
+  /** @param weight share of the entry in `maxWeight`; an entry heavier than `maxWeight` is not stored. */
   set(key: Key, value: Value, weight = 0): void {
     this.delete(key)
     if (weight > this.maxWeight) return

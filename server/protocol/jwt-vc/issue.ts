@@ -39,7 +39,8 @@ export interface JwtVcInput {
  * and `iss` repeat `issuanceDate`, `expirationDate`, `id`, `credentialSubject.id` and `issuer`.
  *
  * @returns the compact JWT, and the credential object in the API's form, with the JWT in its proof.
- * @throws CredentialError when the claims name another subject than `subjectId`, or the holder's key is of no supported type.
+ * @throws CredentialError if the claims name a subject other than `subjectId`, or if the holder's key is of no
+ * supported type.
  */
 export async function issueJwtVc(input: JwtVcInput): Promise<{ compact: string; vc: VerifiableCredential }> {
   const nbf = numericDate(input.issuedAt)

@@ -25,7 +25,8 @@ export type MdocElements = ReadonlyMap<string, ReadonlyMap<string, Encodable>>
  *
  * @param schema the JSON Schema of the subject, which declares dates and bytes
  * @param work the budget for reading the schema
- * @throws CredentialError that names the claim, for a value that cannot be encoded; also if no element is left.
+ * @throws CredentialError that names the claim, for a value that cannot be encoded; also if the subject has none of the
+ * mapped claims.
  */
 export function mdocElementsOf(
   mapping: MdocMapping,

@@ -166,7 +166,7 @@ function encryptionTo(jwk: JsonObject, enc: ContentEncryption) {
  * Removes credentials that the wallet cannot hold or present from a query, if `credential_sets` allow an answer without
  * them. Otherwise returns the whole query (OpenID4VP 1.0 §10.1, `vp_formats_supported`).
  *
- * @param vpFormats formats that this verifier supports, in the same form
+ * @param vpFormats formats that this verifier supports, written like `vp_formats_supported`
  */
 export function queryFor(query: DcqlQuery, metadata: WalletMetadata, vpFormats: JsonObject): DcqlQuery {
   const { vp_formats_supported: supported } = metadata

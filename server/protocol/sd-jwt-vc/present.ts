@@ -12,7 +12,7 @@ export type ClaimsPathPointer = readonly (string | number | null)[]
  *
  * @param select pointers to claims, all of which must exist, or a function that chooses disclosable claims. A chosen
  * claim includes the claims that contain it, but not the claims inside it
- * @returns the SD-JWT with the kept Disclosures, ending in `~`, ready for key binding
+ * @returns the SD-JWT with the remaining Disclosures, ending in `~`, ready for key binding
  * @throws CredentialError when the credential is malformed or has a Key Binding JWT, or a pointer finds no claim
  */
 export function presentSdJwtVc(

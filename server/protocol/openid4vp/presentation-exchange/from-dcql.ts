@@ -56,7 +56,7 @@ function askedOf({ credentials, credential_sets: sets }: DcqlQuery): readonly Cr
  * there are several. Submission requirements express optional parts and choices.
  *
  * @param query a query without an `exchangeFault`
- * @param formatNamed a format of the query, under its name in the definition
+ * @param formatNamed returns a format of the query by its name in the definition
  */
 export function presentationDefinitionOf(
   id: string,
