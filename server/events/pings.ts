@@ -2,7 +2,10 @@ import type { ServerResponse } from 'node:http'
 
 const PING = 'event: ping\ndata: keepalive\n\n'
 
-/** Keeps streams alive: each open response gets pings at its own times. One timer sends the pings of all responses. */
+/**
+ * Keeps streams alive: each open response gets pings, at times that depend on when the response began. One timer sends
+ * the pings of all responses.
+ */
 export interface Pings {
   /** Pings a response until it closes, and destroys it if its client has stopped reading. */
   add(response: ServerResponse): void
@@ -20,7 +23,7 @@ export function createPings(everyMs = 15_000, slots = 15): Pings {
 
   const ping = (response: ServerResponse): void => {
     if (!response.writableNeedDrain) response.write(PING)
-    // The client has read nothing since the last ping: further data would accumulate in memory.
+    // The client has read nothing since the last ping. More data would only accumulate in memory.
     else if (slow.has(response)) response.destroy()
     else slow.add(response)
   }
