@@ -3,8 +3,8 @@ import type { ServerResponse } from 'node:http'
 const PING = 'event: ping\ndata: keepalive\n\n'
 
 /**
- * Keeps streams alive: each open response gets pings, at times that depend on when the response began. One timer sends
- * the pings of all responses.
+ * Keeps streams alive: each open response gets pings. The responses are spread over groups that get their pings at
+ * different times. One timer sends all pings.
  */
 export interface Pings {
   /** Pings a response until it closes, and destroys it if its client has stopped reading. */
@@ -14,7 +14,7 @@ export interface Pings {
 
 /**
  * @param everyMs milliseconds between two pings of a stream; 15,000 by default
- * @param slots number of groups of streams, each with its own ping times, to spread the writes.
+ * @param slots number of groups. The pings of different groups are sent at different times.
  */
 export function createPings(everyMs = 15_000, slots = 15): Pings {
   const wheel = Array.from({ length: slots }, () => new Set<ServerResponse>())

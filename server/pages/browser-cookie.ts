@@ -1,10 +1,13 @@
 const VALUE = /^[A-Za-z0-9_-]{43}$/
 
-/** `__Host-` binds a cookie to this host over https (RFC 6265bis §4.1.3.2). On plain http, browsers refuse that prefix. */
+/**
+ * `__Host-` binds a cookie to this host over https (RFC 6265bis §4.1.3.2). On plain http, browsers refuse cookies with
+ * this prefix.
+ */
 const isSecure = (baseUrl: string) => baseUrl.startsWith('https:')
 const nameOf = (name: string, baseUrl: string) => `${isSecure(baseUrl) ? '__Host-' : ''}${name}`
 
-/** Every value of a cookie in a request. */
+/** Returns all values that a request sends for a cookie. */
 export function cookieValues(header: string | undefined, name: string, baseUrl: string): string[] {
   const prefix = `${nameOf(name, baseUrl)}=`
   const pairs = (header ?? '').split(/; */).filter((pair) => pair.startsWith(prefix))
