@@ -18,10 +18,12 @@ export const zDisplayEntry = z.strictObject({
   locale: z.string().max(35).refine(isLanguageTag, { error: 'must be a language tag such as de or pt-BR' }).optional(),
 })
 
-/** A stored display entry. The entry need not meet rules that are newer than the record. */
+/**
+ * A display entry in an answer. It may be older than some rules for new entries, so these rules are not checked here.
+ */
 export const zStoredDisplayEntry = z.strictObject({ name: z.string().max(200), locale: z.string().max(35).optional() })
 
-/** An issuer or verifier record: its DID and its display. */
+/** An issuer or verifier record as the API returns it: its DID and its display. */
 export const zAgentRecord = z.object({
   id: z.uuid(),
   did: z.string(),

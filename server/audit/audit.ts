@@ -1,6 +1,6 @@
 import type { Prisma } from '../generated/prisma/client.js'
 
-/** Changes of state that the audit table records. */
+/** The actions that the audit table records. */
 export type AuditAction =
   | 'key.created'
   | 'key.rotated'
@@ -47,7 +47,10 @@ export interface AuditRecord {
   readonly subjectId: string
 }
 
-/** Writes audit rows within the caller's transaction. Statements in plain SQL insert their own audit rows. */
+/**
+ * Writes audit rows within the caller's transaction. Statements in plain SQL insert audit rows themselves (see
+ * `audited`).
+ */
 export async function recordAudit(tx: Prisma.TransactionClient, ...records: readonly AuditRecord[]): Promise<void> {
   await tx.auditEvent.createMany({ data: [...records] })
 }

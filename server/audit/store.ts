@@ -13,7 +13,10 @@ const zAuditEvent = z.strictObject({
   subjectId: z.string(),
 })
 
-/** A stored audit event. `id` is its number with leading zeros, so that texts sort like numbers. */
+/**
+ * A stored audit event. `id` is the number of the event with leading zeros, so that ids sort in the order of the
+ * numbers.
+ */
 export type AuditEvent = z.infer<typeof zAuditEvent>
 
 export interface AuditFilters {
@@ -30,8 +33,8 @@ const columns = fragment`
   ${number} AS id, a.at AS "createdAt", a.actor, a.action, a.subject, a.subject_id AS "subjectId"`
 
 /**
- * `kinds`: all actions with the kind of their subjects, found by stepping through the index of actions. There is no
- * index by time alone, because each new event would have to be written to that index too.
+ * `kinds`: all actions with the kind of their subjects, found by jumping from action to action in the index of actions.
+ * There is no index by time alone, because it would have to be updated for each new event.
  */
 const kinds = fragment`
   actions(action) AS (
@@ -54,7 +57,7 @@ const conditions = ({ action, actor, subject, subjectId }: AuditFilters) => frag
 /** Maximum number of events in the history of a credential. */
 const HISTORY = 200
 
-/** Partitions are made for the months ahead, and never dropped. */
+/** Partitions are made for the next months, and are never dropped. */
 export const AUDIT_PARTITIONS: PartitionPlan = {
   table: 'audit_events',
   step: 'month',
@@ -85,7 +88,7 @@ export function createAuditStore({ bounded, sql }: Database) {
         ORDER BY newest."createdAt" DESC, newest.id DESC LIMIT ${part.take}`
     },
 
-    /** The events of a credential and of its offering, the newest first. */
+    /** Returns the events of a credential and of the credential's offering, the newest first. */
     ofCredential: (id: string, offeringId: string | null): Promise<AuditEvent[]> =>
       sql(zAuditEvent)`
         SELECT ${columns} FROM audit_events a

@@ -18,7 +18,8 @@ export type MaintenanceStore = ReturnType<typeof createMaintenanceStore>
 export function createMaintenanceStore({ prisma }: Database) {
   return {
     /**
-     * Runs `work` unless another process has the lock. The lock ends with its transaction. @returns true if `work` ran.
+     * Runs `work` unless another process has the lock. The lock is released at the end of the transaction. @returns
+     * true if `work` ran.
      */
     async exclusively(work: () => Promise<void>): Promise<boolean> {
       return prisma.$transaction(

@@ -5,7 +5,7 @@ import { withinKnownYears } from '../api/moment.js'
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-/** The longest time in one request, in milliseconds: several hundred steps. */
+/** The longest period that one request may ask for, in milliseconds. It has several hundred steps. */
 export const LONGEST = { hour: 31 * DAY_MS, day: 366 * DAY_MS }
 
 export const STEP_MS = { hour: HOUR_MS, day: DAY_MS }

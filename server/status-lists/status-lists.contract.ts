@@ -47,7 +47,7 @@ export const tokenStatusList = {
       errors.historyNotKept(),
     ],
   }),
-  /** `time` (§8.4) requests the list at another moment. Former lists are not kept. */
+  /** `time` (§8.4) requests the list of an earlier time. This service does not store earlier lists. */
   input: input.extend({ time: z.string().optional() }),
   output: zProtocolReply,
 }

@@ -38,7 +38,7 @@ export const zChange = z.object({
   state: z.string().nullable().meta({ description: 'The present state of the entry; null if it has no states.' }),
 })
 
-/** A change: the changed entry and its present state. */
+/** A change: the changed entry and its current state. */
 export type Change = z.infer<typeof zChange>
 
 export const EVERYTHING: Change = { kind: 'everything', id: null, state: null }
@@ -63,7 +63,7 @@ const KINDS: Readonly<Record<string, ChangeKind>> = {
 export const kindOf = (subject: string): ChangeKind =>
   Object.hasOwn(KINDS, subject) ? (KINDS[subject] ?? 'other') : 'other'
 
-/** The half of the service whose lists show a kind; `admin` if only admins see it. */
+/** Who sees entries of a kind in lists: users who may issue, users who may verify, both, or only admins. */
 const HALVES: Readonly<Record<ChangeKind, 'issuer' | 'verifier' | 'both' | 'admin'>> = {
   'credential-offer-session': 'issuer',
   offering: 'issuer',
