@@ -29,7 +29,7 @@ export interface ProvenSessions {
    * Returns the console session of a request. Undefined if the request has no session, or must not use a session.
    *
    * @param isActivity whether the request extends the session
-   * @throws 401 if the session is forged, unknown or has ended; 503 if it cannot be renewed at the moment
+   * @throws 401 if the session is forged, unknown or has ended; 503 if it cannot be renewed now
    */
   proven(sent: SentCredentials, isActivity: boolean): Promise<ProvenSession | undefined>
 }

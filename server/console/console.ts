@@ -56,7 +56,7 @@ export function createConsole({ config, access, sessions, removeExpired, changes
     logOut,
     tasks: [dueRows({ name: 'remove console sessions', everyMs: 60_000, batch: removeExpired })],
 
-    /** Returns the user of the console, and when the session ends. @throws 404 if the console is closed. */
+    /** Returns the user of the console, and when the session ends. @throws 404 if there is no console. */
     async session(request: RequestFacts) {
       if (config.console === undefined) throw errors.routeNotFound(request.method, request.path)
       const { mode } = config.console

@@ -39,7 +39,7 @@ const completed = (page: string, path: string): string => page.replaceAll('="./'
  * Reads the console's files, some hundred kilobytes, into memory.
  *
  * @param directory `dist/console`
- * @param path the path of the console, with a slash at both ends
+ * @param path the path of the console, with a slash at the beginning and at the end
  * @returns undefined if the console was not built
  */
 export function readConsole(directory: string, path: string): ConsoleFiles | undefined {

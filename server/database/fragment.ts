@@ -16,7 +16,7 @@ export class Fragment {
   ) {}
 }
 
-/** Makes a part of a statement, for use in the statement or in another part: `` fragment`WHERE id = ${id}` ``. */
+/** Makes a part of a statement. It can be used in a statement or in a larger part: `` fragment`WHERE id = ${id}` ``. */
 export const fragment = (strings: TemplateStringsArray, ...values: readonly SqlValue[]): Fragment =>
   new Fragment(strings, values)
 

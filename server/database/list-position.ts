@@ -43,7 +43,7 @@ export function listPart(createdAt: Fragment, id: Fragment, { take, after }: Lis
 export interface TimedPart extends ListPart {
   /** Only rows of this time or later. */
   readonly from: Date | undefined
-  /** Before this moment. */
+  /** Only rows before this time. */
   readonly to: Date | undefined
 }
 

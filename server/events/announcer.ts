@@ -22,7 +22,10 @@ export class Announcer {
   #failing = false
   #closed = false
 
-  /** @param waitMs pause after a failed batch, and maximum wait of a stopping process for its last batch, in milliseconds */
+  /**
+   * @param waitMs pause after a failed batch, and maximum time that a stopping process waits for its last batch, in
+   * milliseconds
+   */
   constructor(transport: Pick<Transport, 'send'>, log: Log, waitMs = WAIT_MS) {
     this.#transport = transport
     this.#log = log

@@ -72,8 +72,8 @@ export const nothingRecorded: Transitions = new Step<'id' | 'seq' | 'data'>(
  * ```
  *
  * @param rows a query for `id` (of the session), `seq` (grows by one with every event), `first_view`, and `changes`.
- * `changes` holds all members of the session's JSON that differ from `first_view`, whichever transition changed them. A
- * member is never removed.
+ * `changes` holds all members of the session's JSON that differ from `first_view`, also the members that earlier
+ * changes of the session changed. A member is never removed.
  */
 export function recordEvents(rows: Fragment, at: Date): Transitions {
   const transitions = new Step<'id' | 'seq' | 'changes' | 'data'>(

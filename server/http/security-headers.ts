@@ -17,7 +17,10 @@ function helmetHeaders(): Header[] {
   return headers
 }
 
-/** Sets helmet's headers on each answer. A route can set another value later, such as the API reference's policy. */
+/**
+ * Sets helmet's headers on each answer. A route can set a different value later, as the API reference does for its
+ * Content-Security-Policy.
+ */
 export function securityHeaders(): RequestHandler {
   const headers = helmetHeaders()
   return (_request, response, next) => {

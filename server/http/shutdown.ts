@@ -27,7 +27,9 @@ function closeSilentConnections(server: Server): void {
   for (const socket of connectionsOf.get(server) ?? []) if (socket.bytesRead === 0) socket.destroy()
 }
 
-/** Ends each connection after its next answer, so that clients open new connections, to another process if possible. */
+/**
+ * Ends each connection after its next answer, so that clients open new connections, if possible to a different process.
+ */
 export function endConnections(server: Server): void {
   server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'))
 }

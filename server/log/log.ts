@@ -49,7 +49,7 @@ const MAX_TEXT = 2_048
 
 /**
  * Matches the ids of offers, requests and their QR codes. Such an id gives access: anyone who knows the id can use the
- * offer or request. The ids occur in paths, and in addresses within the query of another address.
+ * offer or request. The ids occur in paths, and in an address that is part of the query of a longer address.
  */
 const CAPABILITY =
   /(\/|%2F)(offers|offerings|credential-offer-sessions|requests|responses|qr-codes|authorize|present|receive|dc-api)\1([\w-]{8})[\w-]+/gi

@@ -9,7 +9,7 @@
  * - `timeout`: no complete answer within the deadline
  * - `too-large`: the body exceeds the limit, before or after decompression
  * - `status`: a status outside 200 to 299 if content was requested, or a status that HTTP does not know
- * - `content`: a body that cannot be decoded, or has another form than requested
+ * - `content`: a body that cannot be decoded, or is not of the requested type (JSON or text)
  * - `connect`: name resolution, connection, TLS or HTTP framing failed
  */
 export type OutboundErrorCode =

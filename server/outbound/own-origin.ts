@@ -33,7 +33,7 @@ function withoutBase(path: string, basePath: string): string | undefined {
  *
  * @param baseUrls the service's base URLs
  * @param isForWallets true if a standard lets wallets call the path. The path is written as it arrives at this service
- * @returns the function that checks a path of a public address. Upper and lower case are different.
+ * @returns the function that checks a path of a public address. Upper and lower case are distinguished.
  */
 export function createOwnPathCheck(
   baseUrls: readonly string[],

@@ -29,7 +29,7 @@ type Place = 'text' | 'words' | 'value'
 /** Attributes whose values people see or hear. */
 const WORDS = new Set(['alt', 'title', 'aria-label'])
 
-/** @param before the template up to the value, without other values */
+/** @param before the template's text before the value, without the values in it */
 function placeAfter(before: string): Place {
   const [, attribute] = /([\w-]+)="[^"<>]*$/.exec(before) ?? []
   if (attribute !== undefined) return WORDS.has(attribute) ? 'words' : 'value'

@@ -47,9 +47,9 @@ export type StatisticsStore = ReturnType<typeof createStatisticsStore>
 export function createStatisticsStore({ sql, bounded }: Database) {
   return {
     /**
-     * Counts the next audit events: at most `limit` new events and `limit` late events. The same statement stores the progress,
-     * so each event is counted once, even after a crash. If another process counts at the same time, it finds the row locked
-     * and does nothing.
+     * Counts the next audit events: at most `limit` new events and `limit` late events. The same statement stores the
+     * progress, so each event is counted once, even after a crash. If two processes count at the same time, the second
+     * process finds the row locked and does nothing.
      *
      * An event gets its number when it is written, and becomes visible when it is committed. So numbers below the
      * highest number may appear later, and missing numbers are stored as gaps. After some seconds the gap is watched:

@@ -147,7 +147,8 @@ export function createSigners({ store, lists, dids, config, formats, defaultPref
     /**
      * Changes the display of a record of the caller, or of the default record.
      *
-     * @throws 404 for an unknown record and a record of another caller; 409 if another caller has changed the record meanwhile.
+     * @throws 404 for an unknown record and for a record that a different caller created; 409 if somebody else has
+     * changed the record meanwhile.
      */
     async rename(
       kind: SignerKind,

@@ -76,10 +76,9 @@ export function createConsoleSessionStore({ sql }: Database) {
     },
 
     /**
-     * Reserves the renewal of a session's tokens until a certain time. Fails if the tokens have changed since they were
-     * read.
+     * Reserves the renewal of a session's tokens until a certain time.
      *
-     * @returns false if another process holds the renewal, or has renewed the tokens since the read
+     * @returns false if a different process has reserved the renewal, or has renewed the tokens since they were read
      */
     async takeRenewal(session: StoredSession, renewal: string, until: Date, now: Date): Promise<boolean> {
       const rows = await sql(zHash)`

@@ -42,7 +42,7 @@ export function createRecentWriters({ sql }: Pick<Database, 'sql'>) {
      * Records the callers, and then makes a change. So a caller who loses the connection during the change still gets a
      * list with the change. If the change takes long, the callers are recorded again after the change.
      *
-     * @throws if a caller cannot be noted; then the change is not made.
+     * @throws if a caller cannot be recorded; then the change is not made.
      */
     async changing<T>(callers: readonly string[], change: () => Promise<T>): Promise<T> {
       await note(callers)

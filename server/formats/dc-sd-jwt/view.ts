@@ -22,7 +22,7 @@ const UNITS_OF_A_VALUE = 10
  * requested type, and `$.type` has both names.
  *
  * @param claims all disclosed claims, and undefined for each array element without a disclosure.
- * @param takenAs the requested type that the credential's own type extends
+ * @param takenAs the requested type that the type of the credential extends
  */
 export function sdJwtVcView(
   claims: JsonObject,

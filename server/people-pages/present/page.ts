@@ -86,7 +86,7 @@ export function createOpenPresentPage({
 }: OpenPresentPagePorts): OpenPresentPage {
   /**
    * The button of the Digital Credentials API. Only the first browser of the page gets the button. Otherwise the
-   * service could not distinguish this person's answer from another person's answer.
+   * service could not know that the answer comes from the person who opened the page first.
    */
   const browserWays = async (stored: PresentPage, isOwn: boolean): Promise<Html> => {
     if (!isOwn) return html`<section><p>${BUTTON_ELSEWHERE}</p></section>`

@@ -91,7 +91,10 @@ export interface VerifyOptions {
   readonly algorithms?: readonly string[] | undefined
   /** The work budget for a mobile document. Without a budget, only the fixed limits of the CBOR decoder apply. */
   readonly work?: Work
-  /** Called with each check when the credential passes it. A passed check can still fail later, for another reason. */
+  /**
+   * Called with each check when the credential passes it. A check that has passed can still fail later, for a different
+   * reason.
+   */
   readonly onPassed?: (check: Check) => void
 }
 

@@ -68,7 +68,7 @@ const LINKED_DOMAINS_CONTEXT = 'https://identity.foundation/.well-known/did-conf
 
 /**
  * Makes the document of a DID. Every key serves both purposes. A key's `id` is a DID URL, or its fragment with or
- * without `#`; only the public half of its `jwk` is written. A `LinkedDomains` service adds its context (DIF Well Known
+ * without `#`; only the public part of its `jwk` is written. A `LinkedDomains` service adds its context (DIF Well Known
  * DID Configuration).
  */
 export function didDocument(input: {
@@ -137,7 +137,7 @@ function methodsFor(document: DidKeys, purpose: VerificationPurpose): Verificati
 
 function usableMethod(document: DidKeys, method: VerificationMethod): { id: string; jwk: Jwk } {
   const id = absoluteId(document.id, method.id)
-  // DID Core 1.0 §5.2: a method belongs to its controller. A method of another DID proves nothing about this DID.
+  // DID Core 1.0 §5.2: a method belongs to its controller. A method of a different DID proves nothing about this DID.
   if (method.controller !== document.id) {
     throw new DidResolutionError(`Verification method ${id} is controlled by another DID.`)
   }

@@ -39,8 +39,8 @@ function certificateIn(base64: string): X509Certificate {
 }
 
 /**
- * The key in the signer's certificate of an `x5c`. The certificate alone proves nothing: another source must name the
- * owner of the key. Throws IssuerKeyError.
+ * The key in the signer's certificate of an `x5c`. The certificate alone proves nothing: the owner of the key must be
+ * known from elsewhere. Throws IssuerKeyError.
  */
 export function keyInX5c(x5c: unknown): Jwk {
   const [leaf] = readX5c(x5c)

@@ -47,7 +47,7 @@ export async function jwtVcIssuerKey(iss: string, header: NamedKey, io: Io): Pro
   const metadata = zJwtVcIssuerMetadata.safeParse(fetched)
   if (!metadata.success)
     throw new IssuerKeyError(`The metadata of the issuer ${iss} is malformed.`, { cause: metadata.error })
-  // SD-JWT VC, "JWT VC Issuer Metadata Validation": another issuer's metadata must not be used.
+  // SD-JWT VC, "JWT VC Issuer Metadata Validation": the metadata of a different issuer must not be used.
   if (metadata.data.issuer !== iss)
     throw new IssuerKeyError(`The metadata of the issuer ${iss} is that of another issuer.`)
   const { jwks, jwks_uri } = metadata.data

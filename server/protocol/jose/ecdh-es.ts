@@ -22,8 +22,8 @@ const NO_OCTETS = new Uint8Array(0)
 export type ContentEncryption = 'A128GCM' | 'A256GCM'
 
 /**
- * Thrown if a JWE is malformed, is not made by ECDH-ES with AES-GCM, or is for another key. Also thrown if a key cannot
- * receive a JWE.
+ * Thrown if a JWE is malformed, was not made with ECDH-ES and AES-GCM, or was encrypted for a different key. Also
+ * thrown for a key for which no JWE can be made.
  */
 export class JweError extends Error {
   override readonly name = 'JweError'

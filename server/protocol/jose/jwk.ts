@@ -13,7 +13,7 @@ const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv']
 /** Whether a JWK holds members of a private or symmetric key. */
 export const hasPrivateMembers = (jwk: object): boolean => PRIVATE_MEMBERS.some((name) => name in jwk)
 
-/** The public half of a key: type, public numbers, `kid`, `alg` and `use`; every other member is left out. */
+/** The public part of a key: type, public numbers, `kid`, `alg` and `use`; every other member is left out. */
 export function publicJwkOf(jwk: Jwk): Jwk {
   return Object.fromEntries(PUBLIC_MEMBERS.flatMap((name) => (jwk[name] === undefined ? [] : [[name, jwk[name]]])))
 }

@@ -27,7 +27,7 @@ export interface Claim {
   readonly place: SchemaPlace
 }
 
-/** A claim inside another claim, under a name or at an index. */
+/** Returns a claim that is inside a claim, by its name or index. */
 export const claimWithin = ({ name, place }: Claim, key: string | number): Claim => ({
   name: name === '' ? String(key) : `${name}.${key}`,
   place: typeof key === 'string' ? place.member(key) : place.item(key),

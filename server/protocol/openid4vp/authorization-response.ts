@@ -60,7 +60,7 @@ export interface RequestSecrets {
  * @param read reads the presentations of the answer; by default as in 1.0, while a request of a draft needs its own
  * function
  * @throws ResponseError for a missing or foreign `state`, an answer that is not encrypted as requested or does not
- * decrypt, and a vp_token that is missing or of another shape.
+ * decrypt, and a vp_token that is missing or malformed.
  */
 export function readAuthorizationResponse(
   form: AuthorizationResponse,

@@ -99,7 +99,7 @@ export interface AskedOverBrowser {
  * Reads the answer to a request over the Digital Credentials API (OpenID4VP 1.0 Appendix A.4).
  *
  * @throws ResponseError for an answer of a protocol other than the request's, an answer that is not encrypted as
- * requested or does not decrypt, and a vp_token that is missing or of another shape.
+ * requested or does not decrypt, and a vp_token that is missing or malformed.
  */
 export function readDigitalCredential({ protocol, data }: DigitalCredential, asked: AskedOverBrowser): WalletAnswer {
   if (protocol !== asked.protocol)

@@ -19,8 +19,8 @@ interface TypeReference {
  * Metadata"). Undefined if no wanted type is found within five levels. Only `extends` is read from the metadata.
  *
  * @param integrity the credential's `vct#integrity`
- * @throws CredentialError for metadata that are malformed, of another type, different from their `#integrity`, or
- * circular.
+ * @throws CredentialError for metadata that are malformed, belong to a different type, do not match their `#integrity`,
+ * or circular.
  */
 export async function extendedType(
   type: TypeReference,

@@ -69,7 +69,7 @@ const UNITS_OF_A_CHARACTER = 0.5
  * Reads the status of a verified credential from a status list on the web (Token Status List §8.3, Bitstring Status
  * List v1.0 §3.2). The credential's issuer must have signed the list. A Token Status List may instead be signed with a
  * key whose certificate chain leads to a trust anchor (HAIP 1.0 §6.1). A bitstring entry is read only if its purpose is
- * revocation or suspension. An entry with another purpose is `valid` without a fetch.
+ * revocation or suspension. An entry with any other purpose counts as `valid`, and its list is not fetched.
  *
  * @param issuer the credential's issuer and key from its verification
  * @throws CredentialError if the status cannot be determined; the sentence names the cause.

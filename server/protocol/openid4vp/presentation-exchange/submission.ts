@@ -45,9 +45,9 @@ export interface SubmissionFor {
  * several descriptors, since wallets send it once if a credential fits several.
  *
  * @returns the presentations by the id of the credential query that the descriptor was made from.
- * @throws ResponseError for a submission that is malformed or for another definition, or that names a missing
- * presentation or a wrong format. Also for a descriptor that the submission names twice, and for a presentation that it
- * does not name.
+ * @throws ResponseError for a submission that is malformed or belongs to a different definition, or that names a
+ * missing presentation or a wrong format. Also for a descriptor that the submission names twice, and for a presentation
+ * that it does not name.
  */
 export function submittedPresentations(parameters: JsonObject, asked: SubmissionFor): Presentations {
   const all = presentationsIn(parameters.vp_token)
