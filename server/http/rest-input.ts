@@ -36,8 +36,8 @@ function coerce(route: Route, name: string, value: string): unknown {
 }
 
 /**
- * A query's members. Converts a single value to the type that the contract expects. A repeated name becomes a list of
- * texts.
+ * Reads the members of a query. A single value is converted to the type that the contract expects. A repeated name
+ * becomes a list of texts.
  */
 export function queryOf(route: Route, params: Iterable<readonly [name: string, value: string]>): Input {
   const texts = new Map<string, string[]>()

@@ -9,7 +9,7 @@ import { DidResolutionError } from './did-resolution-error.js'
 /** Encodes and decodes keys of one kind: the octets after the multicodec prefix. */
 interface KeyCodec {
   encode(jwk: Jwk): Uint8Array
-  /** Returns the key. Throws for malformed octets, or returns a value that the caller refuses. */
+  /** Returns the key. For malformed octets, it throws or returns a value that the caller refuses. */
   decode(octets: Uint8Array): unknown
 }
 
