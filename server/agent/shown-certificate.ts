@@ -5,7 +5,7 @@ import { subjectAlternativeNames } from '../protocol/issuer-keys/subject-alterna
 /** A certificate as the API shows it. All its members are public. */
 export const zCertificate = z.object({
   subject: z.string().meta({ description: 'The attributes of the subject’s name, in the order of the certificate.' }),
-  issuer: z.string().meta({ description: 'The name of the issuer of the certificate, in the same form.' }),
+  issuer: z.string().meta({ description: 'The name of the issuer of the certificate, written like `subject`.' }),
   serialNumber: z.string().meta({ description: 'Hexadecimal.' }),
   validFrom: z.iso.datetime(),
   validUntil: z.iso.datetime(),

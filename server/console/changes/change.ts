@@ -35,7 +35,10 @@ export const zChange = z.object({
     .string()
     .nullable()
     .meta({ description: 'The id of the changed entry; null if the change is not about a single entry.' }),
-  state: z.string().nullable().meta({ description: 'The present state of the entry; null if it has no states.' }),
+  state: z
+    .string()
+    .nullable()
+    .meta({ description: 'The current state of the entry; null if entries of this kind have no states.' }),
 })
 
 /** A change: the changed entry and its current state. */
