@@ -35,7 +35,7 @@ export function certificateEnd(file: KeyAndChain | undefined): Date | undefined 
   return new Date(Math.min(...file.chain.map(({ validTo }) => Date.parse(validTo))))
 }
 
-/** The expiry times that readiness and metrics report, each under its name in these reports. */
+/** The expiry times that readiness and metrics report, each with the name that it has in these reports. */
 export const expiriesOf = ({ issuerX509, verifierX509, verifierAttestation }: Files): Expiries => ({
   issuerCertificate: certificateEnd(issuerX509),
   verifierCertificate: certificateEnd(verifierX509),

@@ -20,7 +20,10 @@ const weightsOf = (header: string): ReadonlyMap<string, number> =>
     }),
   )
 
-/** Returns the ranges that include a media type if an `Accept` header lists them. The most specific range is first. */
+/**
+ * Returns the three entries of an `Accept` header that would include a media type: the type itself, its wildcard such
+ * as `image/*`, and the wildcard for all types.
+ */
 const rangesOf = (type: string) => [type, `${type.split('/')[0]}/*`, '*/*'] as const
 
 /** True if an `Accept` header accepts a media type, by name or by wildcard. Without the header every type is accepted. */

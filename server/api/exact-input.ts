@@ -11,8 +11,8 @@ const isKept = ({ openapi, rest: { kind } }: RouteMeta): boolean =>
 
 /**
  * Adds a check to a contract's input: each number must still have the value that the client sent. JavaScript changes
- * integers beyond ±(2^53 − 1) and `1e400` to other numbers (RFC 8259 §6, RFC 7493 §2.2). If the input has other faults,
- * only those are reported.
+ * integers beyond ±(2^53 − 1) and `1e400` to other numbers (RFC 8259 §6, RFC 7493 §2.2). If the input has faults of a
+ * different kind, only these faults are reported.
  */
 export function exactInput(meta: RouteMeta, input: z.ZodType): z.ZodType {
   if (!isKept(meta)) return input

@@ -140,8 +140,8 @@ const clientOrVerifierProcedure = optionalProcedure.use(({ ctx: { caller, client
 })
 
 /**
- * Requires `x-client-secret`, or a Bearer token with the role `admin`, or with ISSUER_ROLE or VERIFIER_ROLE as `halves`
- * names them.
+ * Requires `x-client-secret`, or a Bearer token with the role `admin`. ISSUER_ROLE is sufficient if `halves` contains
+ * `issuer`, and VERIFIER_ROLE is sufficient if it contains `verifier`.
  */
 const operatorOf = (halves: readonly Half[]) =>
   optionalProcedure.use(({ ctx: { caller, client, access }, next }) => {

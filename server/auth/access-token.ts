@@ -5,7 +5,7 @@ import type { JWTPayload } from 'jose'
  * matter (RFC 7515 §4.1.9).
  */
 const HEADER_TYPES: ReadonlySet<string> = new Set(['at+jwt', 'application/at+jwt', 'jwt', 'application/jwt'])
-/** Header types that only access tokens have. */
+/** The header types that no token except an access token has. */
 const ACCESS_HEADER_TYPES: ReadonlySet<string> = new Set(['at+jwt', 'application/at+jwt'])
 
 /** Values of the payload's `typ` in access tokens of Keycloak and similar providers. */

@@ -19,7 +19,10 @@ export interface RequestAccess {
   optional(isActivity: boolean): Promise<{ caller: Caller | undefined; client: boolean }>
   /** @throws 403 for a caller without ISSUER_ROLE or VERIFIER_ROLE (by `half`), if the role is configured. */
   assertRole(caller: Caller, half: Half): void
-  /** @throws 403 unless the caller is an admin, or has ISSUER_ROLE or VERIFIER_ROLE, as `halves` allow. */
+  /**
+   * @throws 403 unless the caller is an admin, or has ISSUER_ROLE (if `halves` contains `issuer`) or VERIFIER_ROLE (if
+   * it contains `verifier`).
+   */
   assertOperator(caller: Caller, halves: readonly Half[]): void
   /** @throws 403 unless the caller created this holder. */
   assertHolder(caller: Caller, holderId: string | undefined): Promise<void>

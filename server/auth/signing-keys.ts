@@ -41,8 +41,8 @@ export function createSigningKeys(jwksUrl: string, algorithms: readonly TokenAlg
   const keyTypes: ReadonlySet<string | undefined> = new Set(algorithms.map((algorithm) => KEY_TYPES[algorithm]))
   const jwks = createRemoteJWKSet(new URL(jwksUrl), {
     cacheMaxAge: CACHE_MS,
-    // This turns the library's own refetch for unknown ids off. Its cooldown would keep a new key unknown for some time
-    // after each fetch.
+    // This stops the library from fetching the keys again for unknown ids. Its cooldown would keep a new key unknown
+    // for some time after each fetch.
     cooldownDuration: Number.POSITIVE_INFINITY,
     timeoutDuration: TIMEOUT_MS,
   })

@@ -61,7 +61,7 @@ export const tokenAlgorithms = z
     return z.NEVER
   })
 
-/** A list of names, in the order of `names`; empty if the variable is unset. */
+/** A list of names. The result is in the order of `names`, and empty if the variable is not set. */
 const namesOf = <Name extends string>(names: readonly Name[]) =>
   z
     .string()

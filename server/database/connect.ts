@@ -58,8 +58,8 @@ function countingClient() {
 }
 
 /**
- * The server cancels a statement this time after the client has given up. The client's limit is shorter, so that the
- * client knows why the statement failed.
+ * Milliseconds between the time when the client gives up a statement and the time when the server cancels it. The
+ * client's limit is shorter, so that the client knows why the statement failed.
  */
 const SERVER_LATER_MS = 1_000
 

@@ -24,7 +24,7 @@ const UNAVAILABLE_PRISMA_CODES = new Set(['P1001', 'P1002', 'P1008', 'P1017', 'P
  */
 const UNAVAILABLE_SQLSTATE = /^(08[0-9A-Z]{3}|57P0[1-5]|53300)$/
 
-/** Messages of errors of pg and of its pool that have no error code. */
+/** The messages of errors without an error code, from pg and from the pool of pg. */
 const PG_MESSAGES =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Cannot use a pool after calling end)/
 
@@ -112,7 +112,10 @@ export function isDatabaseUnavailable(thrown: unknown): boolean {
   )
 }
 
-/** SQLSTATE serialization_failure, deadlock_detected, query_canceled: a replica ends a read that delays its replay. */
+/**
+ * SQLSTATE serialization_failure, deadlock_detected, query_canceled: the errors with which a replica ends a read that
+ * delays the replay of changes.
+ */
 const RECOVERY_CONFLICT = new Set(['40001', '40P01', '57014'])
 
 /** Whether a replica that works well ended this read, so that the primary can answer it. */

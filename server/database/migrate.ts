@@ -11,7 +11,7 @@ import type { StartLock } from './start-lock.js'
  * @param lock from `withStartLock`: two processes must not migrate one database at once
  * @returns the names of the newly applied migrations
  * @throws {MigrationError} that names a migration which failed, did not finish, was edited after it had been applied,
- *   or is unknown to this version. It is also thrown if the database contains other tables
+ * or is unknown to this version. It is also thrown if the database was never migrated but contains tables
  */
 export async function migrate({ connection }: StartLock, directory = migrationsDirectory()): Promise<string[]> {
   const migrations = await readMigrations(directory)

@@ -12,8 +12,9 @@ import { WrittenQuery } from './written-query.js'
 /**
  * Runs one statement and returns its rows. Each value is a separate parameter, and the call declares the shape of the
  * rows: `` sql(zRow)`SELECT …` ``. `fragment` makes a part of a statement. `Step` makes a part whose rows further parts
- * read. The statement uses Prisma's pool and is prepared under the same names. It does not use Prisma's client, whose
- * interpreter takes more than twice the processor time of the statement itself.
+ * read. The statement uses Prisma's pool, and it is prepared under the same name as Prisma's statement with the same
+ * text. It does not use Prisma's client, whose interpreter takes more than twice the processor time of the statement
+ * itself.
  *
  * Types are PostgreSQL's: a timestamp is a Date, JSON is parsed, bigint and numeric are strings. Only the tests check rows by their
  * shape (`row-check.ts`). Declare a shape as a constant, because making a shape takes 10 to 20 µs.

@@ -8,7 +8,7 @@ import type { StatementNames } from './statement-names.js'
  */
 const MAX_PLACES = 10_000
 
-/** A statement in the driver's form. */
+/** A statement as the driver expects it. */
 export interface Statement {
   readonly name: string
   readonly text: string

@@ -17,7 +17,7 @@ function add(step: Step, found: Step[]): void {
   for (const companion of step.companions) add(companion, found)
 }
 
-/** A cache of the texts between the names and bodies of steps, by the number of steps. */
+/** A cache of the texts between the names and bodies of steps, by the number of steps in a statement. */
 const clauses: (readonly string[])[] = []
 
 function clauseOf(count: number): readonly string[] {

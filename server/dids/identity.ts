@@ -40,7 +40,7 @@ export function signingDidOf(method: string, didWeb: string | undefined, baseUrl
 
 /**
  * The absolute id of a key in a DID document. For did:web it is the key's thumbprint (RFC 7638), so that keys can be
- * rotated. For did:jwk and did:key, their specifications define the id.
+ * rotated. For did:jwk and did:key, the specifications of these methods define the id.
  */
 export function keyIdOf(did: string, publicJwk: Jwk): string {
   if (did.startsWith('did:jwk:')) return `${did}#0`

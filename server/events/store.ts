@@ -46,7 +46,7 @@ export const recordedShape = { recorded: z.array(eventRow).nullable() }
 export type Transitions = Step<'id' | 'seq' | 'data'>
 
 /**
- * A column `recorded` with the events that the step has recorded. For a statement that returns other rows than these
+ * A column `recorded` with the events that the step has recorded. It is for a statement whose rows are not these
  * events.
  */
 export const recordedEvents = (transitions: Transitions): Fragment => fragment`

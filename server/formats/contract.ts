@@ -10,11 +10,11 @@ import type { FormatAnswer } from './verifying.js'
 
 type StandardFormat = (typeof FORMATS)[number]
 
-/** The schema for a format's name in a request: one of the given formats. */
+/** The schema for a format's name in a request. It must be the name of one of `formats`. */
 export const zFormatName = (formats: readonly Pick<CredentialFormat, 'name'>[]) =>
   z.enum(formats.map(({ name }) => name) as FormatName[])
 
-/** The schema for a format's name in an answer: one of the given formats. */
+/** The schema for a format's name in an answer. It is the name of one of `formats`. */
 export const zShownFormatName = (formats: readonly CredentialFormat[]) =>
   zFormatName(formats) as z.ZodType<unknown> as z.ZodType<FormatName, string>
 

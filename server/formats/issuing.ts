@@ -93,8 +93,8 @@ export interface SignedCredential {
 /** The functions of a credential format that issuers need. */
 export interface Issuing {
   /**
-   * Suffix to the name of a schema in the id of its credential configuration: a hyphen and a name, or empty for the
-   * default format.
+   * The suffix that is added to the name of a schema to make the id of the schema's credential configuration. It is a
+   * hyphen and a name, or empty for the default format.
    */
   readonly configurationSuffix: string
   /** The format's name with its article, for use in a sentence. */

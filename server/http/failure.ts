@@ -140,7 +140,7 @@ export function createFailures({ config, clock, log }: FailurePorts) {
    * Answers a failed request.
    *
    * - Protocol routes: an OAuth error body.
-   * - Pages, and a browser's failure before any route: a page for a person.
+   * - Pages, and browser requests that fail before a route is found: a page for a person.
    * - All other failures: the envelope.
    */
   function send(thrown: unknown, route: Route | undefined, request: Request, response: Response): void {

@@ -75,7 +75,8 @@ function byType(schema: JsonObject, depth: number): unknown {
 }
 
 /**
- * An example for a JSON Schema of the generator: the schema's own example, or a value that fits the member's name or type.
+ * Makes an example for a JSON Schema of the generator: the example in the schema, or a value that fits the name or the
+ * type of the member.
  */
 export function exampleOf(schema: JsonObject, name = '', depth = 0): unknown {
   if (schema.example !== undefined) return schema.example

@@ -11,8 +11,8 @@ import { createRouteTable, type Route, type RouteMatch, routesOf } from './route
 import type { StreamPorts } from './sse.js'
 
 /**
- * Adds the headers that a procedure has set to its successful answer or its error: for example a nonce for the next
- * attempt.
+ * Adds headers to a successful answer or an error: the headers that the procedure has set, for example a nonce for the
+ * next attempt.
  */
 function addHeaders({ responseHeaders }: Context, response: Response): void {
   if (response.headersSent) return

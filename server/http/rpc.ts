@@ -34,7 +34,7 @@ function headersOf(ctx: Context | undefined): Record<string, string> {
 /** The methods of RPC. The adapter makes a request of the Fetch API, which refuses some other methods. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST'])
 
-/** Answers other methods with a 405 and the allowed methods (RFC 9110 §15.5.6). */
+/** Answers all other methods with a 405 and a list of the allowed methods (RFC 9110 §15.5.6). */
 function allowMethods(): RequestHandler {
   return ({ method }, response, next) => {
     if (METHODS.has(method)) return next()

@@ -14,7 +14,7 @@ export type VerificationOutcome = 'created' | 'verified' | 'refused' | 'declined
  * - `issued`: the first credential was issued.
  * - `accepted`: the wallet reported that it stored the credential.
  * - `deferred`: a wallet waits for a decision.
- * - `approved`, `rejected`: the decision.
+ * - `approved`, `rejected`: the issuer has decided.
  */
 export type OfferOutcome =
   | 'created'
@@ -39,7 +39,7 @@ export interface Expiries {
   readonly verifierAttestation: Date | undefined
 }
 
-/** Counts of other modules. They are read each time the metrics are requested. */
+/** The values of other modules that metrics report. They are read each time the metrics are requested. */
 export interface Readings {
   /**
    * The number of statements that were sent to the database, the number of busy and idle connections, and the number of

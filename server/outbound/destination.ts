@@ -14,8 +14,8 @@ export interface DestinationRules {
    */
   readonly ownOrigins: readonly string[]
   /**
-   * Checks a path of one of the own origins. The function receives paths without percent-encoding, empty segments and
-   * dot segments.
+   * Checks whether a path of an origin of this service may be requested. The function receives paths without
+   * percent-encoding, empty segments and dot segments.
    */
   readonly ownPathAllowed: (path: string) => boolean
 }

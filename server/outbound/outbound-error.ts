@@ -46,7 +46,10 @@ function failureCode(error: unknown): string {
   return typeof code === 'string' && /^[A-Z0-9_]+$/.test(code) ? code : 'unknown'
 }
 
-/** Converts a failure of the resolver, the socket, TLS or the HTTP client to an OutboundError, by its stable code. */
+/**
+ * Converts a failure of the resolver, the socket, TLS or the HTTP client to an OutboundError. The error's code decides
+ * the kind, because codes do not change between versions.
+ */
 export function transportFailure(error: unknown, host: string): OutboundError {
   if (error instanceof OutboundError) return error
   const code = failureCode(error)

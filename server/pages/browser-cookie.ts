@@ -25,7 +25,10 @@ export function cookieHeader(name: string, value: string, baseUrl: string, maxAg
   return `${nameOf(name, baseUrl)}=${value}; Path=/${age}; HttpOnly; SameSite=Lax${secure}`
 }
 
-/** The value of a cookie of 32 random bytes that this service set; undefined if there is none. */
+/**
+ * Returns the value of a cookie that this service has set: 32 random bytes. Undefined if the request has no such
+ * cookie.
+ */
 export function readBrowserCookie(header: string | undefined, name: string, baseUrl: string): string | undefined {
   const found = cookieValues(header, name, baseUrl)
   const [value] = found

@@ -78,6 +78,6 @@ export function html(strings: TemplateStringsArray, ...values: readonly Part[]):
   )
 }
 
-/** A text with its language, so that screen readers pronounce it correctly (WCAG 2.2, 3.1.2). */
+/** Makes the HTML of a text with its language, so that screen readers pronounce it correctly (WCAG 2.2, 3.1.2). */
 export const spoken = ({ text, lang }: Spoken): Html =>
   lang === undefined ? html`${text}` : html`<span lang="${lang}">${text}</span>`

@@ -54,7 +54,7 @@ export function inLanguage<Value extends Entry>(entries: readonly Value[], langu
   return entries[0]
 }
 
-/** A text of a credential type, with its own language. */
+/** A text of a credential type, with the language of the text. */
 export interface Spoken {
   readonly text: string
   /** The language of the text. Undefined if it is unknown or English, because the pages are in English. */

@@ -40,8 +40,8 @@ export const qrCodeSvg = async (text: string): Promise<string> =>
 export const qrCodeDataUri = async (text: string): Promise<string> => (await qrCodeImage(text)).dataUri
 
 /**
- * The QR code of a text as a data URI, with its width in modules, including the quiet zone. Cameras can read the code
- * from any screen if each module has a whole number of pixels.
+ * Returns the QR code of a text as a data URI, and the width of the code in modules, including the quiet zone. Cameras
+ * can read the code from any screen if each module has a whole number of pixels.
  */
 export async function qrCodeImage(text: string): Promise<{ dataUri: string; modules: number }> {
   const png = await qrCodePng(text)

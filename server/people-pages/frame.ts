@@ -76,9 +76,7 @@ export interface Scanned {
   readonly address: string
   /** The page's own address. */
   readonly url: string
-  /**
-   * Whether the QR code of the page is shown first. Only this code can be opened by a camera app that knows no wallet.
-   */
+  /** Whether the QR code of the page is shown first. A camera app that knows no wallet can open only this code. */
   readonly byCamera: boolean
   /** `offer` or `request`. */
   readonly what: string

@@ -73,7 +73,7 @@ export interface AddressPorts {
  * Makes the checks of the installation's public addresses. They send requests to these addresses, as other programs do.
  */
 export const createAddressChecks = ({ config, outbound, verifierDid, statusLists }: AddressPorts) => ({
-  /** Checks that the base URLs lead to this installation, by its published documents. */
+  /** Checks that the base URLs lead to this installation: requests the documents that the installation publishes. */
   async baseUrls(): Promise<SetupItem[]> {
     const { issuerBaseUrl, verifierBaseUrl } = config
     const web = await verifierDid()

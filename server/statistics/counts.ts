@@ -10,9 +10,9 @@ const nameOfCredential = fragment`
   COALESCE((SELECT s.name FROM credentials c JOIN schemas s ON s.id = c.schema_id WHERE c.id = e.subject_id), '')`
 
 /**
- * `counts`: the counters that each event in `seen` increments, with time, measure, type name and detail. The record to
- * which an event belongs is read by its id. Events of removed records, such as a session after its retention time, are
- * counted too.
+ * Defines `counts`: for each event in `seen`, the counters that it increments, with time, measure, type name and
+ * detail. The record to which an event belongs is read by its id. Events of removed records, such as a session after
+ * its retention time, are counted too.
  */
 export const counts = fragment`
   issued AS (

@@ -41,7 +41,7 @@ export const readStatistics = {
   }),
   input: z
     .strictObject({
-      // The distance between `from` and `to` is limited, so `from` needs no limit of its own.
+      // The distance between `from` and `to` is limited, so `from` needs no separate limit.
       from: zTime.optional().meta({
         description: 'A time in the first hour or day. Default: 30 days before `to`, or 24 hours with `hour`.',
       }),

@@ -55,8 +55,9 @@ export function createStatisticsStore({ sql, bounded }: Database) {
      * highest number may appear later, and missing numbers are stored as gaps. After some seconds the gap is watched:
      * the gap stays until all transactions have ended that were open at that time. The transaction that has taken the
      * missing number has begun to write, so it is one of these transactions. After these transactions have ended, the
-     * number cannot appear any more, and the gap is given up. If the database was restored from a dump,
-     * `watched_before` can be a number that this server has not reached. The gap is then given up too.
+     * number cannot appear any more, and the gap is no longer watched. If the database was restored from a dump,
+     * `watched_before` can be a number that this server has not reached. In this case the gap is no longer watched
+     * either.
      */
     async fold(now: Date, limit: number): Promise<z.infer<typeof zFolded>> {
       const [row] = await sql(zFolded)`

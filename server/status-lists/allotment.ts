@@ -52,8 +52,8 @@ interface Block {
   readonly reservedAt: number
   next: number
   /**
-   * Indices that refused requests have released. There are never more of them than indices that were in use at the same
-   * time.
+   * Indices that refused requests have released. Their number is never larger than the number of indices that were in
+   * use at the same time.
    */
   readonly returned: StatusIndex[]
 }

@@ -47,9 +47,9 @@ const reasonOf = (error: unknown) => (error instanceof Error ? error.message : S
  * The transport over PostgreSQL. It uses LISTEN and NOTIFY over one connection of the process, which is opened when it
  * is first needed.
  *
- * A NOTIFY holds a lock of the whole database server until its transaction has ended. So each NOTIFY here has a
- * transaction of its own, with many announcements and no writes to disk. It is never part of the transaction that
- * changes a session.
+ * A NOTIFY holds a lock of the whole database server until its transaction has ended. So this transport sends each
+ * NOTIFY in a separate transaction, with many announcements and without writes to disk. It is never part of the
+ * transaction that changes a session.
  *
  * If no other process listens, no message is sent: for example if there is only one process, or if only the sending
  * process has streams. Each listening connection holds a lock that senders can see, and notifies the senders when it
@@ -146,7 +146,8 @@ export const postgresTransport =
         } catch (error) {
           if (stop.signal.aborted) return
           log.warn({ reason: reasonOf(error), retryMs }, 'event connection lost')
-          // The pause is random, so that processes that lost the same database do not all reconnect at the same moment.
+          // The pause is random, so that processes that have lost the same database do not all reconnect at the same
+          // time.
           await sleep(retryMs * (0.5 + Math.random() / 2), undefined, { signal: stop.signal, ref: false }).catch(
             () => {},
           )

@@ -70,8 +70,8 @@ async function checkKeyBinding(
 }
 
 /**
- * The requested type that the credential's own type extends (OpenID4VP 1.0 Appendix B.3.5); undefined if it extends no
- * requested type.
+ * Returns the requested type that the type of the credential extends (OpenID4VP 1.0 Appendix B.3.5). Undefined if the
+ * credential's type extends no requested type.
  */
 async function extendedTypeOf(
   { vct, payload }: VerifiedSdJwtVc,

@@ -58,8 +58,8 @@ function verified(mdoc: VerifiedMdoc): VerifiedCredential {
 
 export const verifying = {
   certifiedOnly: true,
-  // The names follow ISO/IEC 18013-5 §8.3.2.1.2.2. The interface of POST /credentials/verify defines only the other two
-  // formats.
+  // The names follow ISO/IEC 18013-5 §8.3.2.1.2.2. POST /credentials/verify does not accept mobile documents, since the
+  // interface defines it only for the other two formats.
   answerByCheck: {
     format: 'mso_mdoc',
     members: {

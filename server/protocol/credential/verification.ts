@@ -13,7 +13,7 @@ export interface Jwt {
 
 /** The kind of check that failed. Metrics count failures by this kind. The message of the error is for people. */
 export type Check =
-  /** Malformed, incomplete or contradictory. Faults of disclosures count too. */
+  /** Malformed, incomplete or contradictory. Faults of Disclosures have this kind too. */
   | 'format'
   /** The issuer's key cannot be found. */
   | 'issuer-key'
@@ -255,7 +255,7 @@ export function checkTimes(claims: JsonObject, what: string, now: Date, leeway: 
   }
 }
 
-/** A NumericDate claim, undefined if it is absent. Throws CredentialError if it is not a number. */
+/** Reads a NumericDate claim. Undefined if the claim is absent. Throws CredentialError if it is not a number. */
 export function numericClaim(claims: JsonObject, name: string, what: string): number | undefined {
   const value = claims[name]
   if (value === undefined) return undefined
@@ -265,7 +265,7 @@ export function numericClaim(claims: JsonObject, name: string, what: string): nu
   return value
 }
 
-/** An optional string claim, undefined if it is absent. Throws CredentialError if it is not a string. */
+/** Reads an optional string claim. Undefined if the claim is absent. Throws CredentialError if it is not a string. */
 export function stringClaim(claims: JsonObject, name: string, what: string): string | undefined {
   const value = claims[name]
   if (value === undefined) return undefined

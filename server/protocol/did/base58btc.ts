@@ -13,7 +13,10 @@ export function encodeBase58btc(octets: Uint8Array): string {
   return '1'.repeat(leadingZeros(octets)) + digits.map((digit) => ALPHABET.charAt(digit)).join('')
 }
 
-/** Decodes base 58 with Bitcoin's alphabet; undefined for other characters or more than 1024 of them. */
+/**
+ * Decodes base 58 with Bitcoin's alphabet. Undefined for a text with a different character, or with more than 1024
+ * characters.
+ */
 export function decodeBase58btc(text: string): Uint8Array | undefined {
   if (text.length > MAX_LENGTH) return undefined
   const digits: number[] = []

@@ -68,8 +68,8 @@ const LINKED_DOMAINS_CONTEXT = 'https://identity.foundation/.well-known/did-conf
 
 /**
  * Makes the document of a DID. Every key serves both purposes. A key's `id` is a DID URL, or its fragment with or
- * without `#`; only the public part of its `jwk` is written. A `LinkedDomains` service adds its context (DIF Well Known
- * DID Configuration).
+ * without `#`; only the public part of its `jwk` is written. If there is a `LinkedDomains` service, the context of this
+ * service type is added (DIF Well Known DID Configuration).
  */
 export function didDocument(input: {
   did: string
@@ -146,7 +146,7 @@ function usableMethod(document: DidKeys, method: VerificationMethod): { id: stri
 
 function keyOf(method: VerificationMethod, id: string): Jwk {
   const { publicKeyJwk, publicKeyMultibase } = method
-  // DID Core 1.0 §5.2.1: a method does not express its key in two forms.
+  // DID Core 1.0 §5.2.1: a method must not contain its key in two representations.
   if (publicKeyJwk !== undefined && publicKeyMultibase !== undefined) {
     throw new DidResolutionError(`Verification method ${id} has two public keys.`)
   }

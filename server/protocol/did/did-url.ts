@@ -42,9 +42,7 @@ export function isDid(value: unknown): value is string {
   return typeof value === 'string' && parseDidUrl(value)?.did === value
 }
 
-/**
- * The DID that a DID URL, such as a `kid`, belongs to; undefined for a relative DID URL (`#0`) and for any other text.
- */
+/** Returns the DID in a DID URL, such as a `kid`. Undefined for a relative DID URL (`#0`) and for any other text. */
 export function didOf(kid: string): string | undefined {
   return parseDidUrl(kid)?.did
 }

@@ -18,8 +18,8 @@ export interface CertificateProfile {
   /** Object identifiers of `extendedKeyUsage` as hexadecimal DER content; undefined if it is absent. */
   purposes: readonly string[] | undefined
   /**
-   * Whether the certificate has a critical extension that is not processed here. Name constraints count even if they
-   * are not critical.
+   * Whether the certificate has a critical extension that is not processed here. The value is also true for name
+   * constraints, even if they are not critical.
    */
   unsupportedExtension: boolean
 }

@@ -41,7 +41,7 @@ function isForSomethingElse(purpose: string): boolean {
 
 /**
  * Whether a certificate may be part of a chain for a purpose (RFC 5280 §4.2.1.12): it has no `extendedKeyUsage`, or
- * lists at least one suitable purpose. An unknown purpose is suitable: ecosystems of credentials define their own
+ * lists at least one suitable purpose. An unknown purpose is suitable: ecosystems of credentials define additional
  * purposes, and the operator has configured the trust anchors for credentials.
  *
  * @param purposes object identifiers as hexadecimal DER content; undefined if the extension is absent

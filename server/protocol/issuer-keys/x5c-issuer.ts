@@ -30,7 +30,7 @@ function provenIssuer(leaf: X509Certificate, iss: string | undefined): string {
   return certifies(leaf, iss) ? iss : distinguishedNameOf(leaf)
 }
 
-/** Whether a certificate names an issuer: the URI itself, or the host of its URL. */
+/** Whether a certificate contains the name of an issuer: the issuer's URI, or the host of the issuer's URL. */
 export function certifies(leaf: X509Certificate, iss: string): boolean {
   const { dns, uri } = subjectAlternativeNames(leaf)
   if (uri.includes(iss)) return true

@@ -5,7 +5,7 @@ import { decodeBase64url, encodeBase64url } from './base64url.js'
 import type { Jwk } from './jws.js'
 import { secretKey } from './secret-key.js'
 
-/** Content encryption (RFC 7518 §5.3) and the octets of its key. */
+/** The supported content encryptions (RFC 7518 §5.3): the cipher in OpenSSL, and the number of octets in its key. */
 const CIPHERS = new Map([
   ['A128GCM', { cipher: 'aes-128-gcm', octets: 16 }],
   ['A256GCM', { cipher: 'aes-256-gcm', octets: 32 }],
@@ -65,8 +65,8 @@ export function decodeCompactJwe(jwe: string): CompactJwe {
 
 /**
  * Decrypts a JWE that was made by ECDH-ES direct key agreement (RFC 7518 §4.6) on P-256 with A128GCM or A256GCM. Runs
- * in this thread: Web Cryptography would hand six jobs to other threads, which costs several times as much as the work
- * itself.
+ * in this thread: Web Cryptography would hand six jobs to other threads, which would take several times as long as the
+ * work itself.
  *
  * @param maxInflated limit of the decompressed content (`zip` `DEF`), in octets; without this parameter, a compressed
  * JWE is refused.

@@ -62,11 +62,11 @@ export function open(key: Uint8Array, token: string): unknown {
 
 /**
  * Encrypts a secret for storage under a key-encryption key of 32 octets. The result is a JWE (RFC 7516), `dir` with
- * `A256GCM`. Its `kid` distinguishes the key from its predecessor. `place` says where the secret is stored and is the
- * additional authenticated data (`aad`). The `aad` is not part of the output. So a secret that was copied to a
- * different place cannot be decrypted there. The parts are joined by dots as in a compact JWE. A compact JWE has no
- * `aad`, so the header member `bound` marks outputs with `aad`. Runs in this thread: Web Cryptography would hand the
- * work to another thread, which costs several times as much as the work itself.
+ * `A256GCM`. Its `kid` says with which key-encryption key the secret was encrypted. `place` says where the secret is
+ * stored and is the additional authenticated data (`aad`). The `aad` is not part of the output. So a secret that was
+ * copied to a different place cannot be decrypted there. The parts are joined by dots as in a compact JWE. A compact
+ * JWE has no `aad`, so the header member `bound` marks outputs with `aad`. Runs in this thread: Web Cryptography would
+ * hand the work to another thread, which costs several times as much as the work itself.
  */
 export async function encryptSecret(kek: Uint8Array, plaintext: string, place: string): Promise<string> {
   const header = encodeBase64url(JSON.stringify({ alg: 'dir', enc: 'A256GCM', kid: kekId(kek), bound: true }))

@@ -66,8 +66,8 @@ const saysNothing = (schema: unknown): boolean =>
  * A place in a value, with every schema that applies to the value there: by `properties`, `patternProperties`,
  * `additionalProperties`, `unevaluatedProperties`, `items`, `prefixItems`, `additionalItems`, `unevaluatedItems` and
  * `contains`, and through `$ref`, `allOf`, `anyOf`, `oneOf`, `if`, `then`, `else`, `dependentSchemas` and
- * `dependencies` (JSON Schema Core 2020-12 §10). This class is the only code that walks over a schema. Claims'
- * metadata, selective disclosure, mobile documents and forms use it.
+ * `dependencies` (JSON Schema Core 2020-12 §10). This class is the only code that walks over a schema. Metadata of
+ * claims, selective disclosure, mobile documents and forms use this class.
  *
  * Without a value all branches count, and a schema that depends on a choice between branches is not `certain`. With a
  * value, only the branches that the value satisfies count.
@@ -172,7 +172,10 @@ export class SchemaPlace {
     return this.#step(index === EACH ? -1 : index, () => this.#items(index))
   }
 
-  /** The places of members without a name of their own: declared by a pattern, or by the schema of all other members. */
+  /**
+   * Returns the places of members that the schemas declare without naming them: by a pattern, or by the schema for all
+   * other members.
+   */
   unnamedMembers(): readonly SchemaPlace[] {
     const walk = this.#walk
     return this.schemas.flatMap(({ schema, certain }) => {

@@ -72,7 +72,10 @@ export class Run {
   }
 }
 
-/** Whether every check holds. After the first violation the other checks run only if all violations are wanted. */
+/**
+ * Whether a value passes every check. After the first violation, the remaining checks run only if the caller wants all
+ * violations.
+ */
 export function every<Item>(items: readonly Item[], run: Run, holds: (item: Item, index: number) => boolean): boolean {
   let valid = true
   let index = 0

@@ -76,7 +76,10 @@ function mixesWithText(place: SchemaPlace): boolean {
 const certainly = (place: SchemaPlace, keyword: string): readonly unknown[] =>
   place.schemas.flatMap(({ schema, certain }) => (certain && Object.hasOwn(schema, keyword) ? [schema[keyword]] : []))
 
-/** Whether a place allows a text. A place with the schema `false` is not declared. */
+/**
+ * Whether the schemas of a place allow a text. A place whose schema is `false` counts as not declared, so it allows
+ * none.
+ */
 const admitsText = (place: SchemaPlace): boolean =>
   place.isDeclared &&
   certainly(place, 'type').every((type) => [type].flat().includes('string')) &&

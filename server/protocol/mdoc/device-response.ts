@@ -35,7 +35,8 @@ export interface DeviceResponseOptions extends VerifyOptions {
 /**
  * Verifies a presentation of one mobile document (OpenID4VP 1.0 Appendix B.2.5; HAIP 1.0 §5.3.1; ISO/IEC 18013-5
  * §9.1.3, §9.3): its version and status, everything that `verifyIssuerSigned` verifies, and the device's signature over
- * the transcript. The claims include elements that the device signed itself, if the issuer authorized its key for them.
+ * the transcript. The claims include elements that the device signed itself, if the issuer authorized the device's key
+ * for these elements.
  *
  * @param deviceResponse base64url of the encoded DeviceResponse
  * @param options `work` is the budget for decoding, and for trying each transcript after the first with the device's signature

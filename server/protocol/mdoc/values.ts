@@ -36,7 +36,10 @@ export const claimWithin = ({ name, place }: Claim, key: string | number): Claim
 /** Kind of a text that is not encoded as text in a mobile document. */
 export type TextKind = 'date' | 'date-time' | keyof typeof ENCODINGS
 
-/** Supported encodings of bytes as text (RFC 4648 §4, §5, §8), each with its required form. */
+/**
+ * Supported encodings of bytes as text (RFC 4648 §4, §5, §8), each with the form that a text in this encoding must
+ * have.
+ */
 const ENCODINGS = {
   base64: /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/,
   base64url: /^(?:[A-Za-z0-9_-]{4})*(?:[A-Za-z0-9_-]{2}(?:==)?|[A-Za-z0-9_-]{3}=?)?$/,
@@ -135,8 +138,9 @@ const refusal = ({ name }: Claim, verdict: string) =>
   new CredentialError(`Claim ${name} cannot stand in an mdoc: it ${verdict}.`)
 
 /**
- * A data element as JSON (RFC 8949 §6.1). Byte strings become base64url, or the encoding of their tag. Other tagged items become
- * their content, so that dates are text. Values that JSON lacks, such as infinity, become null. Numbers beyond 2^53 lose precision.
+ * A data element as JSON (RFC 8949 §6.1). Byte strings become base64url, or text in the encoding that their tag names.
+ * Other tagged items become their content, so that dates are text. Values that JSON lacks, such as infinity, become
+ * null. Numbers beyond 2^53 lose precision.
  *
  * @throws CredentialError if two keys of a map become one name.
  */

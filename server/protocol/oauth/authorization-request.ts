@@ -51,7 +51,10 @@ export function redirectTarget(
   return { clientId, redirectUri, state }
 }
 
-/** RFC 9101 §10.5: a request object is refused, since a client that sends one expects the server to read it. */
+/**
+ * RFC 9101 §10.5: a request object is refused, since a client that sends a request object expects the server to read
+ * it.
+ */
 export function assertNoRequestObject({ request }: AuthorizationParameters): void {
   if (request !== undefined) throw new OAuthError('request_not_supported', 'Request objects are not supported.')
 }

@@ -123,8 +123,8 @@ function assertSigned(jws: DecodedJws, jwk: Jwk): void {
 }
 
 /**
- * An address in the form that §4.3 step 9 compares: without query and fragment, normalised by syntax and scheme (RFC 3986 §6.2.2,
- * §6.2.3). Undefined if the value is no address.
+ * Converts an address to the form that §4.3 step 9 compares: without query and fragment, and normalised by syntax and
+ * scheme (RFC 3986 §6.2.2, §6.2.3). Undefined if the value is no address.
  */
 function normalized(address: unknown): string | undefined {
   if (typeof address !== 'string' || !URL.canParse(address)) return undefined

@@ -7,7 +7,7 @@ const PRINTABLE = /^[\x21-\x5b\x5d-\x7e]+$/
  * parsers accept more: they add missing slashes, while a browser reads such an address as a path of the current page.
  */
 const WEB_ADDRESS = /^https?:\/\/([a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?(?:[/?#]|$)/i
-/** RFC 7595 §3.8: an app's own scheme is named after a domain, so it is never javascript:, data:, file: or blob:. */
+/** RFC 7595 §3.8: the scheme of an app is named after a domain, so it is never javascript:, data:, file: or blob:. */
 const PRIVATE_SCHEME = /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:$/
 /** Schemes that a browser would execute or open as content of the redirecting page, and schemes of other protocols than HTTP. */
 const FORBIDDEN_SCHEMES = new Set(

@@ -48,7 +48,7 @@ const zIds = z
 const isOfDraft = (offer: Readonly<Record<string, unknown>>) =>
   offer.credential_configuration_ids === undefined && Array.isArray(offer.credentials)
 
-/** The members of an offer that have members of their own (§4.1.1). */
+/** The members of an offer whose values are objects with further members (§4.1.1). */
 const HOLDERS: ReadonlySet<string> = new Set(['grants', 'authorization_code', PRE_AUTHORIZED_CODE_GRANT, 'tx_code'])
 
 /** An offer without the optional members that are null: serialisers write null for absent members. */

@@ -12,9 +12,9 @@ export const VERIFIED_ALGORITHMS = ['ES256', 'ES384', 'Ed25519', 'EdDSA', 'ES256
 export const FULLY_SPECIFIED_ALGORITHMS = VERIFIED_ALGORITHMS.filter((name) => name !== 'EdDSA')
 
 /**
- * Whether a list of algorithms in the other party's metadata contains the `alg` of a JOSE header (OpenID4VP 1.0
- * Appendix B.1.3, B.3.4). An absent list contains every algorithm. The two names of Ed25519 signatures (RFC 9864) count
- * as the same name.
+ * Whether a list of algorithms in the metadata of a wallet or verifier contains the `alg` of a JOSE header (OpenID4VP
+ * 1.0 Appendix B.1.3, B.3.4). An absent list contains every algorithm. The two names of Ed25519 signatures (RFC 9864)
+ * count as the same name.
  */
 export function isListed(list: unknown, alg: unknown): boolean {
   if (list === undefined || list === null) return true

@@ -163,8 +163,8 @@ function encryptionTo(jwk: JsonObject, enc: ContentEncryption) {
 }
 
 /**
- * Removes credentials that the wallet cannot hold or present from a query, if `credential_sets` allow an answer without
- * them. Otherwise returns the whole query (OpenID4VP 1.0 §10.1, `vp_formats_supported`).
+ * Removes from a query the credentials that the wallet cannot hold or present, if `credential_sets` allow an answer
+ * without these credentials. Otherwise returns the whole query (OpenID4VP 1.0 §10.1, `vp_formats_supported`).
  *
  * @param vpFormats formats that this verifier supports, written like `vp_formats_supported`
  */

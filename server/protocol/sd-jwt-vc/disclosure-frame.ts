@@ -11,7 +11,7 @@ export interface DisclosureFrame {
 /**
  * The claims of a credential that can be disclosed selectively: all claims at the top level, or the claims at the
  * listed paths. A path names a member on each level, joined by dots: `address`, `address.street`; for an array, a
- * position, or `*` for every element. A top-level claim may have dots in its own name. Paths without a claim are
+ * position, or `*` for every element. The name of a top-level claim may contain dots. Paths without a claim are
  * ignored, since a list belongs to a type whose claims may be optional.
  */
 export type SelectivelyDisclosable = 'all' | readonly string[]

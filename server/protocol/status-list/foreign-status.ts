@@ -167,7 +167,8 @@ function checkListTimes(payload: JsonObject, source: StatusSource): void {
 }
 
 /**
- * The key that a chain to a trust anchor certifies; undefined if there is no such chain and a chain is not required.
+ * Returns the list's key if a certificate chain to a trust anchor proves it. Undefined if there is no such chain and no
+ * chain is required.
  */
 function certifiedKey({ trustAnchors = [], certifiedOnly, now }: StatusSource, x5c: unknown): Jwk | undefined {
   if (x5c === undefined || trustAnchors.length === 0) return undefined

@@ -8,8 +8,8 @@ export interface DcqlFault {
 }
 
 /**
- * Checks the rules of OpenID4VP 1.0 §6 that concern several members of a query, and the formats' own rules for a claims
- * path.
+ * Checks the rules of OpenID4VP 1.0 §6 that concern several members of a query, and the rules that a format has for
+ * claims paths.
  */
 export function checkDcqlReferences(
   {

@@ -19,7 +19,7 @@ const OPERATORS: readonly ComparisonOperator[] = ['==', '!=', '<=', '>=', '<', '
 /** Maximum of nested filters and parentheses. */
 const MAX_DEPTH = 8
 
-/** Parses the segments of a query within a filter. `depth` is its nesting depth. */
+/** Parses the segments of a query within a filter. `depth` is the nesting depth of the query. */
 type ParseSegments = (depth: number) => Segment[]
 
 /**

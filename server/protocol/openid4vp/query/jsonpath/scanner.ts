@@ -34,7 +34,7 @@ export class Scanner {
     return this.text.startsWith(token, this.position)
   }
 
-  /** Reads a token if the text continues with it, and returns whether it did. */
+  /** Reads a token if the text continues with this token. Returns whether the token was read. */
   takes(token: string): boolean {
     if (!this.sees(token)) return false
     this.position += token.length
