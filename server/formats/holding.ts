@@ -95,8 +95,8 @@ export interface Holding {
   /** Whether every credential of the format is bound to a holder's key. */
   readonly alwaysBound: boolean
   /**
-   * `vct`, every `type`, or the doctype, of an issuer's credential configuration (OpenID4VCI 1.0 Appendix A); empty if
-   * it names no type.
+   * Returns the types in an issuer's credential configuration (OpenID4VCI 1.0 Appendix A): `vct`, every `type`, or the
+   * doctype. Empty if the configuration names no type.
    */
   typesOf(configuration: JsonObject): readonly string[]
   /** The claims that the credential's holder sees, with every disclosure. */

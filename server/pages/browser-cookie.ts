@@ -15,7 +15,7 @@ export function cookieValues(header: string | undefined, name: string, baseUrl: 
 }
 
 /**
- * A Set-Cookie header for this host only. Scripts cannot read the cookie.
+ * Makes a Set-Cookie header for a cookie that browsers send only to this host. Scripts cannot read the cookie.
  *
  * @param maxAgeSeconds by default the cookie lives as long as the browser runs
  */

@@ -71,7 +71,7 @@ function opensPage({ method, headers }: BrowserRequest): boolean {
   return method === 'GET' && (purpose === undefined || purpose === 'document')
 }
 
-/** Compares two hashes in constant time. An absent hash is equal to no hash. */
+/** Compares two hashes in constant time. Returns false if one of them is absent. */
 export function sameHash(one: string | null | undefined, other: string | null | undefined): boolean {
   const [some, others] = [Buffer.from(one ?? ''), Buffer.from(other ?? '')]
   return some.length > 0 && some.length === others.length && timingSafeEqual(some, others)

@@ -67,7 +67,7 @@ function nextCount(block: Block | undefined, now: number): number {
 }
 
 /**
- * Makes the allotment of indices.
+ * Makes the function that allots indices.
  *
  * @param permutationKey returns the key of a list's permutation (Token Status List §13.2: indices must not reveal an
  * order).

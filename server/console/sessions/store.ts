@@ -43,7 +43,7 @@ export type ConsoleSessionStore = ReturnType<typeof createConsoleSessionStore>
 
 export function createConsoleSessionStore({ sql }: Database) {
   return {
-    /** Consumes the `state` of a login. @returns false if the state was used before. */
+    /** Marks the `state` of a login as used. @returns false if the state was used before. */
     async useState(hash: string, expiresAt: Date): Promise<boolean> {
       const rows = await sql(zHashOnce)`
         INSERT INTO used_nonces (hash, expires_at) VALUES (${hash}, ${expiresAt}) ON CONFLICT DO NOTHING RETURNING hash`

@@ -28,8 +28,8 @@ function typeFields(alternatives: readonly (readonly string[])[]): Field[] {
     if (names.size > 1) names.delete(SHORT)
     return [...names]
   })
-  // The credential must have all types of one alternative. This is true if each choice of one type from every
-  // alternative contains a type of the credential.
+  // The credential must have all types of one alternative. The same rule in the form of fields: for each way to take
+  // one type from every alternative, the credential must have at least one of the taken types.
   const choices = named.reduce<readonly (readonly string[])[]>(
     (chosen, names) =>
       chosen.flatMap((some) => names.map((name) => [...new Set([...some, name])])).slice(0, MAX_TYPE_FIELDS),

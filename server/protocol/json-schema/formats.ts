@@ -79,7 +79,7 @@ export const formatNames: readonly string[] = [
   'binary',
 ]
 
-/** Whether `format` may have this value. An unknown format would be a constraint that is never checked. */
+/** Whether a schema may have this value of `format`. An unknown format would be a constraint that is never checked. */
 export function isFormat(name: string): boolean {
   return formatNames.includes(name)
 }

@@ -71,7 +71,7 @@ function combinations(lists: readonly (readonly string[])[], work: Work): string
   return found
 }
 
-/** The first combinations that take one of the sets and add one id of the list. */
+/** Adds each id of the list to each of the sets, and returns the first of these combinations. */
 function firstOf(sets: readonly string[][], list: readonly string[], work: Work): string[][] {
   const found = new Map<string, string[]>()
   for (const set of sets) {

@@ -11,9 +11,9 @@ const LETTER_A = 'a'.charCodeAt(0)
 const CREDENTIAL_ID = /^item-(\d+)-[a-z][a-z-]*$/
 
 /**
- * Makes the DCQL query (OpenID4VP 1.0 §6) for a VP query: one credential query for each item and format. A credential
- * set makes the credential queries of one item alternatives of each other. The DCQL query may ask for more claims than
- * the items need, but never for fewer. Therefore answers are checked against the items, not only against the DCQL
+ * Makes the DCQL query (OpenID4VP 1.0 §6) for a VP query: one credential query for each item and format. If an item has
+ * several credential queries, a credential set says that one of them is enough. The DCQL query may ask for more claims
+ * than the items need, but never for fewer. Therefore answers are checked against the items, not only against the DCQL
  * query.
  *
  * @param work the budget for the conversion
@@ -41,7 +41,10 @@ export function dcqlFromVpQuery(
   }
 }
 
-/** The index of the query item that a credential query of dcqlFromVpQuery belongs to; undefined for any other id. */
+/**
+ * Returns the index of the query item for which dcqlFromVpQuery made the credential query with this id. Undefined for
+ * any other id.
+ */
 export function itemOfCredentialId(id: string): number | undefined {
   const index = CREDENTIAL_ID.exec(id)?.[1]
   return index === undefined ? undefined : Number(index)
