@@ -17,7 +17,10 @@ const zAuditEvent = z.strictObject({
   detail: json<AuditDetail>().nullable(),
 })
 
-/** A stored audit event. `id` is its number with leading zeros, so that texts sort like numbers. */
+/**
+ * A stored audit event. `id` is the number of the event with leading zeros, so that ids sort in the order of the
+ * numbers.
+ */
 export type AuditEvent = z.infer<typeof zAuditEvent>
 
 export interface AuditFilters {
@@ -34,8 +37,8 @@ const columns = fragment`
   ${number} AS id, a.at AS "createdAt", a.actor, a.action, a.subject, a.subject_id AS "subjectId", a.detail`
 
 /**
- * `kinds`: all actions with the kind of their subjects, found by stepping through the index of actions. There is no
- * index by time alone, because each new event would have to be written to that index too.
+ * `kinds`: all actions with the kind of their subjects, found by jumping from action to action in the index of actions.
+ * There is no index by time alone, because it would have to be updated for each new event.
  */
 const kinds = fragment`
   actions(action) AS (
@@ -96,7 +99,7 @@ export function createAuditStore({ bounded, sql }: Database) {
         ORDER BY newest."createdAt" DESC, newest.id DESC LIMIT ${part.take}`
     },
 
-    /** The events of a credential and of its offering, the newest first. */
+    /** Returns the events of a credential and of the credential's offering, the newest first. */
     ofCredential: (id: string, offeringId: string | null): Promise<AuditEvent[]> =>
       sql(zAuditEvent)`
         SELECT ${columns} FROM audit_events a

@@ -13,11 +13,11 @@ export interface AccessRequest {
 export interface RequestAccess {
   /** @throws the matching 401. */
   user(isActivity: boolean): Promise<Caller>
-  /** Requires the client secret, or a console session with the rights of this half: see {@link Access.client}. */
+  /** Requires the client secret, or a console session with the rights for `half`: see {@link Access.client}. */
   client(half: Half, isActivity: boolean): Promise<Caller | undefined>
   /** @throws 401 if the request has wrong credentials. */
   optional(isActivity: boolean): Promise<{ caller: Caller | undefined; client: boolean }>
-  /** @throws 403 for a caller without the role of this half, if the role is configured. */
+  /** @throws 403 for a caller without ISSUER_ROLE or VERIFIER_ROLE (by `half`), if the role is configured. */
   assertRole(caller: Caller, half: Half): void
   /** Whether the caller is an admin, or has the configured role of one of these halves. */
   isOperator(caller: Caller, halves: readonly Half[]): boolean
@@ -26,7 +26,8 @@ export interface RequestAccess {
   /** @throws 403 unless the caller created this holder. */
   assertHolder(caller: Caller, holderId: string | undefined): Promise<void>
   /**
-   * The names under which the sender's changes are recorded. Without authentication, all senders have the same name.
+   * Returns the ids under which the sender's changes are recorded. Without authentication, all senders have the same
+   * id.
    */
   namesOf(caller: Caller | undefined, client: boolean): string[]
 }
