@@ -20,10 +20,10 @@ import type { StatusListRecord, StatusListStore } from './store.js'
 /** A Bitstring Status List, or a Token Status List as a JWT or as a CWT. */
 export type StatusListForm = 'bitstring' | 'token' | 'cwt'
 
-/** Time for which a wallet or verifier may keep a list, in seconds. So every revocation is visible within this time. */
+/** Time for which a wallet or verifier may cache a list, in seconds. So every revocation is visible after this time. */
 export const STATUS_LIST_TTL_SECONDS = 60
 const VALIDITY_SECONDS = 24 * 60 * 60
-/** Remaining validity of a published list below which it is signed again, in seconds. */
+/** A published list is signed again if its remaining validity is shorter than this time, in seconds. */
 const RENEW_BEFORE_SECONDS = 12 * 60 * 60
 const MAX_PUBLISHED = 500
 const MAX_PUBLISHED_BYTES = 16 * 1024 * 1024
@@ -61,8 +61,8 @@ interface SigningInput {
 function tokenListOf({ config, did, validUntil, list, common }: SigningInput): TokenStatusListInput {
   return {
     ...common,
-    // The same issuer as in the list's credentials, because one key signs the list and the credentials (Token Status
-    // List, "Key Resolution and Trust Management").
+    // The issuer is the same as in the credentials of the list, because one key signs the list and the credentials
+    // (Token Status List, "Key Resolution and Trust Management").
     issuer: issuerNameOf(config, did, list.x5c),
     ...(list.x5c === null ? {} : { x5c: list.x5c }),
     uri: statusListUri(config, 'token', list.id),
@@ -95,15 +95,18 @@ const SIGNING: Readonly<Record<StatusListForm, (input: SigningInput) => Promise<
   },
 }
 
-/** The DID of a list's signer. A list keeps its key even after a rotation, and therefore also the key's DID. */
+/**
+ * Returns the DID of a list's signer. After a key rotation, a list is still signed with its former key, and therefore
+ * under the DID of the former key.
+ */
 function didOfList(list: StatusListRecord, config: NamingConfig): string {
   const web = list.issuerDid.startsWith('did:web:') ? list.issuerDid : undefined
   return signingDidOf(list.issuerMethod, web, config.issuerBaseUrl, list.publicJwk)
 }
 
 /**
- * Returns the current signed list; undefined for an unknown list. It needs one statement if nothing was revoked since the last
- * request.
+ * Returns the current signed list; undefined for an unknown list. It needs only one statement if no credential was
+ * revoked since the last request.
  */
 export type Publish = (form: StatusListForm, id: string) => Promise<PublishedList | undefined>
 
@@ -115,7 +118,7 @@ export interface PublicationPorts {
   readonly clock: () => Date
 }
 
-/** Signs lists, and keeps a signed list until one of its credentials is revoked. */
+/** Signs lists, and caches a signed list until one of its credentials is revoked. */
 export function createPublication({ store, keys, config, clock }: PublicationPorts): Publish {
   const published = new LruMap<string, Cached>(MAX_PUBLISHED, MAX_PUBLISHED_BYTES)
   const signing = new Map<string, Promise<Cached>>()
@@ -134,7 +137,7 @@ export function createPublication({ store, keys, config, clock }: PublicationPor
       ttlSeconds: STATUS_LIST_TTL_SECONDS,
     }
     const { body, mediaType } = await SIGNING[form]({ config, did, validUntil, list, common })
-    // RFC 9110 §8.8.3.3: one URL serves the JWT and the CWT, so their ETags must differ.
+    // RFC 9110 §8.8.3.3: the JWT and the CWT have the same URL, so their ETags must differ.
     const suffix = form === 'cwt' ? '-cwt' : ''
     return {
       body,

@@ -4,6 +4,7 @@ import type { IssuedFormat } from '../../formats/format.js'
 import type { Binding } from '../../formats/issuing.js'
 import { CredentialError } from '../../protocol/credential/verification.js'
 import type { StatusLists } from '../../status-lists/status-lists.js'
+import { dueTimes, type RetentionConfig } from './retention.js'
 import type { Sign } from './sign.js'
 import type { CredentialAudit, IssuanceContext, IssuanceStore } from './store.js'
 import { credentialView } from './vc-object.js'
@@ -30,7 +31,7 @@ export interface IssuePorts {
   readonly sign: Sign
   readonly allot: StatusLists['allot']
   readonly store: Pick<IssuanceStore, 'record'>
-  readonly config: Pick<Config, 'issuerBaseUrl'>
+  readonly config: Pick<Config, 'issuerBaseUrl'> & RetentionConfig
   readonly clock: () => Date
   readonly newId: () => string
 }
@@ -66,6 +67,7 @@ export function createIssue({ sign, allot, store, config, clock, newId }: IssueP
         holderDid: request.holderDid ?? null,
         vc,
         createdAt: now,
+        ...dueTimes(context, config, now),
         instances: [signed.instance],
         audit: { actor: owner, action: request.action },
       },

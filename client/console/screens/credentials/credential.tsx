@@ -2,8 +2,10 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { credentialHistory, type History } from '../../queries/credentials.js'
+import { credence } from '../../service.js'
 import { useTexts } from '../../texts/use-texts.js'
 import { Asked } from '../../ui/asked.js'
+import { Confirmation } from '../../ui/confirmation.js'
 import { Fact } from '../../ui/fact.js'
 import { Listing } from '../../ui/listing.js'
 import { Panel } from '../../ui/panel.js'
@@ -11,7 +13,7 @@ import { RelativeTime } from '../../ui/relative-time.js'
 import { Screen } from '../../ui/screen.js'
 import { ShortId, shortened } from '../../ui/short-id.js'
 import { Timeline } from '../../ui/timeline.js'
-import { Content } from './content.js'
+import { Content, Erased } from './content.js'
 import { Revocation } from './revocation.js'
 import { StatusTag } from './status-tag.js'
 
@@ -22,16 +24,38 @@ export function Credential() {
   const { credentials: words } = useTexts()
   const { id } = route.useParams()
   const query = useQuery(credentialHistory(id))
-  const [isAsking, setAsking] = useState(false)
-  const revoke = query.data?.credential.status === 'active' && (
-    <button type="button" className="danger" onClick={() => setAsking(true)}>
-      {words.revoke}
-    </button>
+  const [asking, setAsking] = useState<'revoke' | 'erase'>()
+  const known = query.data?.credential
+  const close = () => setAsking(undefined)
+  const actions = (
+    <>
+      {known !== undefined && known.claimsErasedAt === undefined && (
+        <button type="button" className="danger" onClick={() => setAsking('erase')}>
+          {words.erase}
+        </button>
+      )}
+      {known?.status === 'active' && (
+        <button type="button" className="danger" onClick={() => setAsking('revoke')}>
+          {words.revoke}
+        </button>
+      )}
+    </>
   )
   return (
-    <Screen title={words.credential} intro={words.oneIntro} actions={revoke}>
+    <Screen title={words.credential} intro={words.oneIntro} actions={actions}>
       <Asked query={query}>{(history) => <Whole history={history} />}</Asked>
-      {isAsking && <Revocation ids={[id]} onClose={() => setAsking(false)} />}
+      {asking === 'revoke' && <Revocation ids={[id]} onClose={close} />}
+      {asking === 'erase' && (
+        <Confirmation
+          title={words.eraseTitle}
+          text={words.eraseText}
+          action={words.erase}
+          act={() => credence.erasure.credential.mutate({ id })}
+          changes="credentials"
+          isGone={known?.claimsErasedAt !== undefined}
+          onClose={close}
+        />
+      )}
     </Screen>
   )
 }
@@ -40,12 +64,15 @@ function Whole({ history }: { readonly history: History }) {
   const { credentials: words, audit } = useTexts()
   const actions: Readonly<Record<string, string>> = audit.actions
   const { credential, events } = history
-  const { id, type, version, status, holderDid, createdAt, revokedAt } = credential
+  const { id, type, version, status, holderDid, createdAt, revokedAt, claimsErasedAt } = credential
   const about = [
     [words.type, words.typeVersion(type, version)],
     [words.status, <StatusTag key="status" status={status} />],
     [words.issued, <RelativeTime key="issued" at={createdAt} />],
     ...(revokedAt === undefined ? [] : [[words.revokedAt, <RelativeTime key="revoked" at={revokedAt} />] as const]),
+    ...(claimsErasedAt === undefined
+      ? []
+      : [[words.erasedAt, <RelativeTime key="erased" at={claimsErasedAt} />] as const]),
     ...(holderDid === undefined
       ? []
       : [[words.holder, <ShortId key="holder" id={holderDid} what={words.holder} />] as const]),
@@ -80,7 +107,7 @@ function Whole({ history }: { readonly history: History }) {
           />
         </Panel>
       </div>
-      <Content id={id} type={type} version={version} />
+      {claimsErasedAt === undefined ? <Content id={id} type={type} version={version} /> : <Erased />}
       <Copies history={history} />
     </div>
   )

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { route } from '../../../api/contract.js'
 import { listShape, zListed } from '../../../api/paging.js'
+import { zClaimsErasedAt } from '../credentials.contract.js'
 import { CREDENTIAL_STATUSES } from '../status.js'
 
 /** A stored credential without its claims. */
@@ -20,6 +21,7 @@ export const zListedCredential = z.object({
   status: z.enum(CREDENTIAL_STATUSES),
   createdAt: z.iso.datetime(),
   revokedAt: z.iso.datetime().optional(),
+  claimsErasedAt: zClaimsErasedAt,
 })
 
 export const listCredentials = {

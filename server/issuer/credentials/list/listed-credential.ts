@@ -17,4 +17,5 @@ export const listedCredential = (credential: ListedCredential): z.input<typeof z
   status: statusOf(credential),
   createdAt: credential.createdAt.toISOString(),
   ...(credential.revokedAt === null ? {} : { revokedAt: credential.revokedAt.toISOString() }),
+  ...(credential.claimsErasedAt === null ? {} : { claimsErasedAt: credential.claimsErasedAt.toISOString() }),
 })

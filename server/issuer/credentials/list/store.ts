@@ -16,6 +16,7 @@ export const zListedRow = z.strictObject({
   owner: z.string().nullable(),
   createdAt: z.date(),
   revokedAt: z.date().nullable(),
+  claimsErasedAt: z.date().nullable(),
 })
 
 /** The row of a stored credential in lists, without its claims. */
@@ -43,6 +44,7 @@ const INSTANCES = 100
 export const listedColumns = fragment`
   c.id, s.id AS "schemaId", s.name AS "schemaName", s.version AS "schemaVersion", c.issuer_id AS "issuerId",
   c.holder_did AS "holderDid", r.offering_id AS "offeringId", c.owner, c.created_at AS "createdAt", c.revoked_at AS "revokedAt",
+  c.claims_erased_at AS "claimsErasedAt",
   ARRAY(SELECT DISTINCT configuration_id FROM (
     SELECT configuration_id FROM credential_instances i WHERE i.credential_id = c.id LIMIT ${INSTANCES}) AS taken ORDER BY 1)
     AS "configurationIds"`

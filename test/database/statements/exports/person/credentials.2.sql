@@ -9,6 +9,7 @@ SELECT
   c.owner,
   c.created_at AS "createdAt",
   c.revoked_at AS "revokedAt",
+  c.claims_erased_at AS "claimsErasedAt",
   ARRAY(
     SELECT DISTINCT
       configuration_id
@@ -30,6 +31,8 @@ SELECT
   r.recipient_did AS "recipientDid",
   r.redeemed_by AS "redeemedBy",
   r.redeemed_at AS "redeemedAt",
+  c.claims_due_at AS "claimsDueAt",
+  c.record_due_at AS "recordDueAt",
   (
     SELECT
       coalesce(

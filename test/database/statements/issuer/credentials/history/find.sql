@@ -9,6 +9,7 @@ SELECT
   c.owner,
   c.created_at AS "createdAt",
   c.revoked_at AS "revokedAt",
+  c.claims_erased_at AS "claimsErasedAt",
   ARRAY(
     SELECT DISTINCT
       configuration_id
