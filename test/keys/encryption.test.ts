@@ -1,4 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
+import pg from 'pg'
 import { describe, expect, it } from 'vitest'
 import { createWalks } from '../../server/keys/at-rest/walk.js'
 import { createWalkStore, type WalkStore } from '../../server/keys/at-rest/walk-store.js'
@@ -151,6 +152,23 @@ describe('the first key of a filled installation', () => {
     await change(later)
     await walkWith(createWalkStore(database))?.batch(batch?.position ?? '', 500)
     expect(await stored()).toEqual({ vc: expect.stringMatching(/^"[\w-]+"$/), keys: 1 })
+  })
+
+  it('waits for no other transaction: a locked row is visited again after its release', async () => {
+    await using former = await startService()
+    const { credential } = await fill(former)
+    await using service = await beside(former, { KEY_ENCRYPTION_KEY: newKek() }, NO_MAINTENANCE)
+    const holder = new pg.Client({ connectionString: former.databaseUrl })
+    await holder.connect()
+    await holder.query('BEGIN')
+    await holder.query('SELECT 1 FROM credentials WHERE id = $1 FOR UPDATE', [credential])
+    await encryptAll(service)
+    expect(service.platform.encryption.isEncrypted('credentials.vc')).toBe(false)
+    expect((await protection(former.databaseUrl)).clear).toBeGreaterThan(0)
+    await holder.query('COMMIT')
+    await holder.end()
+    await encryptAll(service)
+    expect((await protection(former.databaseUrl)).clear).toBe(0)
   })
 
   it('continues at the stored position after a restart, and then visits the column again', async () => {
