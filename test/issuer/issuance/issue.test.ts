@@ -10,7 +10,7 @@ const VC = { type: ['VerifiableCredential'] }
 const INSTANCE = { listId: 'list', index: 7, format: 'jwt_vc_json', configurationId: 'Diploma' }
 
 const REQUEST: IssueRequest = {
-  context: { id: 'schema', name: 'Diploma', issuerId: 'issuer', keyId: 'key' } as IssuanceContext,
+  context: { id: 'schema', name: 'Diploma', issuerId: 'issuer', keyId: 'key', retention: null } as IssuanceContext,
   subject: { degree: 'MSc' },
   format: { name: 'jwt_vc_json' } as IssuedFormat,
   binding: {},
@@ -62,6 +62,8 @@ describe('issuing to a caller', () => {
         holderDid: 'did:example:holder',
         vc: VC,
         createdAt: NOW,
+        claimsDueAt: null,
+        recordDueAt: null,
         instances: [INSTANCE],
         audit: { actor: 'alice', action: 'credential.claimed' },
       },

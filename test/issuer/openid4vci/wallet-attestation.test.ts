@@ -348,7 +348,7 @@ describe('the status of a wallet attestation (Token Status List §8.3)', () => {
     const stranger = await newCertifiedProvider(newProviderRoot('Stranger'))
     expect(await reasonOf(stranger)).toContain('of the status list of the wallet attestation are not trusted')
     const unknown = await newProvider('https://unknown.example')
-    expect(await reasonOf(unknown)).toContain('The status list of the wallet attestation is of no provider')
+    expect(await reasonOf(unknown)).toContain('The status list of the wallet attestation is not from a trusted provider')
   })
 })
 
