@@ -20,6 +20,10 @@ export const zAuditEvent = z.object({
   action: z.string(),
   subject: z.string().meta({ description: 'The kind of the changed record.' }),
   subjectId: z.string(),
+  reason: z
+    .string()
+    .optional()
+    .meta({ description: 'Why the status of a credential was changed, if a reason was given.' }),
 })
 
 export const listAuditEvents = {

@@ -11,6 +11,7 @@ const zAuditEvent = z.strictObject({
   action: z.string(),
   subject: z.string(),
   subjectId: z.string(),
+  reason: z.string().nullable(),
 })
 
 /** A stored audit event. `id` is its number with leading zeros, so that texts sort like numbers. */
@@ -27,7 +28,7 @@ export interface AuditFilters {
 const number = fragment`lpad(a.id::text, 19, '0')`
 
 const columns = fragment`
-  ${number} AS id, a.at AS "createdAt", a.actor, a.action, a.subject, a.subject_id AS "subjectId"`
+  ${number} AS id, a.at AS "createdAt", a.actor, a.action, a.subject, a.subject_id AS "subjectId", a.reason`
 
 /**
  * `kinds`: all actions with the kind of their subjects, found by stepping through the index of actions. There is no index by time

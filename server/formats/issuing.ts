@@ -66,10 +66,10 @@ export interface SigningRequest {
   readonly binding: Binding
   /** A UUID, different for each credential. */
   readonly id: string
-  /** The credential's entry in its status list, in both published forms of the list. */
+  /** The credential's entry in its status list, in both published forms of the list. The Bitstring form has one for each purpose. */
   readonly status: {
     readonly token: TokenStatusReference
-    readonly bitstring: BitstringStatusListEntry & { readonly id: string }
+    readonly bitstring: readonly (BitstringStatusListEntry & { readonly id: string })[]
   }
   /** In whole seconds, like `expiresAt`. */
   readonly issuedAt: Date

@@ -1,5 +1,5 @@
 import type { Config } from '../../config/config.js'
-import { bitstringEntry, type SignedInstance, type SignRequest, schemaOf, validityOf } from './sign.js'
+import { bitstringEntries, type SignedInstance, type SignRequest, schemaOf, validityOf } from './sign.js'
 
 type JsonObject = Readonly<Record<string, unknown>>
 
@@ -30,7 +30,7 @@ export function credentialView(
     credentialSubject: { ...(binding.subjectId === undefined ? {} : { id: binding.subjectId }), ...subject },
     credentialSchema: schemaOf(config, context),
     // The Bitstring form and the token form are the same list.
-    credentialStatus: [bitstringEntry(config, signed.instance)],
+    credentialStatus: bitstringEntries(config, context, signed.instance),
   }
 }
 

@@ -115,8 +115,8 @@ export function spent(request: Admission, credential: Step<'id'>): Step[] {
 }
 
 /**
- * The first issuance under a token counts as a redemption. A later issuance adds to the same credential, which must not be
- * revoked.
+ * The first issuance under a token counts as a redemption. A later issuance adds to the same credential, which must be
+ * neither revoked nor suspended.
  */
 function admittedAfter(fresh: Step<'id'>, { earlierId, counted, offeringId, now }: Admission): Step<'id'> {
   if (!counted) return countRedemption(offeringId, now, fresh)
@@ -125,7 +125,7 @@ function admittedAfter(fresh: Step<'id'>, { earlierId, counted, offeringId, now 
     'admitted',
     fragment`
       SELECT id FROM credentials
-      WHERE id = ${earlierId} AND revoked_at IS NULL AND EXISTS (SELECT 1 FROM ${fresh}) FOR NO KEY UPDATE`,
+      WHERE id = ${earlierId} AND revoked_at IS NULL AND suspended_at IS NULL AND EXISTS (SELECT 1 FROM ${fresh}) FOR NO KEY UPDATE`,
   )
 }
 

@@ -40,6 +40,7 @@ export const zToken = zContext.extend({
   credentialSubject: storedClaims,
   subjectKey: z.string().nullable(),
   credentialGood: z.boolean().nullable(),
+  credentialSuspended: z.boolean(),
   credentialSigned: z.boolean(),
   proven: z.boolean(),
 })

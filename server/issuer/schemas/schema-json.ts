@@ -45,6 +45,7 @@ export const shownSchema = (
   ...(schema.claimsFrom === null ? {} : { claimsFrom: { ...schema.claimsFrom } }),
   ...(schema.keyAttestation === null ? {} : { keyAttestation: keyAttestationOf(schema.keyAttestation) }),
   ...(schema.mdoc === null ? {} : { mdoc: mdocOf(schema.mdoc) }),
+  ...(schema.suspendable ? { suspendable: true as const } : {}),
   active: schema.active,
   ...(schema.withdrawn ? { withdrawn: true as const } : {}),
   issuers: [...schema.issuers],

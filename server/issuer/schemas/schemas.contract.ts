@@ -175,6 +175,7 @@ export const zSchema = z.object({
   claimsFrom: zClaimsFrom.optional(),
   keyAttestation: zKeyAttestation.optional(),
   mdoc: zMdoc.optional(),
+  suspendable: z.literal(true).optional().meta({ description: 'Present if its credentials can be suspended.' }),
   active: z.boolean(),
   withdrawn: z
     .literal(true)
@@ -214,6 +215,14 @@ export const createSchema = {
     claimsFrom: zClaimsFrom.optional(),
     keyAttestation: zKeyAttestation.optional(),
     mdoc: zMdoc.optional(),
+    suspendable: z
+      .boolean()
+      .optional()
+      .meta({
+        description:
+          'Whether its credentials can be suspended and reinstated. A JWT VC then has two entries in `credentialStatus`, as an array, which ' +
+          'some wallets refuse. Default: `false`.',
+      }),
   }),
   output: zSchema,
 }

@@ -21,6 +21,7 @@ const COLUMNS = {
   'deferred_issuances.keys': { idColumn: 'transaction_hash', form: 'secret' },
   'console_sessions.content': { idColumn: 'id_hash', form: 'secret' },
   'credentials.vc': { idColumn: 'id', form: 'claims' },
+  'credentials.status_note': { idColumn: 'id', form: 'claims' },
   'offerings.credential_subject': { idColumn: 'id', form: 'claims' },
   'verification_sessions.result': { idColumn: 'id', form: 'claims' },
   'pages.texts': { idColumn: 'id', form: 'claims' },

@@ -16,6 +16,13 @@ import type { VerificationFetches } from './fetches.js'
 const LIST_ID = /^[0-9a-f-]{36}$/
 const MAX_INDEX = 2 ** 31
 
+const SUSPENSIONS = '/suspension'
+
+interface OwnList {
+  readonly form: StatusListForm
+  readonly id: string
+}
+
 /** The inputs for reading a status: the time, and the fetches and the work budget of one verification. */
 export interface StatusReading {
   readonly fetches: VerificationFetches
@@ -36,23 +43,27 @@ export interface StatusPorts {
 
 /** Reads the status of verified credentials. */
 export function createStatusChecks({ config, ownEntry }: StatusPorts) {
-  /** The id of a status list of this installation, if a reference names one. */
-  const ownListId = (form: StatusListForm, uri: string): string | undefined => {
+  /** The status list of this installation that a reference names, if it names one. */
+  const ownListOf = (form: StatusListForm, uri: string): OwnList | undefined => {
     const prefix = statusListUri(config, form, '')
-    return uri.startsWith(prefix) ? uri.slice(prefix.length) : undefined
+    if (!uri.startsWith(prefix)) return undefined
+    const id = uri.slice(prefix.length)
+    if (form !== 'bitstring') return { form, id }
+    return id.endsWith(SUSPENSIONS) ? { form: 'suspension', id: id.slice(0, -SUSPENSIONS.length) } : { form, id }
   }
 
   /** Reads an own status list from the database at every call: no status is cached. */
-  const ownStatus = async (listId: string, index: number, issuer: IssuerKey): Promise<CredentialStatus> => {
+  const ownStatus = async ({ form, id }: OwnList, index: number, issuer: IssuerKey): Promise<CredentialStatus> => {
     if (index >= MAX_INDEX) throw new CredentialError('Status list has no such index.')
-    const entry = LIST_ID.test(listId) ? await ownEntry(listId, index) : undefined
+    const entry = LIST_ID.test(id) ? await ownEntry(id, index) : undefined
     if (entry === undefined) throw new CredentialError('Status list does not exist.')
     if (index >= entry.size) throw new CredentialError('Status list has no such index.')
     // A status list is valid only for credentials that its own key signed.
     if (!isSameKey(entry.publicJwk, issuer.jwk)) {
       throw new CredentialError('Status list belongs to another issuer than the credential.')
     }
-    return entry.revoked ? 'revoked' : 'valid'
+    if (entry.revoked && form !== 'suspension') return 'revoked'
+    return entry.suspended && form !== 'bitstring' ? 'suspended' : 'valid'
   }
 
   const statusOf = async (
@@ -64,7 +75,7 @@ export function createStatusChecks({ config, ownEntry }: StatusPorts) {
       'uri' in reference
         ? (['token', reference.uri, reference.idx] as const)
         : (['bitstring', reference.statusListCredential, reference.statusListIndex] as const)
-    const own = ownListId(form, uri)
+    const own = ownListOf(form, uri)
     if (own !== undefined) return ownStatus(own, index, issuer)
     const source = {
       fetchText: fetches.fetchStatusList,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { route } from '../../../api/contract.js'
 import { listShape, zListed } from '../../../api/paging.js'
-import { CREDENTIAL_STATUSES } from '../status.js'
+import { CREDENTIAL_STATUSES, STATUS_REASONS } from '../status.js'
 
 /** A stored credential without its claims. */
 export const zListedCredential = z.object({
@@ -20,6 +20,8 @@ export const zListedCredential = z.object({
   status: z.enum(CREDENTIAL_STATUSES),
   createdAt: z.iso.datetime(),
   revokedAt: z.iso.datetime().optional(),
+  suspendedAt: z.iso.datetime().optional().meta({ description: 'A credential that is revoked later keeps it.' }),
+  reason: z.enum(STATUS_REASONS).optional().meta({ description: 'The reason of the last change of its status.' }),
 })
 
 export const listCredentials = {

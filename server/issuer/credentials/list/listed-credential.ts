@@ -17,4 +17,6 @@ export const listedCredential = (credential: ListedCredential): z.input<typeof z
   status: statusOf(credential),
   createdAt: credential.createdAt.toISOString(),
   ...(credential.revokedAt === null ? {} : { revokedAt: credential.revokedAt.toISOString() }),
+  ...(credential.suspendedAt === null ? {} : { suspendedAt: credential.suspendedAt.toISOString() }),
+  ...(credential.statusReason === null ? {} : { reason: credential.statusReason }),
 })

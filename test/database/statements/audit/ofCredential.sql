@@ -4,7 +4,8 @@ SELECT
   a.actor,
   a.action,
   a.subject,
-  a.subject_id AS "subjectId"
+  a.subject_id AS "subjectId",
+  a.reason
 FROM
   audit_events a
 WHERE

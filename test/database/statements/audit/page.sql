@@ -54,7 +54,8 @@ FROM
       a.actor,
       a.action,
       a.subject,
-      a.subject_id AS "subjectId"
+      a.subject_id AS "subjectId",
+      a.reason
     FROM
       audit_events a
     WHERE

@@ -1,6 +1,7 @@
 SELECT
   q.key,
   c.revoked_at IS NOT NULL AS revoked,
+  c.suspended_at IS NOT NULL AS suspended,
   l.size,
   k.public_jwk AS "publicJwk"
 FROM

@@ -26,6 +26,7 @@ WITH
         claims_from,
         key_attestation,
         mdoc,
+        suspendable,
         created_by
       )
     SELECT
@@ -42,13 +43,14 @@ WITH
       $13::jsonb,
       $14::jsonb,
       $15::json,
-      $16
+      $16::boolean,
+      $17
     FROM
       "t" t
     WHERE
       (
-        t.created_by = $17
-        OR $18::boolean
+        t.created_by = $18
+        OR $19::boolean
       )
     ON CONFLICT (name, version) DO NOTHING
     RETURNING
@@ -58,9 +60,9 @@ WITH
     INSERT INTO
       audit_events (actor, action, subject, subject_id)
     SELECT
-      $19,
       $20,
       $21,
+      $22,
       "inserted"."id"
     FROM
       "inserted"
@@ -75,8 +77,8 @@ SELECT
   (
     SELECT
       (
-        t.created_by = $22
-        OR $23::boolean
+        t.created_by = $23
+        OR $24::boolean
       )
     FROM
       "t" t
@@ -87,6 +89,6 @@ SELECT
     FROM
       schemas
     WHERE
-      name = $24
-      AND version = $25::float
+      name = $25
+      AND version = $26::float
   ) AS EXISTS

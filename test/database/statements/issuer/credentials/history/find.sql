@@ -9,6 +9,8 @@ SELECT
   c.owner,
   c.created_at AS "createdAt",
   c.revoked_at AS "revokedAt",
+  c.suspended_at AS "suspendedAt",
+  c.status_reason AS "statusReason",
   ARRAY(
     SELECT DISTINCT
       configuration_id
@@ -49,6 +51,11 @@ SELECT
           'revokedAt',
           to_char(
             revoked_at AT TIME ZONE 'UTC',
+            'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
+          ),
+          'suspendedAt',
+          to_char(
+            suspended_at AT TIME ZONE 'UTC',
             'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
           )
         )

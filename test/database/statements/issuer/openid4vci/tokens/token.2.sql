@@ -49,6 +49,7 @@ SELECT
   s.claims_from AS "claimsFrom",
   s.key_attestation AS "keyAttestation",
   s.mdoc,
+  s.suspendable,
   s.created_at AS "createdAt",
   s.withdrawn_at IS NOT NULL AS withdrawn,
   s.withdrawn_at IS NULL
@@ -149,6 +150,7 @@ SELECT
     ELSE c.id IS NOT NULL
     AND c.revoked_at IS NULL
   END AS "credentialGood",
+  c.suspended_at IS NOT NULL AS "credentialSuspended",
   COALESCE(c.signed, c.vc -> 'proof' IS NOT NULL) AS "credentialSigned"
 FROM
   (
