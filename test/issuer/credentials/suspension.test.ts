@@ -368,6 +368,6 @@ describe('lists of credentials that cannot be suspended', () => {
     const { status_list: list } = decodeJwt<{ status_list: { lst: string } }>(await (await fetch(uri)).text())
     expect(inflateSync(Buffer.from(list.lst, 'base64url'))).toHaveLength(131_072 / 8)
     const answer = await fetch(`${uri.replace('/token-status-lists/', '/status-lists/')}/suspension`)
-    expect([answer.status, (await answer.json()).message]).toEqual([404, 'Status list not found.'])
+    expect([answer.status, ((await answer.json()) as Answer['json']).message]).toEqual([404, 'Status list not found.'])
   })
 })

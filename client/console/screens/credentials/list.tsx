@@ -15,8 +15,8 @@ import { More } from '../../ui/more.js'
 import { RelativeTime } from '../../ui/relative-time.js'
 import { Screen } from '../../ui/screen.js'
 import { shortened } from '../../ui/short-id.js'
-import { Revocation } from './revocation.js'
 import { credentialSearch } from './search.js'
+import { StatusChange } from './status-change.js'
 import { StatusTag } from './status-tag.js'
 
 const route = getRouteApi('/credentials')
@@ -142,7 +142,7 @@ function Found({ listed }: { readonly listed: readonly ListedCredential[] }) {
           },
         ]}
       />
-      {isAsking && <Revocation ids={ids} onClose={() => setAsking(false)} />}
+      {isAsking && <StatusChange change="revoke" ids={ids} onClose={() => setAsking(false)} />}
     </div>
   )
 }

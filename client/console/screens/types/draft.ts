@@ -27,6 +27,7 @@ export interface TypeDraft {
   textColor: string
   /** Days, as typed; empty if the credential never expires. */
   expiresInDays: string
+  suspendable: boolean
   mode: 'table' | 'json'
   rows: ClaimRow[]
   json: string
@@ -63,6 +64,7 @@ export function draftOf(version: TypeVersion | undefined, language: string): Typ
     backgroundColor: first?.background_color ?? COLORS.backgroundColor,
     textColor: first?.text_color ?? COLORS.textColor,
     expiresInDays: version?.expiresInDays === undefined ? '' : String(version.expiresInDays),
+    suspendable: version?.suspendable === true,
     mode: rows === undefined ? 'json' : 'table',
     rows: rows === undefined || rows.length === 0 ? [emptyRow()] : withNames(rows, claims, names),
     json: written(schema),
@@ -172,6 +174,7 @@ export function newVersion(
     ...(claims.length === 0 ? {} : { claims }),
     ...disclosureOf(draft, before),
     ...(draft.expiresInDays.trim() === '' ? {} : { expiresInDays: Number(draft.expiresInDays) }),
+    ...(draft.suspendable ? { suspendable: true } : {}),
     ...(before?.claimsFrom === undefined ? {} : { claimsFrom: before.claimsFrom }),
     ...(before?.keyAttestation === undefined ? {} : { keyAttestation: before.keyAttestation }),
     ...(before?.mdoc === undefined ? {} : { mdoc: before.mdoc }),

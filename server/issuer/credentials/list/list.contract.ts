@@ -18,6 +18,7 @@ export const zListedCredential = z.object({
     .optional()
     .meta({ description: 'The `sub` of the caller that created, claimed or signed it. Absent if a wallet took it.' }),
   status: z.enum(CREDENTIAL_STATUSES),
+  suspendable: z.literal(true).optional().meta({ description: 'Present if its type can be suspended.' }),
   createdAt: z.iso.datetime(),
   revokedAt: z.iso.datetime().optional(),
   suspendedAt: z.iso.datetime().optional().meta({ description: 'A credential that is revoked later keeps it.' }),

@@ -18,6 +18,7 @@ export const zListedRow = z.strictObject({
   revokedAt: z.date().nullable(),
   suspendedAt: z.date().nullable(),
   statusReason: z.enum(STATUS_REASONS).nullable(),
+  suspendable: z.boolean(),
 })
 
 /** The row of a stored credential in lists, without its claims. */
@@ -43,7 +44,7 @@ const INSTANCES = 100
 export const listedColumns = fragment`
   c.id, s.id AS "schemaId", s.name AS "schemaName", s.version AS "schemaVersion", c.issuer_id AS "issuerId",
   c.holder_did AS "holderDid", r.offering_id AS "offeringId", c.owner, c.created_at AS "createdAt", c.revoked_at AS "revokedAt",
-  c.suspended_at AS "suspendedAt", c.status_reason AS "statusReason",
+  c.suspended_at AS "suspendedAt", c.status_reason AS "statusReason", s.suspendable,
   ARRAY(SELECT DISTINCT configuration_id FROM (
     SELECT configuration_id FROM credential_instances i WHERE i.credential_id = c.id LIMIT ${INSTANCES}) AS taken ORDER BY 1)
     AS "configurationIds"`

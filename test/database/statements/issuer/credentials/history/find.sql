@@ -11,6 +11,7 @@ SELECT
   c.revoked_at AS "revokedAt",
   c.suspended_at AS "suspendedAt",
   c.status_reason AS "statusReason",
+  s.suspendable,
   ARRAY(
     SELECT DISTINCT
       configuration_id
