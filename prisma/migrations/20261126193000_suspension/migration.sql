@@ -108,8 +108,9 @@ BEGIN
     UPDATE credential_instances i SET revoked_at = revoked, suspended_at = suspended
     WHERE i.credential_id = credential AND i.revoked_at IS NULL RETURNING i.status_list_id),
   audited AS (
-    INSERT INTO audit_events (actor, action, subject, subject_id, reason)
-    VALUES (changed_by, action_name, 'credential', credential, because))
+    -- Changes that waited for each other are in their order. now() is the time before the wait.
+    INSERT INTO audit_events (at, actor, action, subject, subject_id, reason)
+    VALUES (clock_timestamp(), changed_by, action_name, 'credential', credential, because))
   SELECT array_agg(DISTINCT status_list_id) INTO told FROM instances;
   PERFORM 1 FROM status_lists l WHERE l.id = ANY(told) ORDER BY l.id FOR NO KEY UPDATE;
   UPDATE status_lists l SET version = l.version + 1 WHERE l.id = ANY(told);

@@ -4,9 +4,11 @@ import { getListFromStatusListJWT } from '@sd-jwt/jwt-status-list'
 import { SDJwtVcInstance } from '@sd-jwt/sd-jwt-vc'
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { allOf, idsOf } from '../../support/listed.js'
 import { query } from '../../support/postgres.js'
 import { type Answer, startService, type TestService } from '../../support/service.js'
 import { LOOPBACK, newWallet } from '../../support/wallet.js'
+import { newWallet as newActor } from '../../support/wallet-actor.js'
 import { ask, sessionOf } from '../../verifier/actors.js'
 import { postOffering, postSchema, SUBJECT } from '../purchase.js'
 
@@ -78,6 +80,31 @@ async function published({ credential }: Signed) {
       }),
   )
   return Object.fromEntries(bits)
+}
+
+/** A credential that a wallet took, and how the wallet takes further copies of it under its token. */
+async function taken() {
+  const { id: offering } = await postOffering(service, { credential_type: type })
+  const offer = await service.request('GET', `/openid4vci/offers/${offering}`)
+  const [grant = ''] = Object.keys(offer.json.grants).filter((name) => name.includes('pre-authorized'))
+  const token = await service.request('POST', '/openid4vci/token', {
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams({
+      grant_type: grant,
+      'pre-authorized_code': offer.json.grants[grant]['pre-authorized_code'],
+    }).toString(),
+  })
+  const take = async (configuration: string) => {
+    const actor = await newActor()
+    const nonce = (await service.request('POST', '/openid4vci/nonce')).json.c_nonce
+    return service.request('POST', '/openid4vci/credential', {
+      authorization: `Bearer ${token.json.access_token}`,
+      body: { credential_configuration_id: configuration, proofs: { jwt: [await actor.proof(service.url, nonce)] } },
+    })
+  }
+  expect((await take(type)).status).toBe(200)
+  const { json } = await service.request('GET', `/api/v1/credentials?offeringId=${offering}`, { client: true })
+  return { id: String(json.items[0].id), take }
 }
 
 describe('a suspended credential', () => {
@@ -190,6 +217,14 @@ describe('a suspended credential', () => {
       instances: [{ status: 'suspended', suspendedAt: expect.any(String) }],
       events: [{ action: 'credential.suspended', reason: 'holderRequest' }, { action: 'credential.signed' }],
     })
+    await change((await sign()).id, 'suspend')
+    const PATH = '/api/v1/credentials'
+    const suspended = idsOf(await allOf(service, PATH, { status: 'suspended' }))
+    expect(suspended.length).toBeGreaterThan(1)
+    expect(idsOf(await allOf(service, PATH, { status: 'suspended', limit: '1' }))).toEqual(suspended)
+    for (const filters of [{}, { schema: type }]) {
+      expect(idsOf(await allOf(service, PATH, filters))).toEqual(expect.arrayContaining(suspended))
+    }
     await change(id, 'reinstate')
     const [active] = await byStatus('active')
     expect(active).toEqual(expect.not.objectContaining({ suspendedAt: expect.anything() }))
@@ -205,36 +240,27 @@ describe('a suspended credential', () => {
   })
 
   it('gives a wallet no further copies until it is reinstated', async () => {
-    const { id: offering } = await postOffering(service, { credential_type: type })
-    const offer = await service.request('GET', `/openid4vci/offers/${offering}`)
-    const [grant = ''] = Object.keys(offer.json.grants).filter((name) => name.includes('pre-authorized'))
-    const token = await service.request('POST', '/openid4vci/token', {
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
-      body: new URLSearchParams({
-        grant_type: grant,
-        'pre-authorized_code': offer.json.grants[grant]['pre-authorized_code'],
-      }).toString(),
-    })
-    const { newWallet: newActor } = await import('../../support/wallet-actor.js')
-    const take = async (configuration: string) => {
-      const actor = await newActor()
-      const nonce = (await service.request('POST', '/openid4vci/nonce')).json.c_nonce
-      return service.request('POST', '/openid4vci/credential', {
-        authorization: `Bearer ${token.json.access_token}`,
-        body: { credential_configuration_id: configuration, proofs: { jwt: [await actor.proof(service.url, nonce)] } },
-      })
-    }
-    expect((await take(type)).status).toBe(200)
-    const { json } = await service.request('GET', `/api/v1/credentials?offeringId=${offering}`, { client: true })
-    await change(json.items[0].id, 'suspend')
+    const { id, take } = await taken()
+    await change(id, 'suspend')
     const refused = await take(`${type}-sd-jwt`)
     expect([refused.status, refused.json.error, refused.json.error_description]).toEqual([
       400,
       'credential_request_denied',
       'The credential of this access token is suspended.',
     ])
-    await change(json.items[0].id, 'reinstate')
+    await change(id, 'reinstate')
     expect((await take(`${type}-sd-jwt`)).status).toBe(200)
+  })
+
+  it('has no valid copy, also if a wallet takes one at that moment', async () => {
+    for (let round = 0; round < 6; round += 1) {
+      const { id, take } = await taken()
+      const [copy, suspended] = await Promise.all([take(`${type}-sd-jwt`), change(id, 'suspend')])
+      expect([[200, 400].includes(copy.status), suspended.status]).toEqual([true, 200])
+      const { instances } = await history(id)
+      expect(instances.length).toBe(copy.status === 200 ? 2 : 1)
+      for (const { status } of instances) expect(status).toBe('suspended')
+    }
   })
 })
 
