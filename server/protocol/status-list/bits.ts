@@ -35,8 +35,8 @@ export interface SuspendableIndices {
 }
 
 /**
- * The bytes of a Token Status List of `size` entries of two bits (Token Status List §4.1, §7.1): 1 (INVALID) for a revoked
- * index, 2 (SUSPENDED) for a suspended index. An index that is both is revoked.
+ * The bytes of a Token Status List of `size` entries of two bits (Token Status List §4.1). A revoked index has the value 1
+ * (INVALID, §7.1), and a suspended index has the value 2 (SUSPENDED). An index that is both is revoked.
  *
  * @throws RangeError like `bitstringBytes`.
  */
