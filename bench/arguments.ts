@@ -4,9 +4,9 @@ type Options = NonNullable<ParseArgsConfig['options']>
 type Values<Of extends Options> = ReturnType<typeof parseArgs<{ args: string[]; options: Of }>>['values']
 
 /**
- * The values of a command's options.
+ * Reads the values of a command's options.
  *
- * @throws with the names of all options if an option is unknown, `--help` among them
+ * @throws for an unknown option, also for `--help`; the message names all options
  */
 export function argumentsOf<const Of extends Options>(args: readonly string[], options: Of): Values<Of> {
   try {

@@ -1,4 +1,4 @@
-/** The part of autocannon that the benchmark uses; the package brings no types. */
+/** The part of autocannon that the benchmark uses. The package has no types of its own. */
 declare module 'autocannon' {
   import type { EventEmitter } from 'node:events'
 
@@ -9,12 +9,12 @@ declare module 'autocannon' {
     readonly duration: number
     /** Seconds that an answer may take. */
     readonly timeout: number
-    /** Milliseconds between two looks at whether the time is over. */
+    /** Milliseconds between two checks whether the time is over. */
     readonly sampleInt: number
     readonly method: 'GET' | 'POST'
     readonly headers: Readonly<Record<string, string>>
     readonly body?: string
-    /** Whether an answer is as it should be. */
+    /** Whether the body of an answer is as expected. */
     readonly verifyBody: (text: string) => boolean
   }
 
@@ -22,7 +22,7 @@ declare module 'autocannon' {
     readonly errors: number
     readonly timeouts: number
     readonly non2xx: number
-    /** Answers that `verifyBody` did not take. */
+    /** Number of answers for which `verifyBody` returned false. */
     readonly mismatches: number
   }
 

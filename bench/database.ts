@@ -9,18 +9,18 @@ export interface BenchServer {
   readonly description: string
   /** @returns the URL of an empty database, which is dropped in the end */
   createDatabase(): Promise<string>
-  /** The use of the whole server until now. */
+  /** Processor time and commits of the whole server so far. */
   usage(): Promise<PostgresUsage>
   remove(): Promise<void>
 }
 
-/** Commits wait for the disk, as on a server that keeps its promises. */
+/** With these settings commits wait for the disk, as on a production server. */
 export const DURABLE = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' }
 const SETTINGS = { ...DURABLE, shared_buffers: '512MB', max_wal_size: '4GB', max_connections: '500' }
 
 const REPORTED = [...Object.keys(SETTINGS), 'jit']
 
-/** The server of BENCH_DATABASE_URL, or an embedded one that is gone afterwards. */
+/** Starts an embedded server that is removed afterwards, or uses the server of BENCH_DATABASE_URL. */
 export async function startBenchServer(): Promise<BenchServer> {
   const given = process.env.BENCH_DATABASE_URL
   const embedded = given ? undefined : await startTemporaryPostgres(SETTINGS)

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 
-/** Publishes one RS256 key and issues tokens that outlast a benchmark. */
+/** Starts an identity provider that publishes one RS256 key and issues tokens that are valid for the whole benchmark. */
 export async function startIdentityProvider() {
   const { privateKey, publicKey } = await generateKeyPair('RS256')
   const jwks = { keys: [{ ...(await exportJWK(publicKey)), kid: 'bench', use: 'sig', alg: 'RS256' }] }

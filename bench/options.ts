@@ -1,13 +1,13 @@
 import { argumentsOf } from './arguments.js'
 
 export interface BenchOptions {
-  /** A smoke run: everything once and briefly. */
+  /** A smoke run: each row is measured once and briefly. */
   readonly quick: boolean
-  /** Times that every row is measured, in turns. */
+  /** Number of measurements of each row. */
   readonly rounds: number
   /** Seconds of one measurement of one row. */
   readonly seconds: number
-  /** Seconds of one turn of load on every row before anything counts. */
+  /** Seconds of one turn of load on every row before the measurements. */
   readonly warmUpSeconds: number
   /** Open streams; 0: none. */
   readonly streams: number
@@ -19,9 +19,9 @@ export interface BenchOptions {
   readonly peers: boolean
   /** Root of another built clone. Its service is measured beside this one in the rows "in full". */
   readonly against: string | undefined
-  /** Rows of everything in the database of one more installation; 0: there is none. */
+  /** Number of rows in each growing table of one more installation; 0 for no such installation. */
   readonly rows: number
-  /** Version of Node.js that everything runs under that is measured; this process's own unless given. */
+  /** Version of Node.js for all measured programs; by default the version of this process. */
   readonly node: string | undefined
   /** Processes of the service. */
   readonly processes: number
@@ -31,7 +31,7 @@ export interface BenchOptions {
   readonly save: boolean
 }
 
-/** @throws where an argument is unknown or no number */
+/** Reads the options of the command line. @throws if an argument is unknown or not a number */
 export function readOptions(args: readonly string[]): BenchOptions {
   const values = argumentsOf(args, {
     quick: { type: 'boolean', default: false },

@@ -38,12 +38,12 @@ async function rowsOf(world: World, options: BenchOptions, say: Say): Promise<Ro
   ]
   const wanted = rows.filter(({ name }) => options.only.every((text) => name.toLowerCase().includes(text)))
   if (wanted.length === 0) throw new Error(`No row has ${options.only.join(' and ')} in its name.`)
-  // A comparison needs both its sides.
+  // A comparison needs both rows.
   const bases = new Set(wanted.flatMap(({ goals = [] }) => goals.map(baseOf)))
   return rows.filter((row) => wanted.includes(row) || bases.has(row.name))
 }
 
-/** One measurement, with what PostgreSQL did meanwhile. */
+/** Measures a row once, with the work of PostgreSQL. */
 async function measureOnce(row: Row, { postgres }: World, seconds: number): Promise<FullSample> {
   const before = await postgres.usage()
   const sample = await row.measure(seconds)
@@ -55,7 +55,7 @@ async function measureOnce(row: Row, { postgres }: World, seconds: number): Prom
   }
 }
 
-/** Rounds, each of which measures every row once: what disturbs the machine for a while disturbs all rows alike. */
+/** Measures every row once in each round, so that a disturbance of the machine affects all rows alike. */
 async function measure(rows: readonly Row[], world: World, options: BenchOptions): Promise<Map<Row, FullSample[]>> {
   for (const row of rows) {
     process.stdout.write(`warming up: ${row.name}\n`)
@@ -64,7 +64,7 @@ async function measure(rows: readonly Row[], world: World, options: BenchOptions
   const measured = new Map<Row, FullSample[]>(rows.map((row) => [row, []]))
   for (let round = 1; round <= options.rounds; round += 1) {
     process.stdout.write(`round ${round} of ${options.rounds}\n`)
-    // Every other round runs backwards, so that no row always follows the same one.
+    // Every other round runs in reverse order, so that a row does not always follow the same row.
     for (const row of round % 2 === 1 ? rows : rows.toReversed()) {
       measured.get(row)?.push(await measureOnce(row, world, options.seconds))
     }
@@ -72,7 +72,7 @@ async function measure(rows: readonly Row[], world: World, options: BenchOptions
   return measured
 }
 
-/** `npm run bench`: measures the built service beside its yardsticks and prints one table. */
+/** `npm run bench`: measures the built service and the programs that it is compared with, and prints the report. */
 export async function run(args: readonly string[]): Promise<void> {
   const options = readOptions(args)
   const world = await createWorld(options)

@@ -7,7 +7,7 @@ import { nodeOfVersion } from './npm.js'
 import type { BenchOptions } from './options.js'
 import { startTarget, type Target, type TargetOptions } from './targets/target.js'
 
-/** One service with its own database, and the first party's side of it. */
+/** One service with its own database, and the first party's access to it. */
 export interface Installation {
   readonly service: Target
   readonly credence: CredenceClient
@@ -17,7 +17,7 @@ export interface Installation {
   readonly databaseUrl: string
 }
 
-/** Everything that rows are measured on. */
+/** The programs that rows measure. */
 export interface World extends Installation {
   readonly express: Target
   readonly cryptography: Target
@@ -26,15 +26,15 @@ export interface World extends Installation {
   readonly postgres: BenchServer
   /** Version of the Node.js that runs the measured programs. */
   readonly nodeVersion: string
-  /** A second, fresh process of the service beside the first, or of the yardstick. It ends with the world. */
+  /** Starts another, fresh process of the service or of bare Express. It ends with the world. */
   startFresh(which: 'service' | 'express'): Promise<Target>
-  /** The service with further settings and its own database. It ends with the world. */
+  /** Starts the service with further settings and its own database. It ends with the world. */
   startInstallation(env: Readonly<Record<string, string>>): Promise<Installation>
-  /** A program of targets/ that does operations, without HTTP. It ends with the world. */
+  /** Starts a program of targets/ that repeats operations without HTTP. It ends with the world. */
   startOperations(program: string, env?: Readonly<Record<string, string>>): Promise<Target>
-  /** The least that whole flows can cost, with its own database. It ends with the world. */
+  /** Starts the program of the flows' minimal cost, with its own database. It ends with the world. */
   startFloor(): Promise<Target>
-  /** One of the programs of peers/. It ends with the world. */
+  /** Starts one of the programs of peers/. It ends with the world. */
   startPeer(program: string): Promise<Target>
   close(): Promise<void>
 }

@@ -1,7 +1,7 @@
 import { type TRPC_ERROR_CODE_KEY, TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
 import type { CredenceErrorShape } from './calls.js'
 
-/** Statuses that come from outside the RPC protocol: the service's HTTP layer, or a proxy. */
+/** Error codes of the RPC protocol for HTTP statuses that the service's HTTP layer or a proxy sends. */
 const CODES: Readonly<Record<number, TRPC_ERROR_CODE_KEY>> = {
   400: 'BAD_REQUEST',
   401: 'UNAUTHORIZED',
@@ -25,7 +25,7 @@ function parsed(text: string): unknown {
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
 
-/** The envelope's message or messages. If the answer is no envelope, the message is only the status. */
+/** The messages of a failed response: the messages of its error envelope. Without an envelope, the only message is the status. */
 function messagesOf(body: unknown, { status, type, statusText }: Response): string[] {
   const message = isObject(body) ? body.message : undefined
   if (typeof message === 'string') return [message]
@@ -45,7 +45,7 @@ function errorShape(body: unknown, response: Response): CredenceErrorShape {
   }
 }
 
-/** A failed response in the RPC protocol's form, also one from a proxy; its status and headers stay. */
+/** Converts a failed response, also of a proxy, to the RPC protocol's form. Its status and headers stay. */
 export async function rpcAnswer(response: Response): Promise<Response> {
   const text = await response.text()
   const body = parsed(text)

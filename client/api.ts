@@ -17,7 +17,7 @@ type Called<Procedure> = Procedure extends {
 
 /**
  * Every procedure of the service by its name: `credence.offerings.create.mutate(…)`, `credence.offerings.read.query(…)`.
- * The package has another file in its place, which scripts/client generates from the contracts.
+ * In the published package, scripts/client replaces this file by a file that it generates from the contracts.
  */
 export type CredenceClient = {
   readonly [Router in keyof Routers]: {

@@ -28,8 +28,8 @@ export interface Subscription<Input, Event> {
 }
 
 /**
- * An event of a subscription. After a lost connection it goes on behind the last `id`; where nothing was missed, a session's
- * current state comes once more, under the same `id`.
+ * An event of a subscription. After a lost connection the subscription continues after the last `id`. If no event was
+ * missed, the service sends a session's current state once more, with the same `id`.
  */
 export interface Tracked<Data> {
   readonly id: string
@@ -42,11 +42,11 @@ export interface SubscriptionCallbacks<Event> extends CallOptions {
   onData(event: Event): void
   /** The service refuses. The subscription has ended, and no other callback follows. */
   onError?(error: CredenceError): void
-  /** `signal` ended it; `onComplete` follows. */
+  /** `signal` ended the subscription; `onComplete` follows. */
   onStopped?(): void
-  /** The caller ended it, by `unsubscribe` or `signal`. Not called after `onError`. */
+  /** The caller ended the subscription, by `unsubscribe` or `signal`. Not called after `onError`. */
   onComplete?(): void
-  /** `pending`: connected. `error` is the reason of a lost connection that the client is restoring. */
+  /** Called after a change of the connection. `pending` means connected. `error` is the reason why the client connects again. */
   onConnectionStateChange?(state: {
     readonly state: 'idle' | 'connecting' | 'pending'
     readonly error: CredenceError | null
@@ -56,10 +56,10 @@ export interface SubscriptionCallbacks<Event> extends CallOptions {
 /** An error as the service writes it. */
 export interface CredenceErrorShape {
   readonly message: string
-  /** The RPC protocol's number of the error. */
+  /** The error's number in the RPC protocol. */
   readonly code: number
   readonly data: {
-    /** The RPC protocol's name of the error: `NOT_FOUND`. */
+    /** The error's name in the RPC protocol: `NOT_FOUND`. */
     readonly code: string
     /** The procedure: `offerings.read`. */
     readonly path?: string

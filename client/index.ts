@@ -9,7 +9,7 @@ import { transformer } from './transformer.js'
 
 /** The number of calls that the service accepts in one request. */
 const MAX_BATCH = 10
-/** Node answers 431 to a request whose head is longer than 16 KiB. */
+/** The longest address of a request. Node answers 431 to a request whose head is longer than 16 KiB. */
 const MAX_URL_LENGTH = 8_000
 
 export type { CredenceClient } from './api.js'
@@ -47,7 +47,7 @@ export const isCredenceError = (thrown: unknown): thrown is CredenceError => isT
  * A typed client of the service. Calls of one tick share a request, at most ten calls per request. Subscriptions are
  * Server-Sent Events. After a lost connection they reconnect and continue after the last event. If the service refuses,
  * they end with an error. Tokens and secrets are sent only in headers, never in an address. A redirect is an error, so
- * they never reach another address.
+ * tokens and secrets never reach another address.
  *
  * @example
  * ```ts

@@ -24,7 +24,7 @@ export type CredenceInputs = {
   }
 }
 
-/** Outputs by router and procedure: `CredenceOutputs['offerings']['create']`; of a subscription each event. */
+/** Outputs by router and procedure: `CredenceOutputs['offerings']['create']`. The output of a subscription is one event. */
 export type CredenceOutputs = {
   [Router in keyof CredenceClient]: {
     [Name in keyof CredenceClient[Router]]: OutputOf<CredenceClient[Router][Name]>
@@ -57,7 +57,7 @@ type RouterRecord = {
   }
 }
 
-/** The service's router as tRPC's types read it, for `createTRPCClient<AppRouter>` and what is built on it. There is no value of it. */
+/** The service's router in the form of tRPC's types, for `createTRPCClient<AppRouter>` and libraries on top of it. It is only a type. */
 export interface AppRouter {
   readonly createCaller: never
   readonly _def: {

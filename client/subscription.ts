@@ -22,7 +22,7 @@ function pause(seconds: number, signal: AbortSignal): Promise<void> {
   })
 }
 
-/** An error in the RPC protocol's form on a stream. An EventSource alone would keep only its status. */
+/** Converts an error to an event of a stream, in the RPC protocol's form. An EventSource alone would keep only the error's status. */
 async function asEvent(response: Response): Promise<FetchLikeResponse> {
   const body: unknown = await response.json()
   const { error } = (Array.isArray(body) ? body[0] : body) as { error: unknown }
@@ -43,7 +43,7 @@ export function streaming(send: Send): FetchLike {
   }
 }
 
-/** Statuses of a proxy, or of a service that starts or stops. */
+/** True if the status comes from a proxy, or from a service that starts or stops. The client then connects again. */
 const isPassing = (error: TRPCClientError<AppRouter>) =>
   error.data === undefined || error.data === null || [502, 503, 504].includes(error.data.httpStatus)
 

@@ -9,7 +9,7 @@ import { type Album, takePictures } from './console-pictures/views.js'
 
 const directory = join(projectDirectory(), 'docs', 'images')
 
-/** `npm run console:pictures`: makes the pictures in docs/images from the built service, over a database that is gone afterwards. */
+/** `npm run console:pictures`: makes the pictures in docs/images from the built service, over a temporary database. */
 async function run(): Promise<void> {
   await mkdir(directory, { recursive: true })
   const service = await startDemonstration()

@@ -2,31 +2,31 @@ import { type Browser, chromium } from 'playwright-core'
 import { inTime } from '../../server/outbound/in-time.js'
 
 /**
- * Moments of one opening of the console, in milliseconds from the click. `KiB` is the traffic until the checklist was there.
+ * Times of one opening of the console, in milliseconds from the click. `KiB` is the traffic until the checklist was shown.
  */
 export interface FirstPaint {
-  /** The page itself had come. */
+  /** The page itself had arrived. */
   readonly html: number
-  /** Something was drawn. */
+  /** The first part was drawn. */
   readonly drawn: number
-  /** The title of the screen was there. */
+  /** The title of the screen was shown. */
   readonly title: number
-  /** The last script or style had come that the overview needs. */
+  /** The last script or style that the overview needs had arrived. */
   readonly scripts: number
-  /** The answer about the session had come. */
+  /** The answer about the session had arrived. */
   readonly session: number
-  /** The answer about the settings had come. */
+  /** The answer about the setup had arrived. */
   readonly setup: number
   /** The checklist could be read: the goal of this benchmark. */
   readonly checklist: number
-  /** The answers of other servers were there, too. */
+  /** The checks that need other servers were shown too. */
   readonly complete: number
   readonly KiB: number
 }
 
 export const PARTS = ['html', 'drawn', 'title', 'scripts', 'session', 'setup', 'checklist', 'complete', 'KiB'] as const
 
-/** Notes when the title and the first item of the checklist were drawn: the frame after they came into the page. */
+/** A script that notes when the title and the first item of the checklist were drawn: in the frame after they entered the page. */
 const WATCH = `
   window.seen = {}
   const found = (selector) => document.querySelector(selector) !== null
@@ -48,7 +48,7 @@ const WATCH = `
   new MutationObserver(look).observe(document, { childList: true, subtree: true })
 `
 
-/** Data that the page has about its own loading. The address of every console request contains its procedures' names. */
+/** A script that reads the page's data about its own loading. The address of a console request contains the names of its procedures. */
 const READ = `(() => {
   const all = performance.getEntriesByType('resource').filter(({ responseEnd }) => responseEnd <= window.seen.checklist)
   const lastOf = (is) => Math.max(...all.filter(is).map(({ responseEnd }) => responseEnd))
@@ -66,7 +66,7 @@ const READ = `(() => {
   }
 })()`
 
-/** How a browser of the benchmark is started. */
+/** Starts a browser for the benchmark. */
 export const startBrowser = (): Promise<Browser> =>
   chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
@@ -77,7 +77,7 @@ export const startBrowser = (): Promise<Browser> =>
  * Opens the console once, as a new visitor.
  *
  * @param url of the console
- * @param slowDown how many times slower the browser's processor is made
+ * @param slowDown the factor by which the browser's processor is slowed down
  */
 export async function firstPaint(browser: Browser, url: string, slowDown: number): Promise<FirstPaint> {
   // A new context has an empty cache.
@@ -91,7 +91,7 @@ export async function firstPaint(browser: Browser, url: string, slowDown: number
     await devtools.send('Emulation.setCPUThrottlingRate', { rate: slowDown })
     await page.goto(url, { waitUntil: 'commit' })
     await inTime(seen, 30_000)
-    // READ gives exactly these members.
+    // READ returns exactly these members.
     return (await page.evaluate(READ)) as FirstPaint
   } finally {
     await context.close()

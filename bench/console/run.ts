@@ -40,7 +40,7 @@ export async function run(args: readonly string[]): Promise<void> {
     for (const { name, root } of sides) {
       const port = await freePort()
       const url = `http://localhost:${port}`
-      // As `npm start` has it.
+      // The same as with `npm start`.
       const env = {
         ISSUER_BASE_URL: url,
         VERIFIER_BASE_URL: url,
@@ -56,7 +56,7 @@ export async function run(args: readonly string[]): Promise<void> {
       measured.push({ name, url: `${url}/console/`, paints: [] })
     }
     const before = machine()
-    // The first opening warms the service and the browser up, and does not count.
+    // The first opening warms up the service and the browser. It does not count.
     for (let round = 0; round <= runs; round += 1) {
       for (const { url, paints } of round % 2 === 0 ? measured : measured.toReversed()) {
         const paint = await firstPaint(browser, url, slowdown)

@@ -1,26 +1,26 @@
-/** Copies of one or more rows that the service itself has written, so that every required value is there. */
+/** Describes copies of rows that the service itself has written, so that every required column has a value. */
 export interface Copies {
   readonly table: string
-  /** Which rows are copied. */
+  /** The SQL condition for the copied rows. */
   readonly where: string
   /**
    * Columns that differ between copies: SQL with the copy's number `n`, from 1, and the copied row, `row`. Columns with a
    * unique default differ anyway.
    */
   readonly set: Readonly<Record<string, string>>
-  /** Copies of each row, for a number of rows of everything. */
+  /** Number of copies of each row, if each table gets that many rows. */
   readonly count?: (rows: number, copied: number) => number
 }
 
 /** Entries of one status list. */
 const LIST_SIZE = 131_072
 
-/** Ids are random for an index, but other rows can compute them. */
+/** SQL for the id of a copy. The id looks random to an index, but rows that refer to it can compute it. */
 export const id = (kind: string, n = 'n') => `md5('${kind} ' || ${n})::uuid::text`
 const hash = (kind: string) => `translate(rtrim(encode(sha256(('${kind} ' || n)::bytea), 'base64'), '='), '+/', '-_')`
 
 const RECENTLY = "now() - (n % 3600) * interval '1 second'"
-/** Not before the benchmark is over. */
+/** An expiry after the end of the benchmark. */
 const LATER = "now() + interval '1 hour' + (n % 3600) * interval '1 second'"
 
 /** The copied originals: one issuance and one presentation. */
@@ -37,11 +37,11 @@ const events = (session: string, kind: string): Copies => ({
   table: 'session_events',
   where: `session_id = ${session}`,
   set: { session_id: id(kind), at: RECENTLY },
-  // Both kinds of session together have as many events as any other table has rows.
+  // The events of both kinds of session together are as many as the rows of any other table.
   count: (rows, copied) => Math.floor(rows / 2 / copied),
 })
 
-/** In the order in which they refer to one another. */
+/** The copies of each table, in an order in which rows refer only to rows of earlier tables. */
 export const COPIES: readonly Copies[] = [
   { table: 'offerings', where: `id = ${OFFERING}`, set: { id: id('offering'), created_at: RECENTLY } },
   {

@@ -3,11 +3,11 @@ import { COPIES, type Copies, id, ORIGINALS } from './copies.js'
 
 interface Column {
   readonly name: string
-  /** Whether no two rows may have the same text there. */
+  /** Whether the column is unique. */
   readonly distinct: boolean
 }
 
-/** Columns with a value from here: all except automatic counters. */
+/** The columns that a copy sets: all except automatic counters. */
 async function columnsOf(client: pg.Client, table: string): Promise<Column[]> {
   const { rows } = await client.query<Column>(
     `SELECT a.attname AS name, a.atttypid = 'text'::regtype AND EXISTS (
@@ -40,11 +40,11 @@ async function copy(client: pg.Client, { table, where, set, count = (rows) => ro
 }
 
 /**
- * Fills a database with that many rows of everything that grows with use. The rows are copies of rows that the service itself
- * wrote, with their own ids, hashes and times. The account must be a superuser's, so that PostgreSQL skips the check of each
- * reference; the copies' references are valid by construction.
+ * Fills each table that grows with use with a number of rows. The rows are copies of rows that the service itself wrote, with
+ * their own ids, hashes and times. The account must be a superuser, so that PostgreSQL does not check each reference. The
+ * references of the copies are valid by construction.
  *
- * @returns the actions, for the report
+ * @returns a description of the work, for the report
  */
 export async function fill(databaseUrl: string, rows: number): Promise<string> {
   const client = new pg.Client({ connectionString: databaseUrl })

@@ -1,16 +1,16 @@
 const id = (kind: string) => `md5('${kind}' || n)::uuid::text`
 
-/** The oldest nineteen rows of each table have a rare value. A search for it in the order of time finds it last. */
+/** The oldest nineteen rows of each table have a rare value. A search in the order of time finds them last. */
 const RARE = 'n < 20'
 
-/** About as long as a credential of ten claims. */
+/** A document that is about as long as a credential with ten claims. */
 const VC = `json_build_object('type', json_build_array('VerifiableCredential'), 'proof', json_build_object('jws',
   (SELECT string_agg(md5(n::text || i), '') FROM generate_series(1, 30) AS i)))`
 
 /**
- * Statements that fill an empty database with that many rows of everything that lists show, one per second. Nearly all rows are
- * alike, except for a few old ones. The account must be a superuser's, so that PostgreSQL skips the check of each reference;
- * the references are valid by construction.
+ * Statements that fill each table that lists show with a number of rows, one row for each second. Nearly all rows are alike,
+ * except for a few old rows. The account must be a superuser, so that PostgreSQL does not check each reference. The references
+ * are valid by construction.
  */
 export function listFilling(rows: number): readonly string[] {
   const from = `FROM generate_series(1, ${rows}) AS n`

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-/** The indices that lists alone need, of tables that each issuance or presentation writes to. */
+/** The indices that only lists need, on tables that each issuance or presentation writes to. */
 const ADDED = [
   'credentials_active_idx',
   'credentials_schema_id_created_at_idx',
@@ -57,7 +57,7 @@ async function costOf(client: pg.Client, table: string): Promise<Omit<InsertCost
   return { wal: Number(rows[0]?.bytes) / ROWS, micros }
 }
 
-/** The cost of one more row in each table, without the lists' indices and with them, each time from just after a checkpoint. */
+/** Measures the cost of one more row in each table, with and without the lists' indices. Each measurement begins just after a checkpoint. */
 export async function insertCosts(client: pg.Client, say: (line: string) => void): Promise<InsertCost[]> {
   const costs: InsertCost[] = []
   const { rows: definitions } = await client.query<{ definition: string }>(

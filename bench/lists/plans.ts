@@ -18,7 +18,7 @@ export interface Scan {
   /** `Index Scan credentials_active_idx`. */
   readonly name: string
   readonly table: string
-  /** Rows that it looked at, in all its loops. */
+  /** Rows that the scan read, in all its loops. */
   readonly rows: number
 }
 
@@ -39,7 +39,7 @@ const scanOf = (node: Plan, table: string): Scan => ({
     node['Actual Loops'],
 })
 
-/** Finds how PostgreSQL reads what this process asks for, by running it once more under EXPLAIN. */
+/** Finds how PostgreSQL reads the tables of a statement: it runs the statement of this process again under EXPLAIN. */
 export function planReader(client: pg.Client) {
   const send = pg.Client.prototype.query
   return async (read: () => Promise<readonly unknown[]>): Promise<ReadPlan> => {

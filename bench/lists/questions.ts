@@ -10,7 +10,7 @@ import { createVerificationSessionListStore } from '../../server/verifier/sessio
 import { SESSION_STATES } from '../../server/verifier/sessions/session.js'
 import { createTrustedIssuerStore } from '../../server/verifier/trusted-issuers/store.js'
 
-/** A list that is asked for, and how many rows of a database that `listFilling` made it finds. */
+/** A list request, and the number of rows that it finds in a database that `listFilling` has filled. */
 export interface Question {
   readonly list: string
   readonly asked: string
@@ -18,14 +18,14 @@ export interface Question {
   readonly found: number
 }
 
-/** A page of fifty, and one more row, which shows that there is another page. */
+/** A page of fifty rows, and one more row, which shows that there is another page. */
 export const TAKE = 51
 
 const WHOLE: TimedPart = { take: TAKE, after: undefined, from: undefined, to: undefined }
 
 /**
- * Each list without a filter, for a time, behind a cursor and with each single filter: for frequent, rare, old and missing
- * values.
+ * The requests of each list: without a filter, for a time, after a cursor, and with each single filter. Filters have frequent,
+ * rare, old and missing values.
  */
 export function questions(database: Database, rows: number, idPrefix: string): Question[] {
   const middle = new Date(Date.now() - (rows / 2) * 1_000)

@@ -16,7 +16,7 @@ import { questions } from './questions.js'
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
-/** As often as each list is asked for. */
+/** Number of requests for each list. */
 const TIMES = 15
 
 const GOAL_MS = 100

@@ -3,7 +3,7 @@ import { type Caller, createCaller } from './caller.js'
 import { measureFlows } from './flows.js'
 import type { Sample } from './sample.js'
 
-/** The thing for this turn, in rotation. */
+/** The element for this turn: the elements are used one after the other, again and again. */
 export function inTurn<T>(things: readonly T[], turn: number): T {
   const thing = things[turn % things.length]
   if (thing === undefined) throw new Error('Nobody takes part.')
@@ -11,8 +11,8 @@ export function inTurn<T>(things: readonly T[], turn: number): T {
 }
 
 /**
- * Measures a flow that several wallets go through, each with the next of some things that were made before: their keys, or
- * what they hold.
+ * Measures a flow of several wallets. Each flow uses the next of some prepared elements: keys of wallets, or their
+ * credentials.
  *
  * @param spanOf may return the relevant milliseconds, if they are not the flow's whole duration
  */

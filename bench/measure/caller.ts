@@ -7,9 +7,9 @@ export interface Call {
   readonly form?: Readonly<Record<string, string>>
 }
 
-/** Requests of a flow, over connections that are kept. */
+/** Sends the requests of a flow, over connections that stay open. */
 export interface Caller {
-  /** @throws where the answer is no success; @returns its body */
+  /** @throws if the answer is not a success; @returns its body */
   text(path: string, call?: Call): Promise<string>
   json(path: string, call?: Call): Promise<Record<string, unknown>>
   /** @throws if the answer is no redirect; @returns its address, and the cookie that it sets */
@@ -27,7 +27,7 @@ function sent({ json, form, headers = {} }: Call): { headers: Record<string, str
   }
 }
 
-/** @param connections as many as flows run at once */
+/** @param connections the number of flows that run at once */
 export function createCaller(origin: string, connections: number): Caller {
   const pool = new Pool(origin, { connections, pipelining: 1 })
   const answerTo = async (path: string, call: Call) => {

@@ -1,16 +1,16 @@
 import { connect, type Socket } from 'node:net'
 
-/** One open stream of Server-Sent Events; as little as a client can be, so that thousands fit into the load. */
+/** One open stream of Server-Sent Events. The client is minimal, so that the load can have thousands of streams. */
 export interface EventStream {
   /** Resolves with the time (`performance.now()`) at which a text arrived, also if it arrived earlier. */
   arrival(text: string): Promise<number>
   close(): void
 }
 
-/** Kept of what arrived, so that a text cut in two is found. */
+/** Number of received characters that are kept, so that a text in two parts is found. */
 const KEPT = 4_096
 
-/** Subscribes by a bare socket. Rejects all waiting where the connection ends. */
+/** Subscribes over a bare socket. If the connection ends, every waiting promise is rejected. */
 export function openEventStream(
   origin: string,
   path: string,

@@ -3,7 +3,7 @@ import { cpuMs, residentMiB } from './process-usage.js'
 import { percentile, type Sample } from './sample.js'
 
 /**
- * Actors that each begin the next flow when theirs is over, for a time; a flow that fails ends the benchmark.
+ * Runs flows for a time. Each actor begins its next flow when its last flow has ended. A flow that fails ends the benchmark.
  *
  * @param flow may return the relevant milliseconds, if they are not its whole duration
  */

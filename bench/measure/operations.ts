@@ -11,7 +11,7 @@ const zSample = z.object({
   residentMiB: z.number(),
 })
 
-/** Has a program without HTTP do an operation over and over, for a time and several at once. */
+/** Lets a program without HTTP repeat an operation for a time, several at once. */
 export const measureOperations = async (
   target: Target,
   operation: string,

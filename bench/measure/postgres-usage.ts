@@ -1,15 +1,15 @@
 import type { Client } from 'pg'
 import { cpuMs, parentOf } from './process-usage.js'
 
-/** The use of a PostgreSQL server since its start. */
+/** The processor time and the commits of a PostgreSQL server since its start. */
 export interface PostgresUsage {
-  /** CPU time of all its processes; NaN if they are on another machine. */
+  /** CPU time of all processes of the server; NaN if the server is on another machine. */
   readonly cpuMs: number
   /** Transactions that wrote, of all databases. */
   readonly commits: number
 }
 
-/** @returns reads the usage over this connection */
+/** @returns a function that reads the usage over this connection */
 export async function usageReader(client: Client): Promise<() => Promise<PostgresUsage>> {
   const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
   const server = parentOf(rows[0]?.pid ?? 0, 'postgres')

@@ -11,7 +11,7 @@ function statOf(pid: number): { readonly name: string; readonly fields: readonly
   return { name: stat.slice(stat.indexOf('(') + 1, end), fields: stat.slice(end + 2).split(' ') }
 }
 
-/** A process that has ended meanwhile counts with its parent. */
+/** Reads a value of a process. If the process has ended meanwhile, returns `gone`: the parent's figures include the process. */
 function orGone<T>(read: () => T, gone: T): T {
   try {
     return read()

@@ -8,14 +8,14 @@ export interface RequestShape {
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
   readonly json?: unknown
-  /** A part of every answer, where a status of 200 alone does not say that the work was done. */
+  /** A part of every correct answer, if a status of 200 does not prove that the work was done. */
   readonly says?: string
 }
 
-/** However slow an answer is, it is measured. */
+/** The longest wait for an answer, in seconds, so that slow answers are measured too. */
 const PATIENCE_SECONDS = 60
 
-/** Resolves with the answer to one request, which comes after unanswered requests of the row before. */
+/** Resolves after the answer to one request. The service answers this request after the open requests of the previous row. */
 async function ready(url: string, init: RequestInit, says: string): Promise<void> {
   const answer = await fetch(url, { ...init, signal: AbortSignal.timeout(PATIENCE_SECONDS * 1000) })
   const text = await answer.text()
@@ -23,8 +23,8 @@ async function ready(url: string, init: RequestInit, says: string): Promise<void
 }
 
 /**
- * The same request over and over on a number of connections, each sending the next one when it has its answer. Where none comes in
- * the time, it is measured once more for twice as long.
+ * Repeats a request on a number of connections. Each connection sends its next request after the answer. If no answer arrives in the
+ * time, the row is measured again for twice as long.
  */
 export async function measureRequests(
   target: Target,

@@ -12,11 +12,11 @@ export interface Sample {
   readonly residentMiB: number
 }
 
-/** With what PostgreSQL did for it. */
+/** A sample with PostgreSQL's work. */
 export interface FullSample extends Sample {
-  /** CPU time of PostgreSQL for one operation, in milliseconds; not a number where the server is on another machine. */
+  /** CPU time of PostgreSQL for one operation, in milliseconds; NaN if the server is on another machine. */
   readonly postgresMs: number
-  /** Transactions for one operation that wrote. */
+  /** Writing transactions for one operation. */
   readonly commits: number
 }
 

@@ -1,4 +1,4 @@
-/** Below this part of the least before, an operation has become cheaper. Turns of the same load differ by less, mostly. */
+/** An operation has become cheaper if its CPU time is below this share of the former minimum. Turns of the same load mostly differ by less. */
 const CHEAPER = 0.97
 const MAX_TURNS = 6
 

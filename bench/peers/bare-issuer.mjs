@@ -5,7 +5,7 @@ import { SDJwtVcInstance } from '@sd-jwt/sd-jwt-vc'
 import express from 'express'
 import { callbacksOf, publicJwkOf, signText } from './bare-issuer/callbacks.mjs'
 
-// The bare libraries of issuing (OpenID4VCI, OAuth, SD-JWT VC) behind Express, with everything that must be remembered in memory.
+// The bare libraries of issuing (OpenID4VCI, OAuth, SD-JWT VC) behind Express. All state is in memory.
 const PRE_AUTHORIZED = 'urn:ietf:params:oauth:grant-type:pre-authorized_code'
 const CONFIGURATION = 'purchase'
 const TOKEN_SECONDS = 300
@@ -19,7 +19,7 @@ const publicJwk = { ...pair.publicKey.export({ format: 'jwk' }), kid: 'key-1', a
 const jwks = { keys: [publicJwk] }
 const callbacks = {
   ...callbacksOf({ privateJwk, publicJwk }),
-  // The library asks for its own server's keys at each access token: they are here.
+  // At each access token the library fetches the keys of its own server. This answer replaces the fetch.
   fetch: async () => new Response(JSON.stringify(jwks), { headers: { 'content-type': 'application/jwk-set+json' } }),
 }
 const issuer = new Openid4vciIssuer({ callbacks })
@@ -68,14 +68,14 @@ const open = new Map()
 const redeemed = new Map()
 const nonces = new Map()
 
-/** Takes a value that may be used once. */
+/** Returns and removes a value that may be used once. */
 function used(map, key) {
   const value = map.get(key)
   if (!map.delete(key)) throw new Error(`${key} is unknown or was used.`)
   return value
 }
 
-/** @param request as Express has it */
+/** The library's form of a request. @param request the request of Express */
 const requestOf = (request) => ({
   method: request.method,
   url: `${url}${request.originalUrl}`,

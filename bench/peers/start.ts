@@ -25,7 +25,7 @@ function installed(): boolean {
   })
 }
 
-/** Installs missing peers by their own lock file, and starts them. @throws if this fails */
+/** Installs missing peers from their own lock file, and starts the peers. @throws if this fails */
 export async function startPeers(world: World): Promise<Peers> {
   if (!installed()) installExactly(folder)
   return { bareIssuer: await world.startPeer('bare-issuer.mjs'), credo: await world.startPeer('credo.mjs') }

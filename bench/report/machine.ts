@@ -1,6 +1,6 @@
 import { cpus, loadavg, release, totalmem } from 'node:os'
 
-/** The machine of the figures, and its load. */
+/** Describes the machine and its load. */
 export function machine(): string {
   const processors = cpus()
   const [load = 0] = loadavg()

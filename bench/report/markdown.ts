@@ -1,4 +1,4 @@
-/** A Markdown table, so that it can be kept: columns that are named are text, the others figures. */
+/** A Markdown table. The columns in `textColumns` are text, the others are figures. */
 export function markdown(lines: readonly (readonly string[])[], textColumns: readonly number[]): string {
   const [head = [], ...body] = lines
   const widths = head.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)))

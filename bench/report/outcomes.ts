@@ -5,7 +5,7 @@ import type { Row } from '../rows/row.js'
 /** The samples of each row, round by round. */
 export type Measured = ReadonlyMap<Row, readonly FullSample[]>
 
-/** A goal and what came of it. */
+/** A goal and its result. */
 export interface Outcome {
   readonly row: string
   /** The goal in words. */
@@ -77,6 +77,6 @@ function outcomeOf(row: Row, goal: Goal, measured: Measured): Outcome {
   return { row: row.name, goal: text, figure, unit, met: within(figure.median) }
 }
 
-/** Every goal of every row that was measured. */
+/** The outcomes of all goals of all measured rows. */
 export const outcomesOf = (measured: Measured): Outcome[] =>
   [...measured.keys()].flatMap((row) => (row.goals ?? []).map((goal) => outcomeOf(row, goal, measured)))

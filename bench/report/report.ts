@@ -8,7 +8,7 @@ import { type Measured, outcomesOf } from './outcomes.js'
 import { dayOf, RESULTS, titleOf } from './saved.js'
 import { goalTableOf, streamTableOf, tableOf } from './tables.js'
 
-/** All that a run has found. */
+/** The results of a run. */
 export interface Findings {
   readonly world: Pick<World, 'postgres' | 'nodeVersion'>
   readonly options: BenchOptions
@@ -18,7 +18,7 @@ export interface Findings {
   readonly notes: readonly string[]
 }
 
-/** The circumstances of the figures, in sentences. */
+/** Sentences about the machine, the programs and the options of a run. */
 function circumstances({ world, options, notes }: Findings): string[] {
   const { rounds, seconds, warmUpSeconds, processes, only } = options
   const service = processes === 1 ? 'one process of the service' : `${processes} processes of the service`
@@ -38,7 +38,7 @@ export function reportOf(findings: Findings): string {
   return [circumstances(findings).join('\n'), ...tables].join('\n\n')
 }
 
-/** Everything, round by round. */
+/** All results as JSON, round by round. */
 function jsonOf(findings: Findings, at: Date): string {
   const { world, options, measured, streams, notes } = findings
   const rows = [...measured].map(([{ name }, samples]) => ({ name, samples }))
@@ -47,7 +47,7 @@ function jsonOf(findings: Findings, at: Date): string {
   return `${JSON.stringify({ at, setting, notes, rows, goals: outcomesOf(measured), streams }, undefined, 1)}\n`
 }
 
-/** The day and the unusual options, so that a run of fewer rows does not overwrite a whole one. */
+/** The name of a report: the day and the unusual options. A run of fewer rows therefore does not overwrite a whole run. */
 export function nameOf({ processes, rows, node, only, quick, against }: BenchOptions, at: Date): string {
   const parts = [
     dayOf(at),

@@ -16,7 +16,7 @@ export class Report {
     this.#lines.push(line)
   }
 
-  /** Writes it into results/, by day and name. */
+  /** Writes the report into results/, by day and name. */
   save(name: string, at = new Date()): void {
     mkdirSync(RESULTS, { recursive: true })
     const path = join(RESULTS, `${dayOf(at)}-${name}.md`)

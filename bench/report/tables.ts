@@ -17,7 +17,7 @@ const STREAM_COLUMNS = [
   'goal',
 ]
 
-/** At most this much of the memory of a bare route's stream. */
+/** The goal for the memory of a stream, as a multiple of the memory of a bare route's stream. */
 const STREAM_MEMORY_GOAL = 1.5
 
 const digits = (value: number): string => value.toFixed(value >= 100 ? 0 : value >= 10 ? 1 : value >= 1 ? 2 : 3)
@@ -37,7 +37,7 @@ export const tableOf = (measured: Measured): string =>
 
 function goalCellsOf({ row, goal, figure, unit, met }: Outcome): string[] {
   if (figure === undefined) return [row, goal, 'not measured', '', '']
-  // With so many digits that what missed its goal narrowly does not look like it.
+  // The figure has enough digits to show that a goal was missed narrowly.
   const shown = (value: number) => value.toFixed(unit === '%' ? 1 : 2)
   const quartiles = `${shown(figure.lower)}–${shown(figure.upper)}`
   return [row, goal, `${shown(figure.median)} ${unit}`, quartiles, met ? '✓' : '✗']
@@ -47,7 +47,7 @@ function goalCellsOf({ row, goal, figure, unit, met }: Outcome): string[] {
 export const goalTableOf = (measured: Measured): string =>
   markdown([GOAL_COLUMNS, ...outcomesOf(measured).map(goalCellsOf)], [0, 1])
 
-/** The streams, medians of the rounds; the first line is the yardstick of the others, round by round. */
+/** The table of the streams, with medians of the rounds. The other lines are compared with the first line, round by round. */
 export function streamTableOf(costs: readonly StreamCost[]): string {
   const yardstick = costs[0]?.samples ?? []
   const lines = costs.map(({ name, streams, samples }, position) => {

@@ -29,7 +29,7 @@ const byReference =
     await caller.json(path, { form: { response } })
   }
 
-/** A request is made, and a page posts what its browser gave. */
+/** A request is made, and a page posts the answer of its browser. */
 const byBrowser: Flow = async (caller, authorization, held) => {
   const made = await ask(caller, authorization, { responseMode: 'dc_api.jwt', expectedOrigins: [ORIGIN] })
   const credential = answerInBrowser(made.digitalCredentialRequest as DigitalCredential, held, ORIGIN)

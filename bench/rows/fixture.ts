@@ -10,7 +10,7 @@ export const SUBJECT = {
   price: { amount: 249, currency: 'EUR' },
 }
 
-/** Its type. */
+/** The credential type with this name. */
 export const SCHEMA = {
   name: TYPE,
   version: 1,

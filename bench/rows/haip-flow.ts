@@ -13,7 +13,7 @@ const PAR = '/openid4vci/par'
 const TOKEN = '/openid4vci/token'
 const CREDENTIAL = '/openid4vci/credential'
 
-/** A browser's request and the address that it is redirected to. */
+/** Sends a browser's request. Returns the address of the redirect. */
 async function sentTo(caller: Caller, path: string, call: Parameters<Caller['redirect']>[1] = {}) {
   const { location, cookie } = await caller.redirect(path, call)
   return { url: new URL(location), cookie }
@@ -27,7 +27,7 @@ interface Flow {
   readonly challenge: string
 }
 
-/** The person's part, without sign-in: the page is opened and accepted. */
+/** The user's steps, without sign-in: opens the page and accepts. */
 async function agreed(caller: Caller, requestUri: string, clientId: string): Promise<string> {
   const query = new URLSearchParams({ client_id: clientId, request_uri: requestUri })
   const { url, cookie } = await sentTo(caller, `/openid4vci/authorize?${query}`)
@@ -37,7 +37,7 @@ async function agreed(caller: Caller, requestUri: string, clientId: string): Pro
   return answer.url.searchParams.get('code') ?? ''
 }
 
-/** PAR, authorize, page, decision, token, nonce, credential, with DPoP and attestation wherever they are taken. */
+/** Takes a credential: PAR, authorize, page, decision, token, nonce, credential. DPoP and attestation are sent wherever the service accepts them. */
 async function takeCredential({ caller, issuer, wallet, issuerState, challenge }: Flow): Promise<void> {
   const { form, verifier } = wallet.request(CONFIGURATION, issuerState)
   const pushed = await caller.json(PAR, { form, headers: wallet.authenticated(issuer, PAR, challenge) })

@@ -9,16 +9,16 @@ import type { Row } from './row.js'
 
 const AT_ONCE = [1, 8, 32] as const
 const CPU_GOAL: Goal = { kind: 'cpu', atMostMs: 4 }
-/** Enough that hardly two wallets meet at one. */
+/** So many offerings that two wallets rarely use the same offering at once. */
 const MANY = 256
 
-/** Redemptions are counted, in the offering's own row, only if there is a limit. */
+/** A redemption limit that is never reached. Without a limit, the offering's row would not count redemptions. */
 const LIMIT = 2_147_483_647
 
 const FLOW = 'OpenID4VCI offer → token → nonce → credential'
 const manyRow = (atOnce: number) => `${FLOW}, of ${MANY} offerings, ${atOnce} at once`
 
-/** Rows of whole issuances, one after the other and several at once: all of one offering, and of many, which have no row in common. */
+/** Rows of whole issuances, one after the other and several at once: of one offering, and of many offerings without a common row. */
 export async function issuanceFlowRows({ service, credence }: World): Promise<Row[]> {
   const made = { credential_type: TYPE, credential_subject: SUBJECT, redemption_limit: LIMIT }
   const offerings: string[] = []

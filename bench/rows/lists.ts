@@ -4,7 +4,7 @@ import { SUBJECT, TYPE } from './fixture.js'
 import type { Row } from './row.js'
 
 const CONNECTIONS = 16
-/** The size of a page for a person. With the default of 1,000, other rows would have made a different number each time. */
+/** The page size of the console. With the default of 1,000, the page length would depend on the records that other rows made. */
 const PAGE = 100
 
 /** Lists of the REST interface and of the console. */
@@ -22,7 +22,7 @@ const LISTS = [
 
 const QUERY = [{ fields: [{ path: ['$.credentialSubject.productName'] }] }]
 
-/** Rows of the first page of the lists that people manage an installation by; full but for schemas, issuers and DIDs. */
+/** Rows of the first page of the lists that operators use. The pages are full, except for schemas, issuers and DIDs. */
 export async function listRows({ service, credence, authorization, clientSecret }: Installation): Promise<Row[]> {
   const headers = { authorization, 'x-client-secret': clientSecret }
   for (let made = 0; made < PAGE; made += 1) {

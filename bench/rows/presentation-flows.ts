@@ -36,7 +36,7 @@ async function newHeldCredential({ credence }: World): Promise<HeldCredential> {
 }
 
 /**
- * A request is made, its session watched, the request fetched and answered, until the watcher reads of it.
+ * Makes a request, watches its session, fetches the request and answers it. Ends when the watcher receives the event.
  *
  * @param watched the process at which the session is watched; by default the process that receives the request
  * @returns milliseconds from the wallet's POST to the event
@@ -65,7 +65,7 @@ async function present(
   }
 }
 
-/** Rows of whole presentations, and of how long their verifier waits for the news. */
+/** Rows of whole presentations, and rows of the time until their verifier receives the event. */
 export async function presentationFlowRows(world: World): Promise<Row[]> {
   const held = await Promise.all(Array.from({ length: WALLETS }, () => newHeldCredential(world)))
   let other: Promise<Target> | undefined

@@ -1,7 +1,7 @@
 import type { Sample } from '../measure/sample.js'
 import type { Goal } from './goal.js'
 
-/** One line of the table: something that can be measured again and again. */
+/** One line of the table, with a measurement that can be repeated. */
 export interface Row {
   readonly name: string
   readonly goals?: readonly Goal[]

@@ -5,19 +5,19 @@ import { SUBJECT, TYPE } from './fixture.js'
 import type { Goal } from './goal.js'
 import type { Row } from './row.js'
 
-/** Enough to keep one process busy without a long queue before it. */
+/** Number of connections that keeps one process busy without a long queue. */
 const CONNECTIONS = 16
 
 export const BARE_EXPRESS = 'bare Express 5, GET /version'
 export const NOOP = 'no-op: GET /version'
 export const BEARER_NOOP = 'no-op behind the Bearer check'
 
-/** Long enough for all rounds. */
+/** Lifetime of requests and offers, longer than all rounds. */
 const OPEN_SECONDS = 86_400
 
 const pathOf = (url: string | undefined) => new URL(String(url)).pathname
 
-/** Paths of pages for people, of a request and of an offer that are open. */
+/** The paths of the share pages of an open request and of an open offer. */
 async function openPages({ credence, service }: World) {
   const query = {
     id: 'purchase',
@@ -37,7 +37,7 @@ async function openPages({ credence, service }: World) {
     expiresInSeconds: OPEN_SECONDS,
   })
   const pages = { presentPage: pathOf(asked.pageUrl), receivePage: pathOf(offered.pageUrl) }
-  // The first view draws the QR code, which is cached: the rows measure later views.
+  // The first view draws the QR code, which is then cached. The rows measure later views.
   for (const path of Object.values(pages)) {
     const { ok, status } = await fetch(`${service.url}${path}`)
     if (!ok) throw new Error(`${path}: ${status}`)
@@ -72,7 +72,7 @@ async function prepare(world: World) {
   }
 }
 
-/** Rows of one request each, on the service and on the yardstick beside it. */
+/** Rows of one request each, on the service and on bare Express. */
 export async function singleRequestRows(world: World): Promise<Row[]> {
   const { service, express } = world
   const { offeringId, id, jwtVc, sdJwt, statusList, tokenStatusList, presentPage, receivePage } = await prepare(world)

@@ -10,13 +10,13 @@ import { QUERY } from './presentation-flows.js'
 
 /** The cost of many open streams for a process, measured once. */
 export interface StreamSample {
-  /** Resident memory that came with one stream, in KiB. */
+  /** Additional resident memory for one stream, in KiB. */
   readonly kibPerStream: number
   /** The part of it in JavaScript's heap and buffers. */
   readonly heapKibPerStream: number
   /** Share of one processor while nothing happens but heartbeats. */
   readonly idleCpu: number
-  /** Milliseconds from the cause of one event to its arrival on half of the streams, and on the last. */
+  /** Milliseconds from the cause of one event until it has arrived on half of the streams. `fanOutLast` is the time for all streams. */
   readonly fanOutP50: number
   readonly fanOutLast: number
 }
@@ -36,7 +36,7 @@ interface Side {
   readonly open: (index: number) => Promise<EventStream>
   /** Opens one of many streams of one subject. */
   readonly openShared: () => Promise<EventStream>
-  /** Causes one event of that subject, which holds the text. */
+  /** Causes one event of the shared subject. The event contains the text. */
   readonly publish: () => Promise<unknown>
   readonly published: string
 }
@@ -78,7 +78,7 @@ async function fanOut({ openShared, publish, published }: Side, count: number): 
 
 async function measureSide(side: Side, count: number, idleSeconds: number): Promise<StreamSample> {
   const { target, open } = side
-  // The first streams pay for code that is compiled and buffers that grow once.
+  // The first streams need more memory, because code is compiled and buffers grow once.
   closeAll(await openAll(Math.ceil(count / 10), open))
   await sleep(1_000)
   const before = await memoryOf(target)
@@ -171,14 +171,14 @@ async function measureRound(
   }
 }
 
-/** More rounds would add little, and each takes two minutes. */
+/** The most rounds. More rounds would change little, and each round takes two minutes. */
 const MAX_ROUNDS = 3
 
 /**
- * Thousands of open streams: the service's and, in the same run, a bare Express route's. Every other round runs backwards.
+ * Measures thousands of open streams of the service and, in the same run, of a bare Express route. Every other round runs in reverse order.
  *
- * @param rounds how often; three times at most
- * @returns the yardstick first
+ * @param rounds number of rounds; three at most
+ * @returns the costs, with bare Express first
  */
 export async function measureStreams(
   world: World,

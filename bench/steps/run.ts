@@ -53,7 +53,7 @@ interface Measured {
 }
 
 /**
- * Many flows, one step after the other: all of them take the first one, then all the second one, some at once each time.
+ * Measures many flows step by step: all flows take the first step, then all flows take the second step, with some flows at once.
  *
  * @returns CPU time of the process for each step of one flow, in milliseconds, by the step's name
  */
@@ -81,7 +81,7 @@ async function cpuOfSteps(
   return cpu
 }
 
-/** A table: a line for each step and one for their sum, a column for each side. */
+/** A table with a line for each step and a line for the sum, and a column for each side. */
 function table(measured: readonly Measured[], samples: ReadonlyMap<Measured, readonly ReadonlyMap<string, number>[]>) {
   const [first] = measured
   if (first === undefined) return ''
@@ -99,7 +99,7 @@ function table(measured: readonly Measured[], samples: ReadonlyMap<Measured, rea
   )
 }
 
-/** Measures each request of a flow, here and at the peers, on a machine with little other work. */
+/** `npm run bench:steps`: measures each request of a flow, at the service and at the peers. */
 export async function run(args: readonly string[]): Promise<void> {
   const { flows, rounds, atOnce, warmUp, save, world: options } = readOptions(args)
   const world = await createWorld(options)

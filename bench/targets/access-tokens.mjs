@@ -2,7 +2,7 @@ import { createPublicKey } from 'node:crypto'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 
 /**
- * Checks one access token over and over, as the service does whose identity provider's key is at hand.
+ * Returns a check of one access token, as the service makes it when the identity provider's key is cached.
  *
  * @param dist URL of the built service
  */

@@ -1,7 +1,7 @@
 import express from 'express'
 import { answerMemory } from './memory.mjs'
 
-// The yardstick: what Express 5 itself costs for an answer of the same size as GET /version, and for an open stream.
+// For comparison: the cost of Express 5 itself for an answer of the size of GET /version, and for an open stream.
 const app = express()
 
 app.get('/version', (_request, response) => {

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { answerOperations } from './operations.mjs'
 
-// The number of transactions that the same PostgreSQL can commit: only one row each, by the same driver.
+// For comparison: the number of transactions that the same PostgreSQL can commit, with one row each, over the same driver.
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 32 })
 await pool.query('CREATE TABLE commits (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, at timestamptz NOT NULL)')
 

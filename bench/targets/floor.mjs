@@ -5,9 +5,9 @@ import pg from 'pg'
 import { accessTokenCheck } from './access-tokens.mjs'
 import { answerMemory } from './memory.mjs'
 
-// The lower limit for the flows "in full". It has Node's own HTTP server for as many requests, and as many statements of one
-// row by the same driver. It also has the signatures and decryptions that the standards demand, by the service's own functions.
-// It routes, decides, validates, logs and composes nothing.
+// The lower limit for the flows "in full". It answers as many requests with Node's own HTTP server. It runs as many statements of
+// one row over the same driver. It makes the signatures and decryptions that the standards demand, with the service's own functions.
+// It does no routing, no decision, no validation, no logging and no composing of answers.
 const dist = new URL(process.env.BENCH_DIST ?? '../../dist/server/', import.meta.url)
 const of = (path) => import(new URL(path, dist).href)
 const { createSigner, generateKeyPair, publicJwkOf, signCompact, verifyCompact } = await of('protocol/jose/jws.js')
@@ -45,7 +45,7 @@ const DO = {
 
 /** Work that each request of a flow needs in any case. */
 const FLOWS = {
-  // Offer made, offer, both metadata, token, nonce, credential.
+  // Making an offer, offer, both metadata, token, nonce, credential.
   issuing: [
     ['bearer', 'read', 'write'],
     ['write'],
@@ -55,7 +55,7 @@ const FLOWS = {
     [],
     ['read', 'verify', 'sign', 'write'],
   ],
-  // Request made, request object, answer, claims.
+  // Making a request, request object, answer, claims.
   presenting: [
     ['bearer', 'newKey', 'read', 'write'],
     ['write', 'sign'],
@@ -67,7 +67,7 @@ const FLOWS = {
 const server = createServer(async (request, response) => {
   const [, flow, step] = request.url.split('/')
   if (flow === 'ready') return response.end()
-  // As the flow has it: some requests bring nothing.
+  // As in the flow, some requests have no body.
   if (request.method === 'POST') JSON.parse(await text(request))
   for (const what of FLOWS[flow][Number(step)]) await DO[what]()
   const answer = JSON.stringify({ steps: FLOWS[flow].length, body: BODY })

@@ -1,7 +1,7 @@
 import { hash, randomBytes, X509Certificate } from 'node:crypto'
 import { answerOperations } from './operations.mjs'
 
-// The cost of a credential in each format alone, by the service's own functions, in a process without other work. A mobile
+// The cost of a credential in each format alone, with the service's own functions, in a process without other work. A mobile
 // document and an SD-JWT VC have the same claims and an issuer with a certificate; all claims are presented.
 const dist = new URL(process.env.BENCH_DIST ?? '../../dist/server/', import.meta.url)
 const load = (path) => import(new URL(path, dist).href)
@@ -91,7 +91,7 @@ const verify = (format, presentation) =>
     work: UNBOUNDED,
   })
 
-/** Some, so that no single one is verified over and over. */
+/** Number of credentials, so that the same credential is not verified each time. */
 const HELD = 32
 
 const operations = {}

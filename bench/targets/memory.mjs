@@ -1,6 +1,6 @@
 const pause = () => new Promise((resolve) => setTimeout(resolve, 100))
 
-/** Memory once collecting garbage frees nothing more: what finalizers let go and pages given back come later. */
+/** Collects garbage until memory no longer falls: finalizers and the return of pages free memory later. Returns the memory. */
 async function settledMemory() {
   let last = process.memoryUsage()
   for (let round = 0; round < 30; round += 1) {
@@ -14,7 +14,7 @@ async function settledMemory() {
 }
 
 /**
- * Lets the benchmark ask this process over IPC for its memory after a garbage collection, or for another of its commands. The
+ * Lets the benchmark read this process's memory after a garbage collection, over IPC, or run another of its commands. The
  * process ends when the benchmark has ended.
  *
  * @param {Record<string, () => unknown>} commands

@@ -1,7 +1,7 @@
 import { answerMemory } from './memory.mjs'
 
 /**
- * Lets the benchmark ask this process over IPC to do an operation over and over for a time, several at once, and for what came of it.
+ * Lets the benchmark make this process repeat an operation for a time, several at once. The command and the result are IPC messages.
  *
  * @param {Record<string, () => unknown>} operations
  */

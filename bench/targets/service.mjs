@@ -1,8 +1,8 @@
 import cluster from 'node:cluster'
 import { answerMemory } from './memory.mjs'
 
-// The built service with one more route: a procedure that does nothing behind the Bearer check. It separates the cost of the
-// check and the façade from the cost of a route's work.
+// The built service with one more route: a procedure that does nothing after the Bearer check. It separates the cost of the
+// check and of REST from the cost of a route's work.
 const dist = new URL(process.env.BENCH_DIST ?? '../../dist/server/', import.meta.url)
 const { main } = await import(new URL('main.js', dist).href)
 const { restRouter } = await import(new URL('router.js', dist).href)
@@ -17,15 +17,15 @@ const contract = {
   ...version,
   meta: { openapi: { ...openapi, path: '/bench/noop' }, rest: { ...rest, access: 'user' } },
 }
-// An older version, which a run is compared with, may have base procedures alone.
+// A run may be compared with an older version, which has only base procedures.
 const contracted =
   procedure?.(contract) ?? userProcedure.meta(contract.meta).input(contract.input).output(contract.output)
 const noop = contracted.query(() => ({ name: 'credence', version: '0.1.0' }))
-// Routers are made of this one when the service is made. An older version has made them already.
+// The service makes its routers from this router later. An older version has made them already.
 if (restRouter === undefined) serviceRouter._def.record.noop = noop
 else Object.assign(restRouter._def.procedures, router({ bench: router({ noop }) })._def.procedures)
 
 answerMemory()
-// The process over workers ends after them, even if it could still receive commands.
+// The primary process ends after its workers, even if it could still receive commands.
 if (cluster.isPrimary) process.channel?.unref()
 await main()

@@ -16,14 +16,14 @@ export interface Target {
 }
 
 export interface TargetOptions {
-  /** Path of a program, from this folder. */
+  /** Path of the program, relative to this folder. */
   readonly program: string
   /** The Node.js that runs it. */
   readonly node: string
   readonly port: number
   readonly env?: Readonly<Record<string, string>>
   readonly execArgv?: readonly string[]
-  /** A path that answers 200 once it is up; without one the target serves no HTTP. */
+  /** A path that answers 200 as soon as the program is ready. Without this path, the program serves no HTTP. */
   readonly ready?: string
 }
 
@@ -39,7 +39,7 @@ async function untilReady(url: string, child: ChildProcess, output: () => string
   }
 }
 
-/** Starts a program with nothing of this process' environment but what Node needs. */
+/** Starts a program. From this process's environment it gets only the variables that Node needs. */
 export async function startTarget({
   program,
   node,
@@ -69,7 +69,7 @@ export async function startTarget({
     throw error
   }
   if (child.pid === undefined) throw new Error(`${program} did not start.`)
-  // With all that it wrote.
+  // The error contains the whole output.
   const ended = once(child, 'close').then(([code, signal]): never => {
     throw new Error(`${program} ended with ${code ?? signal}:\n${output}`)
   })
@@ -79,7 +79,7 @@ export async function startTarget({
     pid: child.pid,
     ask: async (command) => {
       const answer = once(child, 'message')
-      // If the process has ended, its end is the error to report, not the failed send.
+      // If the process has ended, report its end as the error, not the failed send.
       child.send(command, () => {})
       const [message] = await Promise.race([ended, answer])
       return message

@@ -1,4 +1,4 @@
-// Another process of the installation, which has only readers of many sessions. It records the arrival of each event.
+// Another process of the installation, with readers of many sessions and no other work. It records the arrival of each event.
 const dist = new URL('../../dist/server/', import.meta.url)
 const { connectDatabase } = await import(new URL('database/connect.js', dist).href)
 const { createEventStore } = await import(new URL('events/store.js', dist).href)
@@ -19,7 +19,7 @@ const events = createEvents({
   limits: { perCaller: 0, process: sessions.length },
 })
 
-/** Number of the session, number of the event, and the moment, one after the other. */
+/** Three numbers for each event: the session's number, the event's number, and the time. */
 let seen = []
 
 for (const [number, sessionId] of sessions.entries()) {

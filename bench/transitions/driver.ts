@@ -4,7 +4,7 @@ import { fragment } from '../../server/database/fragment.js'
 import { idRow } from '../../server/database/row-shapes.js'
 import { type Announce, eventRow, recordEvents } from '../../server/events/store.js'
 
-/** Sessions to move, with only the required columns and a view of the usual size. @returns their ids */
+/** Makes sessions with only the required columns and a view of the usual size. @returns their ids */
 export async function makeSessions({ sql }: Database, count: number): Promise<string[]> {
   const address = `openid4vp://?client_id=decentralized_identifier%3Adid%3Aweb%3Averifier.example&request_uri=${'x'.repeat(120)}`
   const rows = await sql(idRow)`
@@ -20,7 +20,7 @@ export async function makeSessions({ sql }: Database, count: number): Promise<st
   return rows.map(({ id }) => id)
 }
 
-/** The statement of a transition, but that it leads round and round. */
+/** The statement of a transition. Unlike a real session, this session alternates between two states. */
 const moved = (id: string) => fragment`
   moved AS (
     UPDATE verification_sessions SET state = CASE state WHEN 'RequestCreated' THEN 'RequestUriRetrieved' ELSE 'RequestCreated' END, seq = seq + 1
@@ -28,15 +28,15 @@ const moved = (id: string) => fragment`
     RETURNING id, seq, state, first_view),
   ${recordEvents(fragment`SELECT id, seq, first_view, jsonb_build_object('state', state) AS changes FROM moved`, new Date())}`
 
-/** As the service makes them. */
+/** Makes a transition in the way of the service. */
 export const transition = ({ sql }: Database, id: string) =>
   sql(eventRow)`WITH ${moved(id)} SELECT id, seq, data FROM transitions`
 
-/** The former way: PostgreSQL notifies in the same transaction, and holds a lock until the commit is on disk. */
+/** Makes a transition in the former way: PostgreSQL notifies in the same transaction, and holds a lock until the commit is on disk. */
 export const notifyingTransition = ({ sql }: Database, id: string) => sql(idRow)`
   WITH ${moved(id)} SELECT id FROM (SELECT id, pg_notify('credence_bench', id || ' ' || seq) FROM transitions) AS told`
 
-/** Results of a drive: when each commit was known, by session and event number, in milliseconds of the machine's clock. */
+/** The time at which each commit was known, by session and event number, in milliseconds of the machine's clock. */
 export interface Driven {
   readonly committed: ReadonlyMap<string, number>
   readonly perSecond: number
@@ -48,7 +48,7 @@ const MAX_UNDER_WAY = 500
 
 export const nowMs = () => Number(process.hrtime.bigint()) / 1e6
 
-/** Makes so many transitions a second, of one session after the other, and announces each once it is committed. */
+/** Makes a given number of transitions a second, of one session after the other. Announces each transition after its commit. */
 export async function drive(
   database: Database,
   sessions: readonly string[],
@@ -82,7 +82,7 @@ export async function drive(
   return { committed, perSecond: (committed.size / (nowMs() - started)) * 1_000 }
 }
 
-/** How many transitions a second as many callers make as there are connections, each the next when theirs is on disk. */
+/** Measures the transitions a second of one caller for each connection. Each caller makes its next transition when the last is on disk. */
 export async function commitRate(
   make: (id: string) => Promise<unknown>,
   sessions: readonly string[],

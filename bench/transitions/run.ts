@@ -21,7 +21,7 @@ import { Report } from '../report/saved.js'
 import { startTarget } from '../targets/target.js'
 import { commitRate, drive, makeSessions, notifyingTransition, transition } from './driver.js'
 
-/** Events that the watcher saw since the last question: numbers of session and event, and when. */
+/** Events that the watcher received since the last call: the numbers of session and event, and the time. */
 const zCollected = z.object({ seen: z.array(z.number()) })
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
@@ -66,13 +66,13 @@ async function backends(databaseUrl: string): Promise<Map<number, number>> {
   return new Map(rows.map(({ pid }) => [pid, cpuMs(pid)]))
 }
 
-/** CPU time of this process alone, which has started PostgreSQL and the readers. */
+/** CPU time of this process alone, without the processes that it has started (PostgreSQL and the readers). */
 function ownCpuMs(): number {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1_000
 }
 
-/** CPU time that the current processes used in between. */
+/** CPU time that the processes in `after` used since `before`. */
 const spent = (before: ReadonlyMap<number, number>, after: ReadonlyMap<number, number>) =>
   [...after].reduce((sum, [pid, ms]) => sum + ms - (before.get(pid) ?? ms), 0)
 
@@ -87,7 +87,7 @@ async function commitRates(database: Database, sessions: readonly string[], opti
   return rates
 }
 
-/** Transitions, driven at their statements, and when their events reach readers at another process. */
+/** `npm run bench:transitions`: runs the statements of transitions, and measures when the events reach readers at another process. */
 export async function run(args: readonly string[]): Promise<void> {
   const options = readOptions(args)
   const server = await startTemporaryPostgres(DURABLE)

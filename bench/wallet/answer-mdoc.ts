@@ -7,11 +7,11 @@ export interface HeldMdoc {
   readonly wallet: BenchWallet
   /** The issued `IssuerSigned`, as base64url. */
   readonly issuerSigned: string
-  /** The elements that are shown. */
+  /** The disclosed elements. */
   readonly elements: readonly ElementPath[]
 }
 
-/** The answer with a mobile document to a request object by direct_post.jwt, as `answerTo` gives one with an SD-JWT VC. */
+/** The answer to a request object by direct_post.jwt, with a mobile document. `answerTo` is the same for an SD-JWT VC. */
 export async function answerWithMdoc(
   requestObject: string,
   { wallet, issuerSigned, elements }: HeldMdoc,

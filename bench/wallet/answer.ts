@@ -18,16 +18,16 @@ export interface RequestObject extends Request {
 /** An SD-JWT VC and the wallet whose key it is bound to. */
 export interface HeldCredential {
   readonly wallet: BenchWallet
-  /** With the disclosures that are shown, ending in `~`. */
+  /** The SD-JWT with the chosen disclosures, ending in `~`. */
   readonly sdJwt: string
 }
 
 const payloadOf = (jwt: string): unknown => JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString())
 
-/** The payload of a request object. The wallet trusts the verifier: its cost of a signature check is no cost of the service. */
+/** The payload of a request object. The wallet does not check its signature, because the check is no cost of the service. */
 export const readRequestObject = (requestObject: string): RequestObject => payloadOf(requestObject) as RequestObject
 
-/** Which query asks for a format, and the key that the answer is encrypted to. */
+/** The credential query for a format, and the key for the encryption of the answer. */
 export function queried(request: Request, format: string): { readonly id: string; readonly key: EncryptionJwk } {
   const query = request.dcql_query.credentials.find((each) => each.format === format)
   const [key] = request.client_metadata.jwks.keys
@@ -35,7 +35,7 @@ export function queried(request: Request, format: string): { readonly id: string
   return { id: query.id, key }
 }
 
-/** The encrypted answer with a presentation to a request object, by direct_post.jwt. */
+/** The encrypted answer to a request object by direct_post.jwt, with a presentation. */
 export function answered(
   { state, response_uri: uri }: RequestObject,
   { id, key }: ReturnType<typeof queried>,
@@ -45,7 +45,7 @@ export function answered(
   return { path: `${pathname}${search}`, response: encryptTo(key, { vp_token: { [id]: [presentation] }, state }) }
 }
 
-/** An SD-JWT VC with a Key Binding JWT of this moment. */
+/** An SD-JWT VC with a new Key Binding JWT. */
 function bound({ nonce }: Request, { wallet, sdJwt }: HeldCredential, aud: string): string {
   const binding = {
     iat: Math.floor(Date.now() / 1000),
@@ -66,7 +66,7 @@ export function answerTo(requestObject: string, held: HeldCredential): { path: s
   return answered(request, queried(request, 'dc+sd-jwt'), bound(request, held, request.client_id))
 }
 
-/** A signed request over the Digital Credentials API, or the answer to one. */
+/** A signed request over the Digital Credentials API, or the answer to a request. */
 export interface DigitalCredential {
   readonly protocol: string
   readonly data: Readonly<Record<string, unknown>>

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { makeCertificate, type TestCertificateOptions } from '../../test/protocol/issuer-keys/certificates.js'
 
-/** A certificate that outlasts every benchmark. */
+/** Makes a certificate that is valid for the whole benchmark. */
 export const certify = (options: TestCertificateOptions) =>
   makeCertificate({ notAfter: '2099-12-31T00:00:00Z', ...options })
 
-/** A folder of PEM files, which settings of a service name. */
+/** Makes a folder for PEM files that a service's settings name. */
 export function certificateFiles() {
   const directory = mkdtempSync(join(tmpdir(), 'credence-bench-'))
   return {

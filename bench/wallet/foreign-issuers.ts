@@ -9,7 +9,7 @@ const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).to
 
 type Sign = (payload: Record<string, unknown>) => string
 
-/** An SD-JWT VC with one disclosure, for a separate wallet. It has no status, because its list would be a further request. */
+/** An SD-JWT VC with one disclosure, for a new wallet. It has no status, because the status list would need a further request. */
 function membership(sign: Sign): HeldCredential {
   const wallet: BenchWallet = newBenchWallet()
   const disclosure = encode([randomBytes(16).toString('base64url'), 'level', 'gold'])

@@ -8,7 +8,7 @@ const seconds = (): number => Math.floor(Date.now() / 1000)
 const CLIENT = 'https://wallet.example'
 const REDIRECT_URI = 'https://wallet.example/callback'
 
-/** Files for ISSUER_X509 and WALLET_TRUST_ANCHORS, and a provider whose wallets are trusted there. */
+/** Makes the files for ISSUER_X509 and WALLET_TRUST_ANCHORS, and a provider whose wallets the issuer trusts. */
 export function haipSetup() {
   const { fileOf, remove } = certificateFiles()
   const root = certify({ subject: 'Root', ca: true, keyUsage: 0x04 })
@@ -74,7 +74,7 @@ function newHaipWallet(provider: KeyObject, x5c: readonly string[]) {
         { typ: 'openid4vci-proof+jwt', jwk: holder.jwk },
         { aud: issuer, iat: seconds(), nonce },
       ),
-    /** An authorization request, and what proves later who made it. */
+    /** An authorization request, and the PKCE verifier that later proves the sender. */
     request: (scope: string, issuerState: string) => {
       const verifier = randomBytes(32).toString('base64url')
       return {

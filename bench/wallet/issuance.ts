@@ -4,7 +4,7 @@ import type { BenchWallet } from './wallet.js'
 
 const PRE_AUTHORIZED = 'urn:ietf:params:oauth:grant-type:pre-authorized_code'
 
-/** Where an issuer is asked for what, as paths. */
+/** The paths of an issuer's endpoints. */
 export interface Endpoints {
   readonly token: string
   readonly nonce: string
@@ -12,7 +12,7 @@ export interface Endpoints {
   readonly deferred: string
 }
 
-/** Credentials that a wallet may take, and its token. */
+/** The token of a wallet, and the credentials that the wallet may take. */
 export interface Grant {
   readonly issuer: string
   readonly configurations: readonly string[]
@@ -40,7 +40,7 @@ export const readOffer = async (caller: Caller, path: string): Promise<Offer> =>
 export const readIssuerMetadata = (caller: Caller, issuer: string): Promise<Record<string, unknown>> =>
   caller.json(wellKnown('openid-credential-issuer', issuer))
 
-/** The metadata of the authorization server (RFC 8414 §3.1) that the issuer names, or is itself. */
+/** The metadata of the authorization server (RFC 8414 §3.1): the server that the issuer names, otherwise the issuer itself. */
 export function readServerMetadata(
   caller: Caller,
   issuer: string,
@@ -60,7 +60,7 @@ export const endpointsOf = (
   deferred: pathOf(issuerMetadata.deferred_credential_endpoint),
 })
 
-/** Endpoints from both metadata. */
+/** Reads the endpoints from both metadata. */
 export async function readEndpoints(caller: Caller, issuer: string): Promise<Endpoints> {
   const metadata = await readIssuerMetadata(caller, issuer)
   return endpointsOf(metadata, await readServerMetadata(caller, issuer, metadata))
@@ -72,7 +72,7 @@ export async function endpointsAt(issuer: string): Promise<Endpoints> {
   return readEndpoints(caller, issuer).finally(() => caller.close())
 }
 
-/** The token for the pre-authorized code of an offer. */
+/** Gets the token for the pre-authorized code of an offer. */
 export async function redeem(caller: Caller, offer: Offer, { token }: Endpoints): Promise<Grant> {
   const code = offer.grants[PRE_AUTHORIZED]['pre-authorized_code']
   const { access_token } = await caller.json(token, {
@@ -85,7 +85,7 @@ export async function redeem(caller: Caller, offer: Offer, { token }: Endpoints)
 export const readNonce = async (caller: Caller, { nonce }: Endpoints): Promise<unknown> =>
   (await caller.json(nonce, { method: 'POST' })).c_nonce
 
-/** The credential request, with a proof by the wallet's DID for a nonce. @returns the answer, which may be to wait */
+/** Sends the credential request, with a proof by the wallet's DID for a nonce. @returns the answer, which may tell the wallet to wait */
 export function requestCredential(
   caller: Caller,
   { issuer, configurations: [configuration], token }: Grant,
@@ -103,7 +103,7 @@ export function requestCredential(
   })
 }
 
-/** Nonce and credential request. @returns the answer, which may be to wait */
+/** Gets a nonce and sends the credential request. @returns the answer, which may tell the wallet to wait */
 export const askForCredential = async (
   caller: Caller,
   grant: Grant,
@@ -112,14 +112,14 @@ export const askForCredential = async (
 ): Promise<Record<string, unknown>> =>
   requestCredential(caller, grant, endpoints, wallet, await readNonce(caller, endpoints))
 
-/** @throws where the answer holds no credential */
+/** The credential in an answer. @throws if the answer contains no credential */
 export function credentialOf(answer: Record<string, unknown>): string {
   const [first] = (answer.credentials ?? []) as { credential?: unknown }[]
   if (typeof first?.credential !== 'string') throw new Error(`There is no credential: ${JSON.stringify(answer)}`)
   return first.credential
 }
 
-/** Offer, token, nonce, credential: OpenID4VCI 1.0 with a pre-authorized code, as a wallet goes through it that knows the issuer. */
+/** Takes an offered credential with a pre-authorized code (OpenID4VCI 1.0): offer, token, nonce, credential. The wallet has read the metadata before. */
 export async function takeOffered(
   caller: Caller,
   endpoints: Endpoints,

@@ -1,13 +1,13 @@
 import { createSign, generateKeyPairSync, type KeyObject } from 'node:crypto'
 
-/** The key of a wallet in the load; it signs synchronously, which takes a thirtieth of a millisecond. */
+/** The key of a wallet in the load. It signs synchronously, in about 0.03 ms. */
 export interface BenchWallet {
   readonly did: string
   readonly kid: string
   readonly jwk: Readonly<Record<string, unknown>>
-  /** ES256, compact. */
+  /** Makes a compact JWS by ES256. */
   sign(header: Record<string, unknown>, payload: Record<string, unknown>): string
-  /** ES256, r and s. */
+  /** Signs bytes by ES256. The signature is r and s. */
   signBytes(data: Uint8Array): Uint8Array
 }
 

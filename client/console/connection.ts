@@ -15,7 +15,7 @@ function change(now: boolean): void {
   for (const listener of listeners) listener()
 }
 
-/** Statuses of a proxy without a reachable service, and of a service that starts or stops. */
+/** True for statuses that a proxy sends without a reachable service, or that a service sends while it starts or stops. */
 const isAway = (status: number) => status === 502 || status === 503 || status === 504
 
 async function ask(): Promise<void> {
@@ -27,7 +27,7 @@ async function ask(): Promise<void> {
   }
 }
 
-/** The service answered with a status. */
+/** Notes that the service answered with a status. */
 function heard(status: number): void {
   if (isAway(status)) {
     lost()
@@ -39,13 +39,13 @@ function heard(status: number): void {
   change(false)
 }
 
-/** After a call without an answer: asks the service again until it answers. */
+/** Notes a call without an answer. Then asks the service again until it answers. */
 function lost(): void {
   change(true)
   timer ??= setTimeout(ask, PAUSES[attempts++] ?? LAST_PAUSE)
 }
 
-/** Whether the service answers, as far as calls have shown. */
+/** Whether the service answered the last calls. */
 export const connection = {
   heard,
   lost,

@@ -5,7 +5,7 @@ type Question = 'session' | 'setup'
 
 const answers = new Map<Question, Promise<unknown>>()
 
-/** Undefined without an answer or after a refusal: the console asks again as usual, and its screens show the error. */
+/** Reads a first answer. Undefined without an answer or after a refusal: the console then asks again, and its screens show the error. */
 async function answerOf(path: string): Promise<unknown> {
   try {
     const response = await fetch(serviceAddress(path), { headers: { 'x-console': '1', accept: 'application/json' } })
@@ -15,7 +15,7 @@ async function answerOf(path: string): Promise<unknown> {
   }
 }
 
-/** Only an admin's session may ask for the setup. */
+/** True if the user of the session is an admin: only an admin may read the setup. */
 const isAdmin = (session: unknown): boolean =>
   (session as { readonly user?: { readonly isAdmin?: boolean } | null } | undefined)?.user?.isAdmin === true
 
@@ -36,7 +36,7 @@ export function askFirst(): void {
   )
 }
 
-/** Whether an answer is here or under way that no query has taken. */
+/** Whether a first question was sent and no query has taken its answer yet. */
 export const wasAsked = (question: Question): boolean => answers.has(question)
 
 /** The answer to a first question. It can be taken only once, because it becomes outdated. */

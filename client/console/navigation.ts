@@ -2,7 +2,7 @@ import type { Texts } from './texts/texts.js'
 
 /** One place of the navigation. */
 export interface Place {
-  /** The path of the screen. Also marked while a screen below this path is open. */
+  /** The path of the screen. The place is also marked as current while a screen below this path is open. */
   readonly to:
     | '/'
     | '/types'

@@ -14,14 +14,14 @@ const root = createRootRoute({ component: Shell, notFoundComponent: NotFound, er
 // The overview opens first, so it is part of the console's first file.
 const overview = createRoute({ getParentRoute: () => root, path: '/', component: Overview })
 
-// Each other screen is a chunk of its own, loaded when it is opened or about to be.
+// Each other screen is a separate chunk. It is loaded when the user opens the screen or is about to open it.
 const types = createRoute({
   getParentRoute: () => root,
   path: '/types',
   component: lazyRouteComponent(() => import('./screens/types/list.js'), 'TypeList'),
 })
 
-// No name of a type has a hyphen.
+// The name of a type has no hyphen, so no type has this path.
 const newType = createRoute({
   getParentRoute: () => root,
   path: '/types/new-type',
@@ -50,7 +50,7 @@ const newOffer = createRoute({
   component: lazyRouteComponent(() => import('./screens/offers/new-offer.js'), 'NewOffer'),
 })
 
-// No session has a name, but an id.
+// Offers have ids, so no offer has this path.
 const offersFromFile = createRoute({
   getParentRoute: () => root,
   path: '/offers/from-file',
@@ -70,11 +70,11 @@ const requests = createRoute({
   component: lazyRouteComponent(() => import('./screens/requests/list.js'), 'RequestList'),
 })
 
-// No session has a name, but an id.
+// Requests have ids, so no request has this path.
 const newRequest = createRoute({
   getParentRoute: () => root,
   path: '/requests/new-request',
-  // The saved query that it is written from.
+  // The saved query that fills the form.
   validateSearch: ({ query }: { query?: unknown }): { query?: string } => (typeof query === 'string' ? { query } : {}),
   component: lazyRouteComponent(() => import('./screens/requests/new-request.js'), 'NewRequest'),
 })
@@ -147,7 +147,7 @@ const rotation = createRoute({
   component: lazyRouteComponent(() => import('./screens/trust/rotation.js'), 'Rotation'),
 })
 
-// No record has a name in its address, but an id.
+// Records have ids in their addresses, so no record has this path.
 const newIssuer = createRoute({
   getParentRoute: () => root,
   path: '/trust/issuers/new-issuer',

@@ -24,7 +24,7 @@ const consoleFetch: Fetch = async (address, request) => {
 /** The service, by the names of its procedures. */
 export const credence = createCredenceClient({ url: serviceUrl, fetch: consoleFetch })
 
-/** A client for slow calls. Calls of one client that start together get their answers together, with the slowest call. */
+/** A client for slow calls. Calls of one client that start together share a request, so all of them wait for the slowest call. */
 export const slowCredence = createCredenceClient({ url: serviceUrl, fetch: consoleFetch })
 
 /** Reads a document by its path. Resolves with its JSON, whatever the status. */

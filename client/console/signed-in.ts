@@ -13,14 +13,14 @@ export function loginAddress(path: string): string {
   return address.href
 }
 
-/** Informs the other windows. */
+/** Informs the other windows that the user has signed in. */
 export function tellSignedIn(): void {
   const channel = new BroadcastChannel(CHANNEL)
   channel.postMessage('signed-in')
   channel.close()
 }
 
-/** Calls the listener after a sign-in in another window. @returns a function that stops this */
+/** Calls the listener after a sign-in in another window. @returns a function that removes the listener */
 export function onSignedIn(listener: () => void): () => void {
   const channel = new BroadcastChannel(CHANNEL)
   channel.onmessage = listener

@@ -12,7 +12,7 @@ import type { Language } from './texts/language.js'
 import type { Texts } from './texts/texts.js'
 import { TextsProvider } from './texts/use-texts.js'
 
-/** Longer than a nearby service takes to answer. With a slower service, the frame is drawn before the answers. */
+/** The longest wait for the first answers, in milliseconds. A nearby service answers faster. With a slower service, the frame is drawn first. */
 const WAIT_MS = 150
 
 // Data on the screen may have changed while the service was unreachable.

@@ -78,7 +78,7 @@ export default defineConfig(({ command }) => {
       outDir: here('../../dist/console'),
       emptyOutDir: true,
       target: 'es2023',
-      // A data: address of a script or font is not in the policy.
+      // The content security policy allows no data: address for scripts and fonts.
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
       reportCompressedSize: false,

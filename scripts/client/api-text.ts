@@ -51,7 +51,7 @@ function commentOf({ name, meta }: Contracted): string {
   return [`${openapi.summary}.`, openapi.description, facts.join('\n')].filter(Boolean).join('\n\n')
 }
 
-/** Makes types of Zod's schemas, and keeps separate types for schemas with a name. */
+/** Writes types for Zod's schemas. A schema with a name gets a separate type. */
 class Types {
   readonly named = new Map<string, JsonSchema>()
 
@@ -84,8 +84,8 @@ function routerText(router: string, procedures: readonly Contracted[], types: Ty
 }
 
 /**
- * The module that takes the place of client/api.ts in the package: an interface with every procedure, its types written
- * out and its contract's words as doc comments.
+ * Writes the module that replaces client/api.ts in the package: an interface with every procedure. Its types are written
+ * out, and the texts of its contracts are doc comments.
  */
 export function apiText(procedures: readonly Contracted[]): string {
   const types = new Types()

@@ -15,7 +15,7 @@ const DECLARED = ['index', 'api', 'calls', 'request', 'router']
 
 /** Every procedure of `/trpc`, in the order of the table of contents. */
 function contracted(): Contracted[] {
-  // Each procedure of a typed router has its own type; inputs and contracts are no part of `_def`'s type.
+  // Each procedure of a typed router has its own type. The type of `_def` has no inputs and contracts.
   return Object.entries<AnyProcedure>(contractRouters().appRouter._def.procedures as never).map(([name, { _def }]) => {
     const { type, meta, inputs, output } = _def as unknown as Omit<Contracted, 'name' | 'input'> & { inputs: never[] }
     const [input] = inputs

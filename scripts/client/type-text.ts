@@ -1,4 +1,4 @@
-/** A JSON Schema as Zod writes it, as far as contracts use one. */
+/** A JSON Schema as Zod writes it, with the members that contracts use. */
 export interface JsonSchema {
   readonly $ref?: string
   readonly $defs?: Readonly<Record<string, JsonSchema>>
@@ -25,7 +25,7 @@ const PRIMITIVES: Readonly<Record<string, string>> = {
   null: 'null',
 }
 
-/** A doc comment at some indentation, with its line break; nothing for no text. */
+/** A doc comment at some indentation, with its line break. Empty for an empty text. */
 export function docComment(text: string, indent: string): string {
   if (text === '') return ''
   const lines = text.replaceAll('*/', '*\\/').split('\n')
@@ -61,9 +61,9 @@ function objectText(schema: JsonSchema, indent: string): string {
 const union = (types: readonly string[]) => [...new Set(types)].join(' | ')
 
 /**
- * A JSON Schema as a TypeScript type.
+ * Converts a JSON Schema to a TypeScript type.
  *
- * @throws Error for a form that no contract has had so far.
+ * @throws Error for a schema of a form that no contract uses yet.
  */
 export function typeText(schema: JsonSchema, indent = ''): string {
   const { $ref, override, type, items } = schema

@@ -25,20 +25,20 @@ function attributesOf(tag: string): Record<string, string> {
   return Object.fromEntries(found.map(([, name = '', value = '']) => [name, unescaped(value)]))
 }
 
-/** The suite's page for a redirect posts the fragment of its address to another one. */
+/** The address to which the suite's page for a redirect posts the fragment of its own address. */
 function scriptedPost(html: string): string | undefined {
   const [, literal] = /xhr\.open\('POST', ("(?:[^"\\]|\\.)*")/.exec(html) ?? []
   return literal === undefined ? undefined : String(JSON.parse(literal))
 }
 
-/** RFC 9110 §10.2.2: a redirect without a fragment inherits the fragment of the address before. */
+/** The next address. A redirect without a fragment inherits the fragment of the former address (RFC 9110 §10.2.2). */
 function followed(location: string, from: string): string {
   const target = new URL(location, from)
   if (target.hash === '') target.hash = new URL(from).hash
   return target.href
 }
 
-/** @throws {Error} where the page has no form that is posted */
+/** Reads the form of a page. @throws {Error} if the page has no form that is posted */
 function formOf(page: Page): { readonly action: string; readonly hidden: Record<string, string> } {
   const [, tag = '', content = ''] = /<form\b([^>]*)>([\s\S]*?)<\/form>/.exec(page.html) ?? []
   const { method, action } = attributesOf(tag)
@@ -51,7 +51,7 @@ function formOf(page: Page): { readonly action: string; readonly hidden: Record<
   }
 }
 
-/** A browser with no cookies. */
+/** Makes a browser without cookies. */
 export function newBrowser(ask: Ask): Browser {
   const cookies = new Map<string, Map<string, string>>()
 

@@ -16,12 +16,12 @@ export interface Running {
 
 /** The product's side of one module. */
 export interface Player {
-  /** Does the next thing that is due. @returns whether there was one */
+  /** Does the next step. @returns false if there was nothing to do */
   act(running: Running): Promise<boolean>
   /**
-   * Where the suite asks for a screenshot: whether the product has done its part.
+   * Called when the suite asks for a screenshot. Checks whether the product acted correctly.
    *
-   * @returns undefined where it has, else the reason why there is nothing to show
+   * @returns undefined if it did; otherwise the reason why no screenshot is uploaded
    */
   evidence(running: Running): Promise<string | undefined>
 }
@@ -30,22 +30,22 @@ export interface Player {
 export interface Outcome {
   readonly module: string
   readonly variant: Readonly<Record<string, string>>
-  /** PASSED, WARNING, REVIEW, FAILED, SKIPPED; WAITING where nothing ended it. */
+  /** PASSED, WARNING, REVIEW, FAILED or SKIPPED; WAITING if the module did not end. */
   readonly outcome: string
   readonly seconds: number
   readonly id: string
-  /** Conditions that did not hold: the name and the message of each. */
+  /** The name and the message of each failed condition. */
   readonly conditions: readonly string[]
   readonly notes: readonly string[]
 }
 
 export interface ModuleLimits {
-  /** A module that waits this long with nothing to do for it is ended. */
+  /** A module without a next step is ended after this time. */
   readonly idleMs: number
   readonly pollMs: number
 }
 
-/** White, one pixel: there is no screen; `evidence` has looked instead. */
+/** One white pixel. There is no screen; `evidence` has checked the result instead. */
 const SCREENSHOT =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8////fwAJ+wP9BUNFygAAAABJRU5ErkJggg=='
 
@@ -54,7 +54,7 @@ const BAD = new Set(['FAILURE', 'WARNING', 'INTERRUPTED'])
 const conditionsOf = (log: readonly LogEntry[]) =>
   log.filter(({ result }) => BAD.has(result ?? '')).map(({ result, src, msg }) => `${result} ${src}: ${msg ?? ''}`)
 
-/** Entries may be written out of their order. */
+/** Log entries may arrive in another order, so the last two seconds are read again. */
 const OVERLAP_MS = 2_000
 
 /** The log of a module, read piece by piece. */
@@ -73,7 +73,7 @@ function logReader(suite: Suite, id: string) {
 /**
  * Runs one module of a plan to its end.
  *
- * @param newPlayer makes the product's side of it
+ * @param newPlayer makes the product's side of the module
  */
 export async function runModule(
   suite: Suite,
@@ -136,7 +136,7 @@ export async function runModule(
   let configured = 0
   while (performance.now() - lastProgress < idleMs) {
     const { status, result } = await suite.info(id)
-    // Its result is FAILED or still unknown, as the suite happens to write it.
+    // The module's result is FAILED or still unknown: the suite writes it at an uncertain time.
     if (status === 'INTERRUPTED') return ended('FAILED')
     if (status === 'FINISHED') return ended(result ?? 'UNKNOWN')
     configured = status === 'CONFIGURED' ? configured + 1 : 0

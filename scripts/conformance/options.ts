@@ -42,7 +42,7 @@ export interface Options {
 
 const MOST_AT_ONCE = 8
 
-/** @throws {Error} a sentence, where the arguments say nothing that can be done */
+/** Reads the options of the command line. @throws {Error} with a sentence for the user if the arguments are invalid */
 export function readOptions(args: readonly string[]): Options {
   const { values } = parseArgs({
     args: [...args],
@@ -91,9 +91,9 @@ function wholeNumber(name: string, text: string, most: number): number {
 }
 
 /**
- * The columns that are meant by ids, tables or plans; all where nothing is named.
+ * The columns that the names select: a name is an id, a table or a plan. Without names, all columns.
  *
- * @throws {Error} for a name that means none
+ * @throws {Error} for a name that selects no column
  */
 export function chosenColumns(columns: readonly Column[], names: readonly string[]): readonly Column[] {
   const isMeant = ({ id, plan }: Column, name: string) => id === name || plan === name || id.startsWith(`${name}/`)

@@ -14,15 +14,15 @@ export interface Run {
   readonly installations: Installations
   /** How many columns run at the same time. */
   readonly parallel: number
-  /** Names of the modules to run; all where empty. */
+  /** Names of the modules to run. If empty, all modules run. */
   readonly modules: readonly string[]
-  /** Takes a line for the terminal. */
+  /** Receives each line for the terminal. */
   readonly say: (line: string) => void
 }
 
 const POLL_MS = 300
 
-/** The results in the order of the columns, without columns that could not run. */
+/** Runs the columns. Returns their results in the order of the columns, without columns that could not run. */
 export async function runColumns(run: Run, columns: readonly Column[]): Promise<ColumnResult[]> {
   const results = new Map<string, ColumnResult>()
   const inTurn = async (waiting: Column[]) => {

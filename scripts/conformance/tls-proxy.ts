@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import { createServer } from 'node:https'
 
-/** The ciphers of TLS 1.3, and the ones that RFC 9325 §4.2 recommends for TLS 1.2. */
+/** The ciphers of TLS 1.3, and the ciphers that RFC 9325 §4.2 recommends for TLS 1.2. */
 const CIPHERS = [
   'TLS_AES_128_GCM_SHA256',
   'TLS_AES_256_GCM_SHA384',
@@ -15,13 +15,13 @@ const CIPHERS = [
 export interface TlsProxyOptions {
   /** Private key and chain as PEM. */
   readonly pem: string
-  /** Its address on 127.0.0.1. */
+  /** The proxy's port on 127.0.0.1. */
   readonly port: number
-  /** The port of the service behind it, on 127.0.0.1. */
+  /** The port of the service behind the proxy, on 127.0.0.1. */
   readonly servicePort: number
 }
 
-/** Ends TLS in front of a service of this machine. @returns ends it */
+/** Starts a proxy that ends TLS in front of a service on this machine. @returns a function that ends the proxy */
 export async function startTlsProxy({ pem, port, servicePort }: TlsProxyOptions): Promise<() => Promise<void>> {
   const server = createServer(
     { key: pem, cert: pem, minVersion: 'TLSv1.2', ciphers: CIPHERS },

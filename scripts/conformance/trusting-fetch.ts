@@ -14,14 +14,14 @@ export interface Received {
   text(): Promise<string>
 }
 
-/** Asks one address; a redirect is an answer like any other. */
+/** Sends one request. It follows no redirect. */
 export type Ask = (url: string, sent?: Sent) => Promise<Received>
 
-/** The suite holds a request open while it asks others. */
+/** The longest wait for an answer. The suite answers some requests only after it has called other servers. */
 const PATIENCE_MS = 180_000
 
 /**
- * A `fetch` that trusts these authorities for TLS, for the servers of one run alone.
+ * A `fetch` that trusts the given authorities for TLS. Other code of the process does not trust them.
  *
  * @param authorities certificates as PEM
  */

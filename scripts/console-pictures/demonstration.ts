@@ -40,7 +40,7 @@ interface Offer {
   readonly pageUrl: string
 }
 
-/** Makes a type, offers, a hosted wallet that took an offer, a request that it answered, and a refused request. */
+/** Makes a type, offers, a hosted wallet that has taken an offer, a request that the wallet has answered, and a refused request. */
 export async function prepare(service: Demonstration): Promise<Prepared> {
   const proofOfPurchase = await readFile(join(projectDirectory(), 'prisma', 'seed', 'proof-of-purchase.json'), 'utf8')
   for (const type of [JSON.parse(proofOfPurchase), MEMBERSHIP]) await service.post('/schemas', type)
@@ -71,7 +71,7 @@ export async function prepare(service: Demonstration): Promise<Prepared> {
       },
     })
   await give((await ask(['*'])).authorizationRequestUri)
-  // The wallet's answer is refused on purpose, so its refusal is no failure here.
+  // The verifier refuses the wallet's answer on purpose, so the refusal is no failure of this script.
   await give((await ask(['did:web:elsewhere.example'])).authorizationRequestUri).catch(() => undefined)
   await fillCounters(service.databaseUrl)
   return { receivePage: (await offer()).pageUrl }

@@ -11,13 +11,13 @@ import { planStart } from '../start/settings.js'
 export interface Demonstration {
   readonly url: string
   readonly databaseUrl: string
-  /** @returns the answer's body. @throws {Error} with the service's answer, unless that is 2xx */
+  /** Posts a body. @returns the answer's body. @throws {Error} with the service's answer if the status is not 2xx */
   post<Body>(path: string, body: unknown): Promise<Body>
   get<Body>(path: string): Promise<Body>
   end(): Promise<void>
 }
 
-/** Starts it at a free port. */
+/** Starts the service at a free port. */
 export async function startDemonstration(): Promise<Demonstration> {
   const postgres = await startTemporaryPostgres()
   const { added } = planStart({ PORT: '0' }, await freePort(3000))

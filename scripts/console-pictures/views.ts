@@ -28,7 +28,7 @@ const button = (page: Page, name: string) => page.getByRole('button', { name, ex
 export async function takePictures({ open, keep, prepared }: Album): Promise<void> {
   const editor = await open(WIDE_DESK, '/console/types/Membership/edit')
   await editor.getByLabel('Claim, claim 3').waitFor()
-  // The table of claims, with the card that stays beside it.
+  // Scrolls to the table of claims. The card stays visible beside the table.
   await editor.getByRole('heading', { name: 'Claims' }).evaluate((heading) => heading.scrollIntoView())
   await keep(editor, 'type-editor')
 
@@ -52,7 +52,7 @@ export async function takePictures({ open, keep, prepared }: Album): Promise<voi
   await receive.getByRole('img').first().waitFor()
   await keep(receive, 'receive')
 
-  // Last, so that the counters include the other actions.
+  // This picture is the last, so that the counters include the other actions.
   const overview = await open(desk(1040), '/console/')
   await overview.getByRole('img', { name: 'The last 30 days' }).waitFor()
   await overview.getByText('The service is ready.').waitFor()

@@ -12,7 +12,7 @@ import { walletTakes } from './scenes/wallet-takes.js'
 import { createStage, type DemoOptions, type Stage, Surprise } from './stage.js'
 import { newWallet } from './wallet/wallet.js'
 
-/** The whole story, scene by scene. */
+/** Plays all scenes in order. */
 async function play(stage: Stage, scene: (title: string) => void): Promise<void> {
   scene('The service')
   await arrive(stage)
@@ -54,9 +54,9 @@ function explain(thrown: unknown): string {
 }
 
 /**
- * Drives a running service through the whole story, telling each step and what it saw.
+ * Plays all scenes with a running service, and prints each step with its result.
  *
- * @returns the exit code: 0 where every step saw what it should
+ * @returns the exit code: 0 if every step had the expected result
  */
 export async function runDemo(options: DemoOptions): Promise<number> {
   const { print } = options

@@ -4,33 +4,33 @@ import type { Fetch } from '../../client/request.js'
 import { patient } from './patience.js'
 
 export interface DemoOptions {
-  /** Where the service answers. */
+  /** Address of the service. */
   readonly url: string
   readonly accessToken?: string | undefined
   readonly clientSecret?: string | undefined
-  /** Takes each line of the story as it happens. */
+  /** Receives each printed line. */
   readonly print: (line: string) => void
 }
 
-/** A step saw something unexpected, which the message names. */
+/** A step had an unexpected result, which the message names. */
 export class Surprise extends Error {
   override readonly name = 'Surprise'
 }
 
-/** The place of a scene: the service, functions that report each step, and functions that check results. */
+/** The parts that each scene uses: the service, functions that print steps, and functions that check results. */
 export interface Stage {
   readonly url: string
   /** The first party's side: the typed client, with both credentials. */
   readonly credence: CredenceClient
-  /** `fetch` that waits out a 429, without credentials: a stranger's side. */
+  /** A stranger's side: `fetch` without credentials. After a 429 it waits and asks again. */
   readonly fetch: Fetch
-  /** Who does what. */
+  /** Prints a sentence about the next action. */
   step(sentence: string): void
-  /** Shows a result; long values are cut. */
+  /** Prints a result. Long values are cut. */
   saw(what: string, value: unknown): void
-  /** Lines as they are, a drawing for instance. */
+  /** Prints lines unchanged, for example a drawing. */
   show(lines: string): void
-  /** @throws {Surprise} where the two differ */
+  /** Compares a result with the expected result. @throws {Surprise} if they differ */
   mustBe(what: string, actual: unknown, expected: unknown): void
 }
 

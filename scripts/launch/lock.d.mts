@@ -1,8 +1,8 @@
-/** Whether a process of that number is at work; one that has ended and that nobody has asked about yet is not. */
+/** Whether a process with that number is running. A process that has ended is not, even if its parent has not read its exit code yet. */
 export function isRunning(pid: number): boolean
 
-/** Takes the lock file for this process; null when it is ours, else the number of the process that holds it. */
+/** Takes the lock file for this process. Returns null if this process has the lock, otherwise the number of the process that holds it. */
 export function acquireLock(file: string): number | null
 
-/** Gives the lock file up, if it is this process's. */
+/** Removes the lock file if this process holds it. */
 export function releaseLock(file: string): void

@@ -4,14 +4,14 @@ import { linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } fr
 import { dirname } from 'node:path'
 
 /**
- * The fields of proc_pid_stat(5) from the third one, the state, on; null where there is no such file.
+ * The fields of proc_pid_stat(5), beginning with the third field (the state); null if there is no such file.
  *
  * @param {number} pid
  */
 function statOf(pid) {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The second field is a name in parentheses, which may hold anything.
+    // The second field is a name in parentheses, which may contain any character.
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   } catch {
     return null
@@ -34,7 +34,7 @@ export function isRunning(pid) {
 }
 
 /**
- * When the process began, in the system's own words. It distinguishes the process from a later one with the same number.
+ * The start time of a process, in the system's own form. It distinguishes the process from a later process with the same number.
  *
  * @param {number} pid
  */
@@ -60,8 +60,8 @@ function read(file) {
 }
 
 /**
- * A second name for a file, where that name is free: of several processes that want it, one gets it, with the whole
- * content at once.
+ * Gives a file a second name if that name is free. If several processes try this, only one succeeds. The second name has the
+ * whole content at once.
  *
  * @param {string} file
  * @param {string} name
@@ -83,10 +83,10 @@ function holderOf(content) {
 }
 
 /**
- * Takes the lock file for this process, also from a process that is no more.
+ * Takes the lock file for this process, also from a process that has ended.
  *
  * @param {string} file
- * @returns {number | null} null when it is ours, else the number of the process that holds it
+ * @returns {number | null} null if this process has the lock, otherwise the number of the process that holds it
  */
 export function acquireLock(file) {
   mkdirSync(dirname(file), { recursive: true })
@@ -122,13 +122,13 @@ function discard(file, content) {
     return
   }
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)
-  // The process with the right died within the few instructions above.
+  // The process with the right ended during the few instructions above.
   const age = Date.now() - (statSync(right, { throwIfNoEntry: false })?.ctimeMs ?? Date.now())
   if (age > 5_000) rmSync(right, { force: true })
 }
 
 /**
- * Gives the lock file up, if it is this process's.
+ * Removes the lock file if this process holds it.
  *
  * @param {string} file
  */

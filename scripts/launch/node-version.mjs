@@ -21,7 +21,7 @@ export function fits(version, ranges) {
   })
 }
 
-/** Ends the process with advice if the project does not support this version of Node.js. It may run on any version, so its syntax stays old. */
+/** Ends the process with advice if the project does not support this version of Node.js. Old versions run this file too, so its syntax is old. */
 export function requireNode() {
   if (fits(process.versions.node, supported)) return
   process.stderr.write(

@@ -1,6 +1,6 @@
 /**
- * Calls `stop` when npm is gone that ran this: it passes a SIGTERM on to its shell, which ends without doing likewise.
- * Outside of npm nothing is watched, since a program may well outlive the script that started it.
+ * Calls `stop` when the npm that started this program has ended. npm passes a SIGTERM on to its shell only, and the shell ends without
+ * passing it on. Without npm this function does nothing, because a program may run longer than the script that started it.
  */
 export function whenParentIsGone(stop: () => void): void {
   if (process.env.npm_lifecycle_event === undefined) return

@@ -5,7 +5,7 @@ import { whenParentIsGone } from './parent.js'
 
 const require = createRequire(import.meta.url)
 
-/** Absolute path of a program that an installed package brings, to be run by Node. */
+/** Absolute path of a Node program in an installed package. */
 export function programOf(packageName: string, program = packageName): string {
   const manifest = require.resolve(`${packageName}/package.json`)
   const { bin }: { bin: string | Record<string, string> } = require(manifest)
@@ -15,9 +15,9 @@ export function programOf(packageName: string, program = packageName): string {
 }
 
 /**
- * Runs a program of a package in the foreground, with this terminal, and passes SIGTERM on; Ctrl-C reaches it by itself.
+ * Runs a program of a package in the foreground, with this terminal. Passes SIGTERM on to the program; the terminal sends Ctrl-C to it directly.
  *
- * @returns its exit code, 1 where a signal ended it
+ * @returns the program's exit code, or 1 if a signal ended it
  */
 export async function runInForeground(path: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const child = spawn(process.execPath, [path, ...args], { env, stdio: 'inherit' })

@@ -6,11 +6,11 @@ import { migrationList, withSchemaEngine } from './schema-engine.js'
 const empty = '-- This is an empty migration.'
 
 /**
- * The SQL that would change the migrations' result to schema.prisma; null if they agree. A migration may contain parts that
- * Prisma cannot express (check constraints, partial indexes, triggers). These parts are no difference.
+ * The SQL that would change the result of the migrations to schema.prisma; null if they agree. A migration may contain parts that
+ * Prisma cannot express (check constraints, partial indexes, triggers). These parts do not count as a difference.
  *
- * @param prismaDirectory holds schema.prisma and migrations/
- * @param databaseUrl of a server on which an empty database may be made for the comparison
+ * @param prismaDirectory the folder with schema.prisma and migrations/
+ * @param databaseUrl address of a server on which this function may make an empty database for the comparison
  */
 export async function migrationDrift(prismaDirectory: string, databaseUrl: string): Promise<string | null> {
   const directory = join(prismaDirectory, 'migrations')

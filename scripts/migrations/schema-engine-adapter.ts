@@ -7,13 +7,13 @@ import {
 } from '@prisma/driver-adapter-utils'
 import pg from 'pg'
 
-/** PostgreSQL's `"char"`, a byte of its catalogue, and the array of it. */
+/** The type numbers of PostgreSQL's `"char"` (a byte in its catalogue) and of its array. */
 const charType = 18
 const charArrayType = 1002
 
 /**
- * The connection of the schema engine: Prisma's adapter for pg. That adapter is made for queries, so this class corrects it
- * where migrations and reading the catalogue need more.
+ * The connection of the schema engine: Prisma's adapter for pg. The adapter is made for queries. This class adds the parts that
+ * migrations and reads of the catalogue need.
  */
 export class SchemaEngineAdapterFactory implements SqlMigrationAwareDriverAdapterFactory {
   readonly provider = 'postgres'
@@ -26,7 +26,7 @@ export class SchemaEngineAdapterFactory implements SqlMigrationAwareDriverAdapte
     return this.open(this.databaseUrl, async () => undefined)
   }
 
-  /** An empty database for the time of a comparison. The adapter's own would be the main one for a connection string. */
+  /** Makes an empty database for a comparison. With a connection string, the adapter's own method would use the main database. */
   async connectToShadowDb(): Promise<SqlDriverAdapter> {
     const name = `schema_shadow_${crypto.randomUUID().replaceAll('-', '')}`
     const url = new URL(this.databaseUrl)
@@ -35,7 +35,7 @@ export class SchemaEngineAdapterFactory implements SqlMigrationAwareDriverAdapte
     return this.open(url.href, () => execute(this.databaseUrl, `DROP DATABASE ${name} WITH (FORCE)`))
   }
 
-  /** The engine leaves its connections open, and one of them holds the advisory lock of its migration. */
+  /** Closes the connections. The engine leaves them open, and one connection holds the advisory lock of its migration. */
   async dispose(): Promise<void> {
     for (const adapter of this.adapters) await adapter.dispose()
   }
@@ -53,7 +53,7 @@ export class SchemaEngineAdapterFactory implements SqlMigrationAwareDriverAdapte
   }
 }
 
-/** The adapter's own executeScript splits at every semicolon, also within a string, a comment or a function body. */
+/** Replaces executeScript: the adapter's own method splits at every semicolon, also within a string, a comment or a function body. */
 function withWholeScripts(adapter: SqlDriverAdapter, pool: pg.Pool): SqlDriverAdapter {
   const query = pool.query.bind(pool)
   adapter.executeScript = async (script) => {
@@ -80,7 +80,8 @@ function driverAdapterError({ code, severity, message, detail, column, hint }: p
 }
 
 /**
- * The adapter does not know `"char"`, a frequent type in the catalogue: it passes through as its array, and gets its name back.
+ * Adds support for `"char"`, a frequent type in the catalogue. The adapter knows only its array, so values pass as the array type and then
+ * get their type name back.
  */
 function withCharColumns(adapter: SqlDriverAdapter, pool: pg.Pool): SqlDriverAdapter {
   const query = pool.query.bind(pool)

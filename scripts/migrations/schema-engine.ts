@@ -8,7 +8,7 @@ import { SchemaEngineAdapterFactory } from './schema-engine-adapter.js'
 
 type Bindings = typeof import('@prisma/schema-engine-wasm/schema_engine_bg')
 
-// WebAssembly is missing from both the es2023 library and Node's types.
+// Neither the es2023 library nor Node's types declare WebAssembly.
 declare const WebAssembly: {
   instantiate(
     bytes: Uint8Array,
@@ -19,7 +19,7 @@ declare const WebAssembly: {
 let bindings: Promise<Bindings> | undefined
 let panicMessage: string | undefined
 
-/** The package's entry imports its .wasm file as a module, which is for bundlers; Node instantiates it by hand. */
+/** Loads the engine. The package's entry imports its .wasm file as a module, which only bundlers support. */
 async function instantiate(): Promise<Bindings> {
   const module = createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm/schema_engine_bg')
   const [engine, bytes] = await Promise.all([
@@ -40,7 +40,7 @@ async function instantiate(): Promise<Bindings> {
   return engine
 }
 
-/** The engine's errors carry its own call stack behind the sentence, and a number in place of an error from outside. */
+/** Returns an error with a plain message. The engine's errors have its call stack after the sentence, and a number instead of an outside error. */
 function withPlainMessage(error: unknown, registry: ErrorRegistry): Error {
   const message = panicMessage ?? (error instanceof Error ? error.message : String(error))
   const id = /External error id#(\d+)/.exec(message)?.[1]
@@ -50,7 +50,7 @@ function withPlainMessage(error: unknown, registry: ErrorRegistry): Error {
 }
 
 /**
- * Runs `use` with Prisma's schema engine (as WebAssembly: no native program, nothing to download) on a database.
+ * Runs `use` with Prisma's schema engine on a database. The engine is WebAssembly, so it needs no native program and no download.
  *
  * @throws {Error} whose message is the engine's sentence.
  */
@@ -68,7 +68,7 @@ export async function withSchemaEngine<T>(databaseUrl: string, use: (engine: Sch
   }
 }
 
-/** The migrations in the form that the engine takes. */
+/** The migrations in the form of the engine's input. */
 export function migrationList(directory: string, migrations: readonly Migration[]): MigrationList {
   return {
     baseDir: directory,

@@ -6,13 +6,13 @@ import { migrationDrift } from './drift.js'
 
 const usage = 'Usage: npm run db:migration NAME   (letters, digits and underscores, for example add_offer_expiry)'
 
-/** 20260131120000, in UTC, as Prisma names the folders. */
+/** A time in UTC in the form of Prisma's folder names: 20260131120000. */
 const timestamp = (now: Date): string => now.toISOString().replace(/\D/g, '').slice(0, 14)
 
 /**
- * Writes prisma/migrations/<timestamp>_<name>/migration.sql with what takes the migrations to schema.prisma.
+ * Writes prisma/migrations/<timestamp>_<name>/migration.sql with the SQL that changes the result of the migrations to schema.prisma.
  *
- * @returns the file written, null where there is nothing to do
+ * @returns the written file; null if there is no difference
  */
 export async function writeMigration(
   prismaDirectory: string,
@@ -29,7 +29,7 @@ export async function writeMigration(
   return join(directory, 'migration.sql')
 }
 
-/** `npm run db:migration NAME` */
+/** `npm run db:migration NAME`: writes a migration. */
 export async function run(args: readonly string[]): Promise<void> {
   const [name] = args
   if (name === undefined || args.length > 1 || !/^[a-z0-9_]+$/i.test(name)) throw new Error(usage)

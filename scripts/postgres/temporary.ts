@@ -4,20 +4,20 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Supervisor } from '../supervisor/handle.js'
 
-/** A PostgreSQL for the time of a test run or a command. It is removed at any end of the run. */
+/** A PostgreSQL for the time of a test run or a command. It is also removed if the run fails. */
 export interface TemporaryPostgres {
   /** URL of the database `postgres`, as superuser. */
   readonly url: string
   readonly dataDirectory: string
   /** Stops the server as an outage would; every connection breaks. */
   stop(): Promise<void>
-  /** Starts it again, at the same address with the same data. */
+  /** Starts the server again, at the same address with the same data. */
   restart(): Promise<void>
-  /** Stops it and removes its data. */
+  /** Stops the server and removes its data. */
   remove(): Promise<void>
 }
 
-/** Temporary data need not survive a power cut. */
+/** Settings without safe writes, because temporary data need not survive a power failure. */
 const SETTINGS = {
   fsync: 'off',
   synchronous_commit: 'off',
@@ -29,9 +29,11 @@ const SETTINGS = {
 }
 
 /**
- * @param settings in the place of these or beside them
+ * Starts a temporary PostgreSQL.
+ *
+ * @param settings server settings that replace or extend the default settings
  * @param makeData makes the data directory with the superuser's password; by default a new one
- * @param parent where its own folder is made
+ * @param parent the directory in which its folder is made
  */
 export async function startTemporaryPostgres(
   settings: Readonly<Record<string, string>> = {},
@@ -39,7 +41,7 @@ export async function startTemporaryPostgres(
   parent = tmpdir(),
 ): Promise<TemporaryPostgres> {
   const directory = await mkdtemp(join(parent, 'credence-postgres-'))
-  // So that, for root, the account that runs PostgreSQL may pass.
+  // If the caller is root, the account that runs PostgreSQL needs access to the folder.
   await chmod(directory, 0o711)
   const dataDirectory = join(directory, 'data')
   const options = {

@@ -9,7 +9,7 @@ const zAccess = z.object({ password: z.string(), port: z.number().optional() })
 
 const patienceMilliseconds = 2_000
 
-/** The embedded database that is kept between starts, below .data/. */
+/** The embedded database below .data/. Its data stay between starts. */
 export class DataDirectory {
   readonly logFile: string
   private readonly dataDirectory: string
@@ -22,10 +22,10 @@ export class DataDirectory {
   }
 
   /**
-   * Starts the server under the supervisor, at the last address where that is free.
+   * Starts the server under the supervisor, at the last address if that address is free.
    *
    * @returns the connection URL
-   * @throws {Error} where another run has it
+   * @throws {Error} if another run uses the database
    */
   async start(supervisor: Supervisor): Promise<string> {
     await this.claim(supervisor)
@@ -35,7 +35,7 @@ export class DataDirectory {
     return url
   }
 
-  /** Where the server was last reached; null before the first start. */
+  /** The last address of the server; null before the first start. */
   lastUrl(): string | null {
     const { password, port } = existsSync(this.accessFile) ? this.access() : {}
     return password === undefined || port === undefined
@@ -47,7 +47,7 @@ export class DataDirectory {
     return { dataDirectory: this.dataDirectory, logFile: this.logFile, password }
   }
 
-  /** A killed run needs a moment to stop its processes. */
+  /** Takes the lock. If another run holds it, waits for a moment, because a killed run needs time to stop its processes. */
   private async claim(supervisor: Supervisor): Promise<void> {
     const deadline = Date.now() + patienceMilliseconds
     for (;;) {

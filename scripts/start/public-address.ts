@@ -1,14 +1,14 @@
 import { isIPv6 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** An address by which others reach this machine, and where the service listens for them. */
+/** An address at which others reach this machine, and the place where the service listens for them. */
 export interface PublicAddress {
   /** An origin: both base URLs. */
   readonly url: string
-  /** Whether a tunnel brings their requests: it then listens on loopback, for the tunnel alone. */
+  /** Whether requests come through a tunnel. The service then listens on loopback only. */
   readonly tunnel: boolean
   readonly host: string
-  /** Undefined of a tunnel, which may lead to any. */
+  /** The port; undefined for a tunnel, which may lead to any port. */
   readonly port: number | undefined
 }
 
@@ -17,7 +17,7 @@ const USAGE =
 
 const LOCAL_RANGES = ['private', 'linkLocal', 'uniqueLocal', 'loopback']
 
-/** Whether a host is one of the local network, or this machine. */
+/** Whether a host is in the local network or is this machine. */
 function isLocal(host: string): boolean {
   return ipaddr.isValid(host) ? LOCAL_RANGES.includes(ipaddr.parse(host).range()) : /^(localhost|.+\.local)$/.test(host)
 }
@@ -25,18 +25,18 @@ function isLocal(host: string): boolean {
 const isLoopback = (host: string) =>
   host === 'localhost' || (ipaddr.isValid(host) && ipaddr.parse(host).range() === 'loopback')
 
-/** Where it listens for a host of the local network: on all addresses of that kind, for this machine on its own alone. */
+/** The listen address for a host. For a host of the local network: all addresses of that kind. For this machine: its own address only. */
 function listeningHost(host: string): string {
   if (isLoopback(host)) return isIPv6(host) ? '::1' : '127.0.0.1'
   return isIPv6(host) ? '::' : '0.0.0.0'
 }
 
 /**
- * What `--public` says.
+ * Reads the option `--public`.
  *
- * @param args of the command
- * @returns undefined where it is not given
- * @throws {Error} a sentence, for an address that is none of a tunnel or of the local network
+ * @param args the arguments of the command
+ * @returns undefined without the option
+ * @throws {Error} with a sentence for an address that is neither a tunnel nor in the local network
  */
 export function publicAddressOf(args: readonly string[]): PublicAddress | undefined {
   const at = args.findIndex((argument) => argument === '--public' || argument.startsWith('--public='))

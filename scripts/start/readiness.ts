@@ -4,8 +4,8 @@ import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /**
- * Resolves when the service answers that it is ready. It is asked over HTTP only once it accepts connections, and then
- * twice a second, since every request counts towards the rate limit of this address.
+ * Resolves when the service answers that it is ready. It sends no request before the service accepts connections, and then
+ * two requests a second, because every request counts for the rate limit of this address.
  */
 export async function untilReady(origin: string, signal: AbortSignal): Promise<void> {
   const { hostname, port } = new URL(origin)
@@ -36,9 +36,9 @@ async function isReady(origin: string, signal: AbortSignal): Promise<boolean> {
 }
 
 /**
- * Posts the demonstration schema as any client would, unless an earlier start did: the log warns of what is refused.
+ * Posts the demonstration schema like any client. It does not post it again after an earlier start, because the log would warn of the refusal.
  *
- * @returns null if it is there, now or from an earlier start; otherwise the service's answer
+ * @returns null if the service has the schema, now or from an earlier start; otherwise the service's answer
  */
 export async function seed(origin: string, file: string): Promise<string | null> {
   const schema: { name: string } = JSON.parse(await readFile(file, 'utf8'))

@@ -17,7 +17,7 @@ const demonstrationSchema = join(root, 'prisma', 'seed', 'proof-of-purchase.json
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
-/** `npm start`, with `--dev` `npm run dev`: the database, the service, the demonstration schema, the addresses. */
+/** `npm start`, or `npm run dev` with `--dev`: starts database and service, posts the demonstration schema, and prints the addresses. */
 export async function run(args: readonly string[]): Promise<void> {
   const environment = readEnvironment(process.env, join(root, '.env'))
   const plan = planStart(environment, await freePort(), publicAddressOf(args))
@@ -54,7 +54,7 @@ async function bringUp(supervisor: Supervisor, plan: StartPlan, dev: boolean, si
   await announce(plan, url, dev ? await developConsole(origin, signal) : `${url}/console/`)
 }
 
-/** Serves the console from its sources, again after each change, on loopback; other requests go to the service. */
+/** Serves the console from its sources on loopback, and reloads it after each change. Passes other requests on to the service. */
 async function developConsole(service: string, signal: AbortSignal): Promise<string> {
   const { createServer } = await import('vite')
   process.env.CONSOLE_SERVICE = service
@@ -64,7 +64,7 @@ async function developConsole(service: string, signal: AbortSignal): Promise<str
   return server.resolvedUrls?.local[0] ?? ''
 }
 
-/** Checked before the service starts, for a clearer message than its own. */
+/** Checks that the port is free before the service starts, because this message is clearer than the service's message. */
 async function requirePort({ address, open }: StartPlan): Promise<void> {
   if (open !== undefined && !(await isFree(open.port, open.host))) {
     throw new Error(
@@ -113,7 +113,7 @@ async function announceOpen({ url, tunnel, host, port }: NonNullable<StartPlan['
   say(await QRCode.toString(url, { type: 'terminal', small: true }))
 }
 
-/** Signals that are this close together are one keypress. */
+/** Signals within this time come from one keypress. */
 const ONE_KEY_MS = 500
 
 /** Resolves with the exit code when the user stops the run, or the service or the database ends by itself. */

@@ -4,27 +4,27 @@ import type { PublicAddress } from './public-address.js'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Decisions of `npm start` from the environment; the service itself fills in nothing. */
+/** The decisions of `npm start` from the environment. The service itself fills in no setting. */
 export interface StartPlan {
   /** Variables for the service that neither the environment nor .env sets. */
   readonly added: Readonly<Record<string, string>>
-  /** True where nothing was configured: settings for local development are filled in and the demonstration schema is posted. */
+  /** True if nothing was configured. Settings for local development are then filled in, and the demonstration schema is posted. */
   readonly local: boolean
-  /** Sentences for the terminal: why nothing is filled in, which variables the service lacks, and how to set each. */
+  /** Sentences for the terminal: why no setting is filled in, which variables are missing, and how to set each variable. */
   readonly advice: readonly string[]
   readonly embeddedDatabase: boolean
   /** The address that the service will listen on; null for an invalid PORT, which the service itself reports. */
   readonly address: { readonly host: string; readonly port: number } | null
-  /** The second address that it listens on, for strangers; undefined without `--public`. */
+  /** The second address that the service listens on, for strangers; undefined without `--public`. */
   readonly open?: { readonly url: string; readonly tunnel: boolean; readonly host: string; readonly port: number }
 }
 
-/** The environment with what .env adds to it; a variable of the environment wins, even an empty one. */
+/** The environment, with the variables of .env. A variable of the environment has precedence, even if it is empty. */
 export function readEnvironment(environment: Environment, file: string): Environment {
   return existsSync(file) ? { ...parse(readFileSync(file)), ...environment } : environment
 }
 
-/** @throws {Error} a sentence, where the environment and `--public` contradict each other. */
+/** Checks that the environment allows `--public`. @throws {Error} with a sentence if they contradict each other. */
 function assertMayBePublic(environment: Environment): void {
   if (environment.NODE_ENV === 'production') {
     throw new Error(
@@ -39,7 +39,7 @@ function assertMayBePublic(environment: Environment): void {
   }
 }
 
-/** The address that it listens on for strangers. @throws {Error} a sentence, if the service itself listens there. */
+/** The listen address for strangers. @throws {Error} with a sentence if the service's main port has the same address. */
 function openAt(environment: Environment, address: PublicAddress, port: number): NonNullable<StartPlan['open']> {
   const given = environment.PUBLIC_PORT ?? ''
   const open = { ...address, port: address.port ?? (given === '' ? port + 1 : Number(given)) }
@@ -51,7 +51,7 @@ function openAt(environment: Environment, address: PublicAddress, port: number):
   return open
 }
 
-/** Names of the variables that begin to configure an installation: base URLs, and every setting of an identity provider. */
+/** Names of the set variables that show that an installation was configured: base URLs and settings of an identity provider. */
 function configuredIn(environment: Environment): string[] {
   return Object.keys(environment)
     .filter((name) => name === 'ISSUER_BASE_URL' || name === 'VERIFIER_BASE_URL' || name.startsWith('OIDC_'))
@@ -59,7 +59,7 @@ function configuredIn(environment: Environment): string[] {
     .sort()
 }
 
-/** Which variables a configured installation still lacks, and how to set each; nothing if it lacks none. */
+/** Sentences about the missing variables of a configured installation, and how to set them. Empty if no variable is missing. */
 function adviceFor(
   environment: Environment,
   configured: readonly string[],
@@ -84,12 +84,12 @@ function adviceFor(
 }
 
 /**
- * Settings are filled in only if no variable has begun to configure an installation. Authentication is therefore never switched
+ * Plans a start. Settings are filled in only if no variable configures an installation. Authentication is therefore never switched
  * off for an installation with an identity provider.
  *
  * @param freePort replaces PORT=0, because the base URLs must name the port
  * @param publicAddress the value of `--public`
- * @throws {Error} a sentence, where `--public` cannot be had
+ * @throws {Error} with a sentence if `--public` is not possible
  */
 export function planStart(environment: Environment, freePort: number, publicAddress?: PublicAddress): StartPlan {
   const isSet = (name: string) => (environment[name] ?? '') !== ''
@@ -126,7 +126,7 @@ function localSettings(url: string): Record<string, string> {
   }
 }
 
-/** Plain http is allowed only on the local network; a tunnel reports the client of its requests. */
+/** Settings for `--public`. Plain http is allowed only on the local network. A tunnel names the client of each request. */
 function publicSettings({ url, tunnel, host, port }: NonNullable<StartPlan['open']>): Record<string, string> {
   return {
     ISSUER_BASE_URL: url,

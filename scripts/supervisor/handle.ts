@@ -8,11 +8,11 @@ import type { Commands, Report, ServiceEnd, ServiceOptions } from './protocol.js
 interface Events {
   'service-ended': [ServiceEnd]
   'postgres-ended': []
-  /** The supervisor itself is gone. */
+  /** The supervisor itself has ended. */
   exit: []
 }
 
-/** The starter's end of a supervisor; its methods are the ones of `Commands`. */
+/** The starter's interface to a supervisor. Its methods are the methods of `Commands`. */
 export class Supervisor extends EventEmitter<Events> {
   private readonly pending = new Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }>()
   private calls = 0
@@ -59,8 +59,8 @@ export class Supervisor extends EventEmitter<Events> {
   }
 
   /**
-   * Stops everything that it runs, and the supervisor itself. Where that one was killed, the service is stopped, and the
-   * answer is true: PostgreSQL may still run.
+   * Stops all processes of the supervisor, and the supervisor itself. If the supervisor was killed, it stops the service and
+   * returns true: PostgreSQL may still be running.
    */
   async end(): Promise<boolean> {
     if (this.gone) {

@@ -1,6 +1,6 @@
 import type { ClusterOptions } from '../postgres/programs.js'
 
-/** How to run the service: a Node program. */
+/** The command of the service, which is a Node program. */
 export interface ServiceOptions {
   /** Arguments of `node`, the program first. */
   readonly args: readonly string[]
@@ -8,20 +8,20 @@ export interface ServiceOptions {
   readonly env: NodeJS.ProcessEnv
 }
 
-/** How the service ended; one of the two is set. */
+/** The end of the service: its exit code or its signal is set. */
 export interface ServiceEnd {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
 }
 
-/** Commands that the supervisor carries out; each call is answered when it is done. */
+/** The commands of a supervisor. Each call is answered when the command is done. */
 export interface Commands {
-  /** Takes the lock file for the supervisor's life: null, or the number of the process that holds it. */
+  /** Takes the lock file until the supervisor ends. Answers with null, or with the number of the process that holds the lock. */
   claim(lockFile: string): Promise<number | null>
-  /** Answers with the URL of the database `postgres`. The temporary directory, if given, is removed at the end. */
+  /** Starts PostgreSQL and answers with the URL of the database `postgres`. A given temporary directory is removed at the end. */
   startPostgres(options: ClusterOptions, temporaryDirectory?: string): Promise<string>
   stopPostgres(): Promise<void>
-  /** Answers with the process id. */
+  /** Starts the service and answers with its process id. */
   startService(options: ServiceOptions): Promise<number>
   /** Kills the service if it takes too long to end. */
   killService(): Promise<void>
@@ -29,14 +29,14 @@ export interface Commands {
   end(): Promise<void>
 }
 
-/** To the supervisor. */
+/** A message to the supervisor. */
 export interface Call {
   readonly id: number
   readonly command: keyof Commands
   readonly args: readonly unknown[]
 }
 
-/** From the supervisor: the answer to a call, or an event. */
+/** A message from the supervisor: the answer to a call, or an event. */
 export type Report =
   | { readonly id: number; readonly value?: unknown }
   | { readonly id: number; readonly error: string }

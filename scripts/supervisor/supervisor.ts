@@ -12,7 +12,7 @@ import type { Call, Commands, Report } from './protocol.js'
 const serviceStopMilliseconds = 30_000
 
 let lock: string | undefined
-/** Also while it is starting, so that an early end stops it too. */
+/** The server, also while it starts, so that an early end stops it too. */
 let starting: Promise<Cluster> | undefined
 let cluster: Cluster | undefined
 let service: ChildProcess | undefined
@@ -109,5 +109,5 @@ async function endAlone(): Promise<void> {
 process.on('message', (call: Call) => void answer(call))
 process.on('disconnect', () => void endAlone())
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void endAlone())
-// The terminal or pipe that this writes to may be gone before it is.
+// The terminal or pipe for the output may close before this process ends.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)

@@ -1,6 +1,6 @@
 import { programOf, runInForeground } from '../launch/run-program.js'
 
-/** `npm test`: Vitest with the arguments given; with `--proof` the heavy counts run in full. */
+/** `npm test`: runs Vitest with the given arguments. With `--proof`, heavy tests run with their full numbers. */
 export async function run(args: readonly string[]): Promise<void> {
   const proof = args.includes('--proof')
   const env = proof ? { ...process.env, PROOF: '1' } : process.env

@@ -18,7 +18,7 @@ export const zDisplayEntry = z.strictObject({
   locale: z.string().max(35).refine(isLanguageTag, { error: 'must be a language tag such as de or pt-BR' }).optional(),
 })
 
-/** A stored display entry. It need not meet rules that are newer than the record. */
+/** A stored display entry. The entry need not meet rules that are newer than the record. */
 export const zStoredDisplayEntry = z.strictObject({ name: z.string().max(200), locale: z.string().max(35).optional() })
 
 /** An issuer or verifier record: its DID and its display. */

@@ -17,7 +17,7 @@ const refusal = (reason: string) =>
  * Checks that VERIFIER_ATTESTATION, if set, attests the signing key of the default verifier (OpenID4VP 1.0 §12). Call it when the
  * key is known, under the start lock.
  *
- * @throws {ConfigurationError} if it attests another key, or is not valid at this moment.
+ * @throws {ConfigurationError} if the attestation is for another key, or is not valid at this moment.
  */
 export async function assertAttested({ config, agents, keys }: Attested, now: Date): Promise<void> {
   const { verifierAttestation: attestation } = config
@@ -28,5 +28,5 @@ export async function assertAttested({ config, agents, keys }: Attested, now: Da
   const current = record === undefined ? undefined : await keys.current(record.keySetId)
   if (current === undefined || attests(attestation, current.publicJwk)) return
   const name = thumbprint(current.publicJwk)
-  throw refusal(`be for the key of the default verifier: its cnf.jwk has not the thumbprint ${name} (RFC 7638).`)
+  throw refusal(`be for the key of the default verifier: its cnf.jwk does not have the thumbprint ${name} (RFC 7638).`)
 }

@@ -38,8 +38,8 @@ function commonNameOf({ display }: AgentRecord, host: string): string {
 }
 
 /**
- * A certification request (PKCS#10, RFC 2986) for a verifier's key as PEM, in the name of its record. It asks for digital
- * signatures, and for the host of VERIFIER_BASE_URL (dNSName) if the host is a name.
+ * A certification request (PKCS#10, RFC 2986) for a verifier's key as PEM, in the name of its record. The request is
+ * for digital signatures. It contains the host of VERIFIER_BASE_URL (dNSName) if the host is a name.
  */
 export async function certificateRequestOf(
   record: AgentRecord,
@@ -48,7 +48,7 @@ export async function certificateRequestOf(
   verifierBaseUrl: string,
 ): Promise<string> {
   const algorithm = ALGORITHMS[alg]
-  if (algorithm === undefined) throw new Error(`No certificate can be asked for a key for ${alg}.`)
+  if (algorithm === undefined) throw new Error(`No certificate can be requested for a key for ${alg}.`)
   const {
     KeyUsageFlags,
     KeyUsagesExtension,
@@ -62,7 +62,8 @@ export async function certificateRequestOf(
     {
       // The library would parse a string as a distinguished name, in which quotes and commas have a meaning.
       name: new Name([{ CN: [{ utf8String: commonNameOf(record, hostname) }] }]),
-      // Both are placeholders for the key of the functions below. Their type has members that only keys of Web Cryptography have.
+      // Both keys are placeholders: the functions below use the real key. The type of the placeholders has members that
+      // only keys of Web Cryptography have.
       keys: { publicKey: {}, privateKey: { algorithm } } as never,
       signingAlgorithm: algorithm,
       extensions: [

@@ -32,7 +32,7 @@ export function certificateEnd(file: KeyAndChain | undefined): Date | undefined 
   return new Date(Math.min(...file.chain.map(({ validTo }) => Date.parse(validTo))))
 }
 
-/** The expiry times that readiness and metrics report, under their names there. */
+/** The expiry times that readiness and metrics report, each under its name in these reports. */
 export const expiriesOf = ({ issuerX509, verifierX509, verifierAttestation }: Files): Expiries => ({
   issuerCertificate: certificateEnd(issuerX509),
   verifierCertificate: certificateEnd(verifierX509),
@@ -44,7 +44,7 @@ function watchedIn(files: Files): Watched[] {
   const certificate = (variable: string, end: Date | undefined): Watched => ({
     subject: `${variable} has a certificate that`,
     end,
-    consequence: 'nobody accepts what is signed now',
+    consequence: 'wallets accept no new signatures of its key',
   })
   return [
     certificate('ISSUER_X509', issuerCertificate),
@@ -53,7 +53,7 @@ function watchedIn(files: Files): Watched[] {
     {
       subject: 'VERIFIER_ATTESTATION',
       end: verifierAttestation,
-      consequence: 'no request is made with it now',
+      consequence: 'no new request uses it',
     },
   ]
 }
@@ -63,7 +63,7 @@ export interface Warning {
   readonly expired: boolean
 }
 
-/** @returns no warning if the expiry is far. */
+/** Returns a warning if the expiry is near or past; otherwise an empty list. */
 function warningOf(now: Date, { subject, end, consequence }: Watched, what: string): Warning[] {
   const left = end === undefined ? Number.POSITIVE_INFINITY : (end.getTime() - now.getTime()) / 1000
   if (end === undefined || left > WARN_DAYS * DAY_SECONDS) return []
@@ -90,7 +90,7 @@ const recordWarnings = (verifiers: readonly CertifiedVerifier[], now: Date): War
       {
         subject: `Verifier ${id} has a certificate that`,
         end: chainEnd(x5c),
-        consequence: 'it can make no requests in that name now',
+        consequence: 'the verifier can make no requests with it',
       },
       `renew it (POST /agent/verifier/${id}/certificate)`,
     ),
@@ -99,8 +99,9 @@ const recordWarnings = (verifiers: readonly CertifiedVerifier[], now: Date): War
 const LICENCE = 'org.iso.18013.5.1.mDL'
 
 /**
- * Warnings about the certificate that signs driving licences. Readers expect the purpose of ISO/IEC 18013-5 Annex B.1.4 in it, and
- * a country in its subject (RFC 4519 §2.2). Without a country, some wallets accept no mobile document at all.
+ * Warnings about the certificate that signs driving licences. Readers expect two things in this certificate: the
+ * purpose of ISO/IEC 18013-5 Annex B.1.4, and a country in the subject (RFC 4519 §2.2). Without a country, some wallets
+ * accept no mobile document at all.
  */
 async function licenceWarnings(
   { issuerX509 }: Pick<Config, 'issuerX509'>,
@@ -121,8 +122,8 @@ async function licenceWarnings(
 }
 
 /**
- * Readiness checks, one for each configured file. After its certificate or attestation has expired, the service still answers, but
- * wallets do not accept its signatures.
+ * Readiness checks, one for each configured file. After a certificate or attestation has expired, the service still
+ * answers, but wallets do not accept the service's signatures.
  */
 export const certificateChecks = (config: Files, clock: () => Date): Record<string, () => Promise<unknown>> =>
   Object.fromEntries(
@@ -131,7 +132,7 @@ export const certificateChecks = (config: Files, clock: () => Date): Record<stri
     ),
   )
 
-/** The ports of {@link createCertificateWatch}. */
+/** Dependencies of {@link createCertificateWatch}. */
 export interface CertificateWatchPorts {
   readonly config: Files
   readonly log: Pick<Log, 'error' | 'warn'>

@@ -13,7 +13,10 @@ export interface ChainRules {
   readonly uses: string
 }
 
-/** Makes the error for unusable certificates; `reason` continues a sentence that begins with the name of their source. */
+/**
+ * Makes the error for unusable certificates; `reason` continues a sentence that begins with the source of the
+ * certificates.
+ */
 export type Refusal = (reason: string) => Error
 
 /** RFC 7515 §4.1.6: each certificate certifies the previous certificate. */
@@ -43,7 +46,7 @@ function checkUsage(chain: readonly X509Certificate[], { purpose, uses }: ChainR
     throw refusal('must begin with a certificate whose keyUsage has digitalSignature')
   }
   if (!profiles.every(({ purposes }) => allowsPurpose(purposes, purpose))) {
-    throw refusal(`must hold certificates whose extendedKeyUsage allows ${uses}, where they have one`)
+    throw refusal(`must hold certificates whose extendedKeyUsage, if present, allows ${uses}`)
   }
 }
 
@@ -63,11 +66,14 @@ export function certifiedChain(
   if (leaf === undefined || isSelfSigned(leaf)) throw refusal('must not begin with a self-signed certificate')
   if (leaf.ca) throw refusal('must not begin with the certificate of a certification authority')
   if (chain.length > MAX_CERTIFICATES || !isChain(chain)) {
-    throw refusal(`must hold at most ${MAX_CERTIFICATES} certificates, each of which certifies the one before it`)
+    throw refusal(
+      `must hold at most ${MAX_CERTIFICATES} certificates, each of which certifies the previous certificate`,
+    )
   }
   checkUsage(chain, rules, refusal)
   if (!chain.every(isValidAt(now))) throw refusal('must not hold a certificate that has expired or is not valid yet')
-  // A root adds nothing for receivers that already trust it (HAIP 1.0 §5, §6.1.1: the trust anchor is not part of x5c).
+  // A receiver that trusts a root does not need the root in the chain (HAIP 1.0 §5, §6.1.1: the trust anchor is not
+  // part of x5c).
   return chain.filter((certificate) => !isSelfSigned(certificate)).map(({ raw }) => raw.toString('base64'))
 }
 

@@ -40,22 +40,21 @@ const RULES = {
     purpose: 'credential',
     uses: 'signing documents',
     checkKey: (alg) =>
-      issuerProfile === 'haip' && alg !== 'ES256' ? 'must hold a P-256 key where ISSUER_PROFILE is haip' : undefined,
+      issuerProfile === 'haip' && alg !== 'ES256' ? 'must hold a P-256 key if ISSUER_PROFILE is haip' : undefined,
     checkName: (leaf) =>
       certifies(leaf, issuerBaseUrl)
         ? undefined
         : 'must begin with a certificate for the host (dNSName) or the URL (URI) of ISSUER_BASE_URL',
   }),
-  // OpenID4VP 1.0 §5.9.3: `x509_hash` needs no name, and requests use `x509_san_dns` only if they choose it.
+  // OpenID4VP 1.0 §5.9.3: `x509_hash` needs no name, and a request uses `x509_san_dns` only if the request names this
+  // prefix.
   verifier: ({ verifierX509, verifierProfile }: Settings): Rules => ({
     variable: 'VERIFIER_X509',
     file: verifierX509,
     ...REQUEST_CHAIN,
     // HAIP 1.0 §7: wallets need to support only ES256.
     checkKey: (alg) =>
-      verifierProfile === 'haip' && alg !== 'ES256'
-        ? 'must hold a P-256 key where VERIFIER_PROFILE is haip'
-        : undefined,
+      verifierProfile === 'haip' && alg !== 'ES256' ? 'must hold a P-256 key if VERIFIER_PROFILE is haip' : undefined,
     checkName: () => undefined,
   }),
   // HAIP 1.0 §4.4.1, §4.5.1: the issuer identifies the wallet provider by its own trust anchors.
@@ -97,7 +96,8 @@ function keyOf(
 /**
  * Reads ISSUER_X509, VERIFIER_X509 or WALLET_PROVIDER_X509; undefined if the variable is not set.
  *
- * @throws {ConfigurationError} if key and certificates do not fit one another, their owner or this moment.
+ * @throws {ConfigurationError} if key and certificates do not belong together, do not belong to the owner, or are not
+ *   valid at this moment.
  */
 export function certifiedKey(owner: keyof typeof RULES, settings: Settings, now: Date): CertifiedKey | undefined {
   const rules = RULES[owner](settings)

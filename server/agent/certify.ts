@@ -7,7 +7,7 @@ import { thumbprint } from '../protocol/jose/jws.js'
 import { type CertifiedKey, certifiedKey } from './certified-key.js'
 import type { AgentStore } from './store.js'
 
-/** The ports of {@link createCertify}. */
+/** Dependencies of {@link createCertify}. */
 export interface CertifyPorts {
   readonly config: Config
   readonly vault: Vault
@@ -17,10 +17,13 @@ export interface CertifyPorts {
   readonly keyRotation: Pick<KeyRotationStore, 'isTaken' | 'rotate' | 'signAgain' | 'signingRecords'>
 }
 
-/** The usual cause: the other variable named the file at an earlier start. */
+/**
+ * The error for a key that another record uses or has used. The usual cause: the other variable named the file at an
+ * earlier start.
+ */
 const usedKey = (owner: 'issuer' | 'verifier') =>
   new ConfigurationError(
-    `Invalid environment variables:\n- ${owner === 'issuer' ? 'ISSUER_X509' : 'VERIFIER_X509'} must hold a key that no other issuer or verifier signs with, or has signed with.`,
+    `Invalid environment variables:\n- ${owner === 'issuer' ? 'ISSUER_X509' : 'VERIFIER_X509'} must hold a key that no other issuer or verifier uses or has used.`,
   )
 
 /**
@@ -38,7 +41,7 @@ export function createCertify({ config, vault, newId, agents, keys, keyRotation 
     return { id, alg, publicJwk, privateJwk, x5c }
   }
 
-  /** If the file is not set, the newest key without certificate signs again. The file's key may be in other hands. */
+  /** If the file is not set, the newest key without certificate signs again. Others may have the file's key. */
   async function uncertify(keySetId: string, now: Date) {
     const [former, signing] = await Promise.all([keys.newestUncertified(keySetId), keyRotation.signingRecords()])
     if (former === undefined) return

@@ -7,7 +7,7 @@ import { assertAttested } from './attested.js'
 import { type CertifyPorts, createCertify } from './certify.js'
 import type { AgentRecord, AgentStore } from './store.js'
 
-/** The ports of {@link ensureDefaults}. */
+/** Dependencies of {@link ensureDefaults}. */
 export interface DefaultsPorts extends CertifyPorts {
   readonly agents: CertifyPorts['agents'] & Pick<AgentStore, 'insertIssuer' | 'insertVerifier' | 'signAs'>
   readonly dids: Pick<DidStore, 'rename' | 'webDidOf'>

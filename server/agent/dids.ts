@@ -17,7 +17,7 @@ export const listedDid = ({ did, method, createdAt }: StoredDid): Omit<ShownDid,
 /** Spellings of a DID: a did:web writes the colon before its port as `%3A`, which a decoded path shows as `:`. */
 export const didSpellings = (did: string): string[] => [did, did.replace(/^(did:web:[^:]+):(\d+)(?=:|$)/, '$1%3A$2')]
 
-/** The ports of {@link createAgentDids}. */
+/** Dependencies of {@link createAgentDids}. */
 export interface AgentDidsPorts {
   readonly store: Pick<DidStore, 'findAny'>
   readonly lists: Lists<Pick<DidStore, 'createdBy'>>

@@ -21,7 +21,7 @@ export const shownRecord = (record: AgentRecord): z.input<typeof zAgentRecord> =
   createdAt: record.createdAt.toISOString(),
 })
 
-/** The ports of {@link createRecords}. */
+/** Dependencies of {@link createRecords}. */
 export interface RecordsPorts {
   readonly store: Pick<AgentStore, 'insertIssuer' | 'insertVerifier' | 'issuer' | 'verifier'>
   readonly lists: Lists<Pick<AgentStore, 'issuers' | 'verifiers'>>

@@ -37,7 +37,7 @@ function isFor({ publicJwk }: StoredKey, leaf: X509Certificate | undefined): boo
 
 const FOR_ITS_KEY = 'must begin with a certificate for the key that signs for the verifier now'
 
-/** The ports of {@link createVerifierCertificates}. */
+/** Dependencies of {@link createVerifierCertificates}. */
 export interface VerifierCertificatesPorts {
   readonly agents: Pick<AgentStore, 'verifier'>
   readonly store: Pick<KeyStore, 'certify' | 'current'>
@@ -69,7 +69,7 @@ export function createVerifierCertificates({ agents, store, keys, config, clock 
 
     /**
      * Stores the chain that an authority made from a certification request. From then on the certificate is the verifier's client
-     * identifier, unless a request chooses another.
+     * identifier, unless a request chooses another identifier.
      *
      * @param chain PEM, the leaf first
      * @throws 400 with the failed check, and for the default verifier, whose certificate is in VERIFIER_X509; 500 for an unknown

@@ -39,7 +39,7 @@ export type AuditAction =
   | 'presentation.refused'
   | 'verification-session.expired'
 
-/** One audited change: actor, action and id. It never holds claims. */
+/** One audited change: actor, action and id. The record never contains claims. */
 export interface AuditRecord {
   /** The caller's `sub`; null for a client secret, a wallet or the service itself. */
   readonly actor: string | null

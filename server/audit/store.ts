@@ -31,8 +31,8 @@ const columns = fragment`
   ${number} AS id, a.at AS "createdAt", a.actor, a.action, a.subject, a.subject_id AS "subjectId", a.reason`
 
 /**
- * `kinds`: all actions with the kind of their subjects, found by stepping through the index of actions. There is no index by time
- * alone, since each new event would also have to be written to it.
+ * `kinds`: all actions with the kind of their subjects, found by stepping through the index of actions. There is no
+ * index by time alone, because each new event would have to be written to that index too.
  */
 const kinds = fragment`
   actions(action) AS (

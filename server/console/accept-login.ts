@@ -13,7 +13,7 @@ import { sessionCookie } from './sessions/cookies.js'
 import { hasRights } from './sessions/renewal.js'
 import type { ConsoleSessions } from './sessions/sessions.js'
 
-/** True if a token is no JWT, which has three parts (RFC 7515 §3.1). This service cannot read other tokens. */
+/** True if a token is not a JWT. A JWT has three parts (RFC 7515 §3.1). This service cannot read other tokens. */
 const isOpaque = (token: string) => token.split('.').length !== 3
 
 const nameIn = ({ name, preferred_username: other }: UserClaims): string | undefined =>
@@ -35,7 +35,7 @@ export const createRevokeTokens =
     })
   }
 
-/** The ports of {@link createAcceptLogin}. */
+/** Dependencies of {@link createAcceptLogin}. */
 export interface AcceptLoginPorts {
   readonly config: Pick<Config, 'issuerBaseUrl' | 'issuerRole' | 'verifierRole'>
   readonly sessions: Pick<ConsoleSessions, 'begin'>

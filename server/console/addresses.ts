@@ -7,11 +7,12 @@ export const homeOf = ({ issuerBaseUrl }: Base): string => `${issuerBaseUrl}/con
 
 /** Printable characters without `\`, which browsers read as `/`, and without characters that URL parsers drop. */
 const PRINTABLE = /^[\x21-\x5b\x5d-\x7e]{1,2000}$/
-/** Addresses below the console that are no pages of it. */
+/** Addresses below the console that are not pages. */
 const NO_PAGE = /^(login|callback|logout|session|assets)(\/|$)/
 
 /**
- * The address of a browser after its login: an address of the console, or the console's first page for any other.
+ * The address of a browser after its login: an address of the console. Instead of any other address, the browser gets
+ * the console's first page.
  *
  * @param to a path or a whole address, as the browser sent it
  */

@@ -26,7 +26,7 @@ export const zConsoleSession = z.strictObject({
   }),
   user: zUser.nullable(),
   idleAt: z.iso.datetime().nullable().meta({ description: 'When the session ends without further activity.' }),
-  endsAt: z.iso.datetime().nullable().meta({ description: 'When the session ends in any case.' }),
+  endsAt: z.iso.datetime().nullable().meta({ description: 'The latest possible end of the session.' }),
 })
 
 export const session = {

@@ -15,7 +15,7 @@ import type { ConsoleSessionStore } from './sessions/store.js'
 const BACKEND = { sub: 'x-client-secret' } as const
 const RIGHTS_OF_BACKENDS: Rights = { roles: [], isAdmin: false, mayIssue: true, mayVerify: true }
 
-/** The ports of {@link createConsole}. */
+/** Dependencies of {@link createConsole}. */
 export interface ConsolePorts {
   readonly config: Pick<Config, 'console' | 'issuerRole' | 'verifierRole'>
   readonly access: Pick<Access, 'user'>

@@ -43,13 +43,13 @@ const callbackOf = (issuerBaseUrl: string): string => `${issuerBaseUrl}/console/
 
 /** The query of a browser that begins a login. */
 export interface LoginInput {
-  /** An address below the console; without it, or for any other address, the console's first page. */
+  /** An address below the console. Without an address, or for any other address, the console's first page is used. */
   readonly return?: string | undefined
   /** Set if the browser was redirected here from another host name of this machine. */
   readonly moved?: string | undefined
 }
 
-/** The ports of {@link createLogin}. */
+/** Dependencies of {@link createLogin}. */
 export interface LoginPorts {
   readonly config: Pick<Config, 'console' | 'issuerBaseUrl'>
   /** Undefined without a configured sign-in. */
@@ -83,8 +83,8 @@ export function createLogin({ config, signIn, accept, useState, key, clock, rand
 
   /**
    * The login at the base URL, for a browser that used another host name of this machine. The provider sends the browser back to
-   * the base URL, where the browser does not send cookies of the other name. A browser is moved only once, since a proxy may
-   * change the host name of each request.
+   * the base URL, where the browser does not send cookies of the other host name. A browser is moved only once, since a
+   * proxy may change the host name of each request.
    */
   function atBaseUrl({ headers: { host = '' } }: RequestFacts, { return: to, moved }: LoginInput): string | undefined {
     const base = new URL(issuerBaseUrl)

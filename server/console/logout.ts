@@ -7,7 +7,7 @@ import type { RevokeTokens } from './accept-login.js'
 import { noSessionCookie } from './sessions/cookies.js'
 import type { ConsoleSessions } from './sessions/sessions.js'
 
-/** The ports of {@link createLogOut}; `users` is undefined if users cannot sign in. */
+/** Dependencies of {@link createLogOut}; `users` is undefined if users cannot sign in. */
 export interface LogOutPorts {
   readonly config: Pick<Config, 'console' | 'issuerBaseUrl'>
   readonly users:
@@ -23,7 +23,8 @@ export interface LogOutPorts {
 /**
  * Ends the session of a request in this service, then revokes its tokens at the provider.
  *
- * @returns the provider's address where the browser ends its session, null if the provider has none; and the cookie to set
+ * @returns the provider's address where the browser ends its session, null for a provider without such an address; and
+ *   the cookie to set
  * @throws 401 without a session
  */
 export const createLogOut =

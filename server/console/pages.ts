@@ -8,7 +8,7 @@ import type { ProtocolReply } from '../protocol/oauth/reply.js'
 type LoginProblem = SignInFailure | 'unknown' | 'insecure' | 'noRole' | 'opaque' | 'notAccepted'
 
 const PROBLEMS: Readonly<Record<LoginProblem, readonly [status: number, title: string, text: string]>> = {
-  refused: [403, 'You are not logged in', 'The login was refused or given up.'],
+  refused: [403, 'You are not logged in', 'The login was refused or cancelled.'],
   failed: [400, 'You are not logged in', 'The identity provider’s answer could not be used.'],
   unavailable: [
     503,
@@ -23,7 +23,7 @@ const PROBLEMS: Readonly<Record<LoginProblem, readonly [status: number, title: s
   insecure: [
     403,
     'No login here',
-    'Over plain http nobody can log in, but on this very machine. Open the console over https.',
+    'Over plain http, login is possible only on the machine of the service. Open the console over https.',
   ],
   noRole: [
     403,
@@ -38,7 +38,7 @@ const PROBLEMS: Readonly<Record<LoginProblem, readonly [status: number, title: s
   notAccepted: [
     403,
     'You are not logged in',
-    'The identity provider’s access token is not accepted here: it is for another service, or signed by somebody else.',
+    'The identity provider’s access token is not accepted here: it is for another service, or another party signed it.',
   ],
 }
 

@@ -12,13 +12,13 @@ interface Attempt {
   readonly connection: pg.Client
   readonly history: MigrationHistory
   readonly migration: Migration
-  /** Id of its record. */
+  /** Id of the migration's record. */
   readonly id: string
 }
 
 /**
- * Applies one migration and records it, both in one transaction. If its only statement cannot run in a transaction, the migration
- * runs without one.
+ * Applies one migration and records it, both in one transaction. If its only statement cannot run in a transaction, the
+ * migration runs without a transaction.
  *
  * @throws {MigrationError} that names the migration, the reason, and the operator's next step
  */
@@ -35,7 +35,7 @@ export async function applyMigration(
   } catch (error) {
     // Without a connection nothing can be recorded; the database has rolled back.
     await connection.query('ROLLBACK').catch(() => Promise.reject(error))
-    // If the record still exists, the migration itself has committed it, with the preceding changes.
+    // If the record still exists, the migration itself has committed the record, together with earlier changes.
     if (await history.noteFailure(attempt.id, reasonOf(error))) throw unfinished(attempt, error)
     if (!isNotInTransaction(error)) throw await undone(attempt, error)
     await applyWithoutTransaction(attempt)
@@ -44,7 +44,7 @@ export async function applyMigration(
 
 async function run({ connection, history, migration, id }: Attempt): Promise<void> {
   await history.begin(id, migration)
-  // Without parameters, since only then may it contain several statements.
+  // The query has no parameters, because only such a query may contain several statements.
   await connection.query(migration.sql)
   // Session settings of the migration, for example a search_path, must not affect the record or the next migration.
   await connection.query('RESET ALL')

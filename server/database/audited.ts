@@ -9,7 +9,7 @@ interface Action {
   readonly subject: string
   /** Condition that selects the affected rows; all rows unless given. */
   readonly where?: Fragment
-  /** The name of the step, if a statement has two of them. */
+  /** The name of the step; needed if a statement has two audit steps. */
   readonly name?: string
 }
 
@@ -20,7 +20,10 @@ export type Audited = Action &
     | { readonly of: Step; readonly subjectId: string | Fragment }
   )
 
-/** The step that writes audit events. It is part of the statement of the change, so that neither happens without the other. */
+/**
+ * The step that writes audit events. The step is part of the statement of the change, so neither the change nor the
+ * event is stored alone.
+ */
 export function audited(audit: Audited): Step {
   const { of, actor, action, subject, where, name = 'audited' } = audit
   const id = audit.subjectId === undefined ? audit.of.column('id') : audit.subjectId

@@ -8,7 +8,10 @@ export interface Batch {
   readonly key: string
   /** Condition that selects the rows. */
   readonly due: Fragment
-  /** The column that decides the order, lowest first. It needs an index in this order, otherwise each batch reads all rows. */
+  /**
+   * The column that decides the order, lowest first. The column needs an index in this order. Otherwise each batch
+   * reads all rows.
+   */
   readonly by: string
   readonly limit: number
 }

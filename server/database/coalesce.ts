@@ -1,4 +1,6 @@
-/** Maximum wait of a read for the previous one, in milliseconds: one connection that hangs must not block all reads. */
+/**
+ * Maximum wait of a read for the previous read, in milliseconds: one connection that hangs must not block all reads.
+ */
 const MAX_WAIT_MS = 100
 
 interface Batch<Value> {

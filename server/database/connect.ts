@@ -32,8 +32,9 @@ export interface DatabaseOptions {
   /** Maximum wait of a query for a connection, and maximum duration of a transaction, in milliseconds; 5,000 unless given. */
   readonly waitMs?: number
   /**
-   * Milliseconds after which a running statement's connection is dropped; no limit unless given. The server cancels the statement one
-   * second later. It does not behind a pooler of transactions, where this setting would apply to other clients too.
+   * Milliseconds after which a running statement's connection is dropped; no limit unless given. The server cancels the
+   * statement one second later. Behind a pooler of transactions the server does not cancel it, because the setting
+   * would apply to other clients too.
    */
   readonly statementMs?: number
   /** Called when an unused connection breaks; the next query opens a new one. */
@@ -56,15 +57,22 @@ function countingClient() {
   return { Client: CountingClient, sent: () => sent }
 }
 
-/** Lets the client drop a statement first, so that it knows the reason. The server then cancels the statement instead of running on. */
+/**
+ * Time after the client's limit at which the server cancels a statement. The client's limit comes first, so the client
+ * knows the reason.
+ */
 const SERVER_LATER_MS = 1_000
 
-/** Long timeouts for a start or a command, which no request waits for: on a busy machine a slow start is better than a failed one. */
+/**
+ * Long timeout for a start or a command. No request waits for them, and on a busy machine a slow start is better than a
+ * failed start.
+ */
 export const UNHURRIED_MS = 60_000
 
 /**
- * The address without `pgbouncer=true`, and whether the address had it. If so, a pooler of transactions is in between. It supports no
- * prepared statements and no start-up parameter `options`, but it keeps the time zone that a client sets.
+ * The address without `pgbouncer=true`, and whether the address had it. If so, a pooler of transactions is between the
+ * service and PostgreSQL. The pooler supports no prepared statements and no start-up parameter `options`, but it keeps
+ * the time zone that a client sets.
  */
 export function poolerOf(url: string): { readonly address: string; readonly pooled: boolean } {
   const address = new URL(url)

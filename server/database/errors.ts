@@ -112,7 +112,10 @@ export function isRecoveryConflict(thrown: unknown): boolean {
   return RECOVERY_CONFLICT.has(String(fault?.sqlState)) || fault?.code === 'P2034'
 }
 
-/** Whether a statement was refused because PostgreSQL cannot store a text in it: the text held a NUL character. */
+/**
+ * Whether a statement was refused because PostgreSQL cannot store a text in the statement: the text contains a NUL
+ * character.
+ */
 export function isUnstorableText(thrown: unknown): boolean {
   return UNSTORABLE_TEXT.has(String(databaseFault(thrown)?.sqlState))
 }

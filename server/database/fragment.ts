@@ -6,7 +6,10 @@ export type SqlValue = string | number | boolean | null | Date | readonly (strin
 
 /** A part of a statement with its values. Data from outside the service can never be a fragment. */
 export class Fragment {
-  /** @param strings the texts around the values: one more than these; the same array each time, since it is the key of kept texts */
+  /**
+   * @param strings the texts around the values, one more than there are values. Pass the same array each time: it is a
+   * key of the cache of texts.
+   */
   constructor(
     readonly strings: readonly string[],
     readonly values: readonly SqlValue[],
@@ -31,13 +34,16 @@ const identifiers = new Map<string, Fragment>()
 export function identifier(name: string): Fragment {
   const known = identifiers.get(name)
   if (known !== undefined) return known
-  if (!/^[a-z][a-z0-9_]*$/.test(name)) throw new Error('That is no name of a table or column.')
+  if (!/^[a-z][a-z0-9_]*$/.test(name)) throw new Error('The name is not a valid name of a table or column.')
   const made = new Fragment([`"${name}"`], [])
   identifiers.set(name, made)
   return made
 }
 
-/** Columns of steps by step and name, in the form of statements. Each is made once, since kept texts have their parts as keys. */
+/**
+ * Columns of steps, by the names of step and column. Each column is made once, because the parts of a text are keys of
+ * the cache of texts.
+ */
 const columns = new Map<string, Map<string, Fragment>>()
 
 function columnOf(step: string, name: string): Fragment {
@@ -72,12 +78,12 @@ export class Step<in Column extends string = never> {
     readonly body: Fragment,
   ) {}
 
-  /** One of its columns, for a part of the statement whose FROM contains the step. */
+  /** A column of the step, for a part of the statement whose FROM contains the step. */
   column(name: Column): Fragment {
     return columnOf(this.name, name)
   }
 
-  /** Steps that run together with this one, though no part reads them: their writes belong to it. */
+  /** Adds steps that run together with this step, although no part reads them. Their writes belong to this step. */
   along(...companions: readonly Step[]): this {
     this.#companions = [...this.#companions, ...companions]
     return this

@@ -1,12 +1,16 @@
 import { emptyFragment, type Fragment, fragment } from './fragment.js'
 
-/** A position in a list that is ordered by time and id, newest first. It stays valid after its row is deleted. */
+/**
+ * A position in a list that is ordered by time and id, newest first. A position stays valid after its row is deleted.
+ */
 export interface ListPosition {
   readonly createdAt: Date
   readonly id: string
 }
 
-/** Length and start of the part of a list that is read. Without `after`, it starts at the beginning. */
+/**
+ * Length and start of the part of a list that is read. Without `after`, the part starts at the beginning of the list.
+ */
 export interface ListPart {
   readonly take: number
   readonly after: ListPosition | undefined
@@ -50,8 +54,8 @@ export function timedPart(createdAt: Fragment, id: Fragment, part: TimedPart): F
 }
 
 /**
- * The newest of several parts of a list, each of which is a query that ends with `timedPart`. Use it if an index has each part in
- * order, but no index has all of them in order.
+ * The newest of several parts of a list, each of which is a query that ends with `timedPart`. Use this function if an
+ * index has each part in order, but no index has all parts in order.
  *
  * @param parts queries with the columns `id` and `created_at`
  */

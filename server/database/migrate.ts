@@ -10,8 +10,8 @@ import type { StartLock } from './start-lock.js'
  *
  * @param lock from `withStartLock`: two processes must not migrate one database at once
  * @returns the names of the newly applied migrations
- * @throws {MigrationError} that names a migration which failed, did not finish, was edited after it had been applied, or
- * is unknown to this version. Also if the database holds other tables
+ * @throws {MigrationError} that names a migration which failed, did not finish, was edited after it had been applied,
+ *   or is unknown to this version. It is also thrown if the database contains other tables
  */
 export async function migrate({ connection }: StartLock, directory = migrationsDirectory()): Promise<string[]> {
   const migrations = await readMigrations(directory)
@@ -25,7 +25,7 @@ export async function migrate({ connection }: StartLock, directory = migrationsD
   return missing.map(({ name }) => name)
 }
 
-/** Throws unless the recorded migrations are the beginning of the present ones. */
+/** Throws unless the recorded migrations are the beginning of the present migrations. */
 function assertContinues(records: readonly MigrationRecord[], migrations: readonly Migration[]): void {
   const known = new Map(migrations.map((migration) => [migration.name, migration]))
   for (const { id, name, checksum, finished } of records) {
@@ -44,7 +44,7 @@ function assertContinues(records: readonly MigrationRecord[], migrations: readon
   }
 }
 
-/** Makes the empty record in a database without one. */
+/** Makes the empty record in a database without a record. */
 async function begin(history: MigrationHistory): Promise<MigrationRecord[]> {
   const strangers = await history.strangers()
   if (strangers.length > 0) {

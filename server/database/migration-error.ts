@@ -2,7 +2,10 @@
 export class MigrationError extends Error {
   override readonly name = 'MigrationError'
 
-  /** For a migration that began and did not end: it ran outside a transaction or through another program. */
+  /**
+   * Makes the error for a migration that began but did not end. It ran outside a transaction, or another program ran
+   * it.
+   */
   static unfinished(migration: string, id: string, cause?: unknown): MigrationError {
     const update = (assignments: string) => `  UPDATE _prisma_migrations SET ${assignments} WHERE id = '${id}';`
     const sentences = [

@@ -59,7 +59,7 @@ export class MigrationHistory {
     )
   }
 
-  /** False if the record of the beginning no longer exists. */
+  /** Records that a migration has ended. @returns false if the record of its beginning no longer exists */
   async finish(id: string): Promise<boolean> {
     const { rowCount } = await this.connection.query(
       'UPDATE _prisma_migrations SET finished_at = clock_timestamp(), applied_steps_count = applied_steps_count + 1 WHERE id = $1',
@@ -68,7 +68,7 @@ export class MigrationHistory {
     return rowCount === 1
   }
 
-  /** Adds the reason of the failure to the record of a beginning; false if the record no longer exists. */
+  /** Adds the reason of a failure to the record of its migration. @returns false if the record no longer exists */
   async noteFailure(id: string, reason: string): Promise<boolean> {
     const { rowCount } = await this.connection.query('UPDATE _prisma_migrations SET logs = $2 WHERE id = $1', [
       id,
@@ -77,7 +77,10 @@ export class MigrationHistory {
     return rowCount === 1
   }
 
-  /** Records a rolled-back attempt and removes records of earlier ones, so that repeated starts leave a single record. */
+  /**
+   * Records a rolled-back attempt and removes records of earlier attempts, so that repeated starts leave a single
+   * record.
+   */
   async recordUndone(id: string, { name, checksum }: Migration, reason: string): Promise<void> {
     await this.connection.query(
       'DELETE FROM _prisma_migrations WHERE id = $1 OR (migration_name = $2 AND rolled_back_at IS NOT NULL)',

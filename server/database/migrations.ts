@@ -40,7 +40,10 @@ export async function readMigrations(directory: string): Promise<Migration[]> {
   )
 }
 
-/** Whether a recorded checksum belongs to this SQL, with either kind of line ends: git may have changed them, as Prisma knows. */
+/**
+ * Whether a recorded checksum belongs to this SQL, with either kind of line ends. Git may have changed the line ends,
+ * and Prisma accepts both kinds too.
+ */
 export function isChecksumOf({ sql, checksum }: Migration, recorded: string): boolean {
   if (checksum === recorded) return true
   const lines = sql.replaceAll('\r\n', '\n')

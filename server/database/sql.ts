@@ -10,13 +10,13 @@ import { withSteps } from './with-steps.js'
 import { WrittenQuery } from './written-query.js'
 
 /**
- * Runs one statement, each value a separate parameter, and resolves to its rows, whose shape it declares:
- * `` sql(zRow)`SELECT …` ``. `fragment` makes its parts, and `Step` makes parts that other parts read. The statement uses
- * Prisma's pool and is prepared under the same names. It does not use Prisma's client, whose interpreter takes more than twice the
- * processor time of the statement itself.
+ * Runs one statement and returns its rows. Each value is a separate parameter, and the call declares the shape of the
+ * rows: `` sql(zRow)`SELECT …` ``. `fragment` makes the parts of a statement, and `Step` makes parts that other parts
+ * read. The statement uses Prisma's pool and is prepared under the same names. It does not use Prisma's client, whose
+ * interpreter takes more than twice the processor time of the statement itself.
  *
  * Types are PostgreSQL's: a timestamp is a Date, JSON is parsed, bigint and numeric are strings. Only the tests check rows by their
- * shape (`row-check.ts`). A shape is a constant: making one takes 10 to 20 µs.
+ * shape (`row-check.ts`). Declare a shape as a constant, because making a shape takes 10 to 20 µs.
  *
  * @throws StatementError if the statement is refused or the database is unavailable.
  */
@@ -31,7 +31,8 @@ const NOT_SUPPORTED = '0A000'
 
 /**
  * A migration during operation can change the columns of a statement. PostgreSQL then refuses the prepared statement without running
- * it, and the pool drops the connection. The statement runs again on another connection. All connections may have the old one prepared.
+ * it, and the pool drops the connection. The statement runs again on another connection. Any connection may still have
+ * the old statement prepared.
  */
 export function sqlOver(pool: Pool, nameOf: StatementNames): RunSql {
   const statementOf = statementTexts(nameOf)
@@ -57,11 +58,11 @@ export function sqlOver(pool: Pool, nameOf: StatementNames): RunSql {
 const CANCELED = '57014'
 
 /**
- * Runs statements whose cost depends on a caller's request. Each is planned for its own values, in a read-only transaction
- * that the server ends after a time limit.
+ * Runs statements whose cost depends on a caller's request. Each statement is planned for its own values, in a
+ * read-only transaction that the server ends after a time limit.
  *
  * @param ms time limit of a statement, in milliseconds
- * @throws TooSlowError if it takes longer
+ * @throws TooSlowError if a statement takes longer
  */
 export function boundedSqlOver(pool: Pool, ms: number): RunSql {
   const statementOf = statementTexts(() => '')

@@ -9,8 +9,9 @@ export interface StartLock {
 }
 
 /**
- * Runs `start` while no other process runs its own on the same database. Many processes may start at once: the first one
- * makes tables and the default issuer, and the others find them. The lock ends with the connection, so a crashed process frees it.
+ * Runs `start` while no other process starts on the same database. Many processes may start at once: the first process
+ * makes tables and the default issuer, and the others find them. The lock ends with the connection, so the crash of a
+ * process frees the lock.
  */
 export async function withStartLock<T>(databaseUrl: string, start: (lock: StartLock) => Promise<T>): Promise<T> {
   const connection = new pg.Client({ connectionString: databaseUrl, keepAlive: true })

@@ -1,9 +1,14 @@
 import { createHash } from 'node:crypto'
 
-/** Limit of prepared statements on each connection; further statements come from lists of varying length. */
+/**
+ * Limit of prepared statements on each connection; more statements than this come only from lists of varying length.
+ */
 const MAX_STATEMENTS = 300
 
-/** A name for a statement, so that it is parsed and planned once on each connection; empty beyond the limit. */
+/**
+ * A name for a statement, so that PostgreSQL parses and plans the statement once on each connection. Beyond the limit
+ * the name is empty.
+ */
 export type StatementNames = (sql: string) => string
 
 export function statementNames(): StatementNames {

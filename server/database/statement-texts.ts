@@ -2,7 +2,10 @@ import { channel } from 'node:diagnostics_channel'
 import { Fragment, identifier, type SqlValue, Step } from './fragment.js'
 import type { StatementNames } from './statement-names.js'
 
-/** Some three hundred statements. Beyond the limit all are removed, and made again on their next use. */
+/**
+ * Enough for about three hundred statements. At the limit all texts are removed, and each is made again on its next
+ * use.
+ */
 const MAX_PLACES = 10_000
 
 /** A statement in the driver's form. */
@@ -12,7 +15,7 @@ export interface Statement {
   readonly values: unknown[]
 }
 
-/** Publishes each text when it is made, during the call of the store: a test prints all texts. */
+/** Publishes each new text during the call of the store. A test prints all texts. */
 export const textsMade = channel('credence:statement')
 
 /** A place in a statement: after a value, or at the beginning of a fragment. */

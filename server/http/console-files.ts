@@ -50,6 +50,7 @@ export function consoleFiles(
     if (page === undefined) next()
     else send(page, 'no-cache', request, response)
   })
-  // A router is a request handler, but its type accepts only its own request type.
-  return router as unknown as RequestHandler
+  return (request, response, next) =>
+    // An address that cannot be decoded is no screen.
+    router(request, response, (thrown: unknown) => (thrown instanceof URIError ? next() : next(thrown)))
 }

@@ -44,11 +44,20 @@ function allowMethods(): RequestHandler {
 }
 
 /**
- * Applies the limits of REST to inputs in query and body. The adapter then parses the text that this handler has read.
+ * Path and query of a request below `/trpc`. A URL parser reads two slashes at the beginning as a host, so no call has them.
+ *
+ * @throws 404
  */
+function ownAddress({ method, baseUrl, path, url }: Request): string {
+  if (path.startsWith('//')) throw errors.routeNotFound(method, `${baseUrl}${path}`)
+  const query = url.indexOf('?')
+  return query < 0 ? path : `${path}${url.slice(query)}`
+}
+
+/** Applies the limits of REST to inputs in query and body. The adapter then parses the text that was read. */
 function readInput(): RequestHandler {
   return async (request, response, next) => {
-    const input = new URL(request.url, 'http://localhost').searchParams.get('input')
+    const input = new URL(ownAddress(request), 'http://localhost').searchParams.get('input')
     if (input !== null) assertPlainJson(input)
     if (request.method === 'POST') {
       // From a form or a stream the adapter would make an object that no contract expects.
@@ -99,7 +108,12 @@ export function createRpcMount(appRouter: AppRouter, { contextOf, failures }: Rp
       failures.logged(error, status, req, response)
     },
   })
-  return [allowMethods(), readInput(), adapter]
+  const call: RequestHandler = (request, response, next) => {
+    // The adapter appends the address to the host. In absolute form (RFC 9112 §3.2.2) it may name another host, or a user.
+    request.url = ownAddress(request)
+    return adapter(request, response, next)
+  }
+  return [allowMethods(), readInput(), call]
 }
 
 /** Answers a request that failed before it reached a procedure (rate limit, body) as a failed call. */

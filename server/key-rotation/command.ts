@@ -14,10 +14,10 @@ import { createKeyRotationStore } from './store.js'
 const USAGE = `Usage: npm run keys:rotate [-- --alg ES256|EdDSA | -- --reencrypt]
 
   (nothing)     gives every issuer and verifier a new key; former keys stay published and verify what they signed;
-                a key of ISSUER_X509, VERIFIER_X509 or VERIFIER_ATTESTATION is left alone; credential requests are encrypted for a new key
-  --alg         the algorithm of the new keys, where it shall be another than that of the former ones
-  --reencrypt   moves everything that is encrypted under KEY_ENCRYPTION_KEY_PREVIOUS to KEY_ENCRYPTION_KEY; encrypts
-                what was stored before there was such a key; makes no new key`
+                a key of ISSUER_X509, VERIFIER_X509 or VERIFIER_ATTESTATION stays unchanged; credential requests are encrypted for a new key
+  --alg         the algorithm of the new keys; by default each new key has the algorithm of the former key
+  --reencrypt   moves all values that are encrypted under KEY_ENCRYPTION_KEY_PREVIOUS to KEY_ENCRYPTION_KEY; encrypts
+                values that are stored in the clear; makes no new key`
 
 function optionsOf(args: readonly string[]): { anew: boolean; algorithm: SigningAlgorithm | undefined } {
   const [option, value, ...others] = args
@@ -64,7 +64,9 @@ export async function keysCommand(args: readonly string[], environment: NodeJS.P
       ...kept.map(
         ({ kind, id }) => `${kind} ${id} keeps its key, which has a certificate or attestation: replace that first`,
       ),
-      ...(encryption ? ['credential requests are encrypted for a new key; the former one opens them for a day'] : []),
+      ...(encryption
+        ? ['credential requests are encrypted for a new key; the former key still decrypts requests for a day']
+        : []),
       `${rotated.length} records have a new key.`,
     ]
   } finally {

@@ -12,7 +12,7 @@ interface Making {
   readonly keyRotation: Pick<KeyRotationStore, 'begin' | 'rotate'>
 }
 
-/** Its id is its `kid`, so that a request names the id of its key. */
+/** Makes a key whose id is its `kid`. So a request names the id of its key. */
 async function newEncryptionKey({ vault, newId }: Pick<Making, 'vault' | 'newId'>): Promise<NewKey> {
   const id = newId()
   const jwk = generateEncryptionKey(id)
@@ -20,7 +20,10 @@ async function newEncryptionKey({ vault, newId }: Pick<Making, 'vault' | 'newId'
   return { id, alg: 'ECDH-ES', publicJwk: publicJwkOf(jwk), privateJwk }
 }
 
-/** Makes the key to which credential requests are encrypted, unless it exists. If two calls make it at once, one key is kept. */
+/**
+ * Makes the key to which credential requests are encrypted, unless the key exists. If two calls make a key at once, one
+ * key is kept.
+ */
 export async function ensureEncryptionKey(making: Making): Promise<void> {
   const { keys, keyRotation } = making
   if ((await keys.current(ENCRYPTION_KEY_SET)) !== undefined) return

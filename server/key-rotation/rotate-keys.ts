@@ -88,10 +88,11 @@ async function rotationOf(
  * Running processes use the new key from their next signature on. If the DID is derived from the key, the record
  * moves to the new DID. Former keys stay published, and lists that they signed stay signed by them.
  *
- * A key is left unchanged if its certificate or attestation is in the configuration: a new key would have none. A certificate that was
- * set for a single record stays with the former key. The record then identifies itself by its DID until it gets a new certificate.
+ * A key is left unchanged if its certificate or attestation is in the configuration, because a new key would have no
+ * certificate or attestation. A certificate that was set for a single record stays with the former key. The record then
+ * identifies itself by its DID until it gets a new certificate.
  *
- * @returns the moved records and the records that kept such keys, in the order of their creation.
+ * @returns the records with new keys, and the records that kept their keys, in the order of their creation.
  */
 export async function rotateKeys(
   options: RotationOptions,

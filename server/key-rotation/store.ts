@@ -27,10 +27,10 @@ const zSigningRecord = z.strictObject({
 /** An issuer or verifier record with the key set that it signs with. */
 export type SigningRecord = z.infer<typeof zSigningRecord>
 
-/** A new key that takes the place of a key set's current one. */
+/** A new key that replaces the current key of a key set. */
 export interface Rotation {
   readonly keySetId: string
-  /** The key that must still be the current one. */
+  /** The key that must still be the current key. */
   readonly formerKeyId: string
   readonly key: NewKey
   /** DIDs that are derived from the new key. */
@@ -40,7 +40,7 @@ export interface Rotation {
   readonly at: Date
 }
 
-/** A key of a key set that should sign for it, with a certificate chain or without. */
+/** A key that should sign for its key set, with or without a certificate chain. */
 export interface Certification extends Pick<Rotation, 'keySetId' | 'records' | 'at'> {
   readonly keyId: string
   /** Null for a key that signs without a certificate. */
@@ -77,7 +77,7 @@ export function createKeyRotationStore({ prisma, sql }: Database) {
     /** Makes a key set with its first key, unless a key set with this id exists, in one transaction. */
     begin: (keySetId: string, key: NewKey): Promise<void> =>
       prisma.$transaction(async (tx) => {
-        // The second of two calls waits for the first one, and then makes no key.
+        // The second of two calls waits for the first call, and then makes no key.
         const { count } = await tx.keySet.createMany({ data: [{ id: keySetId }], skipDuplicates: true })
         if (count === 0) return
         await tx.key.create({ data: { ...key, keySetId, publicJwk: key.publicJwk as Prisma.InputJsonObject } })
@@ -107,7 +107,10 @@ export function createKeyRotationStore({ prisma, sql }: Database) {
         return true
       }),
 
-    /** Makes a key of a key set its signing key, with the given chain, even if later keys had replaced it, in one transaction. */
+    /**
+     * Makes a former key of a key set its signing key again, with the given chain, in one transaction. Later keys may
+     * have replaced the former key.
+     */
     signAgain: ({ keySetId, keyId, x5c, records, at }: Certification): Promise<void> =>
       prisma.$transaction(async (tx) => {
         await tx.$queryRaw`SELECT id FROM key_sets WHERE id = ${keySetId} FOR UPDATE`

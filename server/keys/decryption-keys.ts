@@ -5,7 +5,7 @@ import type { Vault } from './vault.js'
 
 /** Wallets may use metadata from before a rotation for this long, so their requests stay readable. */
 const FORMER_MS = 24 * 60 * 60 * 1000
-/** Far shorter than the time for which a replaced key still decrypts. */
+/** How long a key stays in memory. A replaced key decrypts for much longer. */
 const KEPT_MS = 60 * 60 * 1000
 const MAX_KEPT = 16
 
@@ -13,7 +13,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** The private keys for requests that are encrypted to this service. */
 export interface DecryptionKeys {
-  /** The key with a `kid`; undefined if there is none, or if it was replaced more than a day ago. */
+  /** The key with a `kid`; undefined for an unknown key, or a key that was replaced more than a day ago. */
   find(kid: string): Promise<Jwk | undefined>
 }
 

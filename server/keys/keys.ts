@@ -7,11 +7,11 @@ import type { AtRestStore } from './at-rest/store.js'
 import type { KeyStore } from './store.js'
 import { createVault, type Vault } from './vault.js'
 
-/** Limit of imported signers in memory; beyond it a private key is imported again. */
+/** Limit of imported signers in memory; beyond this limit a private key is imported again. */
 const MAX_SIGNERS = 2_000
 
 export interface Keys {
-  /** The signer of a stored key under an absolute key id (a DID URL). It is imported once and kept. */
+  /** The signer of a stored key under an absolute key id (a DID URL). The key is imported once and kept. */
   signer(keyId: string, kid: string): Promise<Signer>
   /** The private JWK, for a hosted wallet's own protocol client. */
   privateJwk(keyId: string): Promise<Jwk>
@@ -54,14 +54,17 @@ export async function rootSecret(store: KeyStore, vault: Vault): Promise<Uint8Ar
   return new Uint8Array(Buffer.from(await vault.reveal(ROOT, stored), 'base64url'))
 }
 
-/** A single altered value does not prevent the start; it is refused on use. */
+/**
+ * Rethrows an error unless it is about a single altered value. Such a value does not prevent the start; it is refused
+ * when it is used.
+ */
 function ifKeyIsMissing(cause: unknown): void {
   if (!(cause instanceof SecretError) || cause.keyIsMissing) throw cause
 }
 
 /**
- * Checks that every stored key can be decrypted, under each key-encryption key in use. Values of an earlier version, and values from
- * the time before a key-encryption key, are first encrypted for their rows.
+ * Checks that every stored key can be decrypted, under each key-encryption key in use. Before this check, values in the
+ * clear and values of an earlier version are encrypted for their rows.
  *
  * @returns the number of encrypted values.
  * @throws {ConfigurationError} if KEY_ENCRYPTION_KEY does not decrypt values of an earlier start.

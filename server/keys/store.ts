@@ -30,7 +30,7 @@ export type PublishedKeys = z.infer<typeof zPublishedKeys>
 const zDecryptionKey = z.strictObject({
   /** Protected by the vault. */
   privateJwk: z.string(),
-  /** When it was replaced. */
+  /** When the key was replaced. */
   retiredAt: z.date().nullable(),
 })
 
@@ -141,7 +141,10 @@ export function createKeyStore({ prisma, sql }: Database) {
       return batchDone(rows, limit)
     },
 
-    /** The stored value of a secret of the installation, made on first use. If two calls make it at once, one value is kept. */
+    /**
+     * The stored value of a secret of the installation, made on first use. If two calls make the secret at once, one
+     * value is kept.
+     */
     async secret(name: string, make: () => Promise<string>): Promise<string> {
       const found = await prisma.secret.findUnique({ where: { name } })
       if (found !== null) return found.value

@@ -4,20 +4,21 @@ import type { Place } from './at-rest/columns.js'
 /** Protects private keys and recoverable secrets at rest. */
 export interface Vault {
   /**
-   * @returns a JWE under the first key-encryption key, which can be decrypted in this place only; or the unchanged text if no
-   * key-encryption key is configured.
+   * @returns a JWE under the first key-encryption key, which can be decrypted only in this place. If no key-encryption
+   *   key is configured, it returns the unchanged text.
    */
   protect(place: Place, plaintext: string): Promise<string>
   /**
-   * @throws SecretError if no configured key-encryption key decrypts it, or if it was encrypted for another place. If a key is
-   * configured, also for a value in the clear: a person who can write to the database must not be able to insert keys.
+   * @throws SecretError if no configured key-encryption key decrypts the value, or the value was encrypted for another
+   *   place. If a key is configured, a value in the clear is also refused. Otherwise a person who can write to the
+   *   database could insert keys.
    */
   reveal(place: Place, stored: string): Promise<string>
 }
 
 /**
- * Form of a stored value: the current form; under a former key-encryption key; encrypted, but not for its place, as
- * by earlier versions; in the clear.
+ * Form of a stored value. `current`: the form that this version writes. `former`: encrypted under a former
+ * key-encryption key. `unbound`: encrypted by an earlier version, but not for its place. `clear`: not encrypted.
  */
 export type StoredForm = 'current' | 'former' | 'unbound' | 'clear'
 
@@ -26,7 +27,10 @@ const isEncrypted = (stored: string) => /^[\w-]+\.[\w-]*\.[\w-]*\.[\w-]*\.[\w-]*
 
 const nameOf = ({ column, id }: Place) => `${column}.${id}`
 
-/** Decrypts a stored value of any form. Throws SecretError if no key decrypts it, or it was encrypted for another place. */
+/**
+ * Decrypts a stored value of any form. Throws SecretError if no key decrypts the value, or the value was encrypted for
+ * another place.
+ */
 export async function openStored(
   keys: readonly Uint8Array[],
   place: Place,
@@ -38,7 +42,7 @@ export async function openStored(
   return { plaintext, form: keyIndex === 0 ? 'current' : 'former' }
 }
 
-/** @param keys key-encryption keys of 32 bytes; the first one encrypts, all of them decrypt. */
+/** @param keys key-encryption keys of 32 bytes; the first key encrypts, all keys decrypt */
 export function createVault(keys: readonly Uint8Array[]): Vault {
   const [current] = keys
   return {

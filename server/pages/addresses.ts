@@ -7,7 +7,7 @@ type IssuerBase = Pick<Config, 'issuerBaseUrl'>
 export const presentPageUrl = ({ verifierBaseUrl }: VerifierBase, pageId: string): string =>
   `${verifierBaseUrl}/present/${pageId}`
 
-/** Where a wallet sends the browser after it answered the request of that page. */
+/** Where a wallet sends the browser after the wallet has answered the request of that page. */
 export const presentReturnUrl = (config: VerifierBase, pageId: string): string =>
   `${presentPageUrl(config, pageId)}/return`
 

@@ -29,7 +29,7 @@ export function readBrowserCookie(header: string | undefined, name: string, base
   return found.length === 1 && value !== undefined && VALUE.test(value) ? value : undefined
 }
 
-/** The Set-Cookie header of such a cookie, for this browser only. Scripts cannot read the cookie. */
+/** The Set-Cookie header for a cookie that {@link readBrowserCookie} reads. Scripts cannot read the cookie. */
 export function browserCookie(name: string, value: string, maxAgeSeconds: number, baseUrl: string): string {
   return cookieHeader(name, value, baseUrl, maxAgeSeconds)
 }

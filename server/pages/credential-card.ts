@@ -7,7 +7,7 @@ export interface CredentialCard {
   readonly name: Spoken
   /** The text below the name: the issuer, or a description. */
   readonly text?: Spoken | undefined
-  /** The colour from the type's display; it may be any text. */
+  /** The colour from the type's display, which may be any text. */
   readonly background: string | undefined
   /** The heading of the list of claims. */
   readonly listed: string

@@ -1,7 +1,7 @@
 import { changesDirection, withDirectionControls, withoutDirectionControls } from '../protocol/text-direction.js'
 import type { Spoken } from './languages.js'
 
-/** HTML that is safe to send: {@link html} has escaped its text. */
+/** HTML that is safe to send, because {@link html} has escaped all texts. */
 export class Html {
   constructor(readonly text: string) {}
 }
@@ -19,8 +19,9 @@ const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) =
 type Part = Html | string | number | undefined | false | readonly Part[]
 
 /**
- * The place of a value in a template. In `text` the value may have elements around it. In `words` it may not, as in a title. People
- * see both. In other attributes and in a field, the value stays unchanged, but it cannot mislead a reader of the source.
+ * The place of a value in a template. In `text` the value may have elements around it. In `words` the value may not
+ * have elements around it, as in a title. People see both. In other attributes and in a field, the value stays
+ * unchanged, but it cannot mislead a reader of the source.
  */
 type Place = 'text' | 'words' | 'value'
 

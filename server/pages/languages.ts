@@ -15,7 +15,7 @@ function weighed(part: string): Weighed {
   return { range, weight: Number.isFinite(weight) ? weight : 0 }
 }
 
-/** Reads `Accept-Language` (RFC 9110 §12.5.4). Unacceptable (`q=0`) and invalid ranges are left out, and `*`, which asks for nothing. */
+/** Reads `Accept-Language` (RFC 9110 §12.5.4). Leaves out unacceptable ranges (`q=0`), invalid ranges, and `*`. */
 export const languagesOf = (acceptLanguage: string | undefined): Languages =>
   (acceptLanguage ?? '')
     .split(',', MAX_LANGUAGES)
@@ -28,7 +28,7 @@ interface Entry {
   readonly locale?: string | undefined
 }
 
-/** The language of an entry that names none. */
+/** The language of an entry without a language. */
 export const DEFAULT_LOCALE = 'en'
 
 /** `de-CH-1996` → `de-ch-1996`, `de-ch`, `de` (RFC 4647 §3.4) */
@@ -38,8 +38,8 @@ const shorterAndShorter = (range: string): string[] => {
 }
 
 /**
- * The entry in the reader's preferred language, or the first entry if none matches. A reader of `de-AT` gets `de`, and `de-CH` if
- * there is no better German.
+ * The entry in the reader's preferred language, or the first entry if none matches. A reader of `de-AT` gets `de`. If
+ * there is no `de`, the reader gets `de-CH`.
  */
 export function inLanguage<Value extends Entry>(entries: readonly Value[], languages: Languages): Value | undefined {
   const localeOf = ({ locale = DEFAULT_LOCALE }: Value) => locale.toLowerCase()
@@ -61,13 +61,13 @@ export interface Spoken {
   readonly lang?: string | undefined
 }
 
-/** @param locale of the text; undefined if unknown. */
+/** Joins a text with its language. @param locale the language of the text; undefined if unknown */
 export const spokenIn = (text: string, locale: string | undefined): Spoken => ({
   text,
   lang: locale === undefined || /^en(?:-|$)/i.test(locale) ? undefined : locale,
 })
 
-/** Several texts as one, with their language if all have the same. */
+/** Several texts as one. The result has a language if all texts have the same language. */
 export function joined(parts: readonly Spoken[], separator: string): Spoken {
   const [first] = parts
   const isSame = parts.every(({ lang }) => lang === first?.lang)

@@ -24,7 +24,7 @@ if (live) {
   })
   events.addEventListener('error', () => fallBack(events.readyState === EventSource.CLOSED))
 
-  // Where the person is, instead of UTC.
+  // Times in the person's time zone instead of UTC.
   for (const moment of live.querySelectorAll('time'))
     moment.textContent = new Date(moment.dateTime).toLocaleString('en-GB', { dateStyle: 'long', timeStyle: 'short' })
 

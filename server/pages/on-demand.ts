@@ -5,7 +5,8 @@ export type SealingKey = (use: string) => Uint8Array
 
 /**
  * The id of the page on demand of an offering or a session: a UUID of version 8 (RFC 9562 §5.8). The same target always has the same
- * id, so the id is known before the page exists. Strangers cannot compute it from the id of the offering or the session.
+ * id, so the id is known before the page exists. Strangers cannot compute this id from the id of the offering or the
+ * session.
  */
 export function onDemandPageId(
   { sealingKey }: { readonly sealingKey: SealingKey },

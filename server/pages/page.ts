@@ -7,7 +7,10 @@ export interface Page {
   readonly status?: number
   /** Where a form of the page may lead. Browsers apply the same rule to a redirect after the form. */
   readonly formAction?: string
-  /** Whether the page updates while it is open. If so, it loads the script of the pages, but also works without it. */
+  /**
+   * Whether the page updates while it is open. If so, the page loads the script of the pages, but also works without
+   * the script.
+   */
   readonly live?: boolean
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -21,10 +24,10 @@ const formPolicy = (formAction: string) =>
   `default-src 'none'; style-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'self' ${formAction}`
 
 /**
- * A page for people, as a reply: HTML that needs no script, and that no cache stores. Its icon is empty, so that browsers request
- * none.
+ * A page for people, as a reply: HTML that needs no script, and that no cache stores. Its icon is empty, so that
+ * browsers request no icon.
  *
- * @param baseUrl of the page's own address: the page loads its files from the same origin
+ * @param baseUrl the base URL of the page's own address: the page loads its files from the same origin
  */
 export function page(baseUrl: string, { title, body, status = 200, formAction, live, headers }: Page): ProtocolReply {
   const document = html`<!doctype html>
@@ -68,7 +71,7 @@ export const noPage = (baseUrl: string): ProtocolReply =>
     'This page does not exist, or it has expired. Ask the sender for a new link.',
   )
 
-/** Redirects the browser with GET, whatever the method of its request (RFC 9110 §15.4.4). */
+/** Redirects the browser with GET, after a request of any method (RFC 9110 §15.4.4). */
 export const seeOther = (location: string, headers: Readonly<Record<string, string>> = {}): ProtocolReply => ({
   status: 303,
   headers: { location, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer', ...headers },

@@ -31,8 +31,8 @@ const PICTURE_HEADERS = {
  * A QR code in the form that the request prefers (RFC 9110 §12.5.1): a data URI in JSON, a PNG, an SVG, or a page. Browsers prefer
  * the page. `/trpc` has only the data URI.
  *
- * @param baseUrl of the code's address
- * @throws the error of `notFound` for an unknown code; a browser gets a page that says so
+ * @param baseUrl the base URL of the code's address
+ * @throws the error of `notFound` for an unknown code; a browser gets a page with the message
  */
 export async function qrCodeAnswer<Code>(
   { request, responseHeaders, otherForm }: QrCodeContext,

@@ -9,7 +9,10 @@ const correctionOf = (text: string) => (Buffer.byteLength(text) > MOST_WITH_M ? 
 /** Pixels of a module. */
 const SCALE = 6
 
-/** Drawing a code takes more processor time than the rest of a page, and people open a page many times. */
+/**
+ * Drawn codes are kept. Drawing a code takes more processor time than the rest of a page, and people open a page many
+ * times.
+ */
 const drawn = new LruMap<string, Buffer>(500, 4_194_304)
 
 /** A QR code (ISO/IEC 18004) of a text as a PNG: with error correction M, or with L if the text is too long for M. */
@@ -34,8 +37,8 @@ export const qrCodeSvg = async (text: string): Promise<string> =>
 export const qrCodeDataUri = async (text: string): Promise<string> => (await qrCodeImage(text)).dataUri
 
 /**
- * The QR code of a text as a data URI, with its width in modules, including the quiet zone. At a whole number of pixels for each
- * module, cameras can read it from any screen.
+ * The QR code of a text as a data URI, with its width in modules, including the quiet zone. Cameras can read the code
+ * from any screen if each module has a whole number of pixels.
  */
 export async function qrCodeImage(text: string): Promise<{ dataUri: string; modules: number }> {
   const png = await qrCodePng(text)

@@ -15,7 +15,7 @@ export type NewPage = PageTexts & {
   readonly createdAt: Date
   /** Whether the QR code of the session or offering holds the page's address. */
   readonly inQrCode: boolean
-  /** When the page can be deleted; null if it stays as long as its session or offering. */
+  /** When the page can be deleted; null if the page stays as long as its session or offering. */
   readonly expiresAt: Date | null
 } & ({ readonly verificationSessionId: string } | { readonly offeringId: string; readonly madeBy: string })
 
@@ -58,8 +58,8 @@ export function insertPage(claims: ClaimsVault, page: NewPage): Step<'id'> {
 }
 
 /**
- * Inserts a page on demand if it does not exist yet. It shows the same as any other page, but has no texts, and wallets do not send
- * anyone back to it.
+ * Inserts a page on demand if it does not exist yet. A page on demand has no texts of its own, and wallets do not send
+ * anyone back to the page.
  */
 export function insertPageOnDemand(page: NewPage): Fragment {
   const [kind, sessionId, offeringId, madeBy] = targetOf(page)

@@ -1,4 +1,7 @@
-/** The colours of the pages, in light and dark. They equal the console's (client/console/styles/tokens.css), but need no build. */
+/**
+ * The colours of the pages, in light and dark. The console has the same colours (client/console/styles/tokens.css).
+ * These colours need no build.
+ */
 export const COLOURS = {
   ink: ['#1a2130', '#e8ebf2'],
   soft: ['#4d586b', '#aeb7c7'],

@@ -24,7 +24,7 @@ export function typeTitle(
   return shown === undefined ? { text: title ?? inWords(name) } : spokenIn(shown.name, shown.locale)
 }
 
-/** A text with at most this many characters; a longer text loses its end. */
+/** A text with at most this many characters; the end of a longer text is cut off. */
 export function shortened(text: string, most: number): string {
   const characters = [...text.slice(0, 4 * most)]
   return characters.length > most

@@ -6,7 +6,7 @@ import type { ProtocolReply } from '../protocol/oauth/reply.js'
 
 const COOKIE = 'presentation'
 
-/** Longer than the validity of any request: one browser may have several pages open, with one cookie for all of them. */
+/** Longer than the validity of any request: one browser may have several pages open, with one cookie for all pages. */
 const COOKIE_SECONDS = 90_000
 
 const hashOf = (value: string): string => createHash('sha256').update(value).digest('base64url')
@@ -22,9 +22,9 @@ export interface OpeningBrowser {
 }
 
 /**
- * The hash of the cookie that a browser sends; undefined if it sends none.
+ * The hash of the cookie that a browser sends; undefined for a browser without a cookie.
  *
- * @param baseUrl of the page's address
+ * @param baseUrl the base URL of the page's address
  */
 export function sentBrowserHash({ headers }: BrowserRequest, baseUrl: string): string | undefined {
   const cookie = readBrowserCookie(headers.cookie, COOKIE, baseUrl)
@@ -32,8 +32,8 @@ export function sentBrowserHash({ headers }: BrowserRequest, baseUrl: string): s
 }
 
 /**
- * The browser that opens a page, by its cookie or by a new one. Undefined if no person opens the page: a HEAD opens nothing, and some
- * requests load no document.
+ * The browser that opens a page, by its cookie or by a new cookie. Undefined if no person opens the page: a HEAD opens
+ * no page, and some requests load no document.
  *
  * @param random returns random bytes of a given length
  */
@@ -49,12 +49,13 @@ export function openingBrowser(
 }
 
 /**
- * Whether a request prefetches the page for a person who may never open it (`Sec-Purpose`, Fetch §3.7; `Purpose`, its former name).
+ * Whether a request prefetches the page for a person who may never open the page (`Sec-Purpose`, Fetch §3.7; `Purpose`,
+ * its former name).
  */
 export const isPrefetch = ({ headers }: BrowserRequest): boolean =>
   [headers['sec-purpose'], headers.purpose].some((purpose) => String(purpose ?? '').includes('prefetch'))
 
-/** The reply to a prefetch. It has no content, so the browser requests the page again when a person opens it. */
+/** The reply to a prefetch. The reply has no content, so the browser requests the page again when a person opens it. */
 export const later = (baseUrl: string): ProtocolReply =>
   messagePage(baseUrl, 503, 'Not now', 'This page is shown when somebody opens it.')
 
@@ -76,8 +77,8 @@ export type Beginner = 'this' | 'another' | 'none'
 /**
  * Which browser opened the page first, from the view of the requesting browser.
  *
- * @param browserHash of the browser that opened the page first; null if none did
- * @param baseUrl of the page's address
+ * @param browserHash the hash of the browser that opened the page first; null if no browser opened it
+ * @param baseUrl the base URL of the page's address
  */
 export function beginnerOf(request: BrowserRequest, browserHash: string | null, baseUrl: string): Beginner {
   if (browserHash === null) return 'none'

@@ -22,7 +22,7 @@ export interface OpenPage {
 
 /** A link that reloads the page, for browsers without the script and if events fail. */
 const again = (url: string): Html =>
-  html`<p class="again" data-without-script><a href="${url}">Reload this page to see how it goes</a></p>`
+  html`<p class="again" data-without-script><a href="${url}">Reload this page to see the progress</a></p>`
 
 /** The body of an open page: name, content, progress, time left, and ways to continue. */
 export function openBody({ url, from, heading, text, what, status, timeLeft, ways, final }: OpenPage): Html {
@@ -41,7 +41,7 @@ ${again(url)}`
 }
 
 const WHAT_A_WALLET_IS =
-  'A wallet is an app that keeps credentials for you. If nothing opens, there is none on this device that can do this.'
+  'A wallet is an app that stores your credentials. If nothing opens, this device has no suitable wallet.'
 
 /** A link that opens a wallet on this device. */
 export const walletLink = (address: string): Html =>
@@ -95,6 +95,6 @@ export async function scannedCodes({ address, url, byCamera, what, hint = '' }: 
   }
   const heading = html`<h2>With a wallet on another device</h2>`
   const [first, second] = byCamera ? [ofPage, ofWallet] : [ofWallet, ofPage]
-  const summary = byCamera ? 'Scan with the wallet itself' : 'The camera finds nothing?'
+  const summary = byCamera ? 'Scan with the wallet app' : 'Does the camera not find the code?'
   return html`${await scannedCode(first, heading)}<details><summary>${summary}</summary>${await scannedCode(second, undefined)}</details>`
 }

@@ -17,7 +17,7 @@ type Request = z.output<typeof createPage.input>
 /** An offer or an offering that gets a page. */
 export interface OfferOfPage {
   readonly id: string
-  /** When it expires; null if it does not. */
+  /** When the offer or offering expires; null without an expiry. */
   readonly expiresAt: Date | null
   readonly deferred: boolean
 }
@@ -29,9 +29,9 @@ export interface PeoplePagesPorts {
   readonly clock: () => Date
   readonly sessionOfPage: VerificationSessions['ofPage']
   readonly newRequestPage: NewRequestPage
-  /** An offer or an offering as wallets see it, also if it belongs to one authorization. */
+  /** An offer or an offering as wallets see it, including offerings for a single authorization. */
   readonly offering: (id: string) => Promise<WalletOffering | undefined>
-  /** Whether anyone may take that offering. */
+  /** Whether anyone may take the offering with this id. */
   readonly hasOffering: (id: string) => Promise<boolean>
   /** A page for an offer or an offering. @param madeBy the `sub` of the page's maker */
   readonly newOfferPage: (offer: OfferOfPage, madeBy: string, texts: PageTexts) => NewPage
@@ -92,7 +92,8 @@ export function createPeoplePages({
      * Creates a page of an open request or offer.
      *
      * @returns the address of the page
-     * @throws 404 for an unknown request or offer, 403 for another user's, 409 if it has ended
+     * @throws 404 for an unknown request or offer, 403 for a request or offer of another user, 409 for a request or
+     *   offer that has ended
      */
     async create(caller: Caller, request: Request): Promise<{ url: string }> {
       const { verificationSessionId, title, text } = request

@@ -164,7 +164,7 @@ export function createPageStore({ sql }: Database, claims: ClaimsVault) {
       return row.id
     },
 
-    /** Creates a page if there is no page of that id yet. */
+    /** Creates a page unless a page with this id exists. */
     async createOnDemand(page: NewPage): Promise<void> {
       await sql(noRow)`${insertPageOnDemand(page)}`
     },
@@ -172,7 +172,7 @@ export function createPageStore({ sql }: Database, claims: ClaimsVault) {
     /**
      * The page of a request. While the request is open, the page is bound to the first browser that opens it.
      *
-     * @param browserHash of the browser that opens it now; undefined if no browser does.
+     * @param browserHash the hash of the browser that opens the page now; undefined if no browser opens it
      */
     async present(id: string, browserHash: string | undefined, now: Date): Promise<PresentPage | undefined> {
       if (browserHash === undefined) {
@@ -206,7 +206,7 @@ export function createPageStore({ sql }: Database, claims: ClaimsVault) {
      * The page of an offer or an offering. The page of an offer is bound to the first browser that opens it before a wallet begins to take
      * the offer.
      *
-     * @param browserHash of the browser that opens it now; undefined if no browser does.
+     * @param browserHash the hash of the browser that opens the page now; undefined if no browser opens it
      */
     async receive(id: string, browserHash: string | undefined, now: Date) {
       if (browserHash === undefined) {

@@ -13,7 +13,7 @@ const MOST_COUNTED_SECONDS = 86_400
 const momentText = (moment: Date): string =>
   `${moment.toLocaleString('en-GB', { timeZone: 'UTC', day: 'numeric', month: 'long', year: 'numeric', hour: '2-digit', minute: '2-digit' })} UTC`
 
-/** How long an action is still possible; undefined if it does not expire. */
+/** How long an action is still possible; undefined for an action without a time limit. */
 export function timeLeft(until: Date | null, now: Date): Html | undefined {
   if (until === null) return undefined
   const seconds = Math.max(0, Math.round((until.getTime() - now.getTime()) / 1000))

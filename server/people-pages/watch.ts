@@ -16,21 +16,25 @@ export interface ToldProgress<State extends string> {
 export interface Told<View, State extends string> {
   /** The session of a page; undefined for an unknown page. */
   readonly target: (pageId: string) => Promise<PageTarget | undefined>
-  /** The current state of a session of that kind. */
+  /** The current state of a session of this kind. */
   readonly latest: (sessionId: string) => Promise<SessionEvent | undefined>
-  /** Reduces a session's JSON to its progress for people. Some of it is only for the first browser of the page. */
+  /**
+   * Reduces a session's JSON to its progress for people. A part of the progress is only for the first browser of the
+   * page.
+   */
   readonly progress: (view: View, beginner: Beginner) => ToldProgress<State>
-  /** The base URL of its pages. */
+  /** The base URL of the pages. */
   readonly baseUrl: () => string
   readonly isFinal: (state: State) => boolean
 }
 
-/** Limit for the streams of one page. Everyone who has its address may open some. */
+/** Limit for the streams of one page. Everyone who knows the page's address may open streams. */
 const MOST_STREAMS_OF_A_PAGE = 20
 
 /**
- * A stream stays open for this time after its session expires, so that it reports the end. A stream that opens later lasts as long: a
- * phone's browser sleeps while the wallet is open, and comes back after the end.
+ * A stream stays open for this time after its session expires, so that it reports the end. A stream that opens later
+ * also stays open for this time. A phone's browser needs this: it sleeps while the wallet is open, and comes back after
+ * the end.
  */
 const LAST_WORD_MS = 60_000
 

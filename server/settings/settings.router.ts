@@ -4,7 +4,7 @@ import type { Formats } from '../formats/registry.js'
 import { SIGNATURE_ALGORITHMS } from '../protocol/jose/algorithms.js'
 import { readSettings } from './settings.contract.js'
 
-/** The ports of the settings. */
+/** Dependencies of the settings. */
 export interface SettingsPorts {
   readonly config: Pick<Config, 'settings'>
   readonly formats: Pick<Formats, 'all'>

@@ -53,7 +53,7 @@ export function clientSecretItem({
   authDisabled,
 }: Pick<Config, 'clientSecrets' | 'authDisabled'>): SetupItem {
   if (clientSecrets.length > 0) return item('clientSecret', 'ok', 'Backends can call with x-client-secret.')
-  if (authDisabled) return item('clientSecret', 'unused', 'No secret is asked for, since AUTH_DISABLED is true.')
+  if (authDisabled) return item('clientSecret', 'unused', 'No secret is needed, because AUTH_DISABLED is true.')
   return item(
     'clientSecret',
     'missing',
@@ -72,8 +72,8 @@ export async function redisItem({ redisUrl, rateLimit }: Redis): Promise<SetupIt
       : item(
           'redis',
           'unused',
-          'Redis is not configured: each machine counts calls for itself.',
-          'Set REDIS_URL where several machines serve one installation.',
+          'Redis is not configured: each machine counts calls separately.',
+          'Set REDIS_URL if several machines serve one installation.',
         )
   }
   // Imported on demand: most installations have no Redis, and its client is a third of all files of the service.
@@ -89,7 +89,7 @@ export async function redisItem({ redisUrl, rateLimit }: Redis): Promise<SetupIt
     return item(
       'redis',
       'failed',
-      'Redis does not answer: each process counts calls for itself meanwhile.',
+      'Redis does not answer: until it answers, each process counts calls separately.',
       'Check REDIS_URL, and that Redis runs.',
     )
   } finally {

@@ -32,11 +32,11 @@ async function reached(
   outbound: Pick<Outbound, 'fetchJson'>,
   { id, variable, baseUrl, url, isOurs }: Asked,
 ): Promise<SetupItem> {
-  const repair = `Check ${variable}, and that the proxy in front passes ${url} on to this service.`
+  const repair = `Check ${variable}. Check that the proxy forwards ${url} to this service.`
   try {
     const document = await inTime(outbound.fetchJson(url, { maxBytes: MAX_BYTES }), ASK_MS)
     if (typeof document !== 'object' || document === null || !isOurs(document as Record<string, unknown>)) {
-      return item(id, 'failed', `${baseUrl} is answered by something that is not this installation.`, repair)
+      return item(id, 'failed', `${baseUrl} leads to another program, not to this installation.`, repair)
     }
   } catch (error) {
     return item(id, 'failed', `${baseUrl} could not be reached from this service. ${reasonOf(error)}`, repair)
@@ -48,7 +48,7 @@ async function reached(
         `${baseUrl} is this machine's own address: wallets on other devices cannot reach it.`,
         `Set ${variable} to an address that wallets can reach.`,
       )
-    : item(id, 'ok', `${baseUrl} is answered by this installation.`)
+    : item(id, 'ok', `${baseUrl} leads to this installation.`)
 }
 
 /** OpenID4VCI 1.0 §12.2.2: the well-known string is inserted between the host and the identifier's path. */
@@ -57,7 +57,7 @@ function metadataAddress(issuer: string): string {
   return `${origin}/.well-known/openid-credential-issuer${pathname === '/' ? '' : pathname}`
 }
 
-/** The ports of {@link createAddressChecks}. */
+/** Dependencies of {@link createAddressChecks}. */
 export interface AddressPorts {
   readonly config: Pick<Config, 'issuerBaseUrl' | 'verifierBaseUrl'>
   readonly outbound: Pick<Outbound, 'fetchJson' | 'fetchText'>
@@ -94,19 +94,23 @@ export const createAddressChecks = ({ config, outbound, verifierDid, statusLists
   async statusLists(): Promise<SetupItem> {
     const { newest, count } = await statusLists.overview()
     if (newest === null)
-      return item('statusLists', 'ok', 'There is no status list yet: the first one is made with the first credential.')
+      return item(
+        'statusLists',
+        'ok',
+        'There is no status list yet: the first credential creates the first status list.',
+      )
     const url = `${config.issuerBaseUrl}/token-status-lists/${newest}`
     const lists = count === 1 ? 'One status list' : `${count} status lists`
     try {
       const { contentType } = await inTime(outbound.fetchText(url, { accept: STATUS_LIST }), ASK_MS)
-      if (!contentType.startsWith(STATUS_LIST)) throw new OutboundError('status', 'Something else answers there.')
-      return item('statusLists', 'ok', `${lists} can be looked up below ${config.issuerBaseUrl}.`)
+      if (!contentType.startsWith(STATUS_LIST)) throw new OutboundError('status', 'The answer is not a status list.')
+      return item('statusLists', 'ok', `${lists} can be read below ${config.issuerBaseUrl}.`)
     } catch (error) {
       return item(
         'statusLists',
         'failed',
-        `${lists} cannot be looked up: nobody can see whether a credential is revoked. ${reasonOf(error)}`,
-        `Check that the proxy in front passes ${url} on to this service.`,
+        `${lists} cannot be read: nobody can see whether a credential is revoked. ${reasonOf(error)}`,
+        `Check that the proxy forwards ${url} to this service.`,
       )
     }
   },

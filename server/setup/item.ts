@@ -5,7 +5,7 @@ export type SetupItem = z.input<typeof zSetupItem>
 
 export type SetupId = (typeof SETUP_ITEMS)[number]
 
-/** @param action the recommended action; none unless given. */
+/** Makes an item of the checklist. @param action the recommended action; by default none */
 export const item = (
   id: SetupId,
   state: SetupItem['state'],

@@ -15,7 +15,12 @@ const MANY_METADATA_BYTES = 200_000
 export const credentialTypesItem = (isAny: boolean): SetupItem =>
   isAny
     ? item('credentialTypes', 'ok', 'There are credential types to issue.')
-    : item('credentialTypes', 'missing', 'There is no credential type yet.', 'Make one (POST /schemas).')
+    : item(
+        'credentialTypes',
+        'missing',
+        'There is no credential type yet.',
+        'Create a credential type (POST /schemas).',
+      )
 
 /** Checks that wallets can read the issuer's metadata, which describe all credential types. */
 export function issuerMetadataItem(metadata: string): SetupItem {
@@ -26,19 +31,19 @@ export function issuerMetadataItem(metadata: string): SetupItem {
     : item(
         'issuerMetadata',
         'warning',
-        `The issuer's metadata are ${size}: some wallets refuse more than 256 KB, and take no credential then.`,
-        'Withdraw types that are not issued, or have fewer names of claims, languages and pictures in them.',
+        `The issuer's metadata are ${size}: some wallets refuse more than 256 KB, and then accept no credential.`,
+        'Withdraw types that are not issued. Or use fewer claim names, languages and pictures in the types.',
       )
 }
 
-/** The ports of {@link createSetup}. */
+/** Dependencies of {@link createSetup}. */
 export interface SetupPorts {
   readonly config: Config
   readonly clock: () => Date
   readonly storedWarnings: CertificateWatch['storedWarnings']
   /** Items about rows of the database. */
   readonly storedItems: () => Promise<readonly SetupItem[]>
-  /** Items about answers of other servers: they may take seconds. */
+  /** Items about answers of other servers. The answers may take seconds. */
   readonly askedItems: () => Promise<readonly SetupItem[]>
 }
 
@@ -49,7 +54,7 @@ export const createSetup = ({ config, clock, storedWarnings, storedItems, askedI
   /**
    * All items that an operator should check.
    *
-   * @param ask true to ask other servers; otherwise the items that need their answers are left out
+   * @param ask true to ask other servers; otherwise the items about other servers are left out
    */
   async read(ask: boolean): Promise<z.input<typeof readSetup.output>> {
     const now = clock()

@@ -17,8 +17,8 @@ export function httpsItem({
   return item(
     'https',
     'warning',
-    `${plain.join(' and ')} ${plain.length === 1 ? 'is' : 'are'} plain http: most wallets refuse that, and what is sent can be read on its way.`,
-    'Put a proxy with a certificate in front, set both base URLs to https and remove ALLOW_INSECURE_HTTP.',
+    `${plain.join(' and ')} ${plain.length === 1 ? 'is' : 'are'} plain http: most wallets refuse plain http, and others can read the traffic.`,
+    'Put a proxy with a certificate in front of the service. Set both base URLs to https and remove ALLOW_INSECURE_HTTP.',
   )
 }
 
@@ -40,7 +40,7 @@ async function keyItem(
 ): Promise<SetupItem> {
   const key = record === undefined ? undefined : await keys.current(record.keySetId)
   return record === undefined || key === undefined
-    ? item(id, 'missing', `The ${who} has no key.`, 'Start the service again: a start makes what is missing.')
+    ? item(id, 'missing', `The ${who} has no key.`, 'Restart the service: the start creates the missing key.')
     : item(id, 'ok', `The ${who} signs with ${key.alg} as ${record.did}.`)
 }
 
@@ -68,7 +68,8 @@ function fileItem({ id, variable, end, without }: File, now: Date): SetupItem {
   if (end === undefined) return item(id, 'unused', `${variable} is not set: ${without}.`)
   const expiresAt = end.toISOString()
   const left = (end.getTime() - now.getTime()) / 1000
-  if (left > WARN_DAYS * DAY_SECONDS) return { ...item(id, 'ok', `${variable} is good until ${expiresAt}.`), expiresAt }
+  if (left > WARN_DAYS * DAY_SECONDS)
+    return { ...item(id, 'ok', `${variable} is valid until ${expiresAt}.`), expiresAt }
   const renew = `Renew ${variable} and restart.`
   return left > 0
     ? { ...item(id, 'warning', `${variable} expires at ${expiresAt}.`, renew), expiresAt }
@@ -95,13 +96,13 @@ export function certificateItems(config: Config, now: Date): SetupItem[] {
       id: 'verifierAttestation',
       variable: 'VERIFIER_ATTESTATION',
       end: verifierAttestation,
-      without: 'nobody vouches for the verifier by an attestation',
+      without: 'the verifier has no attestation',
     },
     {
       id: 'walletProvider',
       variable: 'WALLET_PROVIDER_X509',
       end: certificateEnd(config.walletProviderX509),
-      without: 'hosted wallets have no attestations, which issuers that demand them need',
+      without: 'hosted wallets have no attestations, which some issuers require',
     },
   ]
   return files.map((file) => fileItem(file, now))

@@ -1,7 +1,7 @@
 import { certificateWarnings } from '../agent/certificate-watch.js'
 import type { Config } from '../config/config.js'
 
-/** Warnings for the operator at each start; they do not prevent the start. */
+/** Warnings for the operator at each start. A warning does not prevent the start. */
 export function startupWarnings(config: Config, now = new Date()): string[] {
   const warnings: string[] = []
   if (config.authDisabled) warnings.push('AUTH_DISABLED is true: every caller is an admin. For local development only.')
@@ -13,7 +13,9 @@ export function startupWarnings(config: Config, now = new Date()): string[] {
     )
   }
   if (config.trustProxy === true) {
-    warnings.push('TRUST_PROXY is true: clients may name any address as theirs. Name the proxies, or count the hops.')
+    warnings.push(
+      'TRUST_PROXY is true: clients can pretend to have any address. Name the proxies, or the number of hops.',
+    )
   }
   if (config.clientSecrets.length === 0 && !config.authDisabled) {
     warnings.push('CLIENT_SECRET is not set: routes that need x-client-secret answer 401.')
@@ -48,11 +50,11 @@ function uncheckedTokenClaims({ oidc }: Config): string[] {
   const warnings: string[] = []
   if (oidc.issuer === undefined) {
     warnings.push(
-      'OIDC_ISSUER is not set: access tokens of every issuer that signs with the keys of OIDC_JWKS_URL pass.',
+      'OIDC_ISSUER is not set: access tokens of every issuer that signs with the keys of OIDC_JWKS_URL are accepted.',
     )
   }
   if (oidc.audience === undefined) {
-    warnings.push('OIDC_AUDIENCE is not set: access tokens that were made for other services pass.')
+    warnings.push('OIDC_AUDIENCE is not set: access tokens that were made for other services are accepted.')
   }
   return warnings
 }

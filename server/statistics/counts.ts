@@ -1,8 +1,8 @@
 import { fragment } from '../database/fragment.js'
 
 /**
- * Actions that store a credential. If a wallet later takes another format of it, another event with one of these actions
- * follows.
+ * Actions that store a credential. If a wallet later takes another format of the credential, another event with one of
+ * these actions follows.
  */
 const issuing = fragment`('credential.issued', 'credential.claimed', 'credential.signed')`
 

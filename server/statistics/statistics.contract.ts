@@ -39,7 +39,7 @@ export const readStatistics = {
   }),
   input: z
     .strictObject({
-      // Its distance from `to` is limited, so `from` needs no limit.
+      // The distance between `from` and `to` is limited, so `from` needs no limit of its own.
       from: zTime.optional().meta({
         description: 'A moment in the first hour or day. Default: 30 days before `to`, or 24 hours with `hour`.',
       }),

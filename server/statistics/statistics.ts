@@ -62,8 +62,8 @@ export type Statistics = ReturnType<typeof createStatistics>
 /** Counts and returns how much was offered, issued, revoked and verified. */
 export function createStatistics({ store, clock }: StatisticsPorts) {
   /**
-   * Counts audit events, including events from before the counters existed. An installation without counters begins with its
-   * first event, and the job continues in its share of the time.
+   * Counts audit events, including events from before the counters existed. An installation without counters begins
+   * with its first event. Each run of the job then counts one more batch.
    */
   const count: MaintenanceTask = {
     name: 'count what happened',

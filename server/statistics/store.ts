@@ -31,7 +31,10 @@ const zComplete = z.strictObject({ at: z.date() })
 
 /** The highest number of stored gaps. If there are more, no new events are counted until some gaps are closed. */
 const MAX_GAPS = 10_000
-/** The seconds for which a number may be missing, before the open transactions that could still write it are determined. */
+/**
+ * The seconds for which a number may be missing. After this time, the service notes the open transactions that could
+ * still write the number.
+ */
 const GAP_SECONDS = 10
 /** The highest number of shares in the answer, the largest first. */
 const MAX_SHARES = 200
@@ -45,12 +48,12 @@ export function createStatisticsStore({ sql, bounded }: Database) {
      * so each event is counted once, even after a crash. If another process counts at the same time, it finds the row locked
      * and does nothing.
      *
-     * An event gets its number when it is written, and becomes visible when it is committed. So numbers below the highest may
-     * appear later, and missing numbers are stored as gaps. After some seconds the gap is watched: it stays until all
-     * transactions have ended that were open at that time. A transaction with a number has begun to write, so the transaction
-     * of the missing number is among them. After they have ended, the number cannot appear any more, and the gap is given up. A
-     * `watched_before` that this server has not reached comes from the server that a dump was taken from. The gap is then given
-     * up too.
+     * An event gets its number when it is written, and becomes visible when it is committed. So numbers below the
+     * highest number may appear later, and missing numbers are stored as gaps. After some seconds the gap is watched:
+     * the gap stays until all transactions have ended that were open at that time. A transaction with a number has
+     * begun to write, so the transaction of the missing number is one of these transactions. After these transactions
+     * have ended, the number cannot appear any more, and the gap is given up. If the database was restored from a dump,
+     * `watched_before` can be a number that this server has not reached. The gap is then given up too.
      */
     async fold(now: Date, limit: number): Promise<z.infer<typeof zFolded>> {
       const [row] = await sql(zFolded)`

@@ -3,12 +3,12 @@ import { derElements } from '../../server/protocol/issuer-keys/der.js'
 import type { TestCertificate, TestCertificateOptions } from '../protocol/issuer-keys/certificates.js'
 import { intermediate, leafOf } from './certified.js'
 
-/** A certification request as an authority reads it (RFC 2986 §4.2), by its DER alone. */
+/** A certificate request as an authority reads it (RFC 2986 §4.2): only from its DER. */
 export interface ReadRequest {
   readonly publicKey: KeyObject
-  /** Whether who asks has the private key. */
+  /** Whether the sender of the request has the private key. */
   readonly signed: boolean
-  /** Names and extensions, as far as they are texts in it. */
+  /** The names and extensions that are texts in the request. */
   readonly text: string
   readonly der: Buffer
 }

@@ -26,7 +26,7 @@ const partsOf = (compact: string) => {
 
 const dotted = (entry: string) => new X509Certificate(Buffer.from(entry, 'base64'))
 
-/** Verifies as a verifier with the root only: each certificate by the next, the signature by the first. */
+/** Verifies as a verifier that has only the root: each certificate by the next certificate, the signature by the first certificate. */
 async function verifiesToRoot(compact: string): Promise<void> {
   const { jwt, header } = partsOf(compact)
   const chain = [...(header.x5c ?? []).map(dotted), root.certificate]
@@ -76,7 +76,7 @@ describe('an issuer with ISSUER_X509', () => {
     service = await startService({ env: HTTPS })
     actors = await actorsOf(service)
     before = await actors.sign('dc+sd-jwt')
-    // The next start gives the running one its new key too.
+    // The next start gives the running service the new key too.
     await (await startWith([leaf, intermediate, root])).close()
   })
   afterAll(() => service.close())
@@ -124,7 +124,7 @@ describe('an issuer with ISSUER_X509', () => {
     await verifiesToRoot(text)
   })
 
-  it('names a DID in JWT VCs, and in everything of an issuer record without a certificate', async () => {
+  it('names a DID in JWT VCs, and in all signatures of an issuer record without a certificate', async () => {
     const other = await newIssuer(service, 'alice', { method: 'web' })
     for (const [format, issuerId] of [
       ['jwt_vc_json', undefined],
@@ -142,7 +142,7 @@ describe('an issuer with ISSUER_X509', () => {
     }
   })
 
-  it('keeps earlier signatures valid: the list stays signed by its own key under its DID', async () => {
+  it('keeps earlier signatures valid: a list is still signed by its own key under the DID of the key', async () => {
     const { header, payload } = await listOf(service, before.credential)
     const { header: former, payload: claims } = partsOf(before.credential)
     expect([header.x5c, header.kid, payload.iss]).toEqual([undefined, former.kid, claims.iss])
@@ -168,7 +168,7 @@ describe('an issuer with ISSUER_X509', () => {
     },
   )
 
-  it('refuses a signer with another key under its chain, or with another chain in its name', async () => {
+  it('refuses a signer that uses another key with the chain, or another chain with the name', async () => {
     const { credential } = await actors.sign('dc+sd-jwt')
     const { header, payload } = partsOf(credential)
     const stranger = leafOf()
@@ -186,7 +186,7 @@ describe('an issuer with ISSUER_X509', () => {
     }
   })
 
-  it('is left alone by keys:rotate, which says so and rotates the others', async () => {
+  it('is not changed by keys:rotate, which says so and rotates the other keys', async () => {
     const issuer = await query(service.databaseUrl, 'SELECT id FROM issuers WHERE is_default')
     const lines = await keysCommand([], environmentOf(service))
     expect(lines).toContainEqual(
@@ -196,7 +196,7 @@ describe('an issuer with ISSUER_X509', () => {
     expect(partsOf((await actors.sign('dc+sd-jwt')).credential).header.x5c).toEqual([leaf.x5c, intermediate.x5c])
   })
 
-  it('accepts a key once, its renewed certificate in place, another key as a rotation, and a former key again', async () => {
+  it('accepts a key, then a renewed certificate for it, then another key as a rotation, and then a former key again', async () => {
     const keySet = () =>
       query(
         service.databaseUrl,
@@ -229,7 +229,7 @@ describe('an issuer with ISSUER_X509', () => {
   })
 })
 
-it('without ISSUER_X509 the issuer goes back to its newest key without certificate, and with it to the certified one', async () => {
+it('without ISSUER_X509 the issuer signs with its newest key without certificate, and with ISSUER_X509 again with the certified key', async () => {
   await using service = await startService({ env: HTTPS })
   const { sign, verify } = await actorsOf(service)
   const { databaseUrl, identityProvider } = service
@@ -254,7 +254,7 @@ it('without ISSUER_X509 the issuer goes back to its newest key without certifica
   for (const { credential } of [first, certified, without]) expect((await verify(credential)).isValid).toBe(true)
 })
 
-it('over http, a new key of ISSUER_X509 moves the issuer to the did:jwk of it', async () => {
+it('over http, a new key of ISSUER_X509 gives the issuer the did:jwk of this key', async () => {
   await using service = await startService()
   const leaf = leafOf({ dns: ['127.0.0.1'] })
   const { databaseUrl, identityProvider } = service

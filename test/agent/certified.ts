@@ -24,7 +24,7 @@ export async function certificateFiles() {
   let files = 0
   return {
     directory,
-    /** A file for ISSUER_X509: the key of the first certificate, or of another, and all of the certificates. */
+    /** Writes a file for ISSUER_X509: the key of the first or of another certificate, and all certificates. */
     async fileOf(chain: readonly TestCertificate[], key = chain[0]): Promise<string> {
       const pem = [
         key?.privateKey.export({ type: 'pkcs8', format: 'pem' }),

@@ -26,12 +26,12 @@ describe('POST /agent/did', () => {
     expect(JSON.stringify(json)).not.toContain('"d":')
   })
 
-  it('makes a did:web that anybody can read under its address', async () => {
+  it('makes a did:web whose document anyone can read at its address', async () => {
     const { json } = await create('web')
     const [uuid] = json.did.split(':').slice(-1)
     const hosted = await service.request('GET', `/${uuid}/did.json`)
     expect([hosted.status, hosted.json]).toEqual([200, json.document])
-    // A DID of an admin's own does not speak for the host.
+    // A DID that an admin makes does not act for the host.
     expect(hosted.json.service).toBeUndefined()
   })
 
@@ -65,7 +65,7 @@ describe('GET /agent/did/{did}', () => {
     expect((await read(json.did, other)).json).toEqual(json)
   })
 
-  it('takes a did:web with a port encoded once or twice', async () => {
+  it('accepts a did:web with a port that is encoded once or twice', async () => {
     const { did } = (await create('web')).json
     expect(did).toContain('%3A')
     expect((await read(did)).json.did).toBe(did)

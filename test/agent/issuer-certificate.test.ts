@@ -32,7 +32,7 @@ describe('a start with ISSUER_X509', () => {
       /self-signed/,
     ],
     [
-      'an authority in the place of the leaf',
+      'an authority instead of the leaf',
       () => [[leafOf({ ca: true, keyUsage: 0x84 }), intermediate]],
       /certification authority/,
     ],
@@ -56,7 +56,7 @@ describe('a start with ISSUER_X509', () => {
       },
       /expired/,
     ],
-    ['certificates that do not follow from one another', () => [[leafOf(), root]], /certifies the one before it/],
+    ['certificates that do not form a chain', () => [[leafOf(), root]], /certifies the previous certificate/],
     ['a leaf for another host', () => [[leafOf({ dns: ['other.example'] }), intermediate]], /ISSUER_BASE_URL/],
     [
       'a leaf for another URL',
@@ -67,11 +67,11 @@ describe('a start with ISSUER_X509', () => {
     [
       'a leaf for TLS alone',
       () => [[leafOf({ purposes: ['1.3.6.1.5.5.7.3.1'] }), intermediate]],
-      /extendedKeyUsage allows signing documents/,
+      /extendedKeyUsage, if present, allows signing documents/,
     ],
     ['a leaf without a name', () => [[leafOf({ dns: [] }), intermediate]], /ISSUER_BASE_URL/],
     [
-      'a key that credentials are not signed with',
+      'a key of an unsupported type',
       () => {
         const keyPair = generateKeyPairSync('ec', { namedCurve: 'P-521' })
         return [[leafOf({ keyPair }), intermediate]]
@@ -106,7 +106,7 @@ describe('a start with ISSUER_X509', () => {
     expect(() => configured(path)).toThrow(/^- ISSUER_X509 must name a readable PEM file/m)
   })
 
-  it('takes a leaf for the host or for the URL, of every supported key, and leaves the root out', async () => {
+  it('accepts a leaf for the host or for the URL, with every supported key, and omits the root', async () => {
     for (const leaf of [
       leafOf(),
       leafOf({ dns: [], uri: [URL_OF_ISSUER] }),
@@ -118,7 +118,7 @@ describe('a start with ISSUER_X509', () => {
     }
   })
 
-  it('says from 30 days before when a certificate expires (of a chain the first one)', async () => {
+  it('reports the expiry from 30 days before (of a chain, the earliest expiry)', async () => {
     const ends = '2030-06-30T12:00:00Z'
     const authority = certify({ subject: 'Short', issuer: root, ca: true, keyUsage: 0x04, notAfter: ends })
     const config = configured(await files.fileOf([leafOf({ issuer: authority }), authority, root]))
@@ -162,7 +162,7 @@ describe('a start with ISSUER_X509', () => {
     ['warns where the leaf lacks one of', DOCUMENT_SIGNER, [/without a country \(C\) in its subject:/]],
     ['is silent where it has', { ...DOCUMENT_SIGNER, subject: 'C=DE/Issuer' }, []],
   ])(
-    '%s the purpose of driving licences, and a country, and there is a schema of them (ISO/IEC 18013-5 Annex B)',
+    '%s the purpose of driving licences and a country, if there is a schema for them (ISO/IEC 18013-5 Annex B)',
     async (_, options, expected) => {
       const lines: string[] = []
       const log = pino({ level: 'warn' }, { write: (line: string) => lines.push(line) })

@@ -56,7 +56,7 @@ describe('GET /agent/verifier/{id}/certificate-request (RFC 2986)', () => {
     const { publicKey, signed, text } = readRequest(reply.json.certificateRequest)
     expect(signed).toBe(true)
     expect(text).toContain('Caffè "Roma", S.p.A. #1')
-    // VERIFIER_BASE_URL has an address here: that is no dNSName.
+    // The host of VERIFIER_BASE_URL is an IP address here, so the request has no dNSName.
     expect(text).not.toContain('127.0.0.1')
     const { header } = await requestObject(await asked(id))
     const [, , encoded = ''] = String(header.kid).split('#')[0]?.split(':') ?? []
@@ -75,13 +75,13 @@ describe('GET /agent/verifier/{id}/certificate-request (RFC 2986)', () => {
     expect(named.text.split('shop.example')).toHaveLength(2)
     // commonName and dNSName.
     expect((await read(undefined)).text.split('shop.example')).toHaveLength(3)
-    // A name that a certificate cannot hold is cut, and loses what would end it early.
+    // A name that is too long for a certificate is cut. Characters that would end it early are removed.
     const long = await read([{ name: `Bank\n${'ö'.repeat(100)}` }])
     expect([long.signed, long.text.includes(`Bank ${'ö'.repeat(59)}`)]).toEqual([true, true])
     expect(long.text).not.toContain('ö'.repeat(60))
   })
 
-  it('is one of an Ed25519 key as well, and of the default verifier', async () => {
+  it('exists for an Ed25519 key too, and for the default verifier', async () => {
     await using other = await startService()
     await keysCommand(['--alg', 'EdDSA'], environmentOf(other))
     const authorization = await other.bearer('verifier', { roles: ['admin'] })
@@ -101,7 +101,7 @@ const environmentOf = (of: TestService, more: Record<string, string> = {}) => ({
 })
 
 describe('POST /agent/verifier/{id}/certificate', () => {
-  it('lets the verifier name itself by it, with the chain but not the root', async () => {
+  it('lets the verifier identify itself by the certificate, with the chain but without the root', async () => {
     const id = await newVerifier()
     const leaf = certificateFor(await requested(id), { dns: ['127.0.0.1'] })
     const reply = await certifyVerifier(id, pemOf(leaf, intermediate, root))
@@ -129,7 +129,7 @@ describe('POST /agent/verifier/{id}/certificate', () => {
     expect((await keysOf(id))[0]?.private_jwk).toMatch(/^eyJ/)
   })
 
-  it('accepts a renewed one, and current requests do not change', async () => {
+  it('accepts a renewed certificate, and open requests do not change', async () => {
     const world = await makeWorld(service)
     const id = await newVerifier()
     const request = await requested(id)
@@ -181,32 +181,32 @@ describe('POST /agent/verifier/{id}/certificate', () => {
     [
       'for code alone',
       (r) => [own(r, { purposes: ['1.3.6.1.5.5.7.3.3'] }), intermediate],
-      'must hold certificates whose extendedKeyUsage allows signing requests, where they have one',
+      'must hold certificates whose extendedKeyUsage, if present, allows signing requests',
     ],
     [
       'whose chain has a gap',
       (r) => [own(r), root],
-      'must hold at most 8 certificates, each of which certifies the one before it',
+      'must hold at most 8 certificates, each of which certifies the previous certificate',
     ],
     [
-      'with a certificate that issued none of them',
+      'with a certificate that issued no other certificate',
       (r) => [own(r), intermediate, leafOf()],
-      'must hold at most 8 certificates, each of which certifies the one before it',
+      'must hold at most 8 certificates, each of which certifies the previous certificate',
     ],
     [
       'with too many',
       (r) => [own(r), intermediate, ...Array.from({ length: 7 }, () => root)],
-      'must hold at most 8 certificates, each of which certifies the one before it',
+      'must hold at most 8 certificates, each of which certifies the previous certificate',
     ],
     ['with a private key', (r) => `${KEY}${pemOf(own(r), intermediate)}`, 'must hold certificates and nothing else'],
-    ['that is the request itself', (r) => r, 'must hold certificates and nothing else'],
+    ['that is the certificate request itself', (r) => r, 'must hold certificates and nothing else'],
     ['without any', () => 'certificate', 'must be certificates in PEM, the leaf first'],
     [
       'that is garbage',
       () => '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----',
       'must be certificates in PEM, the leaf first',
     ],
-  ])('attack: a chain %s: 400, and nothing is kept', async (_what, made, reason) => {
+  ])('attack: a chain %s: 400, and nothing is stored', async (_what, made, reason) => {
     const id = await newVerifier()
     const chain = made(await requested(id))
     const reply = await certifyVerifier(id, typeof chain === 'string' ? chain : pemOf(...chain))
@@ -252,7 +252,7 @@ describe('POST /agent/verifier/{id}/certificate', () => {
     expect((await certifyVerifier(await newVerifier(), chain)).status).toBe(400)
   })
 
-  it('attack: a verifier of another caller is unknown, for both', async () => {
+  it('attack: a verifier of another caller is unknown to both calls', async () => {
     const id = await newVerifier()
     const chain = pemOf(certificateFor(await requested(id)), intermediate)
     const other = await service.bearer('other', { roles: ['admin'] })
@@ -279,7 +279,7 @@ describe('POST /agent/verifier/{id}/certificate', () => {
     ])
   })
 
-  it('stays with its key when that is rotated: the verifier names itself by its DID until it has another', async () => {
+  it('stays with its key after a rotation: the verifier identifies itself by its DID until it has another certificate', async () => {
     const { plain: other, id, leaf } = await certifiedVerifier()
     const before = await asked(id, {}, other)
     const lines = await keysCommand([], environmentOf(other))
@@ -293,10 +293,10 @@ describe('POST /agent/verifier/{id}/certificate', () => {
       /^decentralized_identifier:did:/,
     )
     const authorization = await other.bearer('verifier', { roles: ['admin'] })
-    // The certificate of the former key is one of another key now.
+    // The certificate of the former key does not fit the new key.
     const reply = await certifyVerifier(id, pemOf(leaf, intermediate), other, authorization)
     expect(reply.status).toBe(400)
-    // Also where the rotation comes between the check and the statement.
+    // The same applies if the rotation happens between the check and the statement.
     const [former] = await query<{ id: string }>(
       other.databaseUrl,
       'SELECT k.id FROM verifiers v JOIN keys k USING (key_set_id) WHERE v.id = $1 AND retired_at IS NOT NULL',
@@ -323,7 +323,7 @@ describe('POST /agent/verifier/{id}/certificate', () => {
     return { plain, id, leaf }
   }
 
-  it('is watched: the log says when it expires, and requests are a 409 once it has', async () => {
+  it('is watched: the log warns before it expires, and requests are a 409 after it has expired', async () => {
     const lines: { level: number; msg: string }[] = []
     const log = pino({ level: 'warn' }, { write: (line: string) => lines.push(JSON.parse(line)) })
     let now = new Date()
@@ -342,7 +342,7 @@ describe('POST /agent/verifier/{id}/certificate', () => {
     const renew = `enew it (POST /agent/verifier/${id}/certificate).`
     expect(await look(daysFrom(-29))).toEqual([[40, `${certificate} expires at ${end.toISOString()}: r${renew}`]])
     expect(await look(daysFrom(1))).toEqual([
-      [50, `${certificate} expired at ${end.toISOString()}: it can make no requests in that name now. R${renew}`],
+      [50, `${certificate} expired at ${end.toISOString()}: the verifier can make no requests with it. R${renew}`],
     ])
     const authorization = await other.bearer('verifier')
     const create = () =>

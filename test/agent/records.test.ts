@@ -23,7 +23,7 @@ const create = (kind: string, body: unknown, authorization = root) =>
 describe.each(KINDS)('%s records', (kind) => {
   const unknown = kind === 'issuer' ? 'Issuer not found.' : 'Verifier not found.'
 
-  it(`POST /agent/${kind} makes one with a DID of its own: 201`, async () => {
+  it(`POST /agent/${kind} makes a record with its own DID: 201`, async () => {
     const display = [{ name: 'Registry', locale: 'en' }, { name: 'Anagrafe' }]
     const created = await create(kind, { method: 'key', display })
     expect(created.status).toBe(201)
@@ -40,7 +40,7 @@ describe.each(KINDS)('%s records', (kind) => {
     expect(further.json.display).toEqual([])
   })
 
-  it(`GET /agent/${kind}s lists the caller's own and the default one, the newest first`, async () => {
+  it(`GET /agent/${kind}s lists the records of the caller and the default record, the newest first`, async () => {
     const { id } = (await create(kind, { method: 'key' })).json
     const listed = await service.request('GET', `/agent/${kind}s`, { authorization: root })
     expect(listed.status).toBe(200)
@@ -59,7 +59,7 @@ describe.each(KINDS)('%s records', (kind) => {
     expect(second.json[0].id).not.toBe(page.json[0].id)
   })
 
-  it(`GET /agent/${kind}/{id} reads the caller's own and the default one`, async () => {
+  it(`GET /agent/${kind}/{id} reads the records of the caller and the default record`, async () => {
     const { json } = await create(kind, { method: 'key', display: [{ name: 'Shown' }] })
     const read = await service.request('GET', `/agent/${kind}/${json.id}`, { authorization: root })
     expect([read.status, read.json]).toEqual([200, json])
@@ -76,7 +76,7 @@ describe.each(KINDS)('%s records', (kind) => {
     expect([read.status, read.json.message, read.json.error]).toEqual([500, unknown, undefined])
   })
 
-  it(`someone else's is an unknown one: 500 ${unknown}`, async () => {
+  it(`a record of another caller is unknown: 500 ${unknown}`, async () => {
     const { json } = await create(kind, { method: 'key' })
     const read = await service.request('GET', `/agent/${kind}/${json.id}`, { authorization: other })
     expect([read.status, read.json.message]).toEqual([500, unknown])
@@ -93,14 +93,14 @@ describe.each(KINDS)('%s records', (kind) => {
     expect([answer.status, answer.json.message]).toEqual([400, message])
   })
 
-  it('is written to the audit with its key', async () => {
+  it('is recorded in the audit events with its key', async () => {
     const { id } = (await create(kind, { method: 'key' })).json
     const rows = await query(service.databaseUrl, 'SELECT actor, action FROM audit_events WHERE subject_id = $1', [id])
     expect(rows).toEqual([{ actor: 'root', action: `${kind}.created` }])
   })
 })
 
-describe('a record of one’s own signs', () => {
+describe('a record that a caller has made signs', () => {
   it('an issuer: credentials and offerings that name it', async () => {
     const { id, did } = (await create('issuer', { method: 'key' })).json
     const { name: type } = await postSchema(service, root)

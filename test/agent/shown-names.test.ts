@@ -21,7 +21,7 @@ describe.each(['issuer', 'verifier'] as const)('the name of an issuer or verifie
     ['Bank\u2069', 1, 'U+2069'],
     ['B\u202bank', 2, 'U+202B'],
   ])(
-    '%j: no character controls its direction (UAX #9 §2.1 to §2.5), when it is made and renamed',
+    '%j: direction controls are refused when it is made and renamed (UAX #9 §2.1 to §2.5)',
     async (name, at, character) => {
       const display = [{ name: 'Bank' }, { name: 'Bank', locale: 'de' }, { name: 'Banque', locale: 'fr' }]
       const marked = display.with(at, { ...display[at], name })
@@ -41,7 +41,7 @@ describe.each(['issuer', 'verifier'] as const)('the name of an issuer or verifie
       expect((await post(`/agent/${kind}`, { method: 'key', display: [{ name }] })).json.display).toEqual([{ name }])
   })
 
-  it('before this rule can still be read, and changed', async () => {
+  it('from before this rule can still be read, and changed', async () => {
     const { json: made } = await post(`/agent/${kind}`, { method: 'key', display: [{ name: 'Bank' }] })
     const before = [{ name: 'Bank\u202eknab', locale: 'en' }]
     await query(

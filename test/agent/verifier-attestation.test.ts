@@ -38,7 +38,7 @@ describe('VERIFIER_ATTESTATION (OpenID4VP 1.0 §12)', () => {
     ['a long sub', { payload: { sub: 'x'.repeat(513) } }, 'its sub is longer than 512 characters'],
     ['no exp', { payload: { exp: undefined } }, 'it has no exp'],
     ['an exp in words', { payload: { exp: '2099-01-01' } }, 'its exp is no time'],
-    ['an nbf out of all time', { payload: { nbf: 1e300 } }, 'its nbf is no time'],
+    ['an nbf beyond all dates', { payload: { nbf: 1e300 } }, 'its nbf is no time'],
     ['no cnf', { payload: { cnf: undefined } }, 'its cnf has no jwk that is a public key of a supported type'],
     ['cnf by kid', { payload: { cnf: { kid: 'a' } } }, 'its cnf has no jwk that is a public key of a supported type'],
     [
@@ -48,7 +48,7 @@ describe('VERIFIER_ATTESTATION (OpenID4VP 1.0 §12)', () => {
     ],
     ['redirect_uris in words', { payload: { redirect_uris: 'a' } }, 'its redirect_uris is no array of strings'],
     ['too much of it', { payload: { note: 'x'.repeat(16_384) } }, 'it is longer than 16 KiB'],
-  ])('stops the start by name: %s', async (_what, changes, reason) => {
+  ])('stops the start and is named: %s', async (_what, changes, reason) => {
     const path = await attester.fileFor(jwk, changes)
     expect(() => configured(path)).toThrow(
       `\n- VERIFIER_ATTESTATION must name a file with one verifier attestation: ${reason}.`,
@@ -69,7 +69,7 @@ describe('VERIFIER_ATTESTATION (OpenID4VP 1.0 §12)', () => {
         compact.replace(/^[^.]+/, Buffer.from('{"alg":"none","typ":"verifier-attestation+jwt"}').toString('base64url')),
       'it is not signed with a supported algorithm',
     ],
-  ])('stops the start by name: a file with %s', async (_what, altered, reason) => {
+  ])('stops the start and is named: a file with %s', async (_what, altered, reason) => {
     const path = await attester.write(altered(await attester.attest(jwk)))
     expect(() => configured(path)).toThrow(`one verifier attestation: ${reason}.`)
   })
@@ -77,7 +77,7 @@ describe('VERIFIER_ATTESTATION (OpenID4VP 1.0 §12)', () => {
   it.each<[string, AttestationChanges, RegExp]>([
     ['has expired', { payload: { exp: inSeconds('2026-01-01T00:00:00Z') } }, /must not have expired\.$/],
     ['is not valid yet', { payload: { nbf: inSeconds('2098-01-01T00:00:00Z') } }, /must be valid already \(nbf\)\.$/],
-  ])('stops the start of the service where it %s', async (_what, changes, reason) => {
+  ])('stops the start of the service if it %s', async (_what, changes, reason) => {
     const start = startWith(changes)
     await expect(start).rejects.toThrow(ConfigurationError)
     await expect(start).rejects.toThrow(reason)
@@ -86,11 +86,11 @@ describe('VERIFIER_ATTESTATION (OpenID4VP 1.0 §12)', () => {
   it('stops the start of the service if it is for another key, and names the right one', async () => {
     const other = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' })
     await expect(startWith({}, other)).rejects.toThrow(
-      /VERIFIER_ATTESTATION must be for the key of the default verifier: its cnf\.jwk has not the thumbprint [\w-]{43} /,
+      /VERIFIER_ATTESTATION must be for the key of the default verifier: its cnf\.jwk does not have the thumbprint [\w-]{43} /,
     )
   })
 
-  it('says at every start from 30 days before when it expires', async () => {
+  it('reports its expiry at every start from 30 days before', async () => {
     const config = configured(await attester.fileFor(jwk, { payload: { exp: inSeconds('2030-06-30T12:00:00Z') } }))
     const warned = (now: string) => startupWarnings(config, new Date(now)).filter((text) => text.includes('ATTEST'))
     expect(warned('2030-05-31T11:59:00Z')).toEqual([])
@@ -98,11 +98,11 @@ describe('VERIFIER_ATTESTATION (OpenID4VP 1.0 §12)', () => {
       'VERIFIER_ATTESTATION expires at 2030-06-30T12:00:00.000Z: renew it and restart.',
     ])
     expect(warned('2030-07-01T00:00:00Z')).toEqual([
-      'VERIFIER_ATTESTATION expired at 2030-06-30T12:00:00.000Z: no request is made with it now. Renew it and restart.',
+      'VERIFIER_ATTESTATION expired at 2030-06-30T12:00:00.000Z: no new request uses it. Renew it and restart.',
     ])
   })
 
-  it('is watched, as the certificate is: readiness, metrics and log', async () => {
+  it('is watched like the certificate: in readiness, metrics and log', async () => {
     const lines: unknown[] = []
     const log = pino({ level: 'warn' }, { write: (line: string) => lines.push(JSON.parse(line)) })
     const clock = { ahead: 0, now: () => new Date(Date.now() + clock.ahead) }

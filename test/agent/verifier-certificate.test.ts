@@ -26,7 +26,7 @@ describe('VERIFIER_X509', () => {
     ['for TLS', leafOf({ purposes: [TLS] })],
     ['of a reader', leafOf({ purposes: [READER] })],
     ['with a P-384 key', leafOf({ keyPair: generateKeyPairSync('ec', { namedCurve: 'P-384' }) })],
-  ])('takes a certificate %s, and leaves the root out', async (_what, leaf) => {
+  ])('accepts a certificate %s, and omits the root', async (_what, leaf) => {
     const config = configured(await files.fileOf([leaf, intermediate, root]))
     expect(certifiedKey('verifier', config, new Date())?.x5c).toEqual([leaf.x5c, intermediate.x5c])
     expect(certifiedKey('issuer', config, new Date())).toBeUndefined()
@@ -38,27 +38,27 @@ describe('VERIFIER_X509', () => {
     ['the certificate of an authority', () => [[intermediate]], /certification authority/],
     ['one that has expired', () => [[leafOf({ notAfter: '2025-06-01T00:00:00Z' }), intermediate]], /expired/],
     ['one for code alone', () => [[leafOf({ purposes: [CODE] }), intermediate]], /allows signing requests/],
-    ['one that must not sign', () => [[leafOf({ keyUsage: 0x08 }), intermediate]], /digitalSignature/],
-    ['certificates that are no chain', () => [[leafOf(), root]], /certifies the one before/],
-  ])('stops the start by name: %s', async (_what, made, reason) => {
+    ['a certificate that may not sign', () => [[leafOf({ keyUsage: 0x08 }), intermediate]], /digitalSignature/],
+    ['certificates that do not form a chain', () => [[leafOf(), root]], /certifies the previous certificate/],
+  ])('stops the start and is named: %s', async (_what, made, reason) => {
     const config = configured(await files.fileOf(...made()))
     const start = () => certifiedKey('verifier', config, new Date())
     expect(start).toThrow(/^Invalid environment variables:\n- VERIFIER_X509 must /)
     expect(start).toThrow(reason)
   })
 
-  it('has a P-256 key where VERIFIER_PROFILE is haip', async () => {
+  it('needs a P-256 key if VERIFIER_PROFILE is haip', async () => {
     const haip = (path: string) => configured(path, { VERIFIER_PROFILE: 'haip', TRUST_ANCHORS: path })
     const other = leafOf({ keyPair: generateKeyPairSync('ec', { namedCurve: 'P-384' }) })
     const config = haip(await files.fileOf([other, intermediate]))
     expect(() => certifiedKey('verifier', config, new Date())).toThrow(
-      'VERIFIER_X509 must hold a P-256 key where VERIFIER_PROFILE is haip.',
+      'VERIFIER_X509 must hold a P-256 key if VERIFIER_PROFILE is haip.',
     )
     const fine = haip(await files.fileOf([leafOf(), intermediate]))
     expect(certifiedKey('verifier', fine, new Date())?.x5c).toHaveLength(2)
   })
 
-  it('says at every start from 30 days before when it expires', async () => {
+  it('reports its expiry at every start from 30 days before', async () => {
     const leaf = leafOf({ notAfter: '2030-06-30T12:00:00Z' })
     const config = configured(await files.fileOf([leaf, intermediate]))
     const warned = (now: string) => startupWarnings(config, new Date(now)).filter((text) => text.includes('_X509'))
@@ -68,13 +68,13 @@ describe('VERIFIER_X509', () => {
     ])
   })
 
-  it('has another key than ISSUER_X509, since a key signs for one record alone', async () => {
+  it('needs another key than ISSUER_X509, because a key signs for one record only', async () => {
     const file = await files.fileOf([leafOf(), intermediate])
     const start = startService({ env: { ...HTTPS, ISSUER_X509: file, VERIFIER_X509: file } })
     await expect(start).rejects.toThrow(
       /^Invalid environment variables:\n- ISSUER_X509 and VERIFIER_X509 must hold different keys\.$/,
     )
-    // Other certificates for the same key do not make it another key.
+    // It is the same key, even with other certificates.
     const key = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     const [one, other] = [leafOf({ keyPair: key }), leafOf({ keyPair: key, subject: 'Verifier' })]
     const issuer = await files.fileOf([one, intermediate])
@@ -84,7 +84,7 @@ describe('VERIFIER_X509', () => {
   })
 
   it.each(['ISSUER_X509', 'VERIFIER_X509'])(
-    'stops the start by name where the key of %s has signed for the other one, which goes on as it was',
+    'stops the start if the key of %s has signed for the other record, which does not change',
     async (variable) => {
       const former = variable === 'ISSUER_X509' ? 'VERIFIER_X509' : 'ISSUER_X509'
       const file = await files.fileOf([leafOf(), intermediate])
@@ -92,7 +92,7 @@ describe('VERIFIER_X509', () => {
       const { databaseUrl, identityProvider } = service
       const start = (name: string) => startService({ databaseUrl, identityProvider, env: { ...HTTPS, [name]: file } })
       await expect(start(variable)).rejects.toThrow(
-        `- ${variable} must hold a key that no other issuer or verifier signs with, or has signed with.`,
+        `- ${variable} must hold a key that no other issuer or verifier uses or has used.`,
       )
       await (await start(former)).close()
     },

@@ -25,7 +25,7 @@ describe('preferredType (RFC 9110 §12.5.1)', () => {
   })
 
   it.each([',,;;==', ';q=1', 'text/html;q=abc', '/', '*', 'text/html;q=', `${'a/b,'.repeat(4_000)}`, '\u0000'])(
-    'garbage is as good as nothing: %s',
+    'an invalid header counts as a missing header: %s',
     (accept) => {
       expect(preferredType(accept, TYPES)).toBe('application/json')
     },

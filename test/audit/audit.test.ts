@@ -37,7 +37,7 @@ const entries = (after = '0') =>
     after,
   ])
 
-/** The rows that an act leaves, as `actor action subject id`. */
+/** The audit rows of an action, as `actor action subject id`. */
 async function rowsOf(act: () => Promise<unknown>): Promise<(string | null)[][]> {
   const last = (await entries()).at(-1)?.id
   await act()
@@ -59,7 +59,7 @@ describe('the audit table', () => {
     ])
   })
 
-  it('has a row for each schema, each assignment of one and its end, and each withdrawal', async () => {
+  it('has a row for each schema, for each assignment and its end, and for each withdrawal', async () => {
     let id = ''
     expect(
       await rowsOf(async () => {
@@ -131,7 +131,7 @@ describe('the audit table', () => {
     ).toEqual([])
   })
 
-  it('never holds claims', async () => {
+  it('never contains claims', async () => {
     const all = await entries()
     expect(all.length).toBeGreaterThan(15)
     expect(JSON.stringify(all)).not.toContain(CLAIM)
@@ -149,7 +149,7 @@ describe('the audit table', () => {
       `TRUNCATE ${table}`,
     ]),
   )('is append-only: %s is refused', async (sql) => {
-    // One without a partition of its month.
+    // This row has no partition for its month.
     await query(
       service.databaseUrl,
       "INSERT INTO audit_events (at, action, subject, subject_id) VALUES ('2001-01-01', 'x', 'x', 'x')",

@@ -30,7 +30,7 @@ beforeAll(async () => {
   const body = { type, credential_subject: SUBJECT }
   credentialId = (await service.request('POST', '/api/v1/credentials', { authorization: alice, body })).json.id
   await service.request('POST', `/api/v1/credentials/${credentialId}/revoke`, { client: true })
-  // Another month, and one that has no partition.
+  // One row of another month, and one row of a month without a partition.
   await query(
     service.databaseUrl,
     `INSERT INTO audit_events (at, actor, action, subject, subject_id) VALUES
@@ -55,7 +55,7 @@ async function list(filters: Record<string, string> = {}): Promise<Event[]> {
 const told = (events: readonly Event[]) => events.map(({ actor, action, subjectId }) => [actor, action, subjectId])
 
 describe('GET /api/v1/audit-events', () => {
-  it('lists all of them, the newest first, page by page, each once', async () => {
+  it('lists all events page by page, the newest first, each event once', async () => {
     const events = await list()
     const rows = await query<{ id: string }>(
       service.databaseUrl,
@@ -126,13 +126,13 @@ describe('GET /api/v1/audit-events', () => {
     expect([answer.status, answer.json.message]).toEqual([400, [message]])
   })
 
-  it('takes the cursor of another list for a place in this one', async () => {
+  it('accepts the cursor of another list as a position in this list', async () => {
     const cursor = Buffer.from('2026-03-01T12:00:00.000Z x').toString('base64url')
     const answer = await service.request('GET', `${PATH}?cursor=${cursor}`, { authorization: admin })
     expect([answer.status, told(answer.json.items)]).toEqual([200, told(await list({ to: '2026-03-01T12:00:00Z' }))])
   })
 
-  it('is for admins alone', async () => {
+  it('is for admins only', async () => {
     expect((await service.request('GET', PATH, { client: true })).status).toBe(401)
     expect((await service.request('GET', PATH, { authorization: await service.bearer('alice') })).status).toBe(403)
   })

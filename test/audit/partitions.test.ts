@@ -18,7 +18,7 @@ const partitions = async () => {
   return rows.map(({ name }) => name)
 }
 
-it('audit rows are kept: of their partitions new ones are made, and none is ever dropped', async () => {
+it('audit rows are kept: the service makes new partitions for them, and never drops a partition', async () => {
   const before = await partitions()
   expect(before.length).toBeGreaterThan(1)
   for (const year of [2040, 2060, 2099]) {

@@ -80,17 +80,17 @@ async function outcome(authorization: string): Promise<string> {
 }
 
 describe('attack: the algorithm', () => {
-  it.each<Kid>(['rsa', 'ec', 'ed'])('each key is good for its own: %s', async (kid) => {
+  it.each<Kid>(['rsa', 'ec', 'ed'])('each key is valid only for its own algorithm: %s', async (kid) => {
     expect(await outcome(token(kid))).toBe('accepted')
   })
 
-  it('an RSA key fits both algorithms, and a signature fits only the algorithm in the header', async () => {
+  it('an RSA key works with both algorithms, but a signature is valid only for the algorithm in the header', async () => {
     expect(await outcome(token('rsa', { alg: 'PS256' }, claims(), 'PS256'))).toBe('accepted')
     expect(await outcome(token('rsa', { alg: 'PS256' }, claims(), 'RS256'))).toBe(INVALID)
     expect(await outcome(token('rsa', { alg: 'RS256' }, claims(), 'PS256'))).toBe(INVALID)
   })
 
-  it('a header names none that the key of its kid is not for (RFC 8725 §3.1)', async () => {
+  it('a header that names an algorithm for which the key is not made is refused (RFC 8725 §3.1)', async () => {
     const algorithms = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519']
     const fitting = new Set(['rsa RS256', 'rsa PS256', 'ec ES256', 'ed EdDSA', 'ed Ed25519'])
     for (const kid of ['rsa', 'ec', 'ed', 'k1'] as const) {
@@ -102,7 +102,7 @@ describe('attack: the algorithm', () => {
   })
 
   it.each(['none', 'HS256', 'HS384', 'HS512', 'RS384', 'RS512', 'PS384', 'PS512', 'ES384', 'ES512', 'ES256K', 'Ed448'])(
-    '%s is none of those that are configured',
+    '%s is not a configured algorithm',
     async (alg) => {
       const spki = KEYS.rsa.publicKey.export({ format: 'pem', type: 'spki' })
       const signed = input({ alg, kid: 'rsa' }, claims())
@@ -123,13 +123,13 @@ describe('attack: the algorithm', () => {
 
   it('an RSA key of less than 2048 bits proves nothing (RFC 7518 §3.3)', async () => {
     expect(await outcome(token('short'))).toBe(UNAVAILABLE)
-    // Its presence does not prevent the use of long enough keys.
+    // The short key does not prevent the use of long enough keys.
     expect(await outcome(token('rsa'))).toBe('accepted')
   })
 })
 
 describe('attack: the signature', () => {
-  it('of ES256 is r and s in their full length, and nothing else (RFC 7518 §3.4)', async () => {
+  it('of ES256 is accepted only as r and s in their full length (RFC 7518 §3.4)', async () => {
     const [header, payload, signature = ''] = token('ec').split('.')
     const signed = `${header}.${payload}`
     const bytes = Buffer.from(signature, 'base64url')
@@ -154,7 +154,7 @@ describe('attack: the signature', () => {
     expect(await outcome(`${signed}.${signature}`)).toBe('accepted')
   })
 
-  it.each<Kid>(['rsa', 'ed'])('of %s has its length too', async (kid) => {
+  it.each<Kid>(['rsa', 'ed'])('of %s must have the right length', async (kid) => {
     const [header, payload, signature = ''] = token(kid).split('.')
     const bytes = Buffer.from(signature, 'base64url')
     const others = [
@@ -167,7 +167,7 @@ describe('attack: the signature', () => {
       expect(await outcome(`${header}.${payload}.${other.toString('base64url')}`)).toBe(INVALID)
   })
 
-  it('is valid only for the exact text that was sent: another encoding of the same octets is refused (RFC 7515 §2, RFC 4648 §3.5)', async () => {
+  it('is valid only for the exact sent text: another encoding of the same octets is refused (RFC 7515 §2, RFC 4648 §3.5)', async () => {
     const good = token('ed')
     for (const other of [
       `${good}=`,
@@ -179,7 +179,7 @@ describe('attack: the signature', () => {
     }
   })
 
-  it('belongs to a JWS without extensions: crit and b64 are refused with any value (RFC 7515 §4.1.11, RFC 7797 §3)', async () => {
+  it('counts only in a JWS without extensions: crit and b64 are refused with any value (RFC 7515 §4.1.11, RFC 7797 §3)', async () => {
     for (const header of [
       { crit: ['b64'], b64: false },
       { crit: ['b64'], b64: true },
@@ -212,16 +212,16 @@ describe('attack: the claims', () => {
     ['iat', '"0"'],
     ['iat', '[]'],
     ['iat', 'null'],
-  ])('%s of %s counts for nothing', async (claim, value) => {
+  ])('%s of %s is refused', async (claim, value) => {
     const payload = claim === 'exp' ? written(`"exp":${value}`) : written(`"exp":${inAnHour()},"${claim}":${value}`)
     expect(await outcome(token('rsa', {}, payload))).toBe(INVALID)
   })
 
-  it.each(['-1', '0', '-1e999', '1e-300', '1.5'])('an exp of %s is over', async (exp) => {
+  it.each(['-1', '0', '-1e999', '1e-300', '1.5'])('an exp of %s has expired', async (exp) => {
     expect(await outcome(token('rsa', {}, written(`"exp":${exp}`)))).toBe('Access token has expired.')
   })
 
-  it('of two members with one name the last one counts, for the checks and for the result alike', async () => {
+  it('of two members with one name the last member counts, both for the checks and for the result', async () => {
     const twice = written(`"exp":${inAnHour()},"exp":1`)
     expect(await outcome(token('rsa', {}, twice))).toBe('Access token has expired.')
   })
@@ -244,7 +244,7 @@ describe('attack: the claims', () => {
   })
 
   it.each(['null', '7', '"text"', '[]', '[{"sub":"alice"}]', '', '{', '{"sub":"alice"}}', '\u{feff}{}'])(
-    'a payload of %s is none',
+    'a payload of %s is invalid',
     async (payload) => {
       const signed = `${encoded({ alg: 'RS256', kid: 'rsa' })}.${Buffer.from(payload).toString('base64url')}`
       const signature = sign('sha256', Buffer.from(signed), KEYS.rsa.privateKey).toString('base64url')
@@ -252,7 +252,7 @@ describe('attack: the claims', () => {
     },
   )
 
-  it('roles are texts in a list, and nothing that looks like one', async () => {
+  it('roles are only texts in a list, not values that look like such a list', async () => {
     const more = {
       realm_access: { roles: { length: 1, 0: 'admin' } },
       resource_access: { constructor: { roles: 'admin' } },
@@ -265,7 +265,7 @@ describe('attack: the claims', () => {
 })
 
 describe('attack: the identity provider', () => {
-  it('is asked only once in a while, even if strangers name many unknown keys', async () => {
+  it('is asked only rarely, even if strangers name many unknown keys', async () => {
     expect(await outcome(token('rsa'))).toBe('accepted')
     const before = jwks.requests
     const kids = ['__proto__', 'constructor', '../../etc', '\u202e', 'x'.repeat(4_000)]

@@ -122,7 +122,7 @@ describe('an access token', () => {
     }
   })
 
-  it.each(['ES256', 'RS512', 'PS256'])('with %s, although the key is published', async (alg) => {
+  it.each(['ES256', 'RS512', 'PS256'])('with %s, even if the key is published', async (alg) => {
     const signing = alg === 'ES256' ? ec : await newSigningKey(alg, 'other')
     jwks.answer = { keys: [key.publicJwk, ec.publicJwk, signing.publicJwk] }
     const token = await accessToken(signing.privateKey, { alg, kid: signing.publicJwk.kid ?? '' })
@@ -151,10 +151,10 @@ describe('an access token', () => {
 
   it.each([
     ['no exp', { exp: undefined }],
-    ['an exp that is no number', { exp: '4000000000' }],
+    ['an exp that is not a number', { exp: '4000000000' }],
     ['an nbf in the future', { nbf: Math.floor(Date.now() / 1000) + 60 }],
-    ['an nbf that is no number', { nbf: '0' }],
-    ['an iat that is no number', { iat: '0' }],
+    ['an nbf that is not a number', { nbf: '0' }],
+    ['an iat that is not a number', { iat: '0' }],
     ['no sub', { sub: undefined }],
     ['an empty sub', { sub: '' }],
     ['a sub that is no text', { sub: 7 }],
@@ -172,8 +172,8 @@ describe('an access token', () => {
       { typ: 'JWT' },
       { typ: 'Bearer', nonce: 'n', azp: 'app', session_state: 's' },
     ],
-    ['the type of one that is bound to a key', {}, { typ: 'DPoP', nonce: 'n' }],
-    ['a payload typ that says nothing', {}, { typ: 'JWT' }],
+    ['the type of a token that is bound to a key', {}, { typ: 'DPoP', nonce: 'n' }],
+    ['a payload typ without meaning', {}, { typ: 'JWT' }],
   ])('with %s is accepted', async (_, header, claims) => {
     expect((await ask(`Bearer ${await accessToken(key.privateKey, { ...RS256, ...header }, claims)}`)).status).toBe(200)
   })
@@ -181,9 +181,9 @@ describe('an access token', () => {
   it.each([
     ['an ID token with a nonce', { typ: 'JWT' }, { nonce: 'n' }],
     ['an ID token of Keycloak', { typ: 'JWT' }, { typ: 'ID', azp: 'app', session_state: 's' }],
-    ['an ID token that came with an access token', {}, { at_hash: 'MTIzNDU2Nzg5MDEyMzQ1Ng' }],
-    ['an ID token that came with a code', {}, { c_hash: 'MTIzNDU2Nzg5MDEyMzQ1Ng' }],
-    ['an ID token that says in its header that it is something else', { typ: 'at+jwt' }, { typ: 'ID' }],
+    ['an ID token that was issued with an access token', {}, { at_hash: 'MTIzNDU2Nzg5MDEyMzQ1Ng' }],
+    ['an ID token that was issued with a code', {}, { c_hash: 'MTIzNDU2Nzg5MDEyMzQ1Ng' }],
+    ['an ID token whose header has another type', { typ: 'at+jwt' }, { typ: 'ID' }],
     ['a refresh token of Keycloak', { typ: 'JWT' }, { typ: 'Refresh' }],
     ['an offline token of Keycloak', { typ: 'JWT' }, { typ: 'Offline' }],
     ['a logout token', { typ: 'logout+jwt' }, { events: { 'http://schemas.openid.net/event/backchannel-logout': {} } }],
@@ -196,14 +196,14 @@ describe('an access token', () => {
     expectRefused(await ask(`Bearer ${await accessToken(key.privateKey, { ...RS256, ...header }, claims)}`), INVALID)
   })
 
-  it('of 12 KiB is read; one that no header can hold is a 431', async () => {
+  it('of 12 KiB is read; a token that is too long for a header is a 431', async () => {
     const long = await accessToken(key.privateKey, RS256, { padding: 'a'.repeat(9_000) })
     expect((await ask(`Bearer ${long}`)).status).toBe(200)
     const tooLong = await accessToken(key.privateKey, RS256, { padding: 'a'.repeat(20_000) })
     expect((await ask(`Bearer ${tooLong}`)).status).toBe(431)
   })
 
-  it('is refused on the other door with the same text', async () => {
+  it('is refused on /trpc with the same text', async () => {
     const token = await accessToken(key.privateKey, { alg: 'RS256' })
     const called = await service.request('POST', '/trpc/verify.verify', {
       authorization: `Bearer ${token}`,

@@ -48,7 +48,7 @@ export async function startJwksServer(keys: readonly JWK[] = []): Promise<JwksSe
   return jwks
 }
 
-/** An access token of `alice`, valid for five minutes unless `claims` changes that; undefined removes a claim. */
+/** An access token of `alice`, valid for five minutes. `claims` changes its claims; undefined removes a claim. */
 export function accessToken(
   key: CryptoKey | Uint8Array,
   header: JWTHeaderParameters,

@@ -9,7 +9,7 @@ import { startService, type TestService } from '../support/service.js'
 const RESOURCE = 'https://credence.example'
 const DID = 'did:key:zDnaerDaTF5BXEavCrfRZEk316dpbLsfPDZ3WJ5hRTPFU2169'
 
-/** Claims that each client's access tokens have beyond the standard ones. */
+/** Claims of each client's access tokens in addition to the standard claims. */
 const CLAIMS: Readonly<Record<string, object>> = {
   user: {},
   realmAdmin: { realm_access: { roles: ['offline_access', 'admin'] } },
@@ -17,7 +17,7 @@ const CLAIMS: Readonly<Record<string, object>> = {
   recipient: { did: DID },
 }
 
-/** A client that users sign in with, and its page for the sign-in. */
+/** A client for the sign-in of users, and the page to which they return. */
 const APP = 'app'
 const CALLBACK = 'https://app.example/callback'
 const LOGIN = '/login'
@@ -67,7 +67,7 @@ async function provider(): Promise<Provider> {
   })
 }
 
-/** RFC 6749 §4.4, RFC 8707: a JWT for this service if a resource is named, otherwise an opaque token. */
+/** Gets a token by client credentials (RFC 6749 §4.4): a JWT for this service if a resource is named (RFC 8707), otherwise an opaque token. */
 async function tokenOf(client: string, resource: string | undefined = RESOURCE): Promise<string> {
   const answer = await fetch(`${issuer}/token`, {
     method: 'POST',
@@ -78,7 +78,7 @@ async function tokenOf(client: string, resource: string | undefined = RESOURCE):
   return `Bearer ${token}`
 }
 
-/** Signs `alice` in at once, and lets her agree to everything. */
+/** Signs `alice` in at once, and agrees to every request for her. */
 async function signIn(op: Provider, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const grant = new op.Grant({ accountId: 'alice', clientId: APP })
   grant.addOIDCScope('openid')
@@ -150,7 +150,7 @@ afterAll(async () => {
 })
 
 describe('access tokens of a real OpenID provider', () => {
-  it('open the routes that need no role, and no others', async () => {
+  it('open the routes that need no role, and no other routes', async () => {
     const authorization = await tokenOf('user')
     const verified = await service.request('POST', '/credentials/verify', { authorization, body: { credential: 'x' } })
     expect(verified.status).toBe(200)

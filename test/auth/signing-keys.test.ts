@@ -24,7 +24,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** A check that knows no keys yet, against an address that answers with `answer`. */
+/** A token check that knows no keys yet. Its JWKS address answers with `answer`. */
 function newCheck(
   answer: JwksServer['answer'] = { keys: [key.publicJwk] },
   rules: { issuer?: string; audience?: string; algorithms?: readonly TokenAlgorithm[] } = {},
@@ -79,20 +79,23 @@ describe('OIDC_ALGORITHMS', () => {
     return { jwk: publicJwk, authorization: `Bearer ${await accessToken(privateKey, { alg, kid: alg })}` }
   }
 
-  it.each([...ALL, 'Ed25519'])('%s is accepted where it is listed, and refused where all others are', async (alg) => {
-    const { jwk, authorization } = await token(alg)
-    const listed = alg === 'Ed25519' ? 'EdDSA' : alg
-    const others = ALL.filter((other) => other !== listed)
-    expect(await outcome(newCheck({ keys: [jwk] }, { algorithms: ALL })(authorization))).toBe('accepted')
-    expect(await outcome(newCheck({ keys: [jwk] }, { algorithms: others })(authorization))).toBe(INVALID)
-  })
+  it.each([...ALL, 'Ed25519'])(
+    '%s is accepted if it is listed, and refused if only the others are listed',
+    async (alg) => {
+      const { jwk, authorization } = await token(alg)
+      const listed = alg === 'Ed25519' ? 'EdDSA' : alg
+      const others = ALL.filter((other) => other !== listed)
+      expect(await outcome(newCheck({ keys: [jwk] }, { algorithms: ALL })(authorization))).toBe('accepted')
+      expect(await outcome(newCheck({ keys: [jwk] }, { algorithms: others })(authorization))).toBe(INVALID)
+    },
+  )
 
   it.each(['ES384', 'RS512', 'PS512'])('%s is never accepted', async (alg) => {
     const { jwk, authorization } = await token(alg)
     expect(await outcome(newCheck({ keys: [jwk] }, { algorithms: ALL })(authorization))).toBe(INVALID)
   })
 
-  it('decides which of the published keys can be meant', async () => {
+  it('decides which published keys a token may name', async () => {
     const { jwk } = await token('ES256')
     const unknown = `Bearer ${await accessToken(key.privateKey, { alg: 'RS256', kid: 'unknown' })}`
     expect(await outcome(newCheck({ keys: [jwk] }, { algorithms: ['RS256'] })(unknown))).toBe(UNAVAILABLE)
@@ -143,7 +146,7 @@ describe('claims of a token about its caller', () => {
 })
 
 describe('signing keys', () => {
-  it('are fetched once and cached for ten minutes, during which the identity provider may be away', async () => {
+  it('are fetched once and cached for ten minutes, in which the identity provider may be unreachable', async () => {
     const check = newCheck()
     const start = Date.now()
     vi.useFakeTimers({ toFake: ['Date'], now: start })
@@ -159,7 +162,7 @@ describe('signing keys', () => {
     expect(jwks.requests).toBe(2)
   })
 
-  it('that were rotated are found at once, and the old one is refused from then on', async () => {
+  it('that were rotated are found at once, and the old key is refused after that', async () => {
     const check = newCheck()
     const old = await bearer()
     expect(await outcome(check(old))).toBe('accepted')
@@ -172,7 +175,7 @@ describe('signing keys', () => {
     expect(await outcome(check(old))).toBe(NOT_FOUND)
   })
 
-  it('are not asked for again by every stranger’s kid', async () => {
+  it('are not fetched again for every unknown kid of a stranger', async () => {
     const check = newCheck()
     for (const kid of ['a', 'b', 'c', 'd', 'e']) {
       expect(await outcome(check(`Bearer ${await accessToken(key.privateKey, { alg: 'RS256', kid })}`))).toBe(NOT_FOUND)

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => closeServer(server))
 
-it('each flow has the next thing, and as many run at once as are asked for', async () => {
+it('each flow uses the next element, and the requested number of flows runs at once', async () => {
   const taken: string[] = []
   let running = 0
   let most = 0
@@ -30,7 +30,7 @@ it('each flow has the next thing, and as many run at once as are asked for', asy
   expect(most).toBe(2)
 })
 
-it('of a flow only the part counts that is said to', async () => {
+it('only the returned time of a flow counts', async () => {
   const flow = async (caller: Caller) => {
     await caller.json('/')
     return 5
@@ -39,7 +39,7 @@ it('of a flow only the part counts that is said to', async () => {
   expect((await measureActors(target, [1], flow, 1, 0.05)).p50).not.toBe(5)
 })
 
-it('a flow that is refused ends the measurement: none counts that failed', async () => {
+it('a refused flow ends the measurement, so no failed flow counts', async () => {
   let flows = 0
   const flow = (caller: Caller) => {
     flows += 1

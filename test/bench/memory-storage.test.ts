@@ -45,7 +45,7 @@ it.each([
   expect(await found(query)).toEqual(ids)
 })
 
-it('a page of them is found, with their current values, not former ones', async () => {
+it('a page of records is found by their current values, not by former values', async () => {
   const { storage, found } = await filled(6)
   expect(await found({ verifierId: 'bench' }, { offset: 1, limit: 2 })).toEqual(['s1', 's2'])
   const session = await storage.getById({}, Session, 's2')
@@ -77,7 +77,7 @@ it('a query reads no more records than its rarest tag has, in any order of tags'
       const looked = has.mock.calls.length
       expect(ids).toEqual(['s7'])
       expect(looked).toBeGreaterThan(0)
-      // A record is looked for in a few sets.
+      // A query searches only a few sets.
       expect(looked).toBeLessThan(10)
     }
   } finally {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { expect, it } from 'vitest'
 import { cpuMs, parentOf, residentMiB } from '../../bench/measure/process-usage.js'
 
-/** Works for a number of milliseconds of its processor's time, and reports the end. */
+/** A program that uses a number of milliseconds of processor time, and reports the end. */
 const BUSY = `const end = process.cpuUsage().user + 300_000; while (process.cpuUsage().user < end) for (let n = 0; n < 1e6; n += 1) Math.sqrt(n); `
 
 it.each([
@@ -23,7 +23,7 @@ it.each([
     `new (require('worker_threads').Worker)(${JSON.stringify(`${BUSY} console.log('done')`)}, { eval: true }); setInterval(() => {}, 1_000)`,
     250,
   ],
-  ['that of one that rests', `console.log('done'); setInterval(() => {}, 1_000)`, 0],
+  ['of an idle process', `console.log('done'); setInterval(() => {}, 1_000)`, 0],
 ])('the processor time of a process is %s, too', async (_, script, least) => {
   const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
   try {

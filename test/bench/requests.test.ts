@@ -24,7 +24,7 @@ it('measures an operation that takes longer than its time', async () => {
   expect(operations).toBeGreaterThan(0)
 })
 
-it('begins once an answer has come, which does not count', async () => {
+it('begins after a first answer, which does not count', async () => {
   const asked: (string | undefined)[] = []
   let open = 0
   let most = 0
@@ -40,7 +40,7 @@ it('begins once an answer has come, which does not count', async () => {
   expect(new Set(asked)).toEqual(new Set(['application/json']))
 })
 
-it('ends where an answer is a refusal', async () => {
+it('ends with an error if an answer is a refusal', async () => {
   const refused = measuring((_request, response) => response.writeHead(503).end(), 0.2)
   await expect(refused).rejects.toThrow('503')
 })
@@ -48,7 +48,7 @@ it('ends where an answer is a refusal', async () => {
 it.each([
   ['the first', 1, /200 \{"isValid":false\}$/],
   ['a later one', 5, /[1-9]\d* other answers/],
-])('ends where %s is a success that says something else', async (_, from, sentence) => {
+])('ends with an error if %s is a success with another content', async (_, from, sentence) => {
   let answers = 0
   const other = measuring(
     (_request, response) => {

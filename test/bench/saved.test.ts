@@ -6,7 +6,7 @@ import { RESULTS, Report } from '../../bench/report/saved.js'
 const path = join(RESULTS, '2020-02-03-a-test.md')
 afterEach(() => rmSync(path, { force: true }))
 
-it('a report is printed as it comes, and kept by day and name', () => {
+it('a report is printed line by line, and stored by day and name', () => {
   const printed = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
   try {
     const report = new Report()

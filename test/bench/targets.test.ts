@@ -8,7 +8,7 @@ import { startTarget, type Target, type TargetOptions } from '../../bench/target
 import { freePort } from '../../scripts/postgres/free-port.js'
 import { createTestDatabase } from '../support/postgres.js'
 
-// No compiler sees whether what these programs load of the built service is still there.
+// These programs load modules of the built service. No compiler checks whether the modules still exist.
 
 const running: Target[] = []
 afterEach(async () => {
@@ -27,7 +27,7 @@ async function start(options: Pick<TargetOptions, 'program' | 'env' | 'ready'>):
   return target
 }
 
-it('a mobile document and an SD-JWT VC are issued and verified alone', async () => {
+it('a mobile document and an SD-JWT VC are issued and verified without HTTP', async () => {
   const rows = await formatOperationRows({ startOperations: (program, env = {}) => start({ program, env }) })
   for (const { name, measure } of rows) {
     const { operations, cpuMs } = await measure(0.05)
@@ -43,7 +43,7 @@ it.each(['sign', 'verify', 'token'])('signatures are made and checked alone: %s'
   expect(operations).toBeGreaterThan(0)
 })
 
-it('the floor of both flows answers every request of them', async () => {
+it('the floor of both flows answers every request of the flows', async () => {
   const database = await createTestDatabase()
   try {
     const floor = await start({ program: 'floor.mjs', env: { DATABASE_URL: database.url }, ready: '/ready' })
@@ -57,7 +57,7 @@ it('the floor of both flows answers every request of them', async () => {
   }
 })
 
-it('the service of several processes is asked, and ends', async () => {
+it('the service with several processes answers, and ends', async () => {
   const database = await createTestDatabase()
   try {
     const env = {

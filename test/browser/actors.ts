@@ -21,8 +21,8 @@ async function findings(page: Page): Promise<string[]> {
 }
 
 /**
- * Checks the rules for every page in that language. If SCREENSHOTS names a folder, stores a picture
- * of each page.
+ * Checks a page in a language against the rules for every page. If SCREENSHOTS names a folder, stores a picture
+ * of the page.
  */
 export async function assertGood(page: Page, name: string, language = 'en'): Promise<void> {
   const { SCREENSHOTS } = process.env

@@ -16,7 +16,7 @@ afterAll(async () => {
 })
 
 describe('/api-docs in a browser', () => {
-  it('shows every operation, with files of this service alone and without an error on the console', async () => {
+  it('shows every operation, with files of this service only and without an error in the developer console', async () => {
     const page = await browser.newPage()
     const requested: string[] = []
     const complaints: string[] = []

@@ -1,4 +1,4 @@
-/** How the browser of tests is started. */
+/** The options with which tests start the browser. */
 export const ARGUMENTS = [
   '--no-sandbox',
   '--disable-gpu',

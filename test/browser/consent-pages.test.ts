@@ -71,13 +71,13 @@ async function tabTo(page: Page, name: string): Promise<void> {
   expect(await target.evaluate((element) => element.ownerDocument.activeElement === element), name).toBe(true)
   const outline = await target.evaluate(
     (element) =>
-      // biome-ignore lint/suspicious/noExplicitAny: a window, whose types are not those of this program.
+      // biome-ignore lint/suspicious/noExplicitAny: a window of the browser, whose types this program does not have.
       (element.ownerDocument as any).defaultView.getComputedStyle(element).outlineStyle,
   )
   expect(outline, name).not.toBe('none')
 }
 
-/** The address of an app that a redirect leads to, as the browser asks for it. */
+/** The address of an app to which a redirect leads, as the browser requests it. */
 async function leavesTo(page: Page, scheme: string, act: () => Promise<void>): Promise<URL> {
   const client = await page.context().newCDPSession(page)
   await client.send('Network.enable')
@@ -115,13 +115,13 @@ describe('pages in a browser', () => {
       for (const text of ['Alice Liddell', 'Given name', '1990-02-03', 'Address › Country', 'Yes'])
         await page.getByText(text, { exact: true }).first().waitFor()
       const photo = page.getByRole('img', { name: 'Photo' })
-      // biome-ignore lint/suspicious/noExplicitAny: an image, whose type is not one of this program.
+      // biome-ignore lint/suspicious/noExplicitAny: an image of the browser, whose type this program does not have.
       expect(await photo.evaluate((image) => (image as any).naturalWidth)).toBe(1)
       await assertGood(page, `offer-${name}`)
     })
   })
 
-  it('by keyboard alone a person agrees, and the browser really goes to the app', async () => {
+  it('a person can agree with the keyboard alone, and the browser then opens the app', async () => {
     const context = await browser.newContext()
     const page = await context.newPage()
     await page.goto(`${signing.service.url}${await offered()}`)

@@ -27,7 +27,7 @@ afterAll(async () => {
 })
 
 describe('the page of consent in a browser', () => {
-  it('leads from a page of another site to the decision, and with it back to the wallet', async () => {
+  it('leads from a page of another site to the decision, and after the decision back to the wallet', async () => {
     const offer = await issuer.makeOffer({ grant: 'authorization_code' })
     const { port } = wallet.address() as AddressInfo
     const address = `${issuer.service.url}/openid4vci/authorize?${new URLSearchParams({
@@ -40,7 +40,7 @@ describe('the page of consent in a browser', () => {
       issuer_state: offer.credentialOffer.grants.authorization_code.issuer_state,
     })}`
     const page = await browser.newPage()
-    // The browser regards this page as another site's: the service is at 127.0.0.1.
+    // For the browser, this page belongs to another site: the service is at 127.0.0.1.
     await page.goto(`http://localhost:${port}/`).catch(() => page.goto('about:blank'))
     await page.setContent(`<a href="${address.replaceAll('&', '&amp;')}">To the issuer</a>`)
     await page.getByRole('link').click()

@@ -60,7 +60,7 @@ const asked = (members: Record<string, unknown> = {}) =>
     ...members,
   })
 
-/** Sets what the wallet behind the browser does at its next request. */
+/** Sets the reaction of the browser's wallet to the next request. */
 const walletWill = (behaviour: Record<string, unknown>) =>
   devtools.send('DigitalCredentials.setVirtualWalletBehavior' as never, behaviour as never)
 
@@ -82,7 +82,7 @@ describe('a page of a shop asks Chromium, with its virtual wallet (OpenID4VP 1.0
     ['unsigned, encrypted', { signed: false }],
     ['signed', { signed: true }],
     ['signed by two names', { clientIdPrefix: ['x509_hash', 'decentralized_identifier'] }],
-  ])('and has the presentation verified: %s', async (_, members) => {
+  ])('and the presentation is verified: %s', async (_, members) => {
     const request = await asked(members)
     await page.goto(origin)
     // The browser tells a wallet the origin of the page.
@@ -94,7 +94,7 @@ describe('a page of a shop asks Chromium, with its virtual wallet (OpenID4VP 1.0
     expect(await sessionOf(service, request)).toMatchObject({ state: 'ResponseVerified' })
   })
 
-  it('and hears of an error of the wallet', async () => {
+  it('and receives an error of the wallet', async () => {
     const request = await asked()
     const { protocol } = request.digitalCredentialRequest
     await respondWith({ protocol, data: { error: 'access_denied' } })
@@ -102,19 +102,19 @@ describe('a page of a shop asks Chromium, with its virtual wallet (OpenID4VP 1.0
     expect(await sessionOf(service, request)).toMatchObject({ errorMessage: 'Wallet answered access_denied.' })
   })
 
-  it('and gets nothing where the person closes the dialog: the session waits on', async () => {
+  it('and gets nothing if the person closes the dialog: the session still waits', async () => {
     const request = await asked()
     await walletWill({ action: 'decline' })
     expect(await clicked(request)).toBe('NotAllowedError')
     expect(await sessionOf(service, request)).toMatchObject({ state: 'RequestUriRetrieved' })
   })
 
-  it('attack: a page of another origin posts, and may read why not', async () => {
+  it('attack: a page of another origin posts, is refused, and may read the reason', async () => {
     const request = await asked({ expectedOrigins: ['https://shop.example'] })
     const { digitalCredentialRequest } = request
     const held = world.held['dc+sd-jwt']
     await respondWith(await answerInBrowser(digitalCredentialRequest, world.wallet, held, { origin }))
-    expect(await clicked(request)).toMatch(/^403 .*Origin is none of those that the request expects/)
+    expect(await clicked(request)).toMatch(/^403 .*Origin is not an expected origin of the request/)
     expect(await sessionOf(service, request)).toMatchObject({ state: 'RequestUriRetrieved' })
   })
 })

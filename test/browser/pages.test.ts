@@ -132,7 +132,7 @@ describe('a camera’s path', () => {
       await page.goto(asked.qr_code_url)
       await page.waitForURL(/\/present\//)
       expect(await seenByCamera(page)).toBe(asked.authorizationRequestUri)
-      await page.getByText('The camera finds nothing?').click()
+      await page.getByText('Does the camera not find the code?').click()
       await assertGood(page, `request-${name}`)
       expect(complaints).toEqual([])
     })
@@ -150,8 +150,8 @@ describe('pages of errors', () => {
   })
 })
 
-describe('texts by the creator of a type', () => {
-  it('is text, however it looks, and breaks no page, however long it is', async () => {
+describe('texts of a credential type', () => {
+  it('is shown as text, even if it looks like HTML, and breaks no page, even if it is long', async () => {
     await post('/schemas', {
       name: 'Hostile',
       version: 1,

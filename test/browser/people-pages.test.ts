@@ -32,7 +32,7 @@ afterAll(async () => {
 })
 
 describe('the page of a request in a browser', () => {
-  it('follows the rules for pages in both sizes, light and dark; its QR code is readable; it updates live at the end', async () => {
+  it('follows the rules for pages in both sizes, light and dark; its QR code is readable; it shows the end live', async () => {
     await inEverySize(browser, async (page, name) => {
       const complaints: string[] = []
       page.on('console', (message) => {
@@ -51,7 +51,7 @@ describe('the page of a request in a browser', () => {
       const link = page.getByRole('link', { name: 'Open my wallet' })
       expect(await link.evaluate((element) => element.ownerDocument.activeElement === element)).toBe(true)
       const back = await answerOf(world, asked)
-      await page.getByText('Done. What you showed was accepted.').waitFor()
+      await page.getByText('Done. Your answer was accepted.').waitFor()
       await assertGood(page, `presented-${name}`)
       await page.goto(back)
       await page.getByText('in the shop: /done?response_code=').waitFor()
@@ -59,12 +59,12 @@ describe('the page of a request in a browser', () => {
     })
   })
 
-  it('the QR code of a request inside its address is readable, too', async () => {
+  it('the QR code that contains a whole request is readable too', async () => {
     const asked = await askOnPage(service, { redirectUri, clientIdPrefix: 'redirect_uri' })
     expect(asked.authorizationRequestUri.length).toBeGreaterThan(700)
     const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
     await page.goto(asked.pageUrl)
-    await page.getByText('Scan with the wallet itself').click()
+    await page.getByText('Scan with the wallet app').click()
     const code = page.getByRole('img', { name: 'QR code that opens this request in a wallet' })
     expect(textInPng(await code.screenshot())).toBe(asked.authorizationRequestUri)
     await page.close()
@@ -91,7 +91,7 @@ describe('the page of a request in a browser', () => {
     await page.getByText('Waiting for your wallet.').waitFor()
     await answerOf(world, asked)
     await page.getByRole('link', { name: 'Reload this page' }).click()
-    await page.getByText('Done. What you showed was accepted.').waitFor()
+    await page.getByText('Done. Your answer was accepted.').waitFor()
     await context.close()
   })
 
@@ -116,11 +116,11 @@ describe('the page of a request in a browser', () => {
     await assertGood(page, 'button')
     await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
-    await page.getByText('Done. What you showed was accepted.').waitFor()
+    await page.getByText('Done. Your answer was accepted.').waitFor()
     await context.close()
   })
 
-  it('where the browser has no such API, a sentence says so', async () => {
+  it('if the browser does not have this API, a sentence says so', async () => {
     const asked = (await askBrowser(service, {
       dcqlQuery: dcql(service, 'dc+sd-jwt'),
       responseMode: 'dc_api',
@@ -161,7 +161,7 @@ describe('the page of an offer in a browser', () => {
     })
   })
 
-  it('updates live in the browser that began; other browsers see that the link has been used', async () => {
+  it('updates live in the first browser; other browsers see that the link has been used', async () => {
     const offer = await service.request('POST', '/credential-offers', {
       authorization: await service.bearer('issuer'),
       body: {

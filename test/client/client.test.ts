@@ -45,13 +45,13 @@ describe('the typed client', () => {
     })
   })
 
-  it('needs no credentials where the service asks for none', async () => {
+  it('needs no credentials if the service asks for none', async () => {
     const { name } = await createCredenceClient({ url: service.url }).service.version.query()
 
     expect(name).toBe('credence')
   })
 
-  it('works below a path, where a proxy strips it', async () => {
+  it('works below a path that a proxy removes', async () => {
     await using front = await startFront()
     front.answerNext((response) =>
       response
@@ -65,7 +65,7 @@ describe('the typed client', () => {
     expect(front.seen[0]?.url).toMatch(/^\/credence\/trpc\/service\.version\?/)
   })
 
-  it('puts the calls of one tick together, ten at most in a request', async () => {
+  it('sends the calls of one tick together, at most ten in a request', async () => {
     await using front = await startFront(service.url)
     const credence = createCredenceClient({ url: front.url })
 
@@ -140,7 +140,7 @@ describe('a refusal', () => {
     expect([error.data?.httpStatus, error.data?.messages]).toEqual([401, ['Unauthorized']])
   })
 
-  it('by the rate limit, which comes before the procedures, has the same form, and Retry-After', async () => {
+  it('by the rate limit, before the procedures, has the same form, and Retry-After', async () => {
     await using limited = await startService({ env: { RATE_LIMIT_MAX: '1' } })
     const credence = createCredenceClient({ url: limited.url })
     await credence.service.version.query()

@@ -28,7 +28,7 @@ function command(env: Record<string, string>): Promise<{ code: number; stdout: s
 }
 
 describe('npm run demo', () => {
-  it('shows the whole story without credentials if authentication is disabled', async () => {
+  it('runs the whole demonstration without credentials if authentication is disabled', async () => {
     await using service = await startService({ env: { AUTH_DISABLED: 'true' } })
 
     const { code, stdout } = await command({ CREDENCE_URL: service.url })
@@ -53,7 +53,7 @@ describe('npm run demo', () => {
     expect(code).toBe(0)
   })
 
-  it('shows it with a token and a client secret, and says so if they are missing', async () => {
+  it('runs it with a token and a client secret, and names them if they are missing', async () => {
     await using service = await startService()
     const accessToken = await service.identityProvider.token('admin', { roles: ['admin'] })
 
@@ -76,7 +76,7 @@ describe('npm run demo', () => {
     expect(code).toBe(0)
   })
 
-  it('ends with 1 where a tampered or revoked credential is accepted', async () => {
+  it('ends with 1 if the service accepts a tampered or revoked credential', async () => {
     await using service = await startService({ env: { AUTH_DISABLED: 'true' } })
     await using gullible = await startFront(service.url, (body) => body.replace('"isValid":false', '"isValid":true'))
 
@@ -89,7 +89,7 @@ describe('npm run demo', () => {
   it.each([
     ['credential offers', 'openid4vci%2Foffers', 'openid4vci%2Fnowhere'],
     ['authorization requests', 'openid4vp%2Frequests', 'openid4vp%2Fnowhere'],
-  ])('ends with 1 where the routes of %s are not there', async (_what, path, nowhere) => {
+  ])('ends with 1 if the routes of %s do not exist', async (_what, path, nowhere) => {
     await using service = await startService({ env: { AUTH_DISABLED: 'true' } })
     await using front = await startFront(service.url, (body) => body.replaceAll(path, nowhere))
 

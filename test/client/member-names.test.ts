@@ -36,7 +36,7 @@ let service: TestService
 let authorization: string
 /** The project's client, with every credential. */
 let own: CredenceClient
-/** The library's own client, set up as its documentation has it. */
+/** The library's own client, set up as in its documentation. */
 let plain: CredenceClient
 
 beforeAll(async () => {
@@ -161,7 +161,7 @@ describe.each(['constructor', 'prototype'])('a credential of type %s', (type) =>
     }
   })
 
-  it.each(['jwt_vc_json', 'dc+sd-jwt'] as const)('is asked for, presented and shown as %s', async (format) => {
+  it.each(['jwt_vc_json', 'dc+sd-jwt'] as const)('is requested, presented and shown as %s', async (format) => {
     const jwt = format === 'jwt_vc_json'
     const claims = [{ path: jwt ? ['credentialSubject', 'constructor'] : ['constructor'] }]
     const withPrototype = [...claims, { path: jwt ? ['credentialSubject', 'prototype'] : ['prototype'] }]
@@ -251,7 +251,7 @@ describe.each(['constructor', 'prototype'])('a credential of type %s', (type) =>
 })
 
 describe('a foreign credential with a claim __proto__', () => {
-  it('is verified at every door, and changes no prototype', async () => {
+  it('is verified over REST and /trpc, and changes no prototype', async () => {
     const issuer = await ForeignIssuer.didJwk()
     const credentialSubject = JSON.parse(
       '{"__proto__":{"admin":true},"a":{"__proto__":{"admin":true}},"constructor":"x"}',

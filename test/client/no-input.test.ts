@@ -17,7 +17,7 @@ type NeedingEmptyObject = {
   }[keyof CredenceInputs[Router] & string]
 }[keyof CredenceInputs & string]
 
-/** With a client there the console is open. */
+/** The settings of a client for sign-in, which open the console. */
 const ISSUER = 'http://login.example'
 
 let service: TestService
@@ -48,12 +48,12 @@ type Query = (input?: unknown) => Promise<unknown>
 /** A procedure of a client by its name. */
 function queryOf(client: CredenceClient, name: string): Query {
   const [router = '', procedure = ''] = name.split('.')
-  // A client's type has each procedure by its own name, not by any text.
+  // The type of a client has each procedure by its own name. It cannot be indexed by a text.
   return (client as unknown as Record<string, Record<string, { query: Query }>>)[router]?.[procedure]?.query as Query
 }
 
 it('the types require no input for a procedure that needs none', () => {
-  // These inputs need at least one member of several. A client that follows a stream always says where to begin.
+  // These inputs need at least one of several members. A client that follows a stream always names the start.
   expectTypeOf<NeedingEmptyObject>().toEqualTypeOf<'authorizationRequests.create' | 'console.events' | 'pages.create'>()
   expectTypeOf<CredenceClient['service']['version']['query']>().toBeCallableWith()
   expectTypeOf<CredenceClient['offerings']['list']['query']>().toBeCallableWith()
@@ -78,7 +78,7 @@ describe.each(withoutInput.map(({ name }) => [name] as const))('%s', (name) => {
     expect([nothing.status, nothing.json.result.data.json]).toEqual([200, empty])
   })
 
-  it('is still a query of an object', async () => {
+  it('accepts an empty object too', async () => {
     for (const json of [null, [], 'x', 0, { colour: 'red' }]) {
       const input = encodeURIComponent(JSON.stringify({ json }))
       expect((await service.request('GET', `/trpc/${name}?input=${input}`, { headers })).status).toBe(400)

@@ -85,7 +85,7 @@ describe('a subscription of the typed client', () => {
     expect(decodeURIComponent(request?.url ?? '')).not.toMatch(/connectionParams|secret-1|Bearer|eyJ/)
   })
 
-  it('comes again after a lost connection and an outage, with a token of that time, and misses nothing', async () => {
+  it('connects again after a lost connection and after an outage, with a new token, and misses no event', async () => {
     await using front = await startFront(service.url)
     const session = await newSession()
     const tokens = ['first', 'second', 'third'].map((did) => service.identityProvider.token('verifier', { did }))
@@ -135,7 +135,7 @@ describe('a subscription of the typed client', () => {
     expect(front.seen).toHaveLength(2)
   })
 
-  it('can be given up while it waits', async () => {
+  it('can be ended while it waits', async () => {
     await using front = await startFront(service.url)
     let waiting: () => void
     const waits = new Promise<void>((resolve) => {
@@ -155,7 +155,7 @@ describe('a subscription of the typed client', () => {
 
   it.each([
     ['without a token', undefined, 401, 'Unauthorized'],
-    ['with a token that is none', 'x', 401, 'Invalid access token.'],
+    ['with an invalid token', 'x', 401, 'Invalid access token.'],
   ])('%s ends with that refusal', async (_how, token, status, message) => {
     const session = await newSession()
 
@@ -164,7 +164,7 @@ describe('a subscription of the typed client', () => {
     expect([error.data?.httpStatus, error.message]).toEqual([status, message])
   })
 
-  it('of an unknown session ends, where it would otherwise ask again without end', async () => {
+  it('of an unknown session ends; otherwise it would connect again forever', async () => {
     await using front = await startFront(service.url)
     const credence = createCredenceClient({ url: front.url, accessToken })
 

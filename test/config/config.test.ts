@@ -17,7 +17,7 @@ const COMPLETE = {
 
 const KEY = `${'A'.repeat(42)}E`
 
-/** The text that an operator reads; undefined where the configuration is accepted. */
+/** The error text for the operator; undefined if the configuration is accepted. */
 function refusalOf(environment: NodeJS.ProcessEnv): string | undefined {
   try {
     readConfig(environment)
@@ -37,7 +37,7 @@ describe('mandatory variables', () => {
     expect(refusalWith({ [name]: '' })).toBe(line(`${name} must be defined.`))
   })
 
-  it('names every problem at once, the missing OIDC configuration last and on a line of its own', () => {
+  it('names every problem at once, with the missing OIDC configuration last on its own line', () => {
     expect(refusalOf({ PORT: 'x', AUTH_DISABLED: 'yes' })).toBe(
       [
         'Invalid environment variables:',
@@ -51,21 +51,21 @@ describe('mandatory variables', () => {
     )
   })
 
-  it('says only that the OIDC configuration is missing where nothing else is wrong', () => {
+  it('names only the missing OIDC configuration if there is no other problem', () => {
     expect(refusalWith({ OIDC_JWKS_URL: undefined })).toBe('OIDC configuration missing. Set OIDC_JWKS_URL.')
     expect(refusalWith({ OIDC_JWKS_URL: '', AUTH_DISABLED: 'false' })).toBe(
       'OIDC configuration missing. Set OIDC_JWKS_URL.',
     )
   })
 
-  it('needs no OIDC_JWKS_URL where AUTH_DISABLED is true', () => {
+  it('needs no OIDC_JWKS_URL if AUTH_DISABLED is true', () => {
     expect(readConfig({ ...COMPLETE, OIDC_JWKS_URL: '', AUTH_DISABLED: 'true' })).toMatchObject({
       authDisabled: true,
       oidc: { jwksUrl: undefined },
     })
   })
 
-  it('asks for nothing beyond them', () => {
+  it('has no other mandatory variable', () => {
     expect(refusalOf(COMPLETE)).toBeUndefined()
   })
 })
@@ -104,7 +104,7 @@ describe('defaults', () => {
     })
   })
 
-  it('hold for empty values too', () => {
+  it('apply to empty values too', () => {
     const empty = Object.fromEntries(VARIABLES.map((name) => [name, '']))
     expect(readConfig({ ...empty, ...COMPLETE })).toEqual(readConfig(COMPLETE))
   })
@@ -145,7 +145,7 @@ const PROXIES =
 const ORIGINS = 'must list origins such as https://app.example.org, without a path.'
 const HOSTS = 'must list hosts, each with or without a port.'
 
-describe('a value that no rule allows is a line', () => {
+describe('an invalid value is named in one line', () => {
   it.each([
     ['DATABASE_URL', 'mysql://database.example/credence', 'must be a postgres:// URL.'],
     ['DATABASE_URL', 'credence', 'must be a postgres:// URL.'],
@@ -233,7 +233,7 @@ describe('a value that no rule allows is a line', () => {
     expect(refusalWith({ [name]: value })).toBe(line(`${name} ${problem}`))
   })
 
-  it('WALLET_CLIENTS with one wallet twice, of which the addresses of one would be forgotten', async () => {
+  it('WALLET_CLIENTS with one wallet twice, because one of its lists of addresses would be lost', async () => {
     const file = join(await mkdtemp(join(tmpdir(), 'wallets-')), 'wallets.json')
     const wallet = (uri: string) => ({ client_id: 'wallet', redirect_uris: [uri] })
     writeFileSync(file, JSON.stringify([wallet('https://one.example/cb'), wallet('https://other.example/cb')]))
@@ -242,7 +242,7 @@ describe('a value that no rule allows is a line', () => {
     )
   })
 
-  it.each(TWO_READINGS)('WALLET_CLIENTS with the address %j, which two programs read differently', async (uri) => {
+  it.each(TWO_READINGS)('WALLET_CLIENTS with the address %j, which two programs may read differently', async (uri) => {
     const file = join(await mkdtemp(join(tmpdir(), 'wallets-')), 'wallets.json')
     writeFileSync(file, JSON.stringify([{ client_id: 'wallet', redirect_uris: [uri] }]))
     expect(refusalWith({ WALLET_CLIENTS: file })).toContain('WALLET_CLIENTS must name a JSON file of wallets: ')
@@ -295,7 +295,7 @@ describe('a value that no rule allows is a line', () => {
 })
 
 describe('values that are read', () => {
-  it('NODE_ENV=production alone is production', () => {
+  it('only NODE_ENV=production is production', () => {
     expect(readConfig({ ...COMPLETE, NODE_ENV: 'production' }).production).toBe(true)
     expect(readConfig({ ...COMPLETE, NODE_ENV: 'staging' }).production).toBe(false)
   })
@@ -320,7 +320,7 @@ describe('values that are read', () => {
     expect(readConfig({ ...COMPLETE, TRUST_PROXY: value }).trustProxy).toEqual(read)
   })
 
-  it('lists, parted by commas or spaces', () => {
+  it('lists, separated by commas or spaces', () => {
     const config = readConfig({
       ...COMPLETE,
       CORS_ORIGINS: 'https://a.example, http://localhost:5173',
@@ -338,7 +338,7 @@ describe('values that are read', () => {
 describe('sign-in at the identity provider', () => {
   const CLIENT = { OIDC_ISSUER: 'https://login.example/realm', OIDC_CLIENT_ID: 'credence' }
 
-  it('takes an issuer and a client, public without a secret', () => {
+  it('needs an issuer and a client; without a secret the client is public', () => {
     const signIn = { issuer: 'https://login.example/realm', clientId: 'credence', scope: 'openid profile' }
     expect(readConfig({ ...COMPLETE, ...CLIENT }).signIn).toEqual({ ...signIn, clientSecret: undefined })
     const more = { OIDC_CLIENT_SECRET: 'secret', OIDC_SCOPE: 'openid email' }
@@ -349,7 +349,7 @@ describe('sign-in at the identity provider', () => {
     })
   })
 
-  it('is refused where one half is missing, or the issuer is nothing that can be asked', () => {
+  it('is refused if one of the two is missing, or if the service cannot call the issuer', () => {
     expect(refusalWith({ OIDC_CLIENT_ID: 'credence' })).toBe(
       line('OIDC_ISSUER must be defined where OIDC_CLIENT_ID is.'),
     )
@@ -370,7 +370,7 @@ describe('the console', () => {
   const LOCAL = { ...CLIENT, ALLOW_INSECURE_HTTP: 'true', VERIFIER_BASE_URL: 'http://localhost:3000' }
   const consoleWith = (changes: NodeJS.ProcessEnv) => readConfig({ ...COMPLETE, ...changes }).console
 
-  it('is open where users can log in, and to everybody where AUTH_DISABLED is set', () => {
+  it('is open if users can sign in, and to everyone if AUTH_DISABLED is set', () => {
     expect(consoleWith({})).toBeUndefined()
     expect(consoleWith(CLIENT)).toEqual({ mode: 'login', rateLimitMax: 600 })
     expect(consoleWith({ ...CLIENT, CONSOLE: 'on' })).toEqual({ mode: 'login', rateLimitMax: 600 })
@@ -385,7 +385,7 @@ describe('the console', () => {
     expect(consoleWith({ AUTH_DISABLED: 'true', CONSOLE: 'off' })).toBeUndefined()
   })
 
-  it('takes no login over plain http, but on a loopback address', () => {
+  it('allows no login over plain http, except on a loopback address', () => {
     for (const name of ['localhost:3000', '127.0.0.1:3000', '[::1]:3000']) {
       expect(consoleWith({ ...LOCAL, ISSUER_BASE_URL: `http://${name}` })?.mode).toBe('login')
     }
@@ -414,7 +414,7 @@ describe('warnings at start', () => {
     OIDC_CLIENT_ID: 'credence',
   }
 
-  it('are none where nothing is open', () => {
+  it('are empty if no setting is insecure', () => {
     expect(warningsWith(SAFE)).toEqual([])
   })
 
@@ -430,7 +430,7 @@ describe('warnings at start', () => {
     ],
     [
       { TRUST_PROXY: 'true' },
-      'TRUST_PROXY is true: clients may name any address as theirs. Name the proxies, or count the hops.',
+      'TRUST_PROXY is true: clients can pretend to have any address. Name the proxies, or the number of hops.',
     ],
     [{ CLIENT_SECRET: '' }, 'CLIENT_SECRET is not set: routes that need x-client-secret answer 401.'],
     [
@@ -448,8 +448,8 @@ describe('warnings at start', () => {
         (warning) => !warning.startsWith('OIDC_CLIENT_ID'),
       )
     const issuer =
-      'OIDC_ISSUER is not set: access tokens of every issuer that signs with the keys of OIDC_JWKS_URL pass.'
-    const audience = 'OIDC_AUDIENCE is not set: access tokens that were made for other services pass.'
+      'OIDC_ISSUER is not set: access tokens of every issuer that signs with the keys of OIDC_JWKS_URL are accepted.'
+    const audience = 'OIDC_AUDIENCE is not set: access tokens that were made for other services are accepted.'
     const set = { OIDC_ISSUER: 'https://login.example', OIDC_AUDIENCE: 'credence' }
     expect(warningsWith(production)).toEqual([issuer, audience])
     expect(warningsWith({ ...production, ...set, OIDC_ISSUER: '' })).toEqual([issuer])
@@ -457,7 +457,7 @@ describe('warnings at start', () => {
     expect(warningsWith({ ...production, ...set })).toEqual([])
   })
 
-  it('name the documents at the host root that a proxy must pass on where the issuer has a path', () => {
+  it('name the documents at the host root that a proxy must forward if the issuer has a path', () => {
     const [warning] = warningsWith({ ...SAFE, ISSUER_BASE_URL: 'https://issuer.example/tenant' })
     expect(warning).toContain('ISSUER_BASE_URL has the path /tenant: the proxy must strip it')
     expect(warning).toContain('https://issuer.example/.well-known/openid-credential-issuer/tenant')
@@ -469,7 +469,7 @@ describe('.env.example', () => {
   const text = readFileSync(new URL('../../.env.example', import.meta.url), 'utf8')
   const entries = text.split('\n').filter((entry) => /^(# )?[A-Z0-9_]+=/.test(entry))
 
-  it('lists every variable once and no other', () => {
+  it('lists every variable once, and no unknown variable', () => {
     const names = entries.map((entry) => entry.replace(/^# /, '').split('=', 1)[0])
     expect(names.toSorted()).toEqual([...VARIABLES].toSorted())
   })
@@ -483,7 +483,7 @@ describe('.env.example', () => {
     expect(parse(text)).toEqual({})
   })
 
-  it('is accepted without its comment signs, and says the true defaults', () => {
+  it('is accepted without its comment signs, and states the true defaults', () => {
     const commented = entries.map((entry) => entry.replace(/^# /, '')).join('\n')
     const config = readConfig(COMPLETE)
     const { trustAnchors: _, ...shown } = readConfig({
@@ -510,7 +510,7 @@ describe('.env.example', () => {
       authDisabled: config.authDisabled,
       allowInsecureHttp: config.allowInsecureHttp,
       sdJwtIssuer: config.sdJwtIssuer,
-      // Unset, it is this in the profile that is the default.
+      // Without the variable, this is the value in the default profile.
       trustedIssuers: ['self'],
       verifierProfile: config.verifierProfile,
       verifierResponseMode: config.verifierResponseMode,
@@ -531,11 +531,11 @@ describe('session events', () => {
     [{ EVENTS: 'nats', REDIS_URL: 'redis://127.0.0.1' }, 'NATS_URL must be defined where EVENTS is nats.'],
     [{ DATABASE_URL: POOLED }, 'DIRECT_DATABASE_URL must be defined where DATABASE_URL has pgbouncer=true.'],
     [{ DATABASE_URL: POOLED, DIRECT_DATABASE_URL: POOLED }, 'DIRECT_DATABASE_URL must not have pgbouncer=true.'],
-  ])('are announced nowhere without an address: %s', (changes, problem) => {
+  ])('cannot be announced without an address: %s', (changes, problem) => {
     expect(refusalWith(changes)).toBe(line(problem))
   })
 
-  it('go by PostgreSQL unless EVENTS says otherwise, past a pooler where there is one', () => {
+  it('are announced over PostgreSQL by default, past a pooler if there is one', () => {
     const { databaseUrl, directDatabaseUrl, events } = readConfig({ ...COMPLETE, REDIS_URL: 'redis://127.0.0.1' })
     expect([directDatabaseUrl, events]).toEqual([databaseUrl, { transport: 'postgres' }])
     const pooled = readConfig({ ...COMPLETE, DATABASE_URL: POOLED, DIRECT_DATABASE_URL: DIRECT })

@@ -29,7 +29,7 @@ describe('VERIFIER_ATTESTATION_ISSUERS (OpenID4VP 1.0 §12)', () => {
   it.each([
     ['no JSON', 'x'],
     ['no keys', { keys: [] }],
-    ['a key without iss, which would vouch for anybody', { keys: [{ ...jwk, iss }, jwk] }],
+    ['a key without iss, which would count for every attester', { keys: [{ ...jwk, iss }, jwk] }],
     ['a private key', { keys: [{ ...privateKey.export({ format: 'jwk' }), iss }] }],
     ['a secret', { keys: [{ kty: 'oct', k: 'AAAA', iss }] }],
   ])('a file with %s stops the start', (_what, content) => {

@@ -8,7 +8,7 @@ import {
   type TestService,
 } from '../support/service.js'
 
-/** Headers that a page of the console sends. */
+/** Headers of a request from a page of the console. */
 export const OF_CONSOLE = { 'x-console': '1', 'sec-fetch-site': 'same-origin' }
 
 export interface ConsoleService extends AsyncDisposable {
@@ -38,7 +38,7 @@ export async function startConsole(options: ServiceOptions = {}): Promise<Consol
 /** A browser: cookies by host and port, and redirects one at a time. */
 export class Browser {
   readonly #jars = new Map<string, Map<string, string>>()
-  /** Every Set-Cookie header that it was sent. */
+  /** Every Set-Cookie header that the browser received. */
   readonly setCookies: string[] = []
 
   jar(url: string): Map<string, string> {
@@ -65,7 +65,7 @@ export class Browser {
     return response
   }
 
-  /** Follows redirects up to an address that begins so, which is not opened. */
+  /** Follows redirects to an address with this beginning, and does not open that address. */
   async followTo(url: string, prefix: string): Promise<string> {
     let at = url
     while (!at.startsWith(prefix)) {

@@ -3,19 +3,19 @@ import type { Change } from '../../server/console/changes/change.js'
 import { type EventReader, readEvents } from '../issuer/openid4vci/event-reader.js'
 import type { TestService } from '../support/service.js'
 
-/** The stream of what changes. */
+/** The path of the stream of changes. */
 export const EVENTS = '/api/v1/console/events'
 export const EVERYTHING: Change = { kind: 'everything', id: null, state: null }
 
-/** Longer than a busy machine takes for a second. */
+/** The longest wait for an event. It is much longer than a second, because the machine may be busy. */
 const WAIT_MS = 20_000
 
-/** Some reader of that stream. */
+/** A reader of the stream of changes. */
 export interface ChangeReader extends AsyncDisposable {
   readonly status: EventReader['status']
-  /** The next change with its id in the stream; fails where the stream has ended. */
+  /** The next change with its id in the stream. Fails if the stream has ended. */
   next(): Promise<{ readonly id: string; readonly change: Change }>
-  /** Changes up to one of that kind and id, which is the last one. */
+  /** Reads changes until a change with this kind and id. This change is the last element. */
   until(kind: Change['kind'], id: string | null): Promise<Change[]>
 }
 

@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** Puts events on record as what happens would, all in one statement, in this order. */
+/** Records audit events in one statement, in this order. */
 const record = (events: readonly (readonly [subject: string, id: string])[], at = service) =>
   query(
     at.databaseUrl,
@@ -125,7 +125,7 @@ describe('attack: readers of changes', () => {
       [id],
     )
     await using changes = await watchChanges(service, ['credence-issuer'])
-    // Without an announcement: the credential alone brings the session's new state.
+    // There is no announcement: only the event of the credential reports the session's new state.
     await query(service.databaseUrl, `UPDATE credential_offer_sessions SET state = 'CredentialIssued' WHERE id = $1`, [
       id,
     ])
@@ -154,7 +154,7 @@ describe('attack: readers of changes', () => {
 })
 
 describe('attack: Last-Event-ID', () => {
-  it('of a stranger, of a forgotten change, or of a future one brings everything', async () => {
+  it('of a stranger, of a forgotten change or of a future change gives `everything`', async () => {
     await using all = await watchChanges(service, ['admin'])
     const authorization = await service.bearer('watcher', { roles: ['admin'] })
     const first = async (lastEventId: string) => {
@@ -176,7 +176,7 @@ describe('attack: Last-Event-ID', () => {
     ]) {
       expect((await first(unknown)).change, unknown).toEqual(EVERYTHING)
     }
-    // More than is remembered comes in between.
+    // Between the two, more changes happen than the process remembers.
     await record([['vp-query', 'early']])
     await all.until('vp-query', 'early')
     for (const part of ['a', 'b']) {
@@ -186,7 +186,7 @@ describe('attack: Last-Event-ID', () => {
     expect((await first(id)).change).toEqual(EVERYTHING)
   })
 
-  it('that is no id is a 400 that names it', async () => {
+  it('that is not an id is a 400 that names the header', async () => {
     const authorization = await service.bearer('watcher', { roles: ['admin'] })
     for (const garbage of ['a b', '💥'.normalize().replace(/./gu, '%'), 'x'.repeat(101), '<script>']) {
       const { status, json } = await service.request('GET', EVENTS, {
@@ -208,7 +208,7 @@ describe('attack: more changes than a stream can send', () => {
     expect((await changes.next()).change).toEqual({ kind: 'vp-query', id: 'after many', state: null })
   })
 
-  it('a thing with frequent changes is sent once, in the place of its last change', async () => {
+  it('a record with frequent changes is sent once, at the position of its last change', async () => {
     await using changes = await watchChanges(service, ['admin'])
     await record([
       ['vp-query', 'first'],
@@ -220,7 +220,7 @@ describe('attack: more changes than a stream can send', () => {
 })
 
 describe('attack: numbers of audit events that come late', () => {
-  /** Takes numbers as open transactions do. */
+  /** Reserves numbers, like open transactions. */
   async function takeNumbers(count: number): Promise<number> {
     const [row] = await query<{ last: string }>(
       service.databaseUrl,
@@ -236,7 +236,7 @@ describe('attack: numbers of audit events that come late', () => {
       [number, id],
     )
 
-  it('are sent once, whichever missing number comes, and also with two open gaps', async () => {
+  it('are sent once, whichever missing number arrives first, also with two open gaps', async () => {
     await using changes = await watchChanges(service, ['admin'])
     const one = await takeNumbers(3)
     await record([['vp-query', 'beside one']])
@@ -252,8 +252,8 @@ describe('attack: numbers of audit events that come late', () => {
   })
 })
 
-describe('attack: a stream outlives nothing', () => {
-  it('of the service: it ends when that stops', async () => {
+describe('attack: a stream ends in time', () => {
+  it('when the service stops', async () => {
     await using own = await startService(OPTIONS)
     await using changes = await watchChanges(own, ['admin'])
     const ended = expect(changes.next()).rejects.toThrow('The stream ended')
@@ -264,7 +264,7 @@ describe('attack: a stream outlives nothing', () => {
     expect(own.platform.events.open()).toBe(0)
   })
 
-  it('of the access token: it ends with the token, even while it sends', async () => {
+  it('with its access token, even while it sends', async () => {
     let now = Date.now()
     await using own = await startService({ ...OPTIONS, clock: () => new Date(now) })
     const authorization = await own.bearer('watcher', { roles: ['admin'], expiresIn: 600 })
@@ -280,7 +280,7 @@ describe('attack: a stream outlives nothing', () => {
     expect((await own.request('GET', EVENTS, { authorization })).status).toBe(401)
   })
 
-  it('of the session by more than a minute: after sign-out, or without the role, no event arrives', async () => {
+  it('at most a minute after its session: after sign-out, or without the role, no event arrives', async () => {
     let now = Date.now()
     await using open = await startConsole({ ...OPTIONS, clock: () => new Date(now) })
     const at = open.service
@@ -323,7 +323,7 @@ describe('attack: the database', () => {
     await changes.until('vp-query', 'after failures')
   })
 
-  it('is unavailable: each stream is refused with 503, and no place is lost', async () => {
+  it('is unavailable: each stream is refused with 503, and does not count as an open stream', async () => {
     await using postgres = await startOwnPostgres()
     await using own = await startService({
       ...OPTIONS,

@@ -30,7 +30,7 @@ afterEach(async () => {
 })
 afterAll(() => service.close())
 
-/** A stream of changes, of which the first one was read. */
+/** A stream of changes whose first event was read. */
 async function watch(roles: readonly string[], at = service) {
   const authorization = await at.bearer('watcher', { roles })
   const stream = await readEvents(at, PATH, { ...STREAM, authorization })
@@ -44,7 +44,7 @@ async function watch(roles: readonly string[], at = service) {
   expect(await next()).toEqual(EVERYTHING)
   return {
     next,
-    /** Changes up to one of a kind and state, that one included. */
+    /** Reads changes until a change with this kind and state. This change is included. */
     async until(kind: string, state: string | null): Promise<Change[]> {
       const seen: Change[] = []
       for (;;) {
@@ -122,7 +122,7 @@ describe('GET /api/v1/console/events', () => {
     const heard = [...(await all.until(asked.kind, asked.state))]
     if (!heard.some(({ kind }) => kind === offered.kind)) heard.push(...(await all.until(offered.kind, offered.state)))
     expect(heard).toEqual(expect.arrayContaining([offered, asked]))
-    // A session of an earlier test may still change: the kinds of changes are what each half is sent.
+    // A session of an earlier test may still change, so only the kinds of changes are compared.
     const kindsOf = (changes: readonly Change[]) => [...new Set(without(changes, 'everything').map(({ kind }) => kind))]
     const ofVerifier = await verifying.until(asked.kind, asked.state)
     expect(ofVerifier).toContainEqual(asked)
@@ -130,7 +130,7 @@ describe('GET /api/v1/console/events', () => {
     const ofIssuer = await issuing.until(offered.kind, offered.state)
     expect(ofIssuer).toContainEqual(offered)
     expect(kindsOf(ofIssuer)).toEqual([offered.kind])
-    // The next offer is of the reader's own half again: the other half never was in this stream.
+    // The next offer belongs to the reader's own half again. The stream contained nothing of the other half.
     const next = await offer()
     const later = await issuing.until(offered.kind, offered.state)
     expect(later).toContainEqual({ ...offered, id: next.id })
@@ -154,7 +154,7 @@ describe('GET /api/v1/console/events', () => {
     expect((await service.request('GET', PATH)).status).toBe(401)
   })
 
-  it('counts as a stream of its caller, and gives its place back', async () => {
+  it('counts as a stream of its caller until it ends', async () => {
     const narrow = await startService({ env: { MAX_STREAMS_PER_CALLER: '1' }, maintenance: false })
     try {
       const authorization = await narrow.bearer('watcher', { roles: ['admin'] })
@@ -200,7 +200,7 @@ describe('GET /api/v1/console/events', () => {
     expect(await changes.next()).toEqual(EVERYTHING)
   })
 
-  it('sends a change that is committed after a later one', async () => {
+  it('sends a change that is committed after a change with a higher number', async () => {
     const changes = await watch(['admin'])
     await query(
       service.databaseUrl,
@@ -219,7 +219,7 @@ describe('GET /api/v1/console/events', () => {
 })
 
 describe('a session of the console', () => {
-  it('is not prolonged by its stream, nor by queries without an active user', async () => {
+  it('is not extended by its stream, and not by queries without an active user', async () => {
     const MINUTE = 60_000
     let now = Date.now()
     const open = await startConsole({ clock: () => new Date(now), maintenance: false })

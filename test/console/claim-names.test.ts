@@ -44,7 +44,7 @@ const published = (draft: ReturnType<typeof draftOf>) =>
   newVersion(draft, schemaOfDraft(draft) ?? {}, claimNamesOfDraft(draft) ?? [], VERSION)
 
 describe('titles by language in the editor of a type', () => {
-  it.each(['table', 'json'] as const)('come back from the %s as they were', (mode) => {
+  it.each(['table', 'json'] as const)('are unchanged after the %s', (mode) => {
     const { schema, claims, display } = published({ ...draftOf(VERSION, 'en'), mode })
     expect({ schema, display, claims: new Set(claims) }).toEqual({
       schema: SCHEMA,
@@ -53,7 +53,7 @@ describe('titles by language in the editor of a type', () => {
     })
   })
 
-  it('a language that only claims have is one of the editor’s, and none of the type’s names', () => {
+  it('a language that only claims have is in the editor, but not among the names of the type', () => {
     const draft = draftOf(VERSION, 'en')
     expect(draft.names).toEqual([
       { name: 'Card', locale: 'en' },
@@ -64,14 +64,14 @@ describe('titles by language in the editor of a type', () => {
     expect(published(draft).display?.map(({ locale }) => locale)).toEqual(['en', 'de'])
   })
 
-  it('titles of a type without a shown name are in the language that is said, and its colours stay', () => {
+  it('titles of a type without a name are in the given language, and its colours stay', () => {
     const draft = { ...draftOf(undefined, 'de'), name: 'Ausweis', backgroundColor: '#222222' }
     expect(newVersion(draft, {}, [], undefined).display).toEqual([
       { name: 'Ausweis', locale: 'de', background_color: '#222222', text_color: '#ffffff' },
     ])
   })
 
-  it('without the first language the next language has the titles of the schema', () => {
+  it('without the first language, the titles of the schema are in the next language', () => {
     const [row] = draftOf(VERSION, 'en').rows
     expect(row && withoutLanguage(row, 0)).toMatchObject({ title: 'Stufe', further: ['Niveau'] })
     expect(row && withoutLanguage(row, 1)).toMatchObject({ title: 'Level', further: ['Niveau'] })
@@ -85,7 +85,7 @@ describe('titles by language in the editor of a type', () => {
   })
 
   it.each(['{}', '[1]', '[{"path": "a", "display": []}]', '[{"path": ["a"], "display": [{}]}]', 'no JSON', '[null]'])(
-    '%s is no list of names',
+    '%s is not a list of names',
     (text) => expect(claimNamesIn(text)).toBeUndefined(),
   )
 })
@@ -94,7 +94,7 @@ describe('a schema in the language of its reader', () => {
   const titles = (language: string, version = VERSION) =>
     shownClaims(version.schemaBody, undefined, titlesOf(version, language)).map(({ title }) => title)
 
-  it('has the titles of that language, otherwise the available ones', () => {
+  it('has the titles of that language, otherwise the available titles', () => {
     expect(titles('de')).toEqual(['Stufe', 'Home', 'Ort', '', 'Innen'])
     expect(titles('en')).toEqual(['Level', 'Home', 'Town', '', 'Innen'])
   })

@@ -11,7 +11,7 @@ import {
 import { fieldOfPath, type TypeDraft } from '../../client/console/screens/types/draft.js'
 import demonstration from '../../prisma/seed/proof-of-purchase.json' with { type: 'json' }
 
-describe('the table of claims and the JSON Schema are the same thing', () => {
+describe('the table of claims and the JSON Schema are two views of the same schema', () => {
   it('a schema comes back from the table unchanged, including parts that the table does not show', () => {
     const rows = rowsOf(demonstration.schema, demonstration.selectivelyDisclosable)
     expect(rows?.map(({ path }) => path)).toContain('price.amount')
@@ -42,7 +42,7 @@ describe('the table of claims and the JSON Schema are the same thing', () => {
     { properties: { 'a.b': { type: 'string' } } },
     { properties: { claim: true } },
     { type: 'array', items: {} },
-    // Publishing the table would forbid withholding of the claims that the table does not show.
+    // Otherwise, publishing from the table would make the claims that the table does not show impossible to withhold.
     { $ref: '#/$defs/named', $defs: { named: { properties: { name: {} } } } },
     { properties: { a: {} }, allOf: [{ properties: { b: {} } }] },
     { properties: { a: { type: 'object', properties: {}, if: {}, else: { properties: { b: {} } } } } },
@@ -69,7 +69,7 @@ describe('the table of claims and the JSON Schema are the same thing', () => {
     ])
   })
 
-  it('a dotted name makes a group, rows without a name make nothing', () => {
+  it('a dotted name makes a group, and rows without a name are ignored', () => {
     const rows = [
       { ...emptyRow(), path: ' address.city ', required: true },
       { ...emptyRow(), path: '' },
@@ -81,7 +81,7 @@ describe('the table of claims and the JSON Schema are the same thing', () => {
     expect(selectiveOf(rows)).toEqual(['address.city'])
   })
 
-  it('a claim whose type was changed has nothing left of the one before', () => {
+  it('a claim with a changed type keeps no rule of its former type', () => {
     const [row] = rowsOf({ properties: { day: { type: 'string', format: 'date' } } }, undefined) ?? []
     const changed = [{ ...emptyRow(), ...row, kind: 'integer' as const }]
     expect(schemaOf(changed, {})).toEqual({ type: 'object', properties: { day: { type: 'integer' } } })

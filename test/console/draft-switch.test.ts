@@ -43,8 +43,8 @@ const withRow = (draft: TypeDraft, path: string, selective: boolean): TypeDraft 
   rows: draft.rows.map((row) => (row.path === path ? { ...row, selective } : row)),
 })
 
-describe('a setting that a schema cannot hold survives the switch from the table to JSON', () => {
-  it('withholding, ticked and unticked in the table', () => {
+describe('a setting that a schema cannot contain is kept when the user switches from the table to JSON', () => {
+  it('withholding, selected and not selected in the table', () => {
     const changed = withRow(withRow(draftOf(VERSION, 'en'), 'name', false), 'age', true)
     expect(publishedAsJson(changed, VERSION).selectivelyDisclosable).toEqual(['age', 'home.city'])
   })
@@ -54,7 +54,7 @@ describe('a setting that a schema cannot hold survives the switch from the table
     expect(publishedAsJson(withRow(draft, 'age', false), undefined).selectivelyDisclosable).toEqual(['name', 'home'])
   })
 
-  it('a claim that is new in the JSON may be withheld, and one that is gone is named no more', () => {
+  it('a claim that is new in the JSON may be withheld, and a removed claim is no longer named', () => {
     const schema = { type: 'object', properties: { name: { type: 'string' }, card: { type: 'string' } } }
     expect(publishedAsJson(draftOf(VERSION, 'en'), VERSION, schema).selectivelyDisclosable).toEqual(['name', 'card'])
   })
@@ -71,19 +71,19 @@ describe('a setting that a schema cannot hold survives the switch from the table
     expect(publishedAsJson(draft, undefined, schema).selectivelyDisclosable).toEqual(['name', 'home.city', 'card'])
   })
 
-  it('a claim that is gone from a schema that the table cannot show is named no more', () => {
+  it('a removed claim of a schema that the table cannot show is no longer named', () => {
     const schema = { type: 'object', allOf: [{ properties: { name: text, fresh: text } }] }
     expect(publishedAsJson(draftOf(VERSION, 'en'), VERSION, schema).selectivelyDisclosable).toEqual(['name', 'fresh'])
   })
 
-  it('claims that the table never showed: unchanged, without removed claims, with the new ones', () => {
+  it('claims that the table never showed: unchanged, without removed claims, with new claims', () => {
     const schemaBody = { type: 'object', allOf: [{ properties: { name: text, age: text, gone: text } }] }
     const version = { ...VERSION, schemaBody, selectivelyDisclosable: ['name', 'gone'] }
     const schema = { type: 'object', allOf: [{ properties: { name: text, age: text, card: text } }] }
     expect(publishedAsJson(draftOf(version, 'en'), version, schema).selectivelyDisclosable).toEqual(['name', 'card'])
   })
 
-  it('a claim that the table cannot show keeps the setting of the version before', () => {
+  it('a claim that the table cannot show keeps the setting of the previous version', () => {
     const schemaBody = { ...SCHEMA, properties: { ...SCHEMA.properties, 'a.b': {} } }
     const version = { ...VERSION, schemaBody }
     expect(publishedAsJson(draftOf(version, 'en'), version, schemaBody).selectivelyDisclosable).toEqual([
@@ -100,7 +100,7 @@ describe('a setting that a schema cannot hold survives the switch from the table
     })
   })
 
-  it('withholding below a claim that the table does not open, in the table and in JSON', () => {
+  it('withholding inside a claim that the table does not show, in the table and in JSON', () => {
     const schemaBody = {
       type: 'object',
       properties: {
@@ -116,7 +116,7 @@ describe('a setting that a schema cannot hold survives the switch from the table
     const draft = draftOf(version, 'en')
     expect(draft.mode).toBe('table')
     const table = newVersion(draft, schemaOfDraft(draft) ?? {}, [], version).selectivelyDisclosable
-    // No schema that is published has the last of them.
+    // The last claim is not in the published schema.
     expect(table).toEqual(['name', 'home.city', 'tags.*'])
     expect(publishedAsJson(draft, version, schemaBody).selectivelyDisclosable).toEqual(table)
   })

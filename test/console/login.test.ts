@@ -48,7 +48,7 @@ describe('a login', () => {
     })
   })
 
-  it('has values of its own that cannot be guessed', async () => {
+  it('has new values that cannot be guessed', async () => {
     const asked = await Promise.all(
       [1, 2].map(async () => {
         const { headers } = await new Browser().open(`${it0.service.url}/console/login`)
@@ -66,7 +66,7 @@ describe('a login', () => {
     expect(session).toMatch(/^console=[\w-]{43}\.[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/)
   })
 
-  it('keeps neither the id nor a token where they can be read', async () => {
+  it('stores neither the id nor a token in readable form', async () => {
     const { browser } = await logIn(it0)
     const [id = ''] = sessionCookieOf(browser).split('.')
     const row = (await sessionRows(it0.service)).at(-1)
@@ -95,7 +95,7 @@ describe('a login', () => {
 describe('a login that begins at another name of this machine', () => {
   const named = (path: string) => `${it0.service.url.replace('127.0.0.1', 'localhost')}${path}`
 
-  it('continues at the base URL, where the provider sends the browser back to, and ends at its original address', async () => {
+  it('continues at the base URL, to which the provider sends the browser back, and ends at its original address', async () => {
     const browser = new Browser()
     const callback = await browser.followTo(
       named('/console/login?return=%2Fconsole%2Foffers'),
@@ -107,7 +107,7 @@ describe('a login that begins at another name of this machine', () => {
     expect(browser.cookies(named('/'))).toBe('')
   })
 
-  it('is moved once: behind a proxy that names another host it continues', async () => {
+  it('is moved only once: behind a proxy that names another host, the login continues', async () => {
     const { status, headers } = await new Browser().open(named('/console/login?moved=1'))
     expect([status, headers.get('location')?.startsWith(it0.provider.issuer)]).toEqual([303, true])
   })
@@ -126,11 +126,11 @@ describe('no session is made', () => {
   it('of a login that was refused', async () => {
     it0.provider.user = null
     const { browser, answer } = await logIn(it0)
-    expect([answer.status, await answer.text()]).toEqual([403, expect.stringContaining('refused or given up')])
+    expect([answer.status, await answer.text()]).toEqual([403, expect.stringContaining('refused or cancelled')])
     await expectNone(browser)
   })
 
-  it('for a user without a role, whose tokens are given back', async () => {
+  it('for a user without a role, whose tokens are revoked', async () => {
     it0.provider.user = { sub: 'holder', roles: ['user'] }
     it0.provider.requests.length = 0
     const { browser, answer } = await logIn(it0)
@@ -170,7 +170,7 @@ describe('no session is made', () => {
     callback.searchParams.set('state', 'x'.repeat(43))
     expect((await browser.open(callback.href)).status).toBe(400)
     await expectNone(browser)
-    // The refused answer does not use the login up.
+    // The refused answer does not use up the login.
     expect((await browser.open(href)).status).toBe(303)
   })
 
@@ -228,7 +228,7 @@ describe('a session', () => {
     Object.assign(it0.service.platform.stores.consoleSessions, { find })
   })
 
-  it('ends by logging out: revoked, gone here, and on to the provider’s end of the session, with no hint', async () => {
+  it('ends by signing out: tokens are revoked, the session is deleted, and the browser goes to the logout page of the provider, without a hint', async () => {
     const { browser } = await logIn(it0)
     it0.provider.requests.length = 0
     const { status, json, headers } = await ask(it0.service, browser, 'POST', '/console/logout', { body: {} })
@@ -255,15 +255,15 @@ describe('a session', () => {
     ['a page of the same site', { 'sec-fetch-site': 'same-site' }],
     ['a page of another site', { 'sec-fetch-site': 'cross-site' }],
     ['somebody who typed it', { 'sec-fetch-site': 'none' }],
-    ['another site, though the origin were right', { 'sec-fetch-site': 'cross-site', origin: 'self' }],
-  ])('is as if not sent with %s', async (_, headers: Record<string, string>) => {
+    ['another site with the right origin', { 'sec-fetch-site': 'cross-site', origin: 'self' }],
+  ])('is ignored with %s', async (_, headers: Record<string, string>) => {
     const { browser } = await logIn(it0)
     const sent = { ...headers, ...(headers.origin === undefined ? {} : { origin: it0.service.url }) }
     const { status, json } = await ask(it0.service, browser, 'POST', '/schemas', { body: {}, headers: sent })
     expect([status, json.message]).toEqual([401, 'Unauthorized'])
   })
 
-  it('counts without Fetch Metadata where the Origin is this one, and no other', async () => {
+  it('is valid without Fetch Metadata only if the Origin is the own origin', async () => {
     const { browser } = await logIn(it0)
     const cookie = browser.cookies(it0.service.url)
     const status = async (headers: Record<string, string>) =>
@@ -288,7 +288,7 @@ describe('a session', () => {
     expect((await who(browser)).json.user).toMatchObject({ sub: 'alice' })
   })
 
-  it('makes a client secret that is sent with it no better: one that is wrong is refused', async () => {
+  it('does not help a wrong client secret, which is refused', async () => {
     const { browser } = await logIn(it0)
     const answerTo = (headers: Record<string, string>) =>
       ask(it0.service, browser, 'GET', '/api/v1/verifier/vp-queries', { headers })
@@ -298,7 +298,7 @@ describe('a session', () => {
     expect((await answerTo({ 'x-client-secret': CLIENT_SECRET })).status).toBe(200)
   })
 
-  it('is open to no other origin by CORS', async () => {
+  it('is not available to other origins over CORS', async () => {
     const { status, headers } = await it0.service.request('OPTIONS', '/schemas', {
       headers: {
         ...OF_CONSOLE,
@@ -312,7 +312,7 @@ describe('a session', () => {
     expect(headers.get('access-control-allow-credentials')).toBeNull()
   })
 
-  it('is open to no origin of CORS_ORIGINS either: these origins may call, without cookies', async () => {
+  it('is not available to origins of CORS_ORIGINS either: these origins may only call without cookies', async () => {
     const origin = 'https://app.example'
     await using named = await startService({ env: { CORS_ORIGINS: origin }, maintenance: false })
     const { headers } = await named.request('GET', '/api/v1/verifier/vp-queries', { headers: { origin } })
@@ -320,7 +320,7 @@ describe('a session', () => {
     expect(headers.get('access-control-allow-credentials')).toBeNull()
   })
 
-  it('is not ended, nor its cookie taken away, by a logout that no page of the console sent', async () => {
+  it('and its cookie stay after a logout request that no page of the console sent', async () => {
     const { browser } = await logIn(it0)
     const headers = { 'x-console': '', 'sec-fetch-site': 'cross-site' }
     const answer = await ask(it0.service, browser, 'POST', '/console/logout', { headers })

@@ -28,7 +28,7 @@ function newStore(sessions: OpenSession[] = []) {
 }
 
 describe('news of the audit', () => {
-  it('a number is asked for as long as its transaction may be under way, and no longer', async () => {
+  it('the reader asks for a missing number as long as its transaction may be open, and no longer', async () => {
     let now = 0
     const { store, asked, add } = newStore()
     const reader = new NewsReader(
@@ -51,7 +51,7 @@ describe('news of the audit', () => {
     expect(asked.at(-1)).toEqual([])
   })
 
-  it('attack: a number far ahead costs no more than a thousand missing ones', async () => {
+  it('attack: a much higher number costs no more than a thousand missing numbers', async () => {
     const { store, asked, add } = newStore()
     const reader = new NewsReader(
       store,
@@ -73,7 +73,7 @@ describe('news of sessions', () => {
   const offering = (id: string) => ({ subject: 'offering', subjectId: id })
   const session = (id: string): OpenSession => ({ kind: 'credential-offer-session', id, state: 'Created' })
 
-  it('a session that continues in the same state is reported, like one that waits for a decision', async () => {
+  it('a session with a change in the same state is reported, for example if it waits for a decision', async () => {
     const { store, add } = newStore([session('a'), session('b')])
     const reader = new NewsReader(
       store,
@@ -113,14 +113,14 @@ describe('news of sessions', () => {
     expect(await reader.read()).toEqual([])
     now = 10_000
     expect(await reader.read()).toEqual([retrieved])
-    // Not with each question.
+    // The check does not run at each query.
     const before = statesAsked.length
     now = 19_999
     expect(await reader.read()).toEqual([])
     expect(statesAsked.length).toBe(before)
   })
 
-  it('attack: of any number of sessions the latest ten thousand are remembered', async () => {
+  it('attack: the process remembers only the latest ten thousand sessions', async () => {
     const ids = Array.from({ length: 10_500 }, (_, n) => `session ${n}`)
     const { store, statesAsked, add } = newStore(ids.map(session))
     const reader = new NewsReader(
@@ -189,7 +189,7 @@ describe('changes that a process remembers', () => {
     ])
   })
 
-  it('a forgotten position brings everything, even after few changes', async () => {
+  it('a forgotten position gives `everything`, even after few changes', async () => {
     function* often() {
       for (let id = 1; ; id += 1) yield page(id, 'often')
     }

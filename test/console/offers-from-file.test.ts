@@ -12,7 +12,7 @@ const sheetOf = (text: string): Sheet => {
 }
 
 describe('a file of comma-separated values (RFC 4180) is read', () => {
-  it('with quoted cells that hold commas, line breaks and quotation marks', () => {
+  it('with quoted cells that contain commas, line breaks and quotation marks', () => {
     const { columns, rows } = sheetOf('name,note\r\n"Meyer, Anna","says ""hello""\r\ntwice"\r\nBen,\r\n')
     expect(columns).toEqual(['name', 'note'])
     expect(rows).toEqual([
@@ -34,7 +34,7 @@ describe('a file of comma-separated values (RFC 4180) is read', () => {
     expect(read).toMatchObject({ rows: [{ cells: ['J\u00fcrgen'] }] })
   })
 
-  it('without its blank rows, the others keeping the numbers that a spreadsheet shows', () => {
+  it('without its blank rows; the other rows keep their numbers in the spreadsheet', () => {
     expect(sheetOf('name,level\n\nAnna,gold\n , \nBen,silver\n').rows.map(({ number }) => number)).toEqual([3, 5])
   })
 
@@ -48,12 +48,12 @@ describe('a file of comma-separated values (RFC 4180) is read', () => {
     expect(readSheet(bytesOf(text))).toEqual({ fault: 'noRows' })
   })
 
-  it('but not with a quotation mark that does not end, whose row is named', () => {
+  it('but not with a quotation mark that does not end; the error names the row', () => {
     expect(readSheet(bytesOf('name,level\nAnna,gold\n"Ben,silver\n'))).toEqual({ fault: 'quotes', row: 3 })
   })
 })
 
-it('no cell of the file that is downloaded is a formula to a spreadsheet', () => {
+it('a spreadsheet reads no cell of the downloaded file as a formula', () => {
   const sheet = sheetOf('name,note\n=1+1,@SUM(A1)\n+49,-2\n')
   const made = sheet.rows.map((row) => ({ row, link: 'openid-credential-offer://?a=b', page: '', pin: '0123' }))
   const [head, ...lines] = madeSheet(sheet, made, ['Link', 'Page', 'PIN']).split('\r\n')
@@ -77,7 +77,7 @@ describe('a row becomes claims', () => {
   const mapping = guessed(controlsOf(parts), columns)
   const read = (...cells: string[]) => readRow(parts, mapping, { number: 7, cells })
 
-  it('by the names of its columns, however they are written', () => {
+  it('by the names of its columns, in any spelling', () => {
     const places = controlsOf(parts).map(({ field, title }) => [title, mapping[field]])
     expect(Object.fromEntries(places)).toEqual({ Level: 1, Points: 0, Active: 2 })
   })
@@ -90,13 +90,13 @@ describe('a row becomes claims', () => {
   })
 
   it.each(['9007199254740993', '-1e17', '18446744073709551615'])(
-    'with no integer that readers round taken for a smaller one, so that the service refuses it by name: %s',
+    'without rounding of large integers, so that the service refuses them by name: %s',
     (cell) => {
       expect(Number.isSafeInteger(read(cell, 'gold', '').subject.points)).toBe(false)
     },
   )
 
-  it('and each cell that cannot be one is named, with the row of the spreadsheet', () => {
+  it('and each invalid cell is named, with its row in the spreadsheet', () => {
     const { row, faults } = read('many', 'bronze', 'perhaps')
     expect(row.number).toBe(7)
     expect(faults).toEqual([

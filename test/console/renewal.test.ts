@@ -4,7 +4,7 @@ import { startService, type TestService } from '../support/service.js'
 import { ask, type ConsoleService, envOf, logIn, OF_CONSOLE, sessionRows, startConsole } from './actors.js'
 
 const ADMIN = { sub: 'alice', roles: ['admin'] }
-/** Later than tokens of ten seconds end, however long the login took on a busy machine. */
+/** A time after the expiry of tokens of ten seconds, also if the login was slow on a busy machine. */
 const RUN_OUT = 60_000
 
 let open: ConsoleService
@@ -21,7 +21,7 @@ beforeEach(async () => {
   await query(open.service.databaseUrl, 'DELETE FROM console_sessions')
 })
 
-/** Another process with the same database, which has asked the provider for nothing. */
+/** Another process with the same database. It has not called the provider yet. */
 const startOther = (): Promise<TestService> =>
   startService({
     databaseUrl: open.service.databaseUrl,
@@ -33,7 +33,7 @@ const startOther = (): Promise<TestService> =>
 const tokenRequests = () => open.provider.requests.filter((path) => path === '/token').length
 
 describe('new tokens', () => {
-  it('are kept although their verification keys cannot be fetched: the former refresh token is used up', async () => {
+  it('are stored even if their verification keys cannot be fetched, because the former refresh token is used up', async () => {
     const { browser } = await logIn(open)
     await using other = await startOther()
     const headers = { cookie: browser.cookies(open.service.url) }
@@ -78,7 +78,7 @@ describe('new tokens', () => {
   })
 })
 
-it('a session outlives the process that died while it renewed: another renews when that one’s time is over', async () => {
+it('a session survives the end of a process during the renewal: another process renews it after the time limit', async () => {
   const { browser } = await logIn(open)
   const held = `UPDATE console_sessions SET renewal = 'died', renewal_until = to_timestamp(${(now + RUN_OUT + 25_000) / 1000})`
   await query(open.service.databaseUrl, held)
@@ -93,7 +93,7 @@ it('a session outlives the process that died while it renewed: another renews wh
   expect(tokenRequests()).toBe(1)
 })
 
-it('a session ends after its twelve hours though its token ends later than any date (RFC 7519 §4.1.4)', async () => {
+it('a session ends after twelve hours even if the expiry of its token is later than any date (RFC 7519 §4.1.4)', async () => {
   Object.assign(open.provider, { refreshTokens: false, accessSeconds: 1e15 })
   const { browser } = await logIn(open)
   const status = async () => (await ask(open.service, browser, 'GET', '/api/v1/verifier/vp-queries')).status
@@ -106,7 +106,7 @@ it('a session ends after its twelve hours though its token ends later than any d
   expect(await status()).toBe(401)
 })
 
-it('a session whose token cannot be checked has not ended: keys that are away are a 503', async () => {
+it('a session whose token cannot be checked has not ended: without the keys the answer is a 503', async () => {
   open.provider.accessSeconds = 3600
   const { browser } = await logIn(open)
   await using fresh = await startOther()

@@ -57,7 +57,7 @@ const drafts = STARTS.flatMap(([name, draft]) =>
   ),
 )
 
-describe('a saved query that is written with again', () => {
+describe('a saved query that is opened again', () => {
   it.each(drafts)('%s: asks for the same, as VP query and as DCQL (OpenID4VP 1.0 §6)', (_, draft) => {
     const form = formOf(draft)
     const saved = vpQueryOf(form)
@@ -73,7 +73,7 @@ describe('a saved query that is written with again', () => {
     expect(dcqlOf(reopened(vpQueryOf(form), types) ?? formOf())).toEqual(dcqlOf(form))
   })
 
-  it('takes a single value for one of one', () => {
+  it('treats an enum of one value like a single value', () => {
     const [item] = vpQueryOf(formOf(draftOf(types[0])))
     const fields = [...(item?.fields ?? []), { path: ['$.credentialSubject.name'], filter: { const: 'Ada' } }]
     const form = reopened([{ fields }], types)
@@ -87,16 +87,16 @@ describe('a saved query that is written with again', () => {
     ['of any of two paths', field({ path: ['$.credentialSubject.name', '$.credentialSubject.title'] })],
     ['with a pattern', field({ filter: { type: 'string', pattern: '^A' } })],
     ['with a bound', field({ filter: { minimum: 3 } })],
-    ['with an enum and a bound', field({ filter: { enum: [3, 4], minimum: 4 } })],
+    ['with an enum and a limit', field({ filter: { enum: [3, 4], minimum: 4 } })],
     ['with an object as value', field({ filter: { const: { a: 1 } } })],
     ['with a filter expression', field({ path: ['$.credentialSubject.list[?@.a == 1]'] })],
     ['with a descendant', field({ path: ['$..name'] })],
     ['of the credential, not its subject', field({ path: ['$.issuer'] })],
     ['with one claim twice', [{ fields: [type, ...Array(2).fill({ path: ['$.credentialSubject.name'] })] }]],
     ['of a type by a pattern', [{ fields: [{ path: ['$.vct'], filter: { pattern: '^urn' } }] }]],
-    ['with a fraction, which the form would take for a text', field({ filter: { enum: [1.5] } })],
+    ['with a fraction, which the form would read as text', field({ filter: { enum: [1.5] } })],
     ['of nothing', []],
-  ])('%s cannot be shown by the form, which says so rather than lose it', (_, items) => {
+  ])('%s cannot be shown by the form, which says so and loses no part', (_, items) => {
     expect(reopened(items, types)).toBeUndefined()
   })
 })
@@ -116,7 +116,7 @@ it.each([
 })
 
 it.each([[['a, "b"', '\\', ' x ', '7', 'true', 7, -1, false]], [[]]])(
-  'values %j are typed and read as they are',
+  'values %j are the same after they are typed and read',
   (values) => {
     expect(valuesOf(valuesText(values))).toEqual(values)
   },

@@ -36,7 +36,7 @@ const types = askables({
 })
 const [sdJwt, jwtVc, mdoc] = types.map(draftOf)
 
-/** A draft in which every claim is asked for, the first with a value. */
+/** A draft that requests every claim, the first claim with a value. */
 const asking = (draft: CredentialDraft | undefined, values = ''): CredentialDraft => {
   if (draft === undefined) throw new Error('There is no such type.')
   return {
@@ -63,7 +63,7 @@ describe('types that can be asked for', () => {
 })
 
 describe('the DCQL query of a form (OpenID4VP 1.0 §6)', () => {
-  it('names types and claims as each format has them, and is one that the service takes', () => {
+  it('names types and claims in the way of each format, and the service accepts it', () => {
     const query = dcqlOf(formOf(asking(sdJwt, 'Ada, "7", 7, true'), asking(jwtVc), { ...asking(mdoc), retain: true }))
     expect(zDcqlQuery(standardFormats).parse(query)).toEqual({
       credentials: [
@@ -102,7 +102,7 @@ describe('the DCQL query of a form (OpenID4VP 1.0 §6)', () => {
     expect(dcqlOf(formOf(asking(sdJwt), asking(jwtVc)))).not.toHaveProperty('credential_sets')
   })
 
-  it('takes claims that are written out: dots, positions and every element', () => {
+  it('accepts typed claims: with dots, positions and every element', () => {
     const written = [
       { namespace: '', name: 'degrees.*.name', values: '' },
       { namespace: '', name: ' ', values: 'x' },
@@ -129,7 +129,7 @@ it.each([
 })
 
 describe('the VP query of a form', () => {
-  it('is a query that the service compiles, and describes itself in short', () => {
+  it('is a query that the service compiles, with a short description', () => {
     const foreign = { ...draftOf(undefined), type: 'urn:eudi:pid:1' }
     const items = vpQueryOf(formOf(asking(sdJwt, 'Ada'), asking(jwtVc), asking(mdoc), foreign))
     expect(() => compileVpQuery(zVpQuery.parse(items), requestWork())).not.toThrow()
@@ -162,7 +162,7 @@ describe('the call that a form makes', () => {
   ]
   const form = { ...formOf(asking(jwtVc), asking(sdJwt)), transactions, trust: 'listed' as const, trusted: ' x5c\n\n*' }
 
-  it('has transaction data for the SD-JWT VCs (OpenID4VP 1.0 Appendix B.3.3), and the issuers that are named', () => {
+  it('has transaction data for the SD-JWT VCs (OpenID4VP 1.0 Appendix B.3.3), and the listed issuers', () => {
     expect(requestOf(form, dcqlOf(form))).toMatchObject({
       validity: 300,
       trustedIssuers: ['x5c', '*'],

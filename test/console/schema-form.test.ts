@@ -40,7 +40,7 @@ describe('the form of a schema', () => {
     expect(one(property, typed)).toEqual(value)
   })
 
-  it('leaves out optional groups in which nothing stands, and misses nothing in them', () => {
+  it('leaves out empty optional groups, and requires none of their claims', () => {
     const typed = { productName: 'Mill', merchant: 'Shop', purchaseDate: '2026-03-01' }
     expect(filled(demonstration.schema, typed)).toEqual({ subject: typed, faults: [] })
     const begun = filled(demonstration.schema, { ...typed, 'price.amount': '7' })
@@ -70,7 +70,7 @@ describe('the form of a schema', () => {
     expect(filled(schema, {}).faults).toEqual(['name: required', 'age: required'])
   })
 
-  it('takes names that mean something to forms and to JavaScript', () => {
+  it('accepts names with a meaning for forms and for JavaScript', () => {
     const schema = { properties: { 'a.b[0]': { type: 'string' }, toString: { type: 'string' } } }
     const [dotted, method] = controlsOf(planOf(schema))
     const { subject } = subjectOf(planOf(schema), { [dotted?.field ?? '']: 'x', [method?.field ?? '']: 'y' })

@@ -52,7 +52,7 @@ describe('a session ends', () => {
     expect((await ask(service, browser, 'GET', '/api/v1/verifier/vp-queries')).status).toBe(401)
   })
 
-  it('with its access token, where there is no refresh token', async () => {
+  it('with its access token, if there is no refresh token', async () => {
     Object.assign(open.provider, { refreshTokens: false, accessSeconds: 600 })
     const { browser } = await logIn(open)
     const { json } = await ask(service, browser, 'GET', '/console/session')
@@ -65,14 +65,14 @@ describe('a session ends', () => {
     expect((await ask(service, browser, 'GET', '/api/v1/verifier/vp-queries')).status).toBe(401)
   })
 
-  it('and then the maintenance job of a service that runs removes it, with its tokens', async () => {
+  it('and then the maintenance job of a running service removes it with its tokens', async () => {
     await logIn(open)
     await query(open.service.databaseUrl, "UPDATE console_sessions SET expires_at = now() - interval '1 second'")
     await using _ = await startOther({ maintenance: true, maintenanceEveryMs: 50 })
     await expect.poll(() => sessionRows(service), { timeout: 10_000 }).toEqual([])
   })
 
-  it('and is removed no sooner', async () => {
+  it('and is not removed earlier', async () => {
     await logIn(open)
     const { removeExpired } = service.platform.stores.consoleSessions
     expect((await removeExpired(new Date(now + 29 * MINUTE), 10)).count).toBe(0)
@@ -84,7 +84,7 @@ describe('a session ends', () => {
 describe('activity', () => {
   const seen = async () => (await sessionRows(service))[0]?.last_seen_at.getTime()
 
-  it('is written once a minute at most', async () => {
+  it('is written at most once a minute', async () => {
     const { browser } = await logIn(open)
     const first = now
     for (const seconds of [10, 40, 59]) {
@@ -97,7 +97,7 @@ describe('activity', () => {
     expect(await seen()).toBe(now)
   })
 
-  it('is written by one of two processes that see it at once, though both read the session before', async () => {
+  it('is written by only one of two processes, even if both have read the session at once', async () => {
     const { browser } = await logIn(open)
     await using other = await startOther({ clock: () => new Date(now + 1_000) })
     const { databaseUrl } = service
@@ -111,7 +111,7 @@ describe('activity', () => {
       'CREATE TRIGGER note_seen AFTER UPDATE OF last_seen_at ON console_sessions FOR EACH ROW EXECUTE FUNCTION note_seen()',
     )
     now += MINUTE
-    // All read before any of them writes.
+    // All processes read before one of them writes.
     const stores = [service, other].map(({ platform }) => platform.stores.consoleSessions)
     let arrived = 0
     let go = () => {}
@@ -138,7 +138,7 @@ describe('activity', () => {
     await query(databaseUrl, 'DROP TRIGGER note_seen ON console_sessions')
   })
 
-  it('is neither a stream nor the query for the session', async () => {
+  it('is not a stream, and not the query for the session', async () => {
     const { browser } = await logIn(open)
     const first = now
     now += 5 * MINUTE
@@ -149,7 +149,7 @@ describe('activity', () => {
 })
 
 describe('tokens', () => {
-  it('are renewed before they expire, by one of two processes that need them at once', async () => {
+  it('are renewed before they expire, by only one of two processes that need them at once', async () => {
     open.provider.accessSeconds = 4
     await using other = await startOther()
     const { browser } = await logIn(open)
@@ -164,13 +164,13 @@ describe('tokens', () => {
       ),
     )
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
-    // A second use of one refresh token would end all that came of the login (RFC 9700 §4.14.2).
+    // A second use of one refresh token would end all tokens of the login (RFC 9700 §4.14.2).
     expect(open.provider.requests.filter((path) => path === '/token')).toHaveLength(1)
     now += 20 * MINUTE
     expect((await ask(other, browser, 'GET', '/api/v1/verifier/vp-queries', { headers: { cookie } })).status).toBe(200)
   })
 
-  it('are not renewed again by a request that read the session before', async () => {
+  it('are not renewed again by a request that has read the session before the renewal', async () => {
     open.provider.accessSeconds = 4
     const { browser } = await logIn(open)
     const store = service.platform.stores.consoleSessions
@@ -185,7 +185,7 @@ describe('tokens', () => {
     expect(await take(after ?? before)).toBe(true)
   })
 
-  it('that were renewed make a session last no longer without activity', async () => {
+  it('that are renewed do not extend a session without activity', async () => {
     open.provider.accessSeconds = 4
     const { browser } = await logIn(open)
     open.provider.accessSeconds = 3600
@@ -203,7 +203,7 @@ describe('tokens', () => {
     expect(await sessionRows(service)).toEqual([])
   })
 
-  it('that expire while the provider is unreachable leave the session, and a 503', async () => {
+  it('that expire while the provider is unreachable do not end the session: the answer is a 503', async () => {
     open.provider.accessSeconds = 10
     const { browser } = await logIn(open)
     now += 11_000
@@ -229,7 +229,7 @@ it('records made with a session name its user', async () => {
 })
 
 describe('the rate limit', () => {
-  it('counts a session apart from its address, and an invalid session with the address', async () => {
+  it('counts a session separately from its address, and an invalid session with its address', async () => {
     await using limited = await startConsole({
       env: { RATE_LIMIT_MAX: '12', CONSOLE_RATE_LIMIT_MAX: '5' },
       maintenance: false,
@@ -241,12 +241,12 @@ describe('the rate limit', () => {
         all.push((await ask(limited.service, browser, 'GET', '/version', { headers })).status)
       return all
     }
-    // Login and callback are two of the address's twelve.
+    // Login and callback are two of the twelve requests of the address.
     expect(await statuses({}, 6)).toEqual([200, 200, 200, 200, 200, 429])
     expect(await statuses({ cookie: 'console=forged' }, 11)).toEqual([...Array(10).fill(200), 429])
   })
 
-  it('counts the console apart with AUTH_DISABLED too', async () => {
+  it('counts the console separately with AUTH_DISABLED too', async () => {
     await using free = await startService({
       env: { AUTH_DISABLED: 'true', OIDC_JWKS_URL: '', RATE_LIMIT_MAX: '3', CONSOLE_RATE_LIMIT_MAX: '2' },
       maintenance: false,

@@ -4,8 +4,7 @@ import { de } from '../../client/console/texts/de.js'
 import { en } from '../../client/console/texts/en.js'
 
 /**
- * Every text with the names that lead to it, such as `nav.wallets`. A text with variable parts is a function, and is listed as this
- * function.
+ * Every text with its path, such as `nav.wallets`. For a text with variable parts, the element is the function that makes the text.
  */
 function textsOf(texts: object, above = ''): [name: string, text: unknown][] {
   return Object.entries(texts).flatMap(([name, text]: [string, unknown]) =>
@@ -48,14 +47,14 @@ describe('The texts of the console', () => {
   const english = new Map(textsOf(en))
   const german = textsOf(de)
 
-  it('are the same in German and English only where both languages have the same word', () => {
+  it('are the same in German and English only if both languages have the same word', () => {
     const same = german.filter(([name, text]) => typeof text === 'string' && text === english.get(name))
     expect(same.length).toBeGreaterThan(0)
     expect(same.filter(([, text]) => !SAME_IN_BOTH.includes(String(text)))).toEqual([])
     expect(SAME_IN_BOTH.filter((word) => !same.some(([, text]) => text === word))).toEqual([])
   })
 
-  it('are nowhere empty', () => {
+  it('are never empty', () => {
     const all = [...english, ...german]
     expect(all.filter(([, text]) => typeof text === 'string' && text.trim() === '')).toEqual([])
   })
@@ -71,7 +70,7 @@ describe('The texts of the console', () => {
     expect(en.many.rows(10_000)).toContain('10,000 rows')
   })
 
-  it('call the same thing by the same word in German', () => {
+  it('use one word for one thing in German', () => {
     const written = german.map(([, text]) => String(text)).join('\n')
     for (const other of [
       'eführte',

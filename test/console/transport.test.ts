@@ -7,14 +7,14 @@ import { ask, Browser, logIn, OF_CONSOLE, sessionRows, startConsole } from './ac
 const PUBLIC = 'https://console.example'
 
 describe('over https', () => {
-  it('the session is in a cookie with the prefix __Host- and Secure (RFC 6265bis §4.1.3.2), and in no other', async () => {
+  it('the session is accepted only in a Secure cookie with the prefix __Host- (RFC 6265bis §4.1.3.2)', async () => {
     await using open = await startConsole({
       env: { ISSUER_BASE_URL: PUBLIC, VERIFIER_BASE_URL: PUBLIC, TRUST_PROXY: 'loopback' },
       maintenance: false,
     })
     const { service, provider } = open
     await provider.register(PUBLIC)
-    // As the proxy in front sends it on.
+    // The proxy in front of the service forwards the request in this form.
     const inside = (address: string) => address.replace(PUBLIC, service.url)
     const browser = new Browser()
     const callback = await browser.followTo(`${service.url}/console/login`, `${PUBLIC}/console/callback`)
@@ -62,13 +62,13 @@ it('over plain http a user on another machine cannot sign in, under any name of 
     expect(await opened(host)).toEqual({
       status: 403,
       cookies: undefined,
-      text: expect.stringContaining('Over plain http nobody can log in'),
+      text: expect.stringContaining('Over plain http, login is possible only on the machine of the service'),
     })
   expect(provider.requests).toEqual([])
   for (const host of ['localhost:3000', '127.0.0.2', '[::1]:3000']) expect((await opened(host)).status).toBe(303)
 })
 
-it('CONSOLE=off leaves nothing of it: no page, login, answer or session', async () => {
+it('with CONSOLE=off there is no page, login, answer or session', async () => {
   await using open = await startConsole({ env: { CONSOLE: 'off' }, maintenance: false })
   const gone = async (method: string, path: string) =>
     (await open.service.request(method, path, { headers: OF_CONSOLE, ...(method === 'POST' ? { body: {} } : {}) }))
@@ -79,7 +79,7 @@ it('CONSOLE=off leaves nothing of it: no page, login, answer or session', async 
   expect(await gone('GET', `/trpc/console.session?input=${encodeURIComponent('{"json":{}}')}`)).toBe(404)
 })
 
-it('an open stream is no activity of the session', async () => {
+it('an open stream does not count as activity of the session', async () => {
   let now = Date.now()
   await using open = await startConsole({ clock: () => new Date(now), maintenance: false })
   const { service } = open
@@ -94,7 +94,7 @@ it('an open stream is no activity of the session', async () => {
   await using stream = await readEvents(service, path, headers)
   expect([stream.status, (await stream.next()).event]).toEqual([200, 'session'])
   expect(await seen()).toBe(first)
-  // Asked for by a click it would be one.
+  // A read after a click would count as activity.
   expect((await ask(service, browser, 'GET', path.replace('/events', ''))).status).toBe(200)
   expect(await seen()).toBe(now)
 })

@@ -21,7 +21,7 @@ const withSecret = (caller: Caller): Outcome | undefined => (caller === 'client'
 const withRole = (caller: Caller): Outcome | undefined =>
   withToken(caller) ?? (ADMINS.includes(caller) ? undefined : 'Insufficient role.')
 
-/** The interface's Authentication, rule by rule; undefined is no refusal. */
+/** The rules of the interface's section Authentication. Undefined means no refusal. */
 const RULES: Readonly<Record<RouteAccess, (caller: Caller) => Outcome | undefined>> = {
   public: () => undefined,
   issuerClient: withSecret,
@@ -40,7 +40,7 @@ const RULES: Readonly<Record<RouteAccess, (caller: Caller) => Outcome | undefine
   optional: (caller) => (caller === 'forged' ? 'forged' : caller === 'wrong client' ? 'Unauthorized' : undefined),
   // Accepts only tokens of this service's own token endpoint.
   wallet: () => 'wallet',
-  // Test callers have none; test/contract/console-access.test.ts has.
+  // Callers of this test have no console session. test/contract/console-access.test.ts tests sessions.
   console: () => undefined,
 }
 
@@ -97,7 +97,7 @@ async function byName({ name, type }: ContractedProcedure, caller: Caller): Prom
       : await askOnce(service, 'GET', `/trpc/${name}?input=${encodeURIComponent(JSON.stringify(input))}`, {
           headers: headers[caller],
         })
-  // A subscription has begun to stream when it is refused.
+  // A refused subscription has already begun to stream.
   const [, streamed = 'null'] = /^event: serialized-error\ndata: (.*)$/m.exec(answer.text) ?? []
   const shape = answer.json?.error?.json ?? JSON.parse(streamed)?.json
   return { status: shape?.data?.httpStatus ?? answer.status, message: shape?.message }
@@ -149,7 +149,7 @@ describe('ISSUER_ROLE and VERIFIER_ROLE', () => {
     }
   })
 
-  it('hold for a client secret not at all', async () => {
+  it('do not apply to a client secret', async () => {
     const answer = await strict.request('GET', `/verification-sessions/${crypto.randomUUID()}/result`, { client: true })
     expect(answer.status).toBe(500)
   })
@@ -168,7 +168,7 @@ describe('an operator of one half without the role admin', () => {
   })
   afterAll(() => strict.close())
 
-  it('there are procedures of both', () => {
+  it('there are procedures of both halves', () => {
     expect(new Set(operated.map(accessOf))).toEqual(new Set(Object.keys(roles)))
   })
 

@@ -1,6 +1,6 @@
 import type { Answer, RequestOptions, TestService } from '../support/service.js'
 
-/** A frame of a stream with more than the sign that it is open. */
+/** The pattern of a stream's first event after `connected`. */
 const TOLD = /^(?!event: connected\n)(?:.+\n)*data: .*\n\n/m
 
 /** Sends a request. It reads only the first part of an answer without an end. */

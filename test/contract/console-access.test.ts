@@ -53,7 +53,7 @@ function expected(access: RouteAccess, session: Session): Outcome {
   if (access === 'public') return 'answered'
   if (access === 'wallet') return 'wallet'
   if (session === 'foreign page') return access === 'optional' ? 'answered' : 'unknown'
-  // Sign-out ends the session, so the sentence is the one for a missing session.
+  // Sign-out ends the session, so the error is the same as for a missing session.
   if (session === 'ended' || session === 'forged') return access === 'console' ? 'unknown' : 'ended'
   const only = (...may: Session[]): Outcome => (may.includes(session) ? 'answered' : 'Insufficient role.')
   const rules: Partial<Record<RouteAccess, Outcome>> = {

@@ -5,7 +5,7 @@ import { allProcedures, type ContractedProcedure } from './procedures.js'
 type Schema = z.core.$ZodType
 type Definition = z.core.$ZodTypeDef & Record<string, unknown>
 
-/** Schemas right below one, by the kinds that contracts are made of. */
+/** The direct sub-schemas of a schema, for the kinds of schema that contracts use. */
 function innerSchemas(schema: Schema): [string, Schema][] {
   const def = schema._zod.def as Definition
   if (schema instanceof z.ZodObject) return Object.entries<Schema>(schema.shape)
@@ -19,7 +19,7 @@ function innerSchemas(schema: Schema): [string, Schema][] {
   ]
 }
 
-/** Paths of declared objects that drop unknown members instead of refusing them, or saying that they take any. */
+/** Paths of declared objects that silently drop unknown members. A contract must refuse them or accept all of them. */
 function silentObjects(schema: Schema, path: string, seen = new Set<Schema>()): string[] {
   if (seen.has(schema)) return []
   seen.add(schema)
@@ -58,7 +58,7 @@ describe.each(allProcedures.map((procedure) => [procedure.name, procedure] as co
     expect(type === 'subscription' ? meta?.rest?.event : output).toBeDefined()
   })
 
-  it('takes no list without an end', () => {
+  it('has a limit for every list', () => {
     expect(inputs.flatMap((input) => endlessLists(input, ''))).toEqual([])
   })
 

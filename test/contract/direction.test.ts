@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 
 const server = join(import.meta.dirname, '../../server')
 
-/** The rooms of server/, from the top down. A room imports rooms of its own floor and of lower floors. */
+/** The layers of server/, from the top down. A folder imports only folders of its own layer and of lower layers. */
 const FLOORS: readonly (readonly string[])[] = [
   ['main.ts'],
   ['process'],
@@ -31,7 +31,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['protocol'],
 ]
 
-/** Imports that run up, of types alone: the table of contents is made of the features that the wiring makes. */
+/** The allowed imports from a higher layer. They import types only: router.ts takes the types of the features from the wiring. */
 const UPWARD = ['router.ts -> wiring/features.ts']
 
 const roomOf = (path: string): string => path.split('/')[0] ?? ''
@@ -52,12 +52,12 @@ const imports = sources.flatMap((from) => {
 
 // ARCHITECTURE.md, "The import rule".
 describe('imports run down', () => {
-  it('every source is in a room that has a floor', () => {
+  it('every source is in a folder with a layer', () => {
     expect(sources.filter((path) => floorOf(path) < 0)).toEqual([])
     expect(imports.length).toBeGreaterThan(3_000)
   })
 
-  it('no room imports from a higher floor', () => {
+  it('no folder imports from a higher layer', () => {
     const upward = imports
       .filter(({ from, to }) => floorOf(to) < floorOf(from))
       .map(({ from, to }) => `${from} -> ${to}`)

@@ -26,7 +26,7 @@ const REFUSED = [
   ['server/main.ts', "import 'vitest'", 'noUndeclaredDependencies'],
   ['client/deps.ts', "import '../server/wiring/service.js'", 'AppRouter alone'],
   ['client/console/screens/deps.ts', "import '../../../server/wiring/service.js'", 'by its client alone'],
-  // It uses modules of Node.
+  // This case imports modules of Node.
   [
     'client/console/screens/compile.ts',
     "import '../../../server/protocol/json-schema/compile.js'",
@@ -40,7 +40,7 @@ const DOWNWARD =
 let directory: string
 let said: string
 
-/** A project with nothing but these files and the linter's rules. */
+/** A project with only these files and the linter's rules. */
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'credence-lint-'))
   for (const name of ['biome.json', 'package.json']) await copyFile(name, join(directory, name))
@@ -61,7 +61,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(directory, { recursive: true }))
 
-describe('npm run lint carries the import rule', () => {
+describe('npm run lint enforces the import rule', () => {
   it.each(REFUSED)('%s: %s', (path, _, reason) => {
     const about = said.split(/^(?=\S+:\d+:\d+ lint\/)/m).filter((each) => each.startsWith(`${path}:`))
     expect(about.join('')).toContain(reason)

@@ -9,7 +9,7 @@ const tests = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8
   path.endsWith('.test.ts'),
 )
 
-it('folders with tests mirror the folders of server/, as far as server/ has them', () => {
+it('each test folder of a part of server/ has a folder with the same path in server/', () => {
   const isOfServer = (folder: string) => folder !== '.' && existsSync(join(root, 'server', folder.split('/')[0] ?? ''))
   const folders = [...new Set(tests.map(dirname))].filter(isOfServer)
   expect(folders.filter((folder) => !existsSync(join(root, 'server', folder)))).toEqual([])

@@ -3,7 +3,7 @@ import { changingLists, reading, readingPrimary } from '../../server/api/trpc.js
 import { primaryLists } from '../../server/database/replica/lists.js'
 import { allProcedures, type ContractedProcedure } from './procedures.js'
 
-/** The middleware's function. It has a name if each list gets a new one. */
+/** The function of a middleware. It has a name if each list gets its own function. */
 const uses = (
   { middlewares }: ContractedProcedure,
   { _middlewares: [own] }: { _middlewares: ((...args: never) => unknown)[] },
@@ -18,7 +18,7 @@ const namesWith = (test: (procedure: ContractedProcedure) => boolean) =>
     .map(({ name }) => name)
     .sort()
 
-it('only lists are read from a replica: decisions, status lists, sessions and results come from the primary', () => {
+it('only lists are read from a replica: decisions, status lists, sessions and results are read from the primary', () => {
   expect(namesWith((procedure) => uses(procedure, LIST))).toEqual([
     'agent.dids',
     'agent.issuers',
@@ -38,7 +38,7 @@ it('only lists are read from a replica: decisions, status lists, sessions and re
   ])
 })
 
-it('lists of sessions are the primary’s', () => {
+it('lists of sessions are read from the primary', () => {
   expect(namesWith((procedure) => uses(procedure, PRIMARY_LIST))).toEqual([
     'credentialOffers.sessions',
     'verificationSessions.list',
@@ -46,8 +46,8 @@ it('lists of sessions are the primary’s', () => {
 })
 
 /**
- * Changes that appear in no list, or only in lists of sessions, which are read from the primary. A new procedure that changes
- * something is added here, or gets `changingLists`.
+ * Changes that appear in no list, or only in lists of sessions, which are read from the primary. A new procedure with a change
+ * must be added here, or must use `changingLists`.
  */
 const SHOWN_IN_NO_LIST: readonly string[] = [
   'authorizationRequests.create',
@@ -66,7 +66,7 @@ const SHOWN_IN_NO_LIST: readonly string[] = [
   'vpQueries.authorizationRequest',
 ]
 
-it('after every change of a caller that lists show, that caller reads them from the primary', () => {
+it('after every change that lists show, its caller reads lists from the primary', () => {
   const others = namesWith(
     (procedure) =>
       procedure.type === 'mutation' &&

@@ -8,7 +8,7 @@ const IMPORT = /^(?:import|export) (?!type )[^;']*?from '([^']+)'|^import '([^']
 const importsOf = (path: string): string[] =>
   [...readFileSync(path, 'utf8').matchAll(IMPORT)].map(([, named, bare = named]) => String(bare))
 
-/** All modules that are loaded with one, by the imports that are no `import()`. */
+/** All modules that are loaded with a module, by its imports other than `import()`. */
 function loadedWith(entry: string): ReadonlySet<string> {
   const loaded = new Set([entry])
   for (const path of loaded) {
@@ -21,7 +21,7 @@ function loadedWith(entry: string): ReadonlySet<string> {
 
 const loaded = [...loadedWith('server/process/serve.ts')]
 
-it('the code for mobile documents is loaded with the first document, not earlier', () => {
+it('the code for mobile documents is loaded with the first mobile document, not earlier', () => {
   expect(loaded).toContain('server/protocol/sd-jwt-vc/verify.ts')
   // Queries and metadata need these.
   expect(loaded.filter((path) => path.startsWith('server/protocol/mdoc/')).sort()).toEqual([
@@ -31,7 +31,7 @@ it('the code for mobile documents is loaded with the first document, not earlier
 })
 
 it.each(['main.ts', 'process/prepare.ts'])(
-  '%s loads no part of the service before a process serves: a primary never does, nor does a migration job',
+  '%s loads no part of the service before a process serves, so a primary and a migration job never load one',
   (entry) => {
     const before = [...loadedWith(`server/${entry}`)]
     expect(before).toContain('server/agent/defaults.ts')
@@ -44,7 +44,7 @@ it.each(['main.ts', 'process/prepare.ts'])(
 )
 
 it.each(['redis', '@nats-io/transport-node', '@peculiar/x509', 'pino-pretty'])(
-  '%s is loaded where it is used, and not before',
+  '%s is loaded at its first use, not before',
   (name) => {
     const packages = new Set(loaded.flatMap((path) => importsOf(path)))
     expect(packages).toContain('express')

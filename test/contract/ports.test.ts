@@ -11,7 +11,7 @@ const sources = readdirSync(server, { recursive: true, encoding: 'utf8' })
 
 const isWiring = (path: string) => path.startsWith('wiring/')
 
-/** The most things that a feature, or an operation of a feature, may be made of. */
+/** The most ports of a feature, or of an operation of a feature. */
 const MAX_PORTS = 9
 
 const PORTS = /interface (\w*Ports)\b[^{]*\{\n([\s\S]*?)\n\}/g
@@ -24,12 +24,12 @@ const portsIn = (text: string) =>
 
 // ARCHITECTURE.md, "How a feature is made".
 describe('features receive their own ports', () => {
-  it('no part of the service is made of everything that the wiring knows', () => {
+  it('no part of the service receives everything that the wiring knows', () => {
     const knowing = sources.filter(({ path, text }) => !isWiring(path) && /\bPlatform\b/.test(text))
     expect(knowing.map(({ path }) => path)).toEqual([])
   })
 
-  it('the wiring is imported by the process that serves; the type of the features, by the table of contents', () => {
+  it('only the serving process imports the wiring, and only router.ts imports the type of the features', () => {
     const importing = sources.filter(({ path, text }) => !isWiring(path) && /from '(?:\.\.?\/)+wiring\//.test(text))
     expect(importing.map(({ path }) => path).sort()).toEqual(['process/serve.ts', 'router.ts'])
   })
@@ -41,7 +41,7 @@ describe('features receive their own ports', () => {
     expect(listed.filter(({ members }) => members > MAX_PORTS)).toEqual([])
   })
 
-  it('no feature has a port with the stores of other features', () => {
+  it('no feature has the store of another feature as a port', () => {
     const bags = sources.filter(
       ({ path, text }) => !isWiring(path) && /^ {2}readonly (?:stores|features|deps)\b/m.test(text),
     )

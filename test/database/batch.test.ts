@@ -24,14 +24,14 @@ beforeEach(async () => {
   )
 })
 
-/** Deletes what expired before the fifth of January. */
+/** Deletes the rows that expired before the fifth of January. */
 async function remove(limit: number): Promise<string[]> {
   const batch = expiredBatch('used_nonces', 'hash', new Date('2026-01-05T00:00:00Z'), limit)
   const rows = await database.sql(deletedRow)`${deletedBatch(batch)}`
   return rows.map(({ key }) => key).sort()
 }
 
-it('has a limited number of rows, the earliest due ones first', async () => {
+it('has a limited number of rows, with the earliest due rows first', async () => {
   expect(await remove(3)).toEqual(['n1', 'n2', 'n3'])
   expect(await remove(3)).toEqual(['n4'])
   expect(await remove(3)).toEqual([])
@@ -45,7 +45,7 @@ it('reports the first due time, and whether a full batch may leave more', () => 
   expect(batchDone([], 2)).toEqual({ count: 0, first: undefined, more: false })
 })
 
-it('skips rows of another process, without waiting', async () => {
+it('skips rows that another process has locked, without waiting', async () => {
   const other = new pg.Client({ connectionString: test.url })
   await other.connect()
   try {
@@ -59,7 +59,7 @@ it('skips rows of another process, without waiting', async () => {
   expect(await remove(10)).toEqual(['n1', 'n3'])
 })
 
-it('gives each row to one of two that work at once', async () => {
+it('gives each row to only one of two simultaneous batches', async () => {
   const both = await Promise.all([remove(4), remove(4)])
   expect(both.flat().sort()).toEqual(['n1', 'n2', 'n3', 'n4'])
 })

@@ -18,10 +18,10 @@ function reader() {
   return { reads, read }
 }
 
-/** Lets everything happen that waits for nothing but its turn. */
+/** Lets all pending callbacks run. */
 const settle = () => vi.advanceTimersByTimeAsync(0)
 
-describe('reads that are asked for while another is under way', () => {
+describe('reads that begin while another read runs', () => {
   beforeEach(() => {
     vi.useFakeTimers()
   })
@@ -29,7 +29,7 @@ describe('reads that are asked for while another is under way', () => {
     vi.useRealTimers()
   })
 
-  it('do not wait if there is no other', async () => {
+  it('do not wait if no other read runs', async () => {
     const { reads, read } = reader()
     const first = read('a')
     await settle()
@@ -38,7 +38,7 @@ describe('reads that are asked for while another is under way', () => {
     expect(await first).toBe('1')
   })
 
-  it('go together in the next one, each key once', async () => {
+  it('share the next read, with each key once', async () => {
     const { reads, read } = reader()
     const first = read('a')
     await settle()
@@ -53,7 +53,7 @@ describe('reads that are asked for while another is under way', () => {
     expect(await Promise.all(others)).toEqual(['2', '3', '2', undefined])
   })
 
-  it('are never answered by a read that began before they were asked', async () => {
+  it('are never answered by a read that began before them', async () => {
     const { reads, read } = reader()
     const before = read('a')
     await settle()
@@ -64,7 +64,7 @@ describe('reads that are asked for while another is under way', () => {
     expect([await before, await after]).toEqual(['old', 'new'])
   })
 
-  it('fail with their own read alone', async () => {
+  it('fail only with their own read', async () => {
     const { reads, read } = reader()
     const first = read('a').catch((error: Error) => error.message)
     await settle()
@@ -76,7 +76,7 @@ describe('reads that are asked for while another is under way', () => {
     expect(await second).toBe('2')
   })
 
-  it('are held up by one that hangs for a tenth of a second at most', async () => {
+  it('wait at most a tenth of a second for a read that hangs', async () => {
     const { reads, read } = reader()
     void read('a')
     await settle()

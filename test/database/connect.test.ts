@@ -17,7 +17,7 @@ describe('connectDatabase', () => {
     await close()
   })
 
-  it('keeps each kind of statement prepared, once on a connection, and only up to a bound', async () => {
+  it('keeps each kind of statement prepared once on each connection, up to a limit', async () => {
     await using database = await createTestDatabase()
     const { prisma, close } = connectDatabase(database.url, { max: 1 })
     const kept = async () =>
@@ -56,7 +56,7 @@ describe('connectDatabase', () => {
     await close()
   })
 
-  it('refuses a query that found no connection in time', async () => {
+  it('refuses a query that gets no connection in time', async () => {
     await using database = await createEmptyDatabase()
     const { sql, close } = connectDatabase(database.url, { max: 1, waitMs: 500 })
     await sql(z.unknown())`SELECT 1`
@@ -68,7 +68,7 @@ describe('connectDatabase', () => {
     await close()
   })
 
-  it('gives up a statement that takes too long, and has the server end it', async () => {
+  it('ends a statement that takes too long, also on the server', async () => {
     await using database = await createEmptyDatabase()
     const { sql, close } = connectDatabase(database.url, { statementMs: 100 })
     await expect(sql(z.unknown())`SELECT 'too long' FROM pg_sleep(60)`).rejects.toThrow('timeout')

@@ -15,7 +15,7 @@ function startPool() {
     },
   })
   const pool: pg.Pool = new KeptPool()
-  // The pool uses only the members above of a client.
+  // The pool uses only these members of a client.
   vi.spyOn(pool, 'connect').mockImplementation((use) =>
     use(undefined, client as unknown as pg.PoolClient, (isBroken) => released.push(isBroken)),
   )
@@ -28,7 +28,7 @@ const refusal = (code: string, severity = 'ERROR') =>
 const listeners = (client: EventEmitter) => client.eventNames().length
 
 describe('a connection of the pool', () => {
-  it('is given back with the answer to its statement', async () => {
+  it('returns to the pool with the answer to its statement', async () => {
     const { client, released, ask, end } = startPool()
     const asked = ask()
     end(null, 'rows')
@@ -36,7 +36,7 @@ describe('a connection of the pool', () => {
     expect([released, listeners(client)]).toEqual([[undefined], 0])
   })
 
-  it.each(['22021', '23505', '40P01'])('is kept where its statement was refused for its values (%s)', async (code) => {
+  it.each(['22021', '23505', '40P01'])('is kept if its statement was refused for its values (%s)', async (code) => {
     const { client, released, ask, end } = startPool()
     const asked = ask()
     end(refusal(code))
@@ -47,8 +47,8 @@ describe('a connection of the pool', () => {
   it.each([
     ['a statement that cannot be prepared', refusal('0A000')],
     ['an end of the server', refusal('57P01', 'FATAL')],
-    ['what ends the connection, whatever its code', refusal('22000', 'FATAL')],
-    ['what is not of PostgreSQL', new Error('Query read timeout')],
+    ['an error that ends the connection, with any code', refusal('22000', 'FATAL')],
+    ['an error that is not of PostgreSQL', new Error('Query read timeout')],
   ])('is dropped after %s', async (_name, error) => {
     const { client, released, ask, end } = startPool()
     const asked = ask()

@@ -8,7 +8,7 @@ import { createTestDatabase, type TestDatabase } from '../support/postgres.js'
 
 /** Rows in each table, enough that PostgreSQL prefers an index. */
 const ROWS = 20_000
-/** Rows that one node of a plan may go through: a page of each part of a list, and of each group of one moment. */
+/** The most rows that one node of a plan may read: a page for each part of a list and for each group of rows with one time. */
 const MOST = 600
 
 let test: TestDatabase
@@ -19,7 +19,7 @@ let planOf: ReturnType<typeof planReader>
 
 const nameOf = ({ list, asked }: Question) => `${list}: ${asked}`
 
-/** Begins the id of the credential that was made as the ninth. */
+/** The beginning of the id of the ninth credential. */
 const PREFIX = 'f82ca5da'
 
 beforeAll(async () => {
@@ -37,7 +37,7 @@ afterAll(async () => {
   await test.drop()
 })
 
-/** The questions' names: nothing is asked of this database. */
+/** The names of the list requests. No request uses this database. */
 const NAMES = questions({ bounded: undefined, sql: undefined } as unknown as Database, ROWS, PREFIX).map(nameOf)
 
 describe('a first page is read by indices and from few rows, with every filter', () => {

@@ -41,7 +41,7 @@ it('applies missing migrations in the order of their names', async () => {
   await expect(tables()).resolves.toEqual(['a', 'd'])
 })
 
-it('applies each migration once, however many processes start at once', async () => {
+it('applies each migration once, even if many processes start at once', async () => {
   await migration('20260101000000_first', 'CREATE TABLE a (b integer); SELECT pg_sleep(0.1); INSERT INTO a VALUES (1);')
   const outcomes = await Promise.all([start(), start(), start(), start(), start()])
   expect(outcomes.flat()).toEqual(['20260101000000_first'])
@@ -92,7 +92,7 @@ describe('a migration that fails', () => {
     await expect(tables()).resolves.toEqual(['a', 'c', 'g'])
   })
 
-  it('is recorded with its reason, once, however often it is tried', async () => {
+  it('is recorded with its reason only once, even after several attempts', async () => {
     for (let time = 1; time <= 3; time += 1) await expect(start()).rejects.toThrow('no_such_type')
     await expect(attempts()).resolves.toMatchObject([
       { name: '20260101000000_first', logs: null, steps: 1, finished: true, undone: false },
@@ -100,7 +100,7 @@ describe('a migration that fails', () => {
     ])
   })
 
-  it('fails also at its end, where a deferred constraint is checked', async () => {
+  it('can also fail at its end, when a deferred constraint is checked', async () => {
     await migration(
       name,
       `CREATE TABLE c (d integer UNIQUE DEFERRABLE INITIALLY DEFERRED); INSERT INTO c VALUES (1), (1);`,
@@ -110,7 +110,7 @@ describe('a migration that fails', () => {
   })
 })
 
-it('leaves nothing half applied when the connection is cut, and continues at the next start', async () => {
+it('leaves no partial change if the connection is cut, and is applied at the next start', async () => {
   const cut = (sql: string) =>
     migration('20260101000000_first', `CREATE TABLE a (b integer); ${sql}; CREATE TABLE c (d integer);`)
   await cut('SELECT pg_terminate_backend(pg_backend_pid())')
@@ -120,7 +120,7 @@ it('leaves nothing half applied when the connection is cut, and continues at the
   await expect(start()).resolves.toEqual(['20260101000000_first'])
 })
 
-it('a setting that a migration makes for its session reaches neither its record nor the next', async () => {
+it('a setting that a migration makes for its session affects neither its record nor the next migration', async () => {
   await migration(
     '20260101000000_first',
     "SELECT set_config('search_path', '', false); CREATE TABLE public.a (b integer);",
@@ -149,7 +149,7 @@ describe('a statement that runs in no transaction', () => {
     ])
   })
 
-  it('is refused among others, and nothing of it is applied', async () => {
+  it('is refused together with other statements, and nothing is applied', async () => {
     await migration(name, `CREATE TABLE c (d integer); ${index}`)
     await expect(start()).rejects.toThrow(/such a statement must be the only one of its migration. Nothing of it was/)
     await expect(tables()).resolves.toEqual(['a'])
@@ -157,7 +157,7 @@ describe('a statement that runs in no transaction', () => {
     await expect(start()).resolves.toEqual([name])
   })
 
-  it('stops this start and the next where it fails, with the ways on, each of which works', async () => {
+  it('stops this start and the next start if it fails; the error names the possible repairs, and each repair works', async () => {
     await migration(name, index)
     await migration('20260101000000_first', 'CREATE TABLE a (b integer); INSERT INTO a VALUES (1), (1);')
     const refusal = await start().catch((error: Error) => error.message)
@@ -182,7 +182,7 @@ describe('a statement that runs in no transaction', () => {
 it.each([
   ['commits', 'CREATE TABLE a (b integer); COMMIT; CREATE TABLE c (d no_such_type);', ['a']],
   ['rolls back', 'CREATE TABLE a (b integer); ROLLBACK; CREATE TABLE c (d integer);', ['c']],
-])('a migration that itself %s its transaction counts as half applied', async (_, sql, left) => {
+])('a migration that itself %s its transaction counts as partly applied', async (_, sql, left) => {
   await migration('20260101000000_first', sql)
   await expect(start()).rejects.toThrow(/^Migration 20260101000000_first did not finish \(/)
   await expect(start()).rejects.toThrow(
@@ -215,14 +215,14 @@ it('refuses a migration that was edited after it had been applied', async () => 
   )
 })
 
-it('takes other line ends for no edit', async () => {
+it('does not treat other line ends as an edit', async () => {
   await migration('20260101000000_first', 'CREATE TABLE a (\n  b integer\n);\n')
   await start()
   await migration('20260101000000_first', 'CREATE TABLE a (\r\n  b integer\r\n);\r\n')
   await expect(start()).resolves.toEqual([])
 })
 
-it('stops by name at a migration that a later version has applied', async () => {
+it('stops at a migration that a later version has applied, and names it', async () => {
   await migration('20260101000000_first', 'CREATE TABLE a (b integer);')
   await migration('20260102000000_second', 'CREATE TABLE c (d integer);')
   await start()
@@ -234,7 +234,7 @@ it('stops by name at a migration that a later version has applied', async () => 
   await expect(tables()).resolves.toEqual(['a', 'c'])
 })
 
-it('stops at a database with foreign tables, and changes nothing', async () => {
+it('stops at a database with tables of other programs, and changes nothing', async () => {
   await query(database.url, 'CREATE TABLE theirs (b integer)')
   await migration('20260101000000_first', 'CREATE TABLE a (b integer);')
   await expect(start()).rejects.toThrow(

@@ -15,7 +15,7 @@ const PARTITIONED = [
   { name: 'used_nonces', by: 'RANGE (expires_at)', others: 'used_nonces_default' },
 ]
 
-it('tables are partitioned by their times, with a default partition each', async () => {
+it('the tables are partitioned by time, each with a default partition', async () => {
   await using database = await createTestDatabase()
   const tables = await query(
     database.url,
@@ -23,7 +23,7 @@ it('tables are partitioned by their times, with a default partition each', async
      FROM pg_partitioned_table ORDER BY 1`,
   )
   expect(tables).toEqual(PARTITIONED)
-  // A new installation writes into none of the default partitions, from its first moment on.
+  // A new installation never writes into a default partition.
   await query(database.url, "INSERT INTO used_nonces VALUES ('first', now() + interval '10 minutes')")
   await query(
     database.url,
@@ -34,7 +34,7 @@ it('tables are partitioned by their times, with a default partition each', async
   for (const { others } of PARTITIONED) expect(await query(database.url, `SELECT 1 FROM ${others}`)).toEqual([])
 })
 
-describe('an installation from before they were', () => {
+describe('an installation that is older than the partitions', () => {
   let database: TestDatabase
   const run = (sql: string, values: unknown[] = []) => query(database.url, sql, values)
 
@@ -82,7 +82,7 @@ describe('an installation from before they were', () => {
         ).toEqual([])
   })
 
-  it('has partitions for the hours after those', async () => {
+  it('has partitions for the following hours', async () => {
     expect(
       await run(`INSERT INTO used_nonces VALUES ('x', now() + interval '20 hours') RETURNING tableoid::regclass::text`),
     ).not.toEqual([{ tableoid: 'used_nonces_default' }])

@@ -16,7 +16,7 @@ it.each([
   ['postgres://a:b@h:1/d?pgbouncer=true&sslmode=require', 'postgres://a:b@h:1/d?sslmode=require', true],
   ['postgres://a:b@h:1/d?pgbouncer=false', 'postgres://a:b@h:1/d?pgbouncer=false', false],
   ['postgres://a:b@h:1/d', 'postgres://a:b@h:1/d', false],
-])('the address says whether a pooler of transactions is between: %s', (url, address, pooled) => {
+])('the address says whether there is a pooler in transaction mode: %s', (url, address, pooled) => {
   expect(poolerOf(url)).toEqual({ address, pooled })
 })
 
@@ -50,7 +50,7 @@ async function startPooler(databaseUrl: string): Promise<Pooler> {
       `admin_users = ${username}`,
       `auth_file = ${join(directory, 'users.txt')}`,
       'pool_mode = transaction',
-      // Fewer than a process opens, so that its statements change connections all the time.
+      // The pooler has fewer connections than a process opens, so that statements change connections all the time.
       'default_pool_size = 3',
       'max_client_conn = 100',
     ].join('\n'),
@@ -87,7 +87,7 @@ async function startPooler(databaseUrl: string): Promise<Pooler> {
 }
 
 // Needs PgBouncer on the machine (Debian: apt-get install pgbouncer), otherwise it is skipped.
-describe.skipIf(!hasProgram('pgbouncer'))('behind PgBouncer, which keeps transactions', () => {
+describe.skipIf(!hasProgram('pgbouncer'))('behind PgBouncer in transaction mode', () => {
   let database: TestDatabase
   let pooler: Pooler
   beforeAll(async () => {
@@ -99,7 +99,7 @@ describe.skipIf(!hasProgram('pgbouncer'))('behind PgBouncer, which keeps transac
     await database.drop()
   })
 
-  it('connections run in UTC, with any connection of the server, and prepare nothing', async () => {
+  it('connections use UTC on every connection of the server, and prepare no statement', async () => {
     const pooled = connectDatabase(pooler.url, { max: 8 })
     const zRow = z.strictObject({ zone: z.string(), prepared: z.int(), at: z.date() })
     const statement = () => pooled.sql(zRow)`
@@ -113,7 +113,7 @@ describe.skipIf(!hasProgram('pgbouncer'))('behind PgBouncer, which keeps transac
     await pooled.close()
   })
 
-  it('maintenance runs in one process at a time, and in the next one once that is done or has failed', async () => {
+  it('maintenance runs in one process at a time, and in the next process after the first has finished or failed', async () => {
     const [one, other, direct] = [pooler.url, pooler.url, database.url].map((url) =>
       connectDatabase(url, { max: 2 }),
     ) as [Database, Database, Database]
@@ -124,7 +124,7 @@ describe.skipIf(!hasProgram('pgbouncer'))('behind PgBouncer, which keeps transac
     }
     try {
       const held = await first.exclusively(async () => {
-        // The lock also holds for connections that bypass the pooler: a transaction of the server holds it.
+        // The lock also applies to connections that bypass the pooler, because a transaction of the server holds it.
         expect(await second.exclusively(work('beside'))).toBe(false)
         expect(await createMaintenanceStore(direct).exclusively(work('past the pooler'))).toBe(false)
         ran.push('first')
@@ -154,7 +154,7 @@ describe.skipIf(!hasProgram('pgbouncer'))('behind PgBouncer, which keeps transac
       })
       const next = async () => JSON.parse((await events.next()).data ?? '{}').state
       expect(await next()).toBe('Created')
-      // Announcements are listened for past it.
+      // The process listens for announcements on a direct connection.
       const listeners = () =>
         query(
           database.url,

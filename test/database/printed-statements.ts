@@ -7,7 +7,7 @@ import { textsMade } from '../../server/database/statement-texts.js'
 const SERVER = fileURLToPath(new URL('../../server', import.meta.url))
 export const PRINTED = fileURLToPath(new URL('./statements', import.meta.url))
 
-/** The name that a function without one gets from its place: `const issuer = coalesced(async (ids) => …)`. */
+/** The name for a function without a name, from its variable: `const issuer = coalesced(async (ids) => …)`. */
 function namedAt(file: string, line: number): string {
   const before = readFileSync(file, 'utf8').split('\n').slice(0, line).reverse()
   return (
@@ -17,7 +17,7 @@ function namedAt(file: string, line: number): string {
   )
 }
 
-/** The function of a store that asked for a statement: `issuer/openid4vci/issue`, from the stack at that moment. */
+/** The store function that sends a statement, from the current stack: `issuer/openid4vci/issue`. */
 function askerOf(stack: string): string {
   for (const at of stack.split('\n')) {
     const [, name, file = '', line = ''] =
@@ -31,7 +31,7 @@ function askerOf(stack: string): string {
 
 const printed = (text: string) => `${format(text, { language: 'postgresql', keywordCase: 'upper' })}\n`
 
-/** Collects the statements that are made from now on, by who asks for them. */
+/** Collects statements from now on, by the store function that sends them. */
 export function collectStatements(): { readonly statements: ReadonlyMap<string, ReadonlySet<string>>; stop(): void } {
   const statements = new Map<string, Set<string>>()
   const onText = (text: unknown) => {

@@ -20,10 +20,10 @@ beforeEach(() => query(test.url, 'DELETE FROM recent_writers'))
 
 const run = (statement: string) => query(test.url, statement)
 const isWriter = async (caller: string) => (await writers.among([caller])).has(caller)
-/** As if the time of every note were over. */
+/** Lets the time of every record end. */
 const later = () => run("UPDATE recent_writers SET expires_at = clock_timestamp() - interval '1 second'")
 
-it('a note holds for ten seconds after a change of one second, and for two more seconds for changes that share it', async () => {
+it('a record is valid for ten seconds after a change that takes one second, and for two more seconds for changes that share it', async () => {
   await writers.changing(['alice'], async () => {})
   expect(await isWriter('alice')).toBe(true)
   expect(await isWriter('bob')).toBe(false)
@@ -37,7 +37,7 @@ it('a note holds for ten seconds after a change of one second, and for two more 
   expect(shared.seconds).toBeLessThanOrEqual(11.5)
 })
 
-it('is made before the change', async () => {
+it('the record is written before the change', async () => {
   await writers.changing(['alice'], async () => expect(await isWriter('alice')).toBe(true))
   const broken = writers.changing(['bob'], async () => Promise.reject(new Error('broken')))
   await expect(broken).rejects.toThrow('broken')
@@ -47,7 +47,7 @@ it('is made before the change', async () => {
 it.each([
   [1_000, false],
   [1_001, true],
-])('of a change that took %i ms is made once more at its end: %s', async (ms, again) => {
+])('the record of a change that took %i ms is written again at its end: %s', async (ms, again) => {
   const now = vi.spyOn(performance, 'now').mockReturnValue(0)
   try {
     await writers.changing(['alice'], async () => {

@@ -37,7 +37,7 @@ async function level(): Promise<void> {
   await expect.poll(isLevel).toEqual([{ level: true }])
 }
 
-/** Until the replica shows all that was committed. */
+/** Waits until the replica shows all commits. */
 async function caughtUp(): Promise<void> {
   // A test server writes commits to disk a moment later. A commit that waits for the disk writes all earlier ones.
   const commit = "BEGIN; SET LOCAL synchronous_commit = on; SELECT pg_logical_emit_message(true, 'test', ''); COMMIT"
@@ -52,10 +52,10 @@ async function delay(): Promise<void> {
   await expect.poll(() => onReplica('SELECT pg_get_wal_replay_pause_state() AS state')).toEqual([{ state: 'paused' }])
 }
 
-/** As if the ten seconds of everybody who changed something were over. */
+/** Lets the ten seconds after every change end. */
 const later = () => query(postgres.primary.url, 'UPDATE recent_writers SET expires_at = clock_timestamp()')
 
-/** A process with a replica. Its maintenance would take what passes in tests for time that it has used. */
+/** A process with a replica and without maintenance, because maintenance would treat simulated time as used time. */
 const start = (replicaUrl: string, options: ServiceOptions = {}) =>
   startService({
     databaseUrl: postgres.primary.url,
@@ -66,7 +66,7 @@ const start = (replicaUrl: string, options: ServiceOptions = {}) =>
   })
 
 const now = performance.now.bind(performance)
-/** By how much processes believe that more time has passed than has. */
+/** Milliseconds that are added to the clock of the processes. */
 let ahead = 0
 const pass = (ms: number) => {
   ahead += ms
@@ -103,7 +103,7 @@ afterAll(async () => {
 beforeEach(async () => {
   await later()
   await caughtUp()
-  // Makes former knowledge of the replica too old, including the knowledge of a failed read.
+  // Makes all former results about the replica outdated, also a failed read.
   pass(600_000)
   for (const service of [one, two]) {
     await expect.poll(() => health(service)).toEqual({ status: 'up' })
@@ -132,7 +132,7 @@ async function pageAt(service: TestService, path: string): Promise<string[]> {
   return json.items.map((item: { id: string }) => item.id)
 }
 
-/** Where a process has read its lists since it started. */
+/** The sources from which a process has read lists since it started. */
 async function readsOf({ platform }: TestService): Promise<Map<string, number>> {
   const samples = parseSamples(await platform.metrics.registry.metrics())
   const counted = Object.entries(ofMetric(samples, 'credence_list_reads_total'))
@@ -141,7 +141,7 @@ async function readsOf({ platform }: TestService): Promise<Map<string, number>> 
 
 const readBefore = new Map<TestService, Map<string, number>>()
 
-/** Where a process has read its lists in this test. */
+/** The sources from which a process has read lists in this test. */
 async function sourcesOf(service: TestService): Promise<Record<string, number>> {
   const before = readBefore.get(service)
   const counts = [...(await readsOf(service))].map(([source, count]) => [source, count - (before?.get(source) ?? 0)])
@@ -153,7 +153,7 @@ const warnings = () => said.filter(({ level }) => level === 40)
 const health = async (service: TestService) => (await service.request('GET', '/health/readiness')).json.details.replica
 
 describe('lists of a service with a replica', () => {
-  it('are read there, each of them, and are the same', async () => {
+  it('are all read from the replica, with the same result', async () => {
     const lists = [
       OFFERINGS,
       VP_QUERIES,
@@ -176,7 +176,7 @@ describe('lists of a service with a replica', () => {
       expect(page.length, path).toBeGreaterThan(0)
       expect(page).toEqual(await pageAt(unaware, path))
     }
-    // An offering's redemptions are a read of their own.
+    // The redemptions of offerings are a separate read.
     expect(await sourcesOf(one)).toEqual({ replica: lists.length + pages.length + 1 })
     expect(await sourcesOf(unaware)).toEqual({})
     expect(await health(one)).toEqual({ status: 'up' })
@@ -191,7 +191,7 @@ describe('lists of a service with a replica', () => {
       expect(await idsAt(service, OFFERINGS, CLIENT)).toContain(id)
       expect(await idsAt(service, OFFERINGS, STRANGER)).not.toContain(id)
     }
-    // Redemptions are read beside: twice for who may see them.
+    // Redemptions are a separate read, so a caller who may see them makes two reads.
     expect(await sourcesOf(two)).toEqual({ replica: 2, wrote: 2 })
     await later()
     expect(await idsAt(two, OFFERINGS, CLIENT)).not.toContain(id)
@@ -243,7 +243,7 @@ describe('lists of a service with a replica', () => {
     expect(await sourcesOf(two)).toMatchObject({ wrote: 1, replica: 2 })
   })
 
-  it('show a change even to a caller whose connection broke before the answer', async () => {
+  it('show a change also to a caller whose connection broke before the answer', async () => {
     const holding = new pg.Client({ connectionString: postgres.primary.url })
     await holding.connect()
     await holding.query('BEGIN; LOCK TABLE vp_queries IN SHARE MODE')
@@ -257,7 +257,7 @@ describe('lists of a service with a replica', () => {
     expect((await change).status).toBe(201)
   })
 
-  it('cost no statement where wallets and verifiers act, and one where a list changes', async () => {
+  it('cost no statement for actions of wallets and verifiers, and one statement for a change of a list', async () => {
     const record = recordStatements()
     try {
       const notes = () => record.sent().filter((text) => /recent_writers/.test(text)).length
@@ -268,7 +268,7 @@ describe('lists of a service with a replica', () => {
       expect(notes()).toBe(0)
       await one.request('POST', VP_QUERIES, { headers: CLIENT, body: { query: [ITEM] } })
       expect(notes()).toBe(1)
-      // A request that its contract refuses changes nothing.
+      // A request that the contract refuses changes nothing.
       await one.request('POST', VP_QUERIES, { headers: CLIENT, body: {} })
       expect(notes()).toBe(1)
     } finally {
@@ -276,7 +276,7 @@ describe('lists of a service with a replica', () => {
     }
   })
 
-  it('notes of changes are cleared away, an hour after their end', async () => {
+  it('records of changes are deleted an hour after their end', async () => {
     await one.request('POST', VP_QUERIES, { headers: CLIENT, body: { query: [ITEM] } })
     const noted = () => query(postgres.primary.url, 'SELECT caller FROM recent_writers')
     expect((await noted()).length).toBeGreaterThan(0)
@@ -298,7 +298,7 @@ describe('a read that the replica ends', () => {
   }
   const waitingThere = `FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%vp_queries%'`
 
-  it('is made once more on the primary, and the next one there again', async () => {
+  it('is repeated on the primary, and the next read uses the replica again', async () => {
     await idsAt(one, OFFERINGS, STRANGER)
     await locked()
     const list = idsAt(one, VP_QUERIES, CLIENT)
@@ -311,7 +311,7 @@ describe('a read that the replica ends', () => {
   })
 
   it.runIf(process.env.PROOF)(
-    'or does not answer within three seconds goes to the primary too, and the replica is not asked for a second',
+    'that does not answer within three seconds is replaced by the primary too, and the replica is not used for a second',
     async () => {
       await idsAt(one, OFFERINGS, STRANGER)
       await locked()
@@ -346,8 +346,8 @@ it('a read that took too long at the replica is not repeated at the primary, and
 })
 
 describe('a replica that cannot be used', () => {
-  it('since nothing says how far it is behind', async () => {
-    // From here on the replica has nothing to replay at its start, and waits with everything later.
+  it('because its delay is unknown', async () => {
+    // The replica has now replayed all earlier commits, so it starts at once. It does not replay later commits.
     await query(postgres.primary.url, 'CHECKPOINT')
     await level()
     await onReplica(`ALTER SYSTEM SET recovery_min_apply_delay = '1h'`)
@@ -369,7 +369,7 @@ describe('a replica that cannot be used', () => {
     expect(await sourcesOf(one)).toEqual({ behind: 2, replica: 1 })
   })
 
-  it('because it is unreachable is left out, with one warning, and is used again after its return', async () => {
+  it('because it is unreachable is not used, with one warning, and is used again when it is reachable', async () => {
     await idsAt(one, OFFERINGS, STRANGER)
     await postgres.replica.stop()
     for (let count = 0; count < 5; count += 1)
@@ -386,7 +386,7 @@ describe('a replica that cannot be used', () => {
     expect(said.filter(({ msg }) => msg === 'lists are read from the replica again')).toHaveLength(1)
   })
 
-  it('of another database is never asked for a list', async () => {
+  it('because it belongs to another database never answers a list', async () => {
     await using other = await createTestDatabase()
     const beside = Object.assign(new URL(postgres.replica.url), { pathname: '/template1' }).href
     for (const url of [postgres.primary.url, other.url, beside]) {
@@ -398,8 +398,8 @@ describe('a replica that cannot be used', () => {
     }
   })
 
-  it('since reads fail there again and again is asked ever less, and little is said of it', async () => {
-    // It may ask how far the replica is, and read no list.
+  it('because its reads fail again and again is asked less and less, with few log lines', async () => {
+    // The account may read the position of the replica, but no list.
     await query(postgres.primary.url, "CREATE ROLE reader LOGIN PASSWORD 'reader'")
     await caughtUp()
     const url = Object.assign(new URL(postgres.replica.url), { username: 'reader', password: 'reader' })
@@ -407,10 +407,10 @@ describe('a replica that cannot be used', () => {
     const list = () => idsAt(refused, VP_QUERIES, CLIENT)
     const expected = await idsAt(unaware, VP_QUERIES, CLIENT)
     for (const failures of [1, 2, 3]) {
-      // Together they are one failure.
+      // Simultaneous failures count as one failure.
       expect(await Promise.all([list(), list(), list()])).toEqual([expected, expected, expected])
       expect(warnings()).toHaveLength(failures)
-      // It is left alone for 1 second, 2 and 4.
+      // The replica is not used for 1 second, then for 2 and for 4 seconds.
       pass(2 ** (failures - 1) * 1_000 - 500)
       expect(await health(refused)).toEqual({ status: 'degraded' })
       pass(500)
@@ -422,7 +422,7 @@ describe('a replica that cannot be used', () => {
     await expect.poll(() => health(refused)).toEqual({ status: 'up' })
   })
 
-  it.runIf(process.env.PROOF)('since it is more than ten seconds behind', async () => {
+  it.runIf(process.env.PROOF)('because it is more than ten seconds behind', async () => {
     await idsAt(one, OFFERINGS, STRANGER)
     await delay()
     const { offering_id: id } = await postOffering(unaware, { credential_type: credentialType })

@@ -23,7 +23,7 @@ afterAll(async () => {
 })
 afterEach(enforceRowShapes)
 
-describe('under test a row that is not of the shape that its statement declares is an error', () => {
+describe('under test, a row with another shape than its statement declares is an error', () => {
   const zCount = z.strictObject({ count: z.int() })
 
   it.each([
@@ -48,12 +48,12 @@ describe('under test a row that is not of the shape that its statement declares 
   })
 })
 
-it('the service itself believes its statements: it looks at no row', async () => {
+it('the running service trusts its statements: it checks no row', async () => {
   checkRowsWith(undefined)
   expect(await database.sql(idRow)`SELECT 1 AS other`).toEqual([{ other: 1 }])
 })
 
-it('rows of a transaction are checked: no statement is cast to its own type', async () => {
+it('rows of a transaction are checked too: statements do not cast rows to a type', async () => {
   const server = join(projectDirectory(), 'server')
   const files = (await readdir(server, { recursive: true })).filter(
     (name) => name.endsWith('.ts') && !name.startsWith('generated'),

@@ -27,7 +27,7 @@ const answering =
 const behind = (ms: number) => answering({ at: new Date(PRIMARY_AT - ms) })
 const LEVEL = answering({ level: true, at: new Date(PRIMARY_AT - HOUR_MS) })
 
-/** A database of which every statement has this row. */
+/** A database that answers every statement with this row. */
 const saying = (row: () => Promise<unknown>) =>
   ({ sql: () => async () => [await row()] }) as unknown as Pick<Database, 'sql'>
 
@@ -49,17 +49,17 @@ beforeEach(() => {
 })
 
 describe('a replica', () => {
-  it('that has all is used, however long ago the last commit was', async () => {
+  it('that has all commits is used, even if the last commit was long ago', async () => {
     expect(await standby.standing()).toBe('replica')
     expect(asked).toBe(1)
   })
 
-  it('that has replayed nothing yet, of which nothing is known, is not used', async () => {
+  it('that has replayed nothing yet is not used, because its delay is unknown', async () => {
     answers = [answering({ level: null, at: null })]
     expect(await standby.standing()).toBe('behind')
   })
 
-  it('of an idle primary may replay the one commit that it has not', async () => {
+  it('of an idle primary is used although it still has to replay one commit', async () => {
     answers = [behind(HOUR_MS), LEVEL]
     expect(await standby.standing()).toBe('replica')
     expect(asked).toBe(2)
@@ -73,7 +73,7 @@ describe('a replica', () => {
     expect(await standby.standing()).toBe(standing)
   })
 
-  it('is asked once a second, and may be used until its data are ten seconds old, not only when it is asked', async () => {
+  it('is checked once a second, and may be used between checks until its data are ten seconds old', async () => {
     answers = [behind(9_500)]
     expect(await standby.standing()).toBe('replica')
     now += 500
@@ -83,7 +83,7 @@ describe('a replica', () => {
     expect(asked).toBe(1)
   })
 
-  it('is unavailable if a read failed there while it was asked, with any answer', async () => {
+  it('is unavailable if a read failed during a check, with every result of the check', async () => {
     let answer = (_: Answer) => {}
     answers = [() => new Promise<Answer>((resolve) => (answer = resolve))]
     const standing = standby.standing()
@@ -94,7 +94,7 @@ describe('a replica', () => {
     expect(await standing).toBe('away')
   })
 
-  it('that does not answer is unavailable: the wait has an end, and it is asked again', async () => {
+  it('that does not answer is unavailable: the wait has a limit, and the replica is checked again', async () => {
     answers = [() => new Promise<Answer>(() => {}), LEVEL]
     expect(await standby.standing()).toBe('away')
     now += 1_000
@@ -102,7 +102,7 @@ describe('a replica', () => {
     expect(asked).toBe(2)
   })
 
-  it('whose reads fail again within two minutes is avoided for twice as long each time, for a minute at most', async () => {
+  it('whose reads fail again within two minutes is not used for twice as long each time, for at most a minute', async () => {
     const leftAlone: number[] = []
     const fail = async () => {
       expect(await standby.standing()).toBe('replica')

@@ -25,7 +25,7 @@ it('is free again after a start that failed', async () => {
   await expect(withStartLock(database.url, async () => 'started')).resolves.toBe('started')
 })
 
-it('ends a start whose connection is cut, since the lock is gone and another may start', async () => {
+it('ends a start whose connection is cut, because its lock is lost and another start may begin', async () => {
   await using database = await createEmptyDatabase()
   const start = withStartLock(database.url, async ({ connection }) => {
     const { rows } = await connection.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { emptyFragment, type Fragment, fragment, identifier, type SqlValue } from '../../server/database/fragment.js'
 import { statementTexts } from '../../server/database/statement-texts.js'
 
-/** Statements with the texts that names were asked for. */
+/** Statements, and the texts for which a name was requested. */
 function texts() {
   const named: string[] = []
   const statementOf = statementTexts((text) => {
@@ -17,7 +17,7 @@ const squeezed = (text: string) => text.replace(/\s+/g, ' ').trim()
 const ATTACK = "x'); DROP TABLE keys; --"
 
 describe('statementTexts', () => {
-  it('numbers values in the order of the text, with the values of fragments in their places', () => {
+  it('numbers values in the order of the text, including the values of fragments', () => {
     const { statementOf } = texts()
     const inner = fragment`b = ${2} AND ${fragment`c = ${3}`}`
     const { text, values } = statementOf(fragment`SELECT ${1}::int WHERE ${inner} LIMIT ${4}`)
@@ -25,7 +25,7 @@ describe('statementTexts', () => {
     expect(values).toEqual([1, 2, 3, 4])
   })
 
-  it('makes the text of the same templates once, and gives it the same name with other values', () => {
+  it('makes the text of the same templates once, and gives it the same name for other values', () => {
     const { named, statementOf } = texts()
     const of = (id: string) => statementOf(fragment`SELECT 1 WHERE ${fragment`id = ${id}`}`)
     expect(of('a')).toEqual({ name: 'name 1', text: 'SELECT 1 WHERE id = $1', values: ['a'] })
@@ -36,10 +36,10 @@ describe('statementTexts', () => {
   it.each([
     ['a text', ATTACK],
     ['an array', [ATTACK, ATTACK]],
-    // No type lets it through; a caller's JSON may look like it.
-    ['what looks like a fragment', { strings: [ATTACK], values: [] } as unknown as SqlValue],
-    ['what looks like a template', Object.assign([ATTACK], { raw: [ATTACK] })],
-  ])('never takes %s for a part of the statement', (_what, attack) => {
+    // The types forbid this value, but a caller's JSON may look like it.
+    ['a value that looks like a fragment', { strings: [ATTACK], values: [] } as unknown as SqlValue],
+    ['a value that looks like a template', Object.assign([ATTACK], { raw: [ATTACK] })],
+  ])('never uses %s as a part of the statement', (_what, attack) => {
     const { statementOf } = texts()
     const of = (value: SqlValue) => statementOf(fragment`SELECT ${value} FROM ${fragment`keys WHERE id = ${value}`}`)
     for (const value of ['harmless', attack, emptyFragment, attack]) {
@@ -87,7 +87,7 @@ describe('statementTexts', () => {
     ])
   })
 
-  it('keeps a bounded number of texts, and makes the right ones beyond it', () => {
+  it('keeps a limited number of texts, and makes the right texts beyond the limit', () => {
     const { named, statementOf } = texts()
     const listOf = (length: number): Fragment =>
       length === 0 ? fragment`${0}` : fragment`${listOf(length - 1)}, ${length}`
@@ -96,7 +96,7 @@ describe('statementTexts', () => {
       `SELECT ${Array.from({ length: length + 1 }, (_, at) => `$${at + 1}`).join(', ')}`
     for (let length = 0; length < 150; length += 1) expect(of(length).text).toBe(expected(length))
     const made = named.length
-    // The first has been forgotten, and the last has not.
+    // The first text is no longer cached, the last text is.
     expect(of(149).text).toBe(expected(149))
     expect(named).toHaveLength(made)
     expect(of(0).text).toBe(expected(0))
@@ -122,6 +122,6 @@ describe('identifier', () => {
   })
 
   it.each(['', 'keys"', 'keys; DROP TABLE keys', 'a.b', 'Keys', '1keys', 'keys\n'])('refuses %j', (name) => {
-    expect(() => identifier(name)).toThrow('That is no name of a table or column.')
+    expect(() => identifier(name)).toThrow('The name is not a valid name of a table or column.')
   })
 })

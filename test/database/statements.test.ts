@@ -18,14 +18,14 @@ afterAll(() => collected.stop())
 
 /** `UPDATE_STATEMENTS=true npx vitest run --project service test/database/statements.test.ts` prints them again. */
 describe('each statement that a tour of all operations makes', () => {
-  it('is printed as it runs in test/database/statements, by the store and the function that ask for it', () => {
+  it('equals its file in test/database/statements, by store and function', () => {
     const printed = printedStatements()
     for (const [asker, texts] of collected.statements) {
       for (const text of texts) expect(printed.get(asker) ?? new Set(), asker).toContain(text)
     }
   })
 
-  it('has no file that nothing makes', () => {
+  it('has no outdated file', () => {
     for (const [asker, texts] of printedStatements()) {
       const made = collected.statements.get(asker)
       // A timer may or may not send its statements during a tour.

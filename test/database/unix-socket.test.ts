@@ -12,7 +12,7 @@ let address: string
 let issuer: Issuer
 beforeAll(async () => {
   sockets = await mkdtemp(join(tmpdir(), 'credence-sockets-'))
-  // For the account that runs PostgreSQL.
+  // The account that runs PostgreSQL needs access to the folder.
   await chmod(sockets, 0o777)
   postgres = await startOwnPostgres({ unix_socket_directories: sockets })
   const url = new URL(postgres.url)

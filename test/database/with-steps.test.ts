@@ -11,7 +11,7 @@ const textOf = (...args: Parameters<typeof withSteps>) => squeezed(statementOf(w
 const made = () => new Step<'id'>('made', fragment`INSERT INTO things (id) VALUES (${'a'}) RETURNING id`)
 
 describe('the steps of a statement', () => {
-  it('come before it, each once and before the steps that read it', () => {
+  it('come before the statement, each step once and before the steps that read it', () => {
     const first = made()
     const second = new Step<'id'>('second', fragment`SELECT ${first.column('id')} FROM ${first}`)
     const whole = fragment`SELECT id FROM ${second} UNION SELECT id FROM ${first} WHERE id = ${'b'}`
@@ -23,13 +23,13 @@ describe('the steps of a statement', () => {
     expect(values).toEqual(['a', 'b'])
   })
 
-  it('are found in parts of parts', () => {
+  it('are found in nested parts', () => {
     const step = made()
     const part = fragment`EXISTS (${fragment`SELECT 1 FROM ${step}`})`
     expect(textOf(fragment`SELECT ${part}`)).toMatch(/^WITH "made" AS \(.*\) SELECT EXISTS \(SELECT 1 FROM "made"\)$/)
   })
 
-  it('run although no statement reads them, if they are given beside it or along with a step', () => {
+  it('also run if nothing reads them: a statement or a step can bring them along', () => {
     const step = made()
     const log = audited({ of: step, actor: 'alice', action: 'thing.made', subject: 'thing' })
     const told = new Step('told', fragment`INSERT INTO news SELECT id FROM ${step}`)
@@ -41,17 +41,17 @@ describe('the steps of a statement', () => {
     expect(textOf(whole())).toMatch(/^WITH "made" AS \(.*\), "told" AS \(.*\) SELECT id FROM "made"$/)
   })
 
-  it('are left away where a statement has none', () => {
+  it('leave no trace in a statement without steps', () => {
     const whole = fragment`SELECT ${1}`
     expect(withSteps(whole)).toBe(whole)
   })
 
-  it('are refused if two have the same name: one would be read instead of the other', () => {
+  it('are refused if two steps have the same name, because one would be read instead of the other', () => {
     const whole = fragment`SELECT 1 FROM ${made()}, ${made()}`
     expect(() => withSteps(whole)).toThrow('Two steps of a statement have one name: made.')
   })
 
-  it('have the same text each time, which is made once', () => {
+  it('have the same text each time, and the text is made once', () => {
     const texts: string[] = []
     const of = statementTexts((text) => `${texts.push(text)}`)
     const whole = () => {

@@ -25,7 +25,7 @@ const refusalOf = (statement: Promise<unknown>) =>
   )
 
 describe('a statement that is written out', () => {
-  it('returns every kind of value unchanged, the first time and later', () =>
+  it('returns every kind of value unchanged, at the first and at later executions', () =>
     onOneConnection(async ({ sql }) => {
       const texts = ['a', 'b,c', 'say "d"', 'back\\slash', '{e}', 'NULL', '', 'ünï\n']
       const at = new Date('2026-01-31T12:00:05.123Z')
@@ -38,7 +38,7 @@ describe('a statement that is written out', () => {
       }
     }))
 
-  it('is described and prepared once on a connection, and its rows are each a new object', () =>
+  it('is described and prepared once on a connection, and each row is a new object', () =>
     onOneConnection(async ({ sql }) => {
       const one = (value: string) => sql(zRow)`SELECT ${value}::text AS prepared_once, ${null}::text AS empty`
       const [[first], [second]] = [await one('1'), await one('2')]
@@ -66,7 +66,7 @@ describe('a statement that is written out', () => {
       expect(await read()).toEqual([{ a: 1 }])
     }))
 
-  it('attack: a statement that is refused for its values opens no other connection, Prisma’s statements included', () =>
+  it('attack: a statement that is refused for its values opens no other connection, also if Prisma sends it', () =>
     onOneConnection(async ({ sql, prisma }, url) => {
       await query(url, 'CREATE TABLE single (a int PRIMARY KEY)')
       const connection = async () => (await sql(zRow)`SELECT pg_backend_pid() AS pid`)[0]?.pid
@@ -82,7 +82,7 @@ describe('a statement that is written out', () => {
       expect(await connection()).toBe(before)
     }))
 
-  it('attack: a connection that dies behind its refusal of a statement is not used again, and nothing is left waiting', () =>
+  it('attack: a connection that breaks after the refusal of a statement is not used again, and no caller waits forever', () =>
     onOneConnection(async ({ sql, load }, url) => {
       const [{ pid } = {}] = await sql(zRow)`SELECT pg_backend_pid() AS pid`
       const refused = refusalOf(sql(zRow)`SELECT 1 / ${0}::int`)
@@ -92,7 +92,7 @@ describe('a statement that is written out', () => {
       expect(load()).toMatchObject({ busy: 0, waiting: 0 })
     }))
 
-  it('that takes too long, or finds its prepared form changed, leaves no such connection in the pool', async () => {
+  it('that takes too long, or whose prepared form has changed, leaves no broken connection in the pool', async () => {
     await using empty = await createEmptyDatabase()
     const database = connectDatabase(empty.url, { max: 1, statementMs: 200 })
     try {
@@ -107,7 +107,7 @@ describe('a statement that is written out', () => {
     }
   })
 
-  it('attack: a migration changes its columns while it is prepared on every connection: each is read by its present type', async () => {
+  it('attack: if a migration changes the columns of a prepared statement, each column is read with its new type', async () => {
     await using empty = await createEmptyDatabase()
     const database = connectDatabase(empty.url, { max: 4 })
     try {
@@ -128,7 +128,7 @@ describe('a statement that is written out', () => {
     }
   })
 
-  it('that is not supported is refused at last', () =>
+  it('that is not supported is finally refused', () =>
     onOneConnection(async ({ sql }) => {
       const crossed = sql(zRow)`SELECT * FROM nowhere.else.at_all`
       expect(await refusalOf(crossed)).toBe('0A000')
@@ -204,7 +204,7 @@ describe('a statement that is written out', () => {
       }
     }))
 
-  it('attack: an error in the middle of rows returns none of them, and does not affect the next statement', () =>
+  it('attack: an error in the middle of rows returns no row, and does not affect the next statement', () =>
     onOneConnection(async ({ sql }) => {
       const some = (from: number) => sql(zRow)`SELECT 1 / (n - 5000) AS a FROM generate_series(${from}::int, 9000) n`
       for (let time = 1; time <= 2; time += 1) {
@@ -213,7 +213,7 @@ describe('a statement that is written out', () => {
       }
     }))
 
-  it('attack: a connection that dies in the middle fails that statement alone', () =>
+  it('attack: a connection that breaks during a statement fails only this statement', () =>
     onOneConnection(async ({ sql }, url) => {
       const name = 'a statement that does not end'
       const failed = refusalOf(sql(zRow)`SELECT pg_sleep(60), ${name}::text`)
@@ -234,7 +234,7 @@ describe('a statement that is written out', () => {
       expect(await sql(zRow)`SELECT a FROM bare`).toEqual([{ a: 1 }, { a: 2 }])
     }))
 
-  it('may have a text that Prisma has prepared, or will', () =>
+  it('may have the same text as a statement that Prisma prepares before or after', () =>
     onOneConnection(async ({ sql, prisma }) => {
       for (const first of ['sql', 'prisma']) {
         const text = `SELECT $1::text AS ${first}`

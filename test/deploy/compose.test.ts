@@ -59,7 +59,7 @@ describe.each(['docker-compose.yml', PROCESSES])('%s', (file) => {
     ([, { build, environment }]) => build !== undefined && environment.DATABASE_URL !== undefined,
   )
 
-  it('is valid by the schema of the Compose Specification', () => {
+  it('is valid under the schema of the Compose Specification', () => {
     const linter = new DCLinter({ rules: {}, quiet: false, debug: false, exclude: [] })
     const [result, ...others]: LintResult[] = linter.lintFiles([join(root, file)], false)
     expect(others).toEqual([])
@@ -67,7 +67,7 @@ describe.each(['docker-compose.yml', PROCESSES])('%s', (file) => {
     expect(result?.messages.filter(({ type }) => type === 'error').map(({ message }) => message)).toEqual([])
   })
 
-  it('gives the service variables that there are, and time to stop', () => {
+  it('gives the service only existing variables, and time to stop', () => {
     expect(ofService.length).toBeGreaterThan(0)
     for (const [name, { environment, command, stop_grace_period: grace }] of ofService) {
       expect(unknownVariables(environment), name).toEqual([])
@@ -78,7 +78,7 @@ describe.each(['docker-compose.yml', PROCESSES])('%s', (file) => {
     }
   })
 
-  it('names files and services that there are', () => {
+  it('names only existing files and services', () => {
     for (const [name, { volumes, build, depends_on: needs }] of services) {
       const paths = volumes.map((volume) => volume.split(':')[0] ?? '').filter((path) => path.startsWith('.'))
       for (const path of paths) expect(existsSync(join(root, dirname(file), path)), `${name}: ${path}`).toBe(true)
@@ -93,7 +93,7 @@ describe(PROCESSES, () => {
   const [one, two] = [services['credence-1'], services['credence-2']]
   const config = configOf(one?.environment ?? {})
 
-  it('runs two equal processes behind the balancer, which knows where they and their probes are', () => {
+  it('runs two equal processes behind the balancer, which has the right addresses of processes and probes', () => {
     expect(two).toEqual(one)
     const named = [...read('deploy/haproxy/haproxy.cfg').matchAll(/"\$\{(\w+)\}"/g)].map(([, name = '']) => name)
     expect(Object.keys(services.balancer?.environment ?? {}).sort()).toEqual([...new Set(named)].sort())
@@ -107,7 +107,7 @@ describe(PROCESSES, () => {
     expect(config.trustProxy).toEqual(['uniquelocal'])
   })
 
-  it('has a balancer that asks readiness often enough for the delay, and names the client itself', () => {
+  it('has a balancer that probes readiness often enough for the delay, and sets the address of the client', () => {
     const balancer = read('deploy/haproxy/haproxy.cfg')
     expect(balancer).toMatch(/^ {2}option httpchk GET \/health\/readiness\n {2}http-check expect status 200$/m)
     expect(balancer).toMatch(/^ {2}http-request set-header X-Forwarded-For %\[src\]$/m)
@@ -116,17 +116,17 @@ describe(PROCESSES, () => {
     expect(Number(every) * (Number(fall) + 1)).toBeLessThan(config.shutdownDelaySeconds)
   })
 
-  it('has an image that asks readiness as often', () => {
+  it('has an image that probes readiness equally often', () => {
     const [, options = '', command = ''] = /^HEALTHCHECK (.*) \\\n +CMD (.*)$/m.exec(read('Dockerfile')) ?? []
     expect(options.split(' ')).toEqual(expect.arrayContaining(['--interval=1s', '--timeout=4s', '--retries=2']))
     expect(command).toContain('GET /health/readiness')
   })
 
-  it('keeps logs of a bounded size', () => {
+  it('limits the size of logs', () => {
     for (const [name, { logging }] of Object.entries(services)) expect(logging, name).toEqual({ driver: 'local' })
   })
 
-  it('migrates before anything serves', () => {
+  it('migrates before a process serves', () => {
     expect(one?.depends_on.migrate?.condition).toBe('service_completed_successfully')
     expect(isInImage(services.migrate?.command ?? [])).toBe(true)
     expect(services.migrate?.depends_on).not.toHaveProperty('pgbouncer')
@@ -144,7 +144,7 @@ describe(PROCESSES, () => {
     expect([replica.pathname, replica.search]).toEqual([url.pathname, ''])
   })
 
-  it('takes every secret from .env, has a default for none, and does not start without', () => {
+  it('takes every secret from .env, has no default secrets, and does not start without them', () => {
     const asked = [...read(PROCESSES).matchAll(/\$\{(\w+)(:[-?])?/g)].map(([, name = '', kind]) => ({ name, kind }))
     const example = [...read('deploy/compose/.env.example').matchAll(/^#? ?([A-Z_]+)=/gm)].map(([, name = '']) => name)
     expect([...new Set(asked.map(({ name }) => name))].sort()).toEqual([...example].sort())
@@ -161,7 +161,7 @@ describe(PROCESSES, () => {
     }
   })
 
-  it('gives every other variable of service.env, where there is one, to both processes and the migration', () => {
+  it('gives the other variables of an existing service.env to both processes and the migration', () => {
     for (const service of [one, two, services.migrate])
       expect(service?.env_file).toEqual([{ path: 'service.env', required: false }])
     expect(read('.gitignore').split('\n')).toContain('deploy/compose/service.env')

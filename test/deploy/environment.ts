@@ -34,10 +34,10 @@ export const unknownVariables = (environment: Environment): string[] =>
 /** The configuration that a process of the image starts with. */
 export const configOf = (environment: Environment): Config => readConfig({ ...imageEnvironment(), ...environment })
 
-/** Seconds that a process needs to stop: its delay, 25 for requests under way, and 5 to close connections. */
+/** Seconds that a process needs to stop: its delay, 25 for current requests, and 5 to close connections. */
 export const stopSeconds = (config: Config): number => config.shutdownDelaySeconds + 30
 
-/** Whether the image contains a command's program: a file of the build, whose source is here. */
+/** Whether the image contains the program of a command: a file of the build whose source exists. */
 export function isInImage([program, file = '']: readonly string[]): boolean {
   const source = file.replace(/^dist\/(server\/.+)\.js$/, '$1.ts')
   return program === 'node' && source !== file && existsSync(join(root, source))

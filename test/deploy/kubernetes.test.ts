@@ -30,7 +30,7 @@ type Resource = z.infer<typeof zResource>
 const resourcesOf = (text: string): Resource[] =>
   parseAllDocuments(text).map((document) => zResource.parse(document.toJS({ maxAliasCount: 10 })))
 
-/** The types that kubernetes-models makes of the schemas which Kubernetes and the Prometheus Operator publish. */
+/** The types of kubernetes-models, which come from the published schemas of Kubernetes and the Prometheus Operator. */
 const typeOf = ({ apiVersion, kind }: Resource) => {
   const operator = apiVersion.startsWith('monitoring.coreos.com/')
   return `import('${operator ? '@kubernetes-models/prometheus-operator' : 'kubernetes-models'}/${apiVersion}').I${kind}`
@@ -67,18 +67,18 @@ function problemsOf(resources: readonly Resource[]): string[] {
   }
 }
 
-/** Resources as they are applied; a patch is none. */
+/** Whether a document is applied as a resource. A patch is not. */
 const files = readdirSync(join(root, HERE), { recursive: true, encoding: 'utf8' }).filter(
   (path) => path.endsWith('.yaml') && !/kustomization\.yaml$|spread\.yaml$/.test(path),
 )
 
-it('every file has resources by the schemas of Kubernetes', () => {
+it('every file has resources that are valid under the schemas of Kubernetes', () => {
   const resources = files.flatMap((file) => resourcesOf(read(join(HERE, file))))
   expect(resources.length).toBeGreaterThanOrEqual(files.length)
   expect(problemsOf(resources)).toEqual([])
 })
 
-it('the schemas notice a field of another type, one that is missing, and one that there is not', () => {
+it('the schemas detect a field of a wrong type, a missing field, and an unknown field', () => {
   const [deployment] = resourcesOf(read(join(HERE, 'base/deployment.yaml')))
   const spec = z.looseObject({ template: z.looseObject({}) }).parse(deployment?.spec)
   const wrong = (changed: object) =>
@@ -152,14 +152,14 @@ describe.skipIf(!hasProgram('kubectl')).each(readdirSync(join(root, HERE, 'overl
   const config = configOf({ ...SECRETS, ...configMap })
   const portOf = (name: string) => serving.ports.find((port) => port.name === name)?.containerPort
 
-  it('is valid by the schemas of Kubernetes', () => {
+  it('is valid under the schemas of Kubernetes', () => {
     expect(problemsOf(resources)).toEqual([])
     expect(
       new Set(resources.filter(({ kind }) => kind !== 'Namespace').map(({ metadata }) => metadata.namespace)),
     ).toEqual(new Set(['credence']))
   })
 
-  it('starts the service, and the job before it, with variables that there are and an image of one version', () => {
+  it('starts the service, and the job before it, with existing variables and an image of the same version', () => {
     expect(unknownVariables(configMap)).toEqual([])
     for (const { envFrom, image } of [serving, migrating]) {
       expect(envFrom[0].configMapRef.name).toBe(only('ConfigMap').metadata.name)
@@ -170,7 +170,7 @@ describe.skipIf(!hasProgram('kubectl')).each(readdirSync(join(root, HERE, 'overl
     expect(job.spec.restartPolicy).toBe('Never')
   })
 
-  it('asks each second whether a pod is ready, and notices twice before it stops to serve', () => {
+  it('probes each second whether a pod is ready, and sees two failures before the pod stops serving', () => {
     expect(portOf('http')).toBe(config.port)
     expect(portOf('metrics')).toBe(config.metrics.port)
     expect([config.host, config.metrics.host]).toEqual(['0.0.0.0', '0.0.0.0'])
@@ -184,7 +184,7 @@ describe.skipIf(!hasProgram('kubectl')).each(readdirSync(join(root, HERE, 'overl
     expect(stopSeconds(config)).toBeLessThanOrEqual(45)
   })
 
-  it('runs everything without rights: not as root, on a file system that is read-only', () => {
+  it('runs all containers without privileges: not as root, on a read-only file system', () => {
     for (const { spec } of [deployment, job]) {
       expect(spec.securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } })
       expect(spec).toMatchObject({
@@ -202,7 +202,7 @@ describe.skipIf(!hasProgram('kubectl')).each(readdirSync(join(root, HERE, 'overl
     expect(only('Namespace').metadata.labels).toMatchObject({ 'pod-security.kubernetes.io/enforce': 'restricted' })
   })
 
-  it('leads to the pods that serve, and to no other', () => {
+  it('leads only to the pods that serve', () => {
     const { selector, ports } = zService.parse(only('Service').spec)
     expect(selects(selector, deployment.metadata.labels)).toBe(true)
     expect(selects(selector, job.metadata.labels)).toBe(false)
@@ -220,7 +220,7 @@ describe.skipIf(!hasProgram('kubectl')).each(readdirSync(join(root, HERE, 'overl
     expect(only('Deployment').spec).toMatchObject({ strategy: { rollingUpdate: { maxUnavailable: 0 } } })
   })
 
-  it('is let out to its databases, Redis, names and https, and not to the metadata of a cloud', () => {
+  it('may connect to its databases, Redis, DNS and https, but not to the metadata service of a cloud', () => {
     const zPorts = z.array(z.object({ port: z.int() }))
     const { egress } = z
       .object({ egress: z.array(z.object({ to: z.array(z.unknown()).optional(), ports: zPorts })) })
@@ -234,7 +234,7 @@ describe.skipIf(!hasProgram('kubectl')).each(readdirSync(join(root, HERE, 'overl
     expect(https?.to?.[0]).toEqual({ ipBlock: { cidr: '0.0.0.0/0', except: ['169.254.0.0/16'] } })
   })
 
-  it.runIf(all('HorizontalPodAutoscaler').length > 0)('scales, spreads, watches and publishes that deployment', () => {
+  it.runIf(all('HorizontalPodAutoscaler').length > 0)('scales, spreads, monitors and publishes this deployment', () => {
     const service = zService.parse(only('Service').spec)
     expect(only('HorizontalPodAutoscaler').spec).toMatchObject({
       minReplicas: 2,

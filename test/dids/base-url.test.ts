@@ -10,7 +10,7 @@ const defaultsOf = async ({ platform }: TestService) => ({
 })
 
 describe('an installation that moves to another base URL', () => {
-  it('signs under the DIDs of that one from the next start on, with the same keys and documents', async () => {
+  it('signs under the DIDs of the new URL after the next start, with the same keys and documents', async () => {
     await using before = await startService({ env: at('https://old.example') })
     const { databaseUrl, identityProvider } = before
     const former = await defaultsOf(before)
@@ -51,7 +51,7 @@ describe('an installation that moves to another base URL', () => {
     expect((await defaultsOf(again)).issuer).toBe(didJwk)
   })
 
-  it('has one default issuer and one verifier however often it starts', async () => {
+  it('has one default issuer and one default verifier after any number of starts', async () => {
     await using first = await startService()
     const { databaseUrl, identityProvider } = first
     const before = await defaultsOf(first)

@@ -11,7 +11,7 @@ let service: TestService
 
 beforeAll(async () => {
   service = await startService({
-    // A path of the base URL is no part of the origin.
+    // The path of the base URL is not a part of the origin.
     env: { ISSUER_BASE_URL: `${ORIGINS.issuer}/tenant`, VERIFIER_BASE_URL: ORIGINS.verifier },
   })
 })
@@ -92,7 +92,7 @@ describe('GET /.well-known/did-configuration.json', () => {
     expect(json).toEqual({ '@context': CONTEXT, linked_dids: entries.map(({ jwt }: { jwt: string }) => jwt) })
   })
 
-  it('links both ways: each did:web among them names that origin in a LinkedDomains service', async () => {
+  it('links in both directions: each did:web names the origin in a LinkedDomains service', async () => {
     for (const { did, kind } of (await records()).filter((record) => record.did.startsWith('did:web:'))) {
       const document = await service.request('GET', `/${did.split(':').at(-1)}/did.json`)
       expect(document.json.service).toEqual([
@@ -103,7 +103,7 @@ describe('GET /.well-known/did-configuration.json', () => {
 })
 
 describe('GET /.well-known/jwt-vc-issuer', () => {
-  it('publishes the keys of every issuer under the `kid` of its credentials, public halves only', async () => {
+  it('publishes only the public keys of every issuer, under the `kid` of its credentials', async () => {
     const { status, json } = await service.request('GET', '/.well-known/jwt-vc-issuer')
     expect([status, json.issuer]).toEqual([200, `${ORIGINS.issuer}/tenant`])
     const issuers = (await records()).filter(({ kind }) => kind === 'issuer')

@@ -30,7 +30,7 @@ const newHolder = async (method: 'key' | 'web'): Promise<string> =>
   (await service.request('POST', '/agent/holder', { authorization: admin, body: { method } })).json.did
 
 describe('GET /{uuid}/did.json and /{uuid}/.well-known/did.json', () => {
-  it('serve anyone the document of the issuer’s did:web, where the DID says that it is', async () => {
+  it('give anyone the document of the did:web of the issuer, at the address that the DID names', async () => {
     const { did, uuid } = await hosted('issuer')
     expect(did).toBe(`did:web:credence.example%3A8443:${uuid}`)
     const { pathname, origin } = new URL(didWebToUrl(did, { allowHttp: false }))
@@ -71,14 +71,14 @@ describe('GET /{uuid}/did.json and /{uuid}/.well-known/did.json', () => {
     expect((await service.request('GET', `/${uuid.toUpperCase()}/did.json`)).json).toEqual(answer.json)
   })
 
-  it('serve the verifier’s, linked to its own origin', async () => {
+  it('give the document of the verifier, linked to its own origin', async () => {
     const { did, uuid } = await hosted('verifier')
     expect(did).toBe(`did:web:verifier.example:${uuid}`)
     const { json } = await service.request('GET', `/${uuid}/did.json`)
     expect(json.service[0].serviceEndpoint).toEqual({ origins: ['https://verifier.example'] })
   })
 
-  it('serve a holder’s, which is linked to no domain and known by no other name', async () => {
+  it('give the document of a holder, which has no linked domain and no other name', async () => {
     const did = await newHolder('web')
     expect(did).toMatch(/^did:web:credence\.example%3A8443:[0-9a-f-]{36}$/)
     const { json } = await service.request('GET', new URL(didWebToUrl(did, { allowHttp: false })).pathname)
@@ -104,7 +104,7 @@ describe('GET /{uuid}/did.json and /{uuid}/.well-known/did.json', () => {
     },
   )
 
-  it('match uuids only', async () => {
+  it('exist only for UUIDs', async () => {
     for (const path of ['/agent/did.json', '/unknown/did.json', `/${randomUUID()}x/did.json`, '//did.json']) {
       const answer = await service.request('GET', path)
       expect([path, answer.status, answer.json.message]).toEqual([path, 404, `Cannot GET ${path}`])
@@ -122,7 +122,7 @@ describe('GET /{uuid}/did.json and /{uuid}/.well-known/did.json', () => {
 describe('GET /agent/did/{did}', () => {
   const read = (path: string) => service.request('GET', `/agent/did/${path}`, { authorization: admin })
 
-  it('finds a did:web with a port singly and doubly percent-encoded', async () => {
+  it('finds a did:web with a port that is percent-encoded once or twice', async () => {
     const did = await newHolder('web')
     const spellings = [did, encodeURIComponent(did), did.replaceAll('%', '%25')]
     for (const spelling of spellings) {
@@ -146,7 +146,7 @@ describe('GET /agent/did/{did}', () => {
   })
 
   it.each(['did:key:z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK', 'did:web:example.org', 'unknown'])(
-    'answers 200 with null for %s, which it did not create',
+    'answers 200 with null for %s, which this service did not create',
     async (did) => {
       const answer = await read(did)
       expect([answer.status, answer.text]).toEqual([200, 'null'])

@@ -62,7 +62,7 @@ describe('createDidResolver', () => {
     expect(state.fetched).toEqual([REMOTE_URL])
   })
 
-  it('remembers a failure for 15 seconds, for all callers', async () => {
+  it('caches a failure for 15 seconds, for all callers', async () => {
     const { state, resolver } = setUp()
     state.online = false
     const failures = await Promise.allSettled([resolver.resolve(REMOTE), resolver.resolve(REMOTE)])
@@ -75,7 +75,7 @@ describe('createDidResolver', () => {
     await expect(resolver.resolve(REMOTE)).resolves.toEqual(keysOf(REMOTE))
   })
 
-  it('counts the time from the answer, not from the question', async () => {
+  it('counts the time from the answer, not from the request', async () => {
     const state = { now: 0, fetched: 0 }
     let answer: (document: unknown) => void = () => undefined
     const resolver = createDidResolver({
@@ -99,7 +99,7 @@ describe('createDidResolver', () => {
     expect(state.fetched).toBe(1)
   })
 
-  it('reads its own documents at every call, so that a new key counts at once', async () => {
+  it('reads the documents of this service at every call, so that a new key is valid at once', async () => {
     const { state, own, resolver } = setUp()
     own.set(OWN, documentOf(OWN))
     await expect(resolver.resolve(OWN)).resolves.toBe(own.get(OWN))
@@ -110,7 +110,7 @@ describe('createDidResolver', () => {
     expect(state.fetched).toEqual([])
   })
 
-  it('prefers its own document to a remembered one', async () => {
+  it('prefers the own document to a cached document', async () => {
     const { own, resolver } = setUp()
     await resolver.resolve(REMOTE)
     const mine = documentOf(REMOTE)
@@ -118,7 +118,7 @@ describe('createDidResolver', () => {
     await expect(resolver.resolve(REMOTE)).resolves.toBe(mine)
   })
 
-  it('does not remember that its own store could not be read', async () => {
+  it('does not cache a failed read of its own store', async () => {
     const outage = new Error('database is away')
     let away = true
     const resolver = createDidResolver({
@@ -143,7 +143,7 @@ describe('createDidResolver', () => {
   })
 
   it.each(['did:ion:abc', 'did:web:remote.example#key', 'did:web:127.0.0.1', 'no DID'])(
-    'refuses %s without asking the network',
+    'refuses %s without a request',
     async (did) => {
       const { state, resolver } = setUp()
       await expect(resolver.resolve(did)).rejects.toBeInstanceOf(DidResolutionError)
@@ -151,7 +151,7 @@ describe('createDidResolver', () => {
     },
   )
 
-  it('keeps at most the configured number of documents, and drops the least used first', async () => {
+  it('caches at most the configured number of documents, and removes the least used document first', async () => {
     const { state, resolver } = setUp({ maxEntries: 2 })
     await resolver.resolve('did:web:a.example')
     await resolver.resolve('did:web:b.example')
@@ -163,7 +163,7 @@ describe('createDidResolver', () => {
     expect(state.fetched).toHaveLength(4)
   })
 
-  it('keeps 4 MiB, however few documents that is: each counts with all that is kept of it', async () => {
+  it('caches at most 4 MiB, even if this is a few documents: the cached part of each document counts', async () => {
     const document = (did: string) => ({
       id: did,
       verificationMethod: [{ id: '#a', type: 'x'.repeat(250_000), controller: did }],
@@ -173,14 +173,14 @@ describe('createDidResolver', () => {
     const dids = Array.from({ length: 9 }, (_, index) => `did:web:host-${index}.example`)
     for (const did of dids) await resolver.resolve(did)
     expect(state.fetched).toHaveLength(9)
-    // 500 KB each, at two bytes a character: the first had to make room for the ninth.
+    // Each document has 500 KB, at two bytes a character. The ninth document replaced the first.
     for (const did of dids.slice(1)) await resolver.resolve(did)
     expect(state.fetched).toHaveLength(9)
     await resolver.resolve(dids[0] ?? '')
     expect(state.fetched).toHaveLength(10)
   })
 
-  it('keeps no unused part of a document: 500 large ones are all remembered', async () => {
+  it('caches no unused part of a document, so 500 large documents are all cached', async () => {
     const document = (did: string) => ({
       ...documentOf(did),
       '@context': Array(80_000).fill({}),
@@ -192,7 +192,7 @@ describe('createDidResolver', () => {
     expect(state.fetched).toHaveLength(500)
   })
 
-  it('asks whether it may before a DID of another host is resolved, remembered or not, and for no other', async () => {
+  it('asks for permission before it resolves a DID of another host, cached or not, and for no other DID', async () => {
     const { state, own, resolver } = setUp()
     const asked: string[] = []
     const refusal = new Error('no')

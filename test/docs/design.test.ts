@@ -8,7 +8,7 @@ const MOST_LINES = 200
 
 const read = (path: string) => readFileSync(path, 'utf8')
 
-/** The text without its code blocks, which hold paths and headings of other things. */
+/** The text without its code blocks, which contain other paths and headings. */
 const proseOf = (path: string) => read(path).replace(/^```.*?^```$/gms, '')
 
 /** The anchors of a document's headings, as GitHub makes them. */
@@ -36,7 +36,7 @@ describe('ARCHITECTURE.md', () => {
 describe.each(DOCUMENTS)('%s', (document) => {
   const text = proseOf(document)
 
-  it('has links that lead somewhere', () => {
+  it('has no broken link', () => {
     const links = [...text.matchAll(/\]\((?!https?:)([^)#]*)(#[^)]*)?\)/g)]
     expect(links.length).toBeGreaterThan(0)
     for (const [, file = '', anchor] of links) {

@@ -32,7 +32,7 @@ const shown = DOCUMENTS.flatMap(picturesOf)
 const kept = readdirSync('docs/images').map((name) => `docs/images/${name}`)
 
 describe('the pictures of the documents', () => {
-  it('are all there, and none lies there that no document shows', () => {
+  it('all exist, and the folder has no unused picture', () => {
     expect(kept.length).toBeGreaterThan(0)
     expect([...new Set(shown.map(({ path }) => path))].sort()).toEqual([...kept].sort())
   })
@@ -41,7 +41,7 @@ describe('the pictures of the documents', () => {
     for (const { path, alt } of shown) expect(alt.split(' ').length, path).toBeGreaterThan(5)
   })
 
-  it('are pictures, and together small enough for a clone', () => {
+  it('are valid pictures, and together small enough for a clone', () => {
     const files = kept.map((path) => readFileSync(path))
     for (const bytes of files) expect(bytes.subarray(1, 4).toString('latin1')).toBe('PNG')
     expect(files.reduce((sum, { length }) => sum + length, 0)).toBeLessThan(MOST_BYTES)

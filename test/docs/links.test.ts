@@ -55,7 +55,7 @@ function brokenIn(document: string): string[] {
 }
 
 describe('the links of the documents', () => {
-  it.each(documents)('of %s lead somewhere', (document) => {
+  it.each(documents)('of %s are not broken', (document) => {
     expect(brokenIn(document)).toEqual([])
   })
 
@@ -80,7 +80,7 @@ describe('the links of the documents', () => {
 describe('the pages for operators', () => {
   const pages = documents.filter((path) => path.startsWith('docs/operations/'))
 
-  it.each(pages)('%s is short enough to be read at once, and lists its tasks', (page) => {
+  it.each(pages)('%s is short, and lists its tasks', (page) => {
     const text = readFileSync(join(root, page), 'utf8')
     expect(text.split('\n').length).toBeLessThanOrEqual(251)
     const listed = linksOf(text)

@@ -25,7 +25,7 @@ const patternOf = (text: string): RegExp =>
 let service: TestService
 
 beforeAll(async () => {
-  // As npm start fills it in.
+  // The same value as npm start fills in.
   service = await startService({ env: { AUTH_DISABLED: 'true', TRUSTED_ISSUERS: '*', OIDC_JWKS_URL: '' } })
   const posted = await service.request('POST', '/schemas', { body: JSON.parse(seed) })
   expect(posted.status).toBe(201)
@@ -41,7 +41,7 @@ it('the first hour can be pasted into a shell, and prints the documented output'
   expect(stdout).toMatch(patternOf(expected))
 })
 
-it('the first hour has no comments and no history expansion, which zsh does not take at its prompt', () => {
+it('the first hour has no comments and no history expansion, because zsh does not accept them at its prompt', () => {
   const [block = ''] = blocksOf('A first hour')
   expect(block).not.toMatch(/(^|\s)#|!/m)
 })

@@ -11,7 +11,7 @@ const { version }: { version: string } = JSON.parse(read('package.json'))
 const versionsOf = (changelog: string) => [...changelog.matchAll(/^## \[?(\d[\w.-]*)\]?/gm)].map(([, name]) => name)
 
 describe('the version', () => {
-  it('is one number: of package.json, its lock file, the client, and the service that answers', () => {
+  it('is the same in package.json, the lock file, the client, and the running service', () => {
     expect(JSON.parse(read('package-lock.json')).version).toBe(version)
     expect(JSON.parse(read('client/package.json')).version).toBe(version)
     expect(SERVICE.version).toBe(version)
@@ -43,7 +43,7 @@ describe('CHANGELOG.md', () => {
     for (const entry of entries) expect(entry).toContain('### What an operator must do')
   })
 
-  it('names migrations that there are', () => {
+  it('names existing migrations only', () => {
     const named = [...read('CHANGELOG.md').matchAll(/`(\d{14}_\w+)`/g)].map(([, name = '']) => name)
     expect(named.length).toBeGreaterThan(0)
     for (const name of named) expect(() => read(`prisma/migrations/${name}/migration.sql`), name).not.toThrow()

@@ -21,7 +21,7 @@ const rows = readFileSync(resolve(docs, 'wallets.md'), 'utf8')
     return { library: /^`(.+?)`/.exec(what)?.[1] ?? '', what, version, date, paths }
   })
 
-/** Whether a test names a library as its import, or one of the tests' own modules that it imports or runs in a worker does. */
+/** Whether a test imports a library, directly or through another test module that it imports or runs in a worker. */
 function uses(file: string, library: string, seen = new Set<string>()): boolean {
   seen.add(file)
   const text = readFileSync(file, 'utf8')
@@ -33,7 +33,7 @@ function uses(file: string, library: string, seen = new Set<string>()): boolean 
 }
 
 describe('docs/wallets.md', () => {
-  it('has a row for each library of other makers that plays a wallet, an issuer or a verifier', () => {
+  it('has a row for each other library that acts as a wallet, an issuer or a verifier', () => {
     expect(rows.map(({ library }) => library)).toEqual(
       expect.arrayContaining(['@openid4vc/openid4vci', '@openid4vc/openid4vp', '@sphereon/oid4vci-client', 'dcql']),
     )

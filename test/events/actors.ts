@@ -7,13 +7,13 @@ import { postgresTransport } from '../../server/events/transports/postgres.js'
 import { createLog } from '../../server/log/log.js'
 import { query } from '../support/postgres.js'
 
-/** One process' share of the events: its own pool, its own LISTEN connection. */
+/** The events of one process, with its own pool and its own LISTEN connection. */
 export interface EventProcess extends AsyncDisposable {
   readonly database: Database
   readonly events: Events
   /** A new session, or a transition as features make it: one statement that stores the event, which is then announced. */
   record(sessionId: string, seq: number, state: string): Promise<void>
-  /** The same of a process that ends before it has announced the event. */
+  /** The same, but the process ends before it announces the event. */
   recordSilently(sessionId: string, seq: number, state: string): Promise<void>
   /** Subscribes to a session. Its state is the state of its newest event. */
   subscribe(sessionId: string, lastEventId?: string): Promise<Subscriber>
@@ -26,7 +26,7 @@ export interface Subscriber {
   leave(): void
 }
 
-/** The key for the names of sessions, which all processes of an installation have. */
+/** The key for the names of sessions. All processes of an installation have it. */
 export const KEY = new Uint8Array(32).fill(7)
 
 export const postgresOf = (databaseUrl: string): MakeTransport =>
@@ -106,7 +106,7 @@ export function startEventProcess(
   }
 }
 
-/** How many LISTEN connections a database has. */
+/** The number of LISTEN connections to a database. */
 export async function listeners(databaseUrl: string): Promise<number[]> {
   const rows = await query<{ pid: number }>(
     databaseUrl,

@@ -8,7 +8,7 @@ const announcements = (count: number) =>
   Array.from({ length: count }, (_, at) => [nameOf(`session ${at}`), at + 1] as [string, number])
 
 describe('messages', () => {
-  it('contain the packed entries, each shorter than PostgreSQL allows, and in the fewest messages', () => {
+  it('contain the packed entries in as few messages as the size limit of PostgreSQL allows', () => {
     const all = announcements(1_000)
     const messages = packed(all)
     expect(messages.every((message) => Buffer.byteLength(message) <= 7_800)).toBe(true)
@@ -25,7 +25,7 @@ describe('messages', () => {
     expect(sessionNames(new Uint8Array(32))(id)).not.toBe(nameOf(id))
   })
 
-  it('of strangers are passed over, and cost no more than a look at 7,800 characters', () => {
+  it('of strangers are ignored, and cost at most a scan of 7,800 characters', () => {
     const name = nameOf('x')
     const strange = [
       '',
@@ -66,8 +66,8 @@ function slowTransport() {
   }
 }
 
-describe('announcements that gather', () => {
-  it('while a batch is on its way goes in the next one, each session once, with its last number', async () => {
+describe('announcements that wait', () => {
+  it('while a batch is being sent are sent in the next batch, each session once, with its last number', async () => {
     const transport = slowTransport()
     const announcer = new Announcer(transport, createLog('silent'))
     announcer.announce('a', 2)
@@ -86,7 +86,7 @@ describe('announcements that gather', () => {
     expect(transport.sent).toHaveLength(2)
   })
 
-  it('is bounded, and continues some time after a batch that could not be sent, in batches of 5,000', async () => {
+  it('are limited, and continue in batches of 5,000 some time after a failed batch', async () => {
     const transport = slowTransport()
     const announcer = new Announcer(transport, createLog('silent'), 400)
     announcer.announce('first', 2)
@@ -103,7 +103,7 @@ describe('announcements that gather', () => {
     expect(transport.sent.slice(1).map((messages) => messages.flatMap(unpacked).length)).toEqual(Array(20).fill(5_000))
   })
 
-  it('is sent before the process ends', async () => {
+  it('are sent before the process ends', async () => {
     const transport = slowTransport()
     const announcer = new Announcer(transport, createLog('silent'))
     announcer.announce('a', 2)

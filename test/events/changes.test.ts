@@ -20,7 +20,7 @@ const changesOf = async (session: string) => {
 }
 
 describe('the stored part of an event', () => {
-  it('of an offer is its changes since the session began, of any size', async () => {
+  it('of an offer has the changes since the session began, of any size', async () => {
     const { credentialOfferSessionId: id } = await issuer.makeOffer()
     expect((await issuer.take(await issuer.token(id), JWT_VC)).status).toBe(200)
     const changes = await changesOf(id)
@@ -28,7 +28,7 @@ describe('the stored part of an event', () => {
     expect(changes.flatMap(Object.keys).filter((name) => name !== 'state')).toEqual([])
   })
 
-  it('of a request is the same: its query, the largest part, is never in it', async () => {
+  it('of a request is the same, and never contains the query, which is the largest part', async () => {
     const asked = await ask(issuer.service, { dcqlQuery: dcql(issuer.service, 'dc+sd-jwt') })
     const { response_uri: address, state } = await fetchRequest(asked)
     await postForm(String(address), { state: String(state), error: 'access_denied', error_description: 'no' })

@@ -65,7 +65,7 @@ async function watched() {
     const { value } = await stream.next()
     return [value?.[0], value?.[1].state]
   }
-  /** A transition of this process: the event is stored, and announced with the statement's result. */
+  /** A transition of this process: it stores the event, and announces it with the statement's result. */
   const made = async (seq: number, state: string) => {
     await other.recordSilently(id, seq, state)
     return () => events.announce([{ id, seq, data: { id, state } }])
@@ -74,7 +74,7 @@ async function watched() {
 }
 
 describe('an event of a transition that this process made', () => {
-  it('is handed to a reader that waits for it, without a read', async () => {
+  it('is given to a waiting reader without a read', async () => {
     const { id, next, made } = await watched()
     for (const [seq, state] of [
       [2, 'RequestUriRetrieved'],
@@ -84,7 +84,7 @@ describe('an event of a transition that this process made', () => {
       const announce = await made(seq, state)
       announce()
       expect(await waiting).toEqual([String(seq), state])
-      // The announcement returns on the channel to all processes, this one too, and again.
+      // The announcement arrives on the channel at all processes, also at this process, and a second time.
       hearer.onMessage(`${nameOf(id)}:${seq}`)
       hearer.onMessage(`${nameOf(id)}:${seq}`)
       announce()
@@ -94,7 +94,7 @@ describe('an event of a transition that this process made', () => {
     expect(reads).not.toHaveBeenCalled()
   })
 
-  it('is read, with those before it, by a reader that lacks another one', async () => {
+  it('is read together with earlier events by a reader that misses an earlier event', async () => {
     const { id, next, made } = await watched()
     const waiting = next()
     await other.recordSilently(id, 2, 'RequestUriRetrieved')
@@ -105,7 +105,7 @@ describe('an event of a transition that this process made', () => {
     expect(reads.mock.calls).toEqual([[[{ sessionId: id, after: 1 }]]])
   })
 
-  it('comes in order and once, however quickly the next event of any process follows', async () => {
+  it('arrives in order and once, even if the next event of any process follows quickly', async () => {
     const { id, next, made } = await watched()
     const waiting = next()
     const announces = [await made(2, 'a'), await made(3, 'b')]
@@ -122,7 +122,7 @@ describe('an event of a transition that this process made', () => {
     expect(reads).toHaveBeenCalledTimes(1)
   })
 
-  it('is not kept for a reader that is busy: it reads it when it comes', async () => {
+  it('is not kept for a busy reader, which reads it later', async () => {
     const { id, next, made } = await watched()
     const announce = await made(2, 'RequestUriRetrieved')
     announce()
@@ -131,7 +131,7 @@ describe('an event of a transition that this process made', () => {
     expect(reads.mock.calls).toEqual([[[{ sessionId: id, after: 1 }]]])
   })
 
-  it('is read where others heard of it, and where the one before is being read', async () => {
+  it('is read by other processes, and also while the event before it is being read', async () => {
     const { id, next, made } = await watched()
     const waiting = next()
     await other.recordSilently(id, 2, 'RequestUriRetrieved')
@@ -144,7 +144,7 @@ describe('an event of a transition that this process made', () => {
     ])
   })
 
-  it('is not lost if it comes while another process’s announcement is being read', async () => {
+  it('is not lost if it arrives while the reader handles an announcement of another process', async () => {
     const { id, next, made } = await watched()
     const held: ((rows: Awaited<ReturnType<EventStore['after']>>) => void)[] = []
     const read = () => new Promise<Awaited<ReturnType<EventStore['after']>>>((resolve) => held.push(resolve))
@@ -159,15 +159,15 @@ describe('an event of a transition that this process made', () => {
     expect(await waiting).toEqual(['2', 'RequestUriRetrieved'])
     const last = next()
     await expect.poll(() => held.length).toBe(2)
-    // This read ran before the commit and saw no event.
+    // This read ran before the commit, so it returned no event.
     held[1]?.([])
     announces[1]?.()
     expect(await last).toEqual(['3', 'ResponseVerified'])
   })
 })
 
-describe('an announcement that comes again', () => {
-  it('is no reason to read, whether the event is being read, was read or was handed on', async () => {
+describe('a repeated announcement', () => {
+  it('causes no read, whether the event is being read, was read or was given to its reader', async () => {
     const { id, next, made } = await watched()
     let release = (_rows: Awaited<ReturnType<EventStore['after']>>) => {}
     reads.mockImplementationOnce(
@@ -195,7 +195,7 @@ describe('an announcement that comes again', () => {
   })
 })
 
-describe('after an outage of the way by which processes hear of each other', () => {
+describe('after an outage of the connection between processes', () => {
   it('the database is asked at once for missed events, after the lowest position of all waiting readers of a session', async () => {
     const { id } = await watched()
     await other.recordSilently(id, 2, 'RequestUriRetrieved')

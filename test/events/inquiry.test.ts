@@ -4,7 +4,7 @@ import type { EventsWanted } from '../../server/events/store.js'
 import { Subscription, type Subscriptions } from '../../server/events/subscriptions.js'
 import { createLog } from '../../server/log/log.js'
 
-/** A reader that was given events up to a position, and waits for the next. */
+/** A reader that has received events up to a position, and waits for the next event. */
 function waiting(sessionId: string, position = 1): Subscription {
   const subscription = new Subscription(sessionId, Number.POSITIVE_INFINITY)
   subscription.position = position
@@ -27,14 +27,14 @@ afterEach(() => inquiry.close())
 const asked = () => moved.mock.calls.map(([wanted]) => wanted)
 const settled = () => new Promise((resolve) => setTimeout(resolve, 20))
 
-it('asks for a thousand sessions in a statement, and for every session', async () => {
+it('asks for every session, with a thousand sessions in a statement', async () => {
   readers = Array.from({ length: 2_001 }, (_, n) => waiting(`session ${n}`))
   inquiry.ask()
   await vi.waitFor(() => expect(asked().map(({ length }) => length)).toEqual([1_000, 1_000, 1]))
   expect(new Set(asked().flatMap((wanted) => wanted.map(({ sessionId }) => sessionId))).size).toBe(2_001)
 })
 
-it('asks once for a session with several readers, from the lowest position on, and stirs each of them', async () => {
+it('asks once for a session with several readers, from the lowest position, and wakes each reader', async () => {
   readers = [waiting('one', 7), waiting('one', 3), waiting('one', 5), waiting('other')]
   moved.mockResolvedValue(['one'])
   inquiry.ask()
@@ -48,7 +48,7 @@ it('asks once for a session with several readers, from the lowest position on, a
   expect(readers.map(({ dirty }) => dirty)).toEqual([true, true, true, false])
 })
 
-it('does not ask for busy readers, nor wakes readers that have received the event meanwhile', async () => {
+it('does not ask for busy readers, and does not wake readers that have received the event meanwhile', async () => {
   const [busy, idle] = [waiting('one'), waiting('two')]
   busy.stir()
   readers = [busy, idle]
@@ -62,7 +62,7 @@ it('does not ask for busy readers, nor wakes readers that have received the even
   expect(idle.dirty).toBe(false)
 })
 
-it('asks once more where something was missed while it asked, and no more than that', async () => {
+it('asks only once more if an event was missed during a query', async () => {
   readers = [waiting('one')]
   let answer = (_: string[]) => {}
   moved.mockImplementationOnce(() => new Promise((resolve) => (answer = resolve)))
@@ -76,7 +76,7 @@ it('asks once more where something was missed while it asked, and no more than t
   expect(asked()).toHaveLength(2)
 })
 
-it('asks on after a question that failed', async () => {
+it('continues after a failed query', async () => {
   readers = [waiting('one')]
   moved.mockRejectedValueOnce(new Error('The database is away.'))
   inquiry.ask()
@@ -86,7 +86,7 @@ it('asks on after a question that failed', async () => {
   expect(asked()).toHaveLength(2)
 })
 
-it('asks once a second once it is started, however often that is', async () => {
+it('asks once a second after the start, even if it is started several times', async () => {
   vi.useFakeTimers()
   try {
     readers = [waiting('one')]
@@ -103,7 +103,7 @@ it('asks once a second once it is started, however often that is', async () => {
   }
 })
 
-it('leaves out its turn while a question is under way, and owes none afterwards', async () => {
+it('skips its turn while a query runs, and does not make up for it later', async () => {
   vi.useFakeTimers()
   try {
     readers = [waiting('one')]

@@ -63,7 +63,7 @@ async function refusedBy(door: Door, sub: string) {
 }
 
 describe('open streams', () => {
-  it('of one caller are counted together at both doors, then 429', async () => {
+  it('of one caller are counted together over REST and /trpc, then 429', async () => {
     await watching('rest', 'alice')
     await watching('trpc', 'alice')
     const refusal = [429, 'Too many event streams of this caller are open.', '30']
@@ -82,7 +82,7 @@ describe('open streams', () => {
   })
 })
 
-describe.each(['rest', 'trpc'] as const)('a stream by %s gives its place back', (door) => {
+describe.each(['rest', 'trpc'] as const)('a stream by %s no longer counts after its end', (door) => {
   it('when its reader goes away', async () => {
     for (let round = 0; round < 4; round += 1) {
       const stream = await watching(door, 'alice')

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => issuer.service.close())
 
 const run = (sql: string, values: unknown[] = []) => query(issuer.service.databaseUrl, sql, values)
-/** The later runs of this process's task. */
+/** Runs this process's task again later. */
 const ofEvents = () => issuer.service.features.sessionEvents.tasks
 const maintain = async (tasks = ofEvents()) => {
   for (const task of [...issuanceTasks(issuer.service), ...tasks]) await runTask(task, clock.now())
@@ -25,7 +25,7 @@ const partitions = async () =>
   (
     await run("SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = 'session_events'::regclass")
   ).map(({ name }) => name)
-/** Where the events of a session are. */
+/** The partitions that contain the events of a session. */
 const placesOf = async (id: string) =>
   (
     await run('SELECT DISTINCT tableoid::regclass::text AS name FROM session_events WHERE session_id = $1 ORDER BY 1', [
@@ -33,7 +33,7 @@ const placesOf = async (id: string) =>
     ])
   ).map(({ name }) => name)
 
-/** A credential, by a proof that was made now. */
+/** Takes a credential with a new proof. */
 async function take(token: string) {
   const iat = Math.floor(clock.now().getTime() / 1000)
   const jwt = await (await newWallet()).proof(issuer.service.url, await issuer.nonce(), { payload: { iat } })
@@ -52,7 +52,7 @@ async function accepted(): Promise<string> {
 }
 
 describe('events of sessions', () => {
-  it('go with the partition of their day, once no session has events in it; no single row is deleted', async () => {
+  it('are dropped with the partition of their day when no session has events in it; no single row is deleted', async () => {
     const ids = [await accepted(), await accepted()]
     const [place] = await placesOf(ids[0] ?? '')
     expect(place).toMatch(/^session_events_\d{8}_00$/)
@@ -74,7 +74,7 @@ describe('events of sessions', () => {
     for (const id of ids) expect(await placesOf(id)).toEqual([])
   })
 
-  it('stay while one session does that has events there, and read as before over all its days', async () => {
+  it('stay as long as one remaining session has events in the partition, and can be read over all its days', async () => {
     clock.ahead = 40 * DAY
     await maintain()
     clock.ahead = 42 * DAY
@@ -92,12 +92,12 @@ describe('events of sessions', () => {
     const taken = await take(token)
     expect((await placesOf(id)).length).toBe(2)
     await issuer.notify(token, { notification_id: taken.json.notification_id, event: 'credential_accepted' })
-    // All other sessions of its day are gone.
+    // All other sessions of its day are deleted.
     for (const days of [74, 75, 99]) {
       clock.ahead = days * DAY
       await maintain(tasks)
       expect(await partitions()).toContain(place)
-      // They outlive their session by three days at most.
+      // The events are deleted at most three days after their session.
       expect(await placesOf(other)).toEqual(days < 75 ? [place] : [])
     }
     await using events = await readEvents(issuer.service, `/credential-offer-sessions/${id}/events`, {
@@ -122,7 +122,7 @@ describe('events of sessions', () => {
       `ALTER TABLE session_events ATTACH PARTITION session_events_former FOR VALUES FROM (MINVALUE) TO ('${first?.since.toISOString()}')`,
     )
     const id = (await issuer.makeOffer()).credentialOfferSessionId
-    // More than are looked at in one statement.
+    // There are more rows than one statement checks.
     const happen = (session: string) =>
       run(
         "INSERT INTO session_events (session_id, seq, changes, at) SELECT $1, n, '{}', $2::timestamptz - interval '1 day' FROM generate_series(2, 400) n",
@@ -133,7 +133,7 @@ describe('events of sessions', () => {
     await maintain(tasks)
     expect(await placesOf('gone')).toEqual([])
     expect(await run('SELECT count(*)::int AS n FROM session_events WHERE session_id = $1', [id])).toEqual([{ n: 399 }])
-    // It is gone through once a day.
+    // The partition is checked once a day.
     await happen('gone later')
     clock.ahead += DAY - 1
     await maintain(tasks)
@@ -144,7 +144,7 @@ describe('events of sessions', () => {
     await run('DROP TABLE session_events_former')
   })
 
-  it('that came where no partition was go with their session', async () => {
+  it('in the default partition are deleted with their session', async () => {
     clock.ahead = 95 * DAY
     const id = await accepted()
     expect(await placesOf(id)).toEqual(['session_events_default'])

@@ -11,7 +11,7 @@ const refusal = (take: () => unknown) => {
   return undefined
 }
 
-describe('places of streams', () => {
+describe('counts of open streams', () => {
   it('are counted for each caller and for the process', () => {
     const places = new StreamPlaces({ perCaller: 2, process: 3 })
     const take = (sub: string) => () => places.take(sub)
@@ -19,13 +19,13 @@ describe('places of streams', () => {
     expect(refusal(take('alice'))).toEqual([429, 30])
     places.take('bob')
     expect(refusal(take('carol'))).toEqual([503, 30])
-    // A caller can act on their own limit.
+    // The caller can close streams of their own, so this limit is reported first.
     expect(refusal(take('alice'))).toEqual([429, 30])
     first?.()
     expect(refusal(take('carol'))).toBeUndefined()
   })
 
-  it('come back once, however often they are given back', () => {
+  it('are reduced only once for each stream, even if the stream ends twice', () => {
     const places = new StreamPlaces({ perCaller: 2, process: 2 })
     const giveBack = places.take('alice')
     places.take('alice')

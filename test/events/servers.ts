@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A server of a test's own, which it may stop and start again at the same address. */
+/** A server for one test, which may stop it and start again at the same address. */
 export interface OwnServer extends AsyncDisposable {
   readonly port: number
   start(): Promise<void>
@@ -13,7 +13,7 @@ export interface OwnServer extends AsyncDisposable {
   stop(): Promise<void>
 }
 
-/** Whether a program is on this machine; if not, tests that need it are skipped by name. */
+/** Whether a program is on this machine. Tests that need a missing program are skipped by name. */
 export function hasProgram(name: string): boolean {
   try {
     execFileSync('sh', ['-c', `command -v ${name}`])
@@ -31,7 +31,7 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-/** Runs a program, which has started once its output shows it. */
+/** Runs a program. It has started when its output shows the text. */
 async function ownServer(
   program: string,
   args: (port: number, directory: string) => string[],

@@ -32,7 +32,7 @@ async function nextSession(stream: Awaited<ReturnType<typeof open>>) {
 }
 
 describe('GET /verification-sessions/{sessionId}/events', () => {
-  it('sends the session at once as a named event, in full, with its position as id', async () => {
+  it('sends the complete session at once as a named event, with its position as id', async () => {
     const asked = await newSession()
     await using stream = await open(asked)
     expect(stream.status).toBe(200)
@@ -58,7 +58,7 @@ describe('GET /verification-sessions/{sessionId}/events', () => {
     expect(await stream.next()).toEqual({ event: 'ping', data: 'keepalive' })
   })
 
-  it('sends nothing of a change whose commit fails, though its statement had an answer', async () => {
+  it('does not send a change whose commit fails, even if its statement was answered', async () => {
     const asked = await newSession()
     await using stream = await open(asked)
     await nextSession(stream)
@@ -86,7 +86,7 @@ describe('GET /verification-sessions/{sessionId}/events', () => {
     expect(await nextSession(level)).toMatchObject({ id: '2', session: { state: 'RequestUriRetrieved' } })
   })
 
-  it('needs a token, refuses an unknown query, and knows no other method', async () => {
+  it('needs a token, refuses an unknown query member, and has no other method', async () => {
     const asked = await newSession()
     expect((await service.request('GET', pathOf(asked))).json.message).toBe('Unauthorized')
     const query = await service.request('GET', `${pathOf(asked)}?from=1`, { authorization })
@@ -94,7 +94,7 @@ describe('GET /verification-sessions/{sessionId}/events', () => {
     expect((await service.request('POST', pathOf(asked), { authorization })).status).toBe(404)
   })
 
-  it('shows the head alone to HEAD, and watches nothing for it', async () => {
+  it('sends only the head for HEAD, and does not watch the session', async () => {
     const asked = await newSession()
     const head = await fetch(`${service.url}${pathOf(asked)}`, { method: 'HEAD', headers: { authorization } })
     expect([head.status, head.headers.get('content-type'), await head.text()]).toEqual([200, 'text/event-stream', ''])
@@ -104,7 +104,7 @@ describe('GET /verification-sessions/{sessionId}/events', () => {
     expect((await fetch(`${service.url}${pathOf(asked)}`, { method: 'HEAD' })).status).toBe(401)
   })
 
-  it('is ended, not broken off, when the service stops', async () => {
+  it('is ended properly when the service stops', async () => {
     const stopping = await startService({
       identityProvider: service.identityProvider,
       databaseUrl: service.databaseUrl,
@@ -147,7 +147,7 @@ async function serve(stream: () => AsyncIterable<readonly [string, unknown]>, ev
 }
 
 describe('a slow reader', () => {
-  it('is not buffered for without bound, and is dropped when it takes nothing for two pings', async () => {
+  it('has a limited buffer, and is disconnected if it reads nothing for two pings', async () => {
     let produced = 0
     async function* endless() {
       for (;;) {
@@ -160,12 +160,12 @@ describe('a slow reader', () => {
     socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n')
     socket.pause()
     await vi.waitFor(() => expect(server.closed).toHaveBeenCalled(), { timeout: 60_000 })
-    // Only the kernel's buffers and one event more were filled: some megabytes of an endless stream.
+    // Only the kernel's buffers and one more event were filled: some megabytes of an endless stream.
     expect(produced).toBeLessThan(500)
     socket.destroy()
   })
 
-  it('that reads its events is kept', async () => {
+  it('that reads its events stays connected', async () => {
     const last = 200
     async function* bounded() {
       for (let count = 1; count <= last; count += 1) yield [String(count), 'x'.repeat(65_536)] as const
@@ -179,7 +179,7 @@ describe('a slow reader', () => {
 })
 
 describe('pings', () => {
-  it('keep coming at their interval, and cost one timer for all streams', async () => {
+  it('come at their interval, with one timer for all streams', async () => {
     async function* silent() {
       yield ['1', {}] as const
       await new Promise(() => {})

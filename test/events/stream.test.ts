@@ -87,12 +87,12 @@ describe('a stream of session events', () => {
     subscriber.leave()
   })
 
-  it('misses no change that is made while the state is being read', async () => {
+  it('misses no change that happens while the state is being read', async () => {
     const id = await newSession()
     const signal = new AbortController()
     const stream = await a.events.stream({
       sessionId: id,
-      // Between the subscription and the first state handed on, the session moves twice.
+      // Between the subscription and the first delivered state, the session changes twice.
       current: async () => {
         await b.record(id, 2, 'RequestUriRetrieved')
         await b.record(id, 3, 'ResponseVerified')
@@ -120,7 +120,7 @@ describe('a stream of session events', () => {
     }
   })
 
-  it('throws the error of reading the state, and holds no place then', async () => {
+  it('throws the error of reading the state, and then has no subscriber', async () => {
     await expect(a.subscribe('nobody')).rejects.toThrow('No such session.')
   })
 
@@ -132,7 +132,7 @@ describe('a stream of session events', () => {
     expect(await waiting).toEqual({ value: undefined, done: true })
   })
 
-  it('holds no place for a subscriber that went away: nothing is read for it any more', async () => {
+  it('forgets a subscriber that went away, and reads nothing more for it', async () => {
     const after = vi.fn(async () => [])
     const moved = vi.fn(async () => [])
     const events = newEvents({ after, moved }, { everyMs: 100 })
@@ -156,7 +156,7 @@ describe('a stream of session events', () => {
     await events.close()
   })
 
-  it('reads an event when it is announced, once however often it is announced', async () => {
+  it('reads an announced event only once, even if it is announced several times', async () => {
     const id = await newSession()
     const store = createEventStore(a.database)
     const after = vi.fn(store.after)
@@ -180,7 +180,7 @@ describe('a stream of session events', () => {
     await events.close()
   })
 
-  it('is not misled by strangers on its channel: an event is taken from the database', async () => {
+  it('is not misled by strangers on its channel, because it reads events from the database', async () => {
     const id = await newSession()
     const subscriber = await a.subscribe(id)
     await subscriber.take(1)
@@ -246,7 +246,7 @@ describe('Last-Event-ID', () => {
   })
 
   it.each(['2', '99', 'x', '-1', '1e3', '99999999999999999999'])(
-    'brings the current state again where there are none, or it is no position (%s)',
+    'sends the current state again if there are no later events, or for an invalid position (%s)',
     async (lastEventId) => {
       const id = await newSession()
       await a.record(id, 2, 'RequestUriRetrieved')
@@ -267,7 +267,7 @@ describe('the LISTEN connection', () => {
     for (const subscriber of [...subscribers, ...others]) subscriber.leave()
   })
 
-  it('may break: changes made meanwhile are seen all the same, in order and once', async () => {
+  it('may break: changes during the outage arrive too, in order and once', async () => {
     const id = await newSession()
     const subscriber = await a.subscribe(id)
     await subscriber.take(1)
@@ -280,7 +280,7 @@ describe('the LISTEN connection', () => {
        ('${id}', 2, '{"state": "RequestUriRetrieved"}', now()),
        ('${id}', 3, '{"state": "ResponseVerified"}', now())`,
     )
-    // These two events had no announcement, so only polling can have found them.
+    // These two events had no announcement, so polling must have found them.
     await vi.waitFor(async () => expect((await listeners(database.url)).length).toBe(2), PATIENT)
     await b.record(id, 4, 'After')
     expect(await seen).toEqual([
@@ -301,7 +301,7 @@ describe('announcements', () => {
     await client.connect()
     await client.query(`LISTEN ${EVENT_CHANNEL}`)
     return {
-      // Notifications sent earlier arrive before the answer to this query.
+      // Earlier notifications arrive before the answer to this query.
       heard: async () => {
         await client.query('SELECT 1')
         return heard.splice(0)
@@ -320,7 +320,7 @@ describe('announcements', () => {
       const record = () => sender.record(id, ++seq, `step ${seq}`)
       await record()
       await vi.waitFor(async () => expect(await listeners(own.url)).toHaveLength(1), PATIENT)
-      // Its own streams need none.
+      // The process's own streams need no announcement.
       const ownStream = await sender.subscribe(id)
       await record()
       expect((await ownStream.take(1))[0]?.[1]).toMatch(/^step/)
@@ -353,7 +353,7 @@ describe('announcements', () => {
     }
   })
 
-  it('are sent by a process that begins when another one listens already', async () => {
+  it('are sent by a process that starts while another process listens', async () => {
     const own = await createTestDatabase()
     try {
       await using other = startEventProcess(own.url)
@@ -390,7 +390,7 @@ describe('announcements', () => {
         await sleep(20)
       }
       expect(seq).toBeLessThan(40)
-      // Events from before the sender knew of the listener had no announcement, so the listener is asked to read once more.
+      // The sender did not announce events from before it knew of the listener. So it asks the listener to read again.
       await vi.waitFor(() => expect(missed).toBe(2), PATIENT)
       unfollow()
     } finally {
@@ -400,7 +400,7 @@ describe('announcements', () => {
 })
 
 describe('when the service stops', () => {
-  it('every stream ends with a 503, and new ones are refused with it', async () => {
+  it('every stream ends with a 503, and new streams are refused with a 503', async () => {
     await using process = startEventProcess(database.url)
     const id = await newSession()
     const subscriber = await process.subscribe(id)

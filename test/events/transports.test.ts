@@ -57,7 +57,7 @@ describe.each([
       return id
     }
 
-    it('announces changes to other processes: no more than a name and a number', async () => {
+    it('announces changes to other processes, with only a name and a number', async () => {
       const id = await newSession()
       const subscriber = await b.subscribe(id)
       expect(await subscriber.take(1)).toEqual([['1', 'RequestCreated']])
@@ -100,7 +100,7 @@ describe.each([
         ...Array.from({ length: 30 }, (_, at) => [String(at + 2), `state ${at + 2}`]),
       ])
       subscriber.leave()
-      // Announcements arrive again, not only polled events.
+      // Announcements arrive again. The events do not come from polling only.
       heard.length = 0
       await vi.waitFor(async () => {
         await a.record(id, (await seqOf(id)) + 1, 'x')
@@ -109,7 +109,7 @@ describe.each([
     })
   })
 
-  it('drops messages for a server that accepts connections but never answers', async () => {
+  it('discards messages if the server accepts connections but never answers', async () => {
     const sockets = new Set<Socket>()
     const silent = createServer((socket) => sockets.add(socket.on('error', () => socket.destroy())))
     const { port } = new URL(await listenLocally(silent))
@@ -120,7 +120,7 @@ describe.each([
     await new Promise((resolve) => silent.close(resolve))
   })
 
-  it('serves while the server is unreachable, and ends', async () => {
+  it('the service works while the server is unreachable, and can stop', async () => {
     const make = makeTransport({ url: urlOf(1), ...IMPATIENT })
     await using process = startEventProcess(database.url, make, { everyMs: 100 })
     const id = randomUUID()

@@ -31,7 +31,7 @@ const offer = {
 }
 const waits = { state: 'TokenIssued', deferred: 'pending', expiresAt: '2026-01-31T00:00:00.000Z' }
 
-/** Every event of each session, as a version stored them that had the whole session in each. */
+/** Every event of each session, in the form of an earlier version: each event contains the whole session. */
 const BEFORE: Readonly<Record<string, readonly SessionEvent['data'][]>> = {
   v: [
     verification,
@@ -41,7 +41,7 @@ const BEFORE: Readonly<Record<string, readonly SessionEvent['data'][]>> = {
   o: [offer, { ...offer, state: 'TokenIssued' }, { ...offer, ...waits }, { ...offer, ...waits, deferred: 'approved' }],
 }
 
-it('events of a version that stored the whole session in each are readable as before, and so are the sessions', async () => {
+it('events and sessions of a version that stored the whole session in each event can still be read', async () => {
   await using test = await createEmptyDatabase()
   const directory = await mkdtemp(join(tmpdir(), 'credence-before-'))
   try {
@@ -71,7 +71,7 @@ it('events of a version that stored the whole session in each are readable as be
       [id, JSON.stringify(events)],
     )
   }
-  // To the order of their members.
+  // The order of members is compared too.
   const told = 'SELECT json_agg(data::json ORDER BY session_id, seq)::text AS told FROM session_events'
   const [before] = await query<{ told: string }>(test.url, told)
 

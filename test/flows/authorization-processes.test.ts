@@ -13,7 +13,7 @@ import {
 import { type OpenidProvider, startOpenidProvider } from '../support/openid-provider.js'
 import { startService, type TestService } from '../support/service.js'
 
-/** Two processes of one installation, as far as a test can have them: two complete services with one database. */
+/** Two processes of one installation. In this test they are two complete services with one database. */
 let provider: OpenidProvider
 let issuer: Issuer
 let a: TestService
@@ -74,7 +74,7 @@ describe('an authorization at two processes behind one database', () => {
     expect((await issuer.take(answer.json.access_token, SD_JWT)).status).toBe(200)
   })
 
-  it('a sign-in that began at one is answered, and decided, at the other', async () => {
+  it('a sign-in that began at one process is answered and decided at the other', async () => {
     const { address, verifier } = await request()
     const browser = newBrowser(a)
     const { id, at } = await toProvider(browser, address)
@@ -88,7 +88,7 @@ describe('an authorization at two processes behind one database', () => {
     expect((await redeem(issuer, response.code ?? '', verifier)).status).toBe(200)
   })
 
-  it('one answer of the provider at both at once counts once, and both succeed', async () => {
+  it('an answer of the provider that arrives at both processes at once counts once, and both succeed', async () => {
     const browser = newBrowser(a)
     const { id, at } = await toProvider(browser, (await request()).address)
     const other = newBrowser(b)

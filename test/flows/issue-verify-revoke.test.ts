@@ -19,8 +19,8 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-describe('the whole story of a credential', () => {
-  it('is offered, claimed, verified, revoked and then refused', async () => {
+describe('the life of a credential', () => {
+  it('a credential is offered, claimed, verified, revoked and then refused', async () => {
     const authorization = await service.bearer('alice')
     const schema = await service.request('POST', '/schemas', { authorization, body: SCHEMA })
     expect(schema.status).toBe(201)

@@ -4,7 +4,7 @@ import { readEvents } from '../issuer/openid4vci/event-reader.js'
 import { startService, type TestService } from '../support/service.js'
 import { answer, ask, dcql, fetchRequest, makeWorld, present } from '../verifier/actors.js'
 
-/** Two processes of one installation, as far as a test can have them: all of the service twice, one database. */
+/** Two processes of one installation. In this test they are two complete services with one database. */
 let a: TestService
 let b: TestService
 let world: Awaited<ReturnType<typeof makeWorld>>
@@ -35,7 +35,7 @@ async function subscribeAtA(sessionId: string) {
 }
 
 describe('two processes behind one database', () => {
-  it('subscribed at one, fetched and answered at the other: the events come', async () => {
+  it('the events arrive at one process if the request is fetched and answered at the other', async () => {
     const asked = await ask(a, { dcqlQuery: dcql(a, 'dc+sd-jwt'), responseMode: 'direct_post' })
     await using stream = await subscribeAtA(asked.verificationSessionId)
     expect(await nextState(stream)).toEqual(['1', 'RequestCreated'])
@@ -46,7 +46,7 @@ describe('two processes behind one database', () => {
     expect(await nextState(stream)).toEqual(['3', 'ResponseVerified'])
   })
 
-  it('the LISTEN connection breaks, the session changes twice meanwhile: both are seen, in order, once', async () => {
+  it('two changes of the session during an outage of the LISTEN connection arrive in order and once', async () => {
     const asked = await ask(a, { dcqlQuery: dcql(a, 'dc+sd-jwt'), responseMode: 'direct_post' })
     await using stream = await subscribeAtA(asked.verificationSessionId)
     expect(await nextState(stream)).toEqual(['1', 'RequestCreated'])

@@ -36,7 +36,7 @@ async function resultOf(asked: Asked, query = '') {
   })
 }
 
-/** An SD-JWT VC that a wallet takes with a proof that names its key by a DID. */
+/** Takes an SD-JWT VC with a proof that names the wallet's key by a DID. */
 async function takenByDid(wallet: WalletActor): Promise<Held> {
   const offered = await service.request('POST', '/credential-offers', {
     authorization: await service.bearer('issuer'),
@@ -59,8 +59,8 @@ async function takenByDid(wallet: WalletActor): Promise<Held> {
   return { id: offered.json.credentialOfferSessionId, credential, format: 'dc+sd-jwt' }
 }
 
-describe('a wallet of other makers answers', () => {
-  it('with a credential that is bound to the DID URL of its key, and no other wallet can', async () => {
+describe('an independent wallet answers', () => {
+  it('with a credential that is bound to the DID URL of its key; no other wallet can use this credential', async () => {
     const held = await takenByDid(world.wallet)
     expect(decodeJwt(held.credential.split('~')[0] ?? '').cnf).toEqual({ kid: world.wallet.kid })
     const asked = () => ask(service, { dcqlQuery: dcql(service, 'dc+sd-jwt') })
@@ -100,7 +100,7 @@ describe('a wallet of other makers answers', () => {
     expect(result.json.credentials).toMatchObject([{ queryItem: 0, format, claims: { product: SUBJECT.product } }])
   })
 
-  it('several items at once, one in each format', async () => {
+  it('several items at once, with one item in each format', async () => {
     const asked = await ask(service, {
       dcqlQuery: {
         credentials: [

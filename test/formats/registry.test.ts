@@ -7,7 +7,7 @@ import { toy } from './toy/format.js'
 const [dcSdJwt, jwtVcJson, msoMdoc] = FORMATS
 
 describe('a registry of credential formats', () => {
-  it('finds them by name, by a former name, by the suffix of configurations and by the looks of a credential', () => {
+  it('finds formats by name, by a former name, by the suffix of configurations and by the form of a credential', () => {
     const { named, known, withSuffix, recognise } = createFormats([...FORMATS, toy])
     expect(named('toy')).toBe(toy)
     expect([known('vc+sd-jwt'), known('draft-toy'), known('dc+sd-jwt')]).toEqual([dcSdJwt, toy, dcSdJwt])
@@ -17,18 +17,18 @@ describe('a registry of credential formats', () => {
     expect(recognise('omppc3N1ZXJBdXRo')).toBe(msoMdoc)
   })
 
-  it.each(['a.b', 'a..c', 'a.b.c.d', ''])('takes %j for no credential', (compact) => {
+  it.each(['a.b', 'a..c', 'a.b.c.d', ''])('does not treat %j as a credential', (compact) => {
     expect(standardFormats.recognise(compact)).toBeUndefined()
   })
 
-  it('offers the primary one first, and lists them in their own order', () => {
+  it('offers the primary format first, and lists all formats in their given order', () => {
     const { all, issued, primary } = createFormats([toy, ...FORMATS])
     expect(all.map(({ name }) => name)).toEqual(['toy', 'dc+sd-jwt', 'jwt_vc_json', 'mso_mdoc'])
     expect(issued.map(({ name }) => name)).toEqual(['jwt_vc_json', 'toy', 'dc+sd-jwt', 'mso_mdoc'])
     expect(primary).toBe(jwtVcJson)
   })
 
-  it('refuses two of one name or suffix, and to be without a primary one', () => {
+  it('refuses two formats with one name or suffix, and a registry without a primary format', () => {
     const shared = 'Two credential formats share a name or a configuration suffix.'
     expect(() => createFormats([...FORMATS, { ...toy, name: 'dc+sd-jwt' }])).toThrow(shared)
     const suffixed = { ...toy, issuing: { ...toy.issuing, configurationSuffix: '-sd-jwt' } }
@@ -38,9 +38,9 @@ describe('a registry of credential formats', () => {
   })
 })
 
-/** Places where a format's name may be: its own folder, the folder's sources, and two examples of contracts. */
+/** Places where a format's name may occur: its own folder, the folder's sources, and two examples of contracts. */
 const HOMES = [
-  // Distinguishes the versions of foreign metadata, some of which differ only by the name of a format.
+  // Distinguishes the versions of other issuers' metadata. Some versions differ only in the name of a format.
   'wallet/openid4vci/used-members.ts',
   'formats/',
   'protocol/sd-jwt-vc/',
@@ -61,13 +61,13 @@ function sources(directory: string): string[] {
   })
 }
 
-it('is the only one that knows their names: no other code of the service compares one', () => {
+it('is the only code that knows names of formats: no other code compares such a name', () => {
   const others = sources('server').filter((path) => !HOMES.some((home) => path.startsWith(`server/${home}`)))
   expect(others.length).toBeGreaterThan(100)
   expect(others.filter((path) => NAME.test(readFileSync(path, 'utf8').replace(COMMENT, '')))).toEqual([])
 })
 
-it('loads mobile documents where the first one is met: nothing imports their face at start', () => {
+it('loads the code for mobile documents when the first document arrives: no module imports it at start', () => {
   const importers = sources('server').filter((path) =>
     /^(?:import|export) (?!type\b)[^'(]*'[^']*\/mdoc\/(?:mdoc|issue|elements|values)\.js'/m.test(
       readFileSync(path, 'utf8'),

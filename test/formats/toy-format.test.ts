@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => issuer.service.close())
 
-/** A toy that the wallet took by an offer of its own. */
+/** Lets the wallet take a toy credential with a new offer. */
 async function taken(): Promise<string> {
   const { credentialOfferSessionId: id } = await issuer.makeOffer({ credentialConfigurationIds: [TOY] })
   return credentialOf(await issuer.take(await issuer.token(id), TOY, wallet))
@@ -50,7 +50,7 @@ const toyQuery = (members: Record<string, unknown> = {}) => ({
   ],
 })
 
-/** Asks for a toy, and fetches the request as a wallet does. */
+/** Makes a request for a toy credential, and fetches it as a wallet does. */
 async function asked(body: Record<string, unknown> = { dcqlQuery: toyQuery() }) {
   const request = await ask(issuer.service, { responseMode: 'direct_post', ...body })
   return { request, payload: await fetchRequest(request) }
@@ -64,7 +64,7 @@ async function resultOf(request: { verificationSessionId: string }) {
   return (await issuer.service.request('GET', path, { authorization: await issuer.service.bearer('verifier') })).json
 }
 
-describe('the issuer of a format that came with one folder and one line in the registry', () => {
+describe('the issuer of a format that was added with one folder and one line in the registry', () => {
   it('has a configuration of it for each type in its metadata', async () => {
     const { json } = await issuer.service.request('GET', '/.well-known/openid-credential-issuer')
     const configurations = json.credential_configurations_supported
@@ -73,7 +73,7 @@ describe('the issuer of a format that came with one folder and one line in the r
     expect(configurations[TOY].credential_metadata.claims[0].path).toEqual([JWT_VC, 'product'])
   })
 
-  it('offers it beside the others', async () => {
+  it('offers it beside the other formats', async () => {
     const { id } = await issuer.makeOffering()
     const offer = await issuer.service.request('GET', `/openid4vci/offers/${id}`)
     expect(offer.json.credential_configuration_ids).toEqual([JWT_VC, SD_JWT, TOY])
@@ -111,7 +111,7 @@ describe('the issuer of a format that came with one folder and one line in the r
   })
 })
 
-describe('the verifier of it', () => {
+describe('the verifier of such a format', () => {
   it('asks for it by DCQL, and verifies a wallet’s presentation', async () => {
     const { request, payload } = await asked()
     expect(payload.client_metadata).toMatchObject({
@@ -140,7 +140,7 @@ describe('the verifier of it', () => {
     expect(payload.dcql_query.credential_sets).toEqual([
       { options: [['item-0-sd-jwt'], ['item-0-jwt-vc'], ['item-0-toy']] },
     ])
-    // A name that the types of this service's formats do not have.
+    // The types of this service's formats do not have this name.
     const [id = ''] = queryIds(payload, 'toy' as never)
     const credential = await taken()
     expect((await answer(payload, { [id]: [await present(credential, payload)] })).status).toBe(200)
@@ -211,7 +211,7 @@ describe('the verifier of it', () => {
     expect(reply.status).toBe(400)
   })
 
-  it('says of a presentation that it verifies none here, and of a revoked one that it is', async () => {
+  it('refuses a presentation in the place of a credential, and reports a revoked credential', async () => {
     const credential = await taken()
     expect(await verdict(await present(credential, { nonce: 'n', client_id: 'c' }))).toEqual({
       isValid: false,
@@ -223,7 +223,7 @@ describe('the verifier of it', () => {
 })
 
 describe('a hosted wallet', () => {
-  it('takes it, shows it, presents it, and reports its revocation', async () => {
+  it('takes, shows and presents a credential of such a format, and reports its revocation', async () => {
     const hosted = await newHostedWallet(issuer.service)
     const { credentialOfferUri } = await issuer.makeOffer({ credentialConfigurationIds: [TOY] })
     const received = await hosted.process(credentialOfferUri)
@@ -247,7 +247,7 @@ describe('a hosted wallet', () => {
     expect((await hosted.get(`/credentials/${id}`)).json.status).toBe('revoked')
   })
 
-  it('answers a request for another format with none', async () => {
+  it('does not answer a request for another format with it', async () => {
     const hosted = await newHostedWallet(issuer.service, 'bob')
     const { credentialOfferUri } = await issuer.makeOffer({ credentialConfigurationIds: [TOY] })
     expect((await hosted.process(credentialOfferUri)).status).toBe(200)

@@ -24,7 +24,7 @@ describe('health', () => {
     expect(answer.headers.get('content-type')).toBe('application/json')
   })
 
-  it('readiness names every component; one that is down makes it a 503', async () => {
+  it('readiness names every component; if a component is down, it is a 503', async () => {
     const { databaseUrl, identityProvider } = service
     const checks = { queue: () => Promise.reject(new Error('away')), cache: async () => 'here' }
     const lines: string[] = []
@@ -69,7 +69,7 @@ describe('an unreachable identity provider', () => {
     vi.useRealTimers()
   })
 
-  it('does not affect readiness: degraded when its keys expire, up when it is back', async () => {
+  it('does not affect readiness: degraded when its keys expire, up when it is reachable again', async () => {
     const { databaseUrl } = service
     const key = await newSigningKey('RS256', 'one')
     await using jwks = await startJwksServer([key.publicJwk])
@@ -116,7 +116,7 @@ describe('the root and the version', () => {
     ])
   })
 
-  it('GET /version names service and version, and nothing else', async () => {
+  it('GET /version has only service and version', async () => {
     const answer = await service.request('GET', '/version')
     expect([answer.status, answer.json]).toEqual([200, { name: 'credence', version: packageJson.version }])
   })

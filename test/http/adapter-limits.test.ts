@@ -27,10 +27,10 @@ const offer = (members: object = {}) =>
     body: { credential_type: 'Ticket', credential_subject: { seat: 12 }, ...members },
   })
 
-/** Known limits of the library that maps REST to procedures, and the service's own behaviour there. */
+/** Known limits of the library that maps REST to procedures, and the service's own behaviour in these cases. */
 describe('the façade over trpc-to-openapi', () => {
-  describe('1. a body of another type than application/json, or none at all', () => {
-    it('accepts POST without body and content type where the route has no members beyond its path', async () => {
+  describe('1. a body of another type than application/json, or no body', () => {
+    it('accepts POST without body and content type if the route has only members in its path', async () => {
       const { json: offering } = await offer()
       const claimed = await sendPath(service.url, 'POST', `/api/v1/offerings/${offering.id}/claim`, {
         headers: { authorization },
@@ -43,7 +43,7 @@ describe('the façade over trpc-to-openapi', () => {
       expect([revoked.status, revoked.body]).toEqual([200, ''])
     })
 
-    it('takes a body of white space as missing, with any type', async () => {
+    it('treats a body of white space as missing, with any type', async () => {
       const { json: offering } = await offer()
       for (const type of ['application/json', 'text/plain']) {
         const claimed = await service.request('POST', `/api/v1/offerings/${offering.id}/claim`, {
@@ -90,7 +90,7 @@ describe('the façade over trpc-to-openapi', () => {
     })
   })
 
-  it('2. error bodies are the envelope alone: no code, no issues', async () => {
+  it('2. error bodies are only the envelope: no code, no issues', async () => {
     const invalid = await service.request('POST', '/credentials/verify', { authorization, body: {} })
     expect(invalid.json).toEqual({
       statusCode: 400,
@@ -137,7 +137,7 @@ describe('the façade over trpc-to-openapi', () => {
     const numberAsText = { credential_type: 'Ticket', credential_subject: { seat: 1 }, redemption_limit: '5' }
     const rpc = () => service.request('POST', '/trpc/offerings.create', { client: true, body: { json: numberAsText } })
 
-    it('"5" is no number on either door, before and after REST calls of the same procedure', async () => {
+    it('"5" is not a number over REST and /trpc, before and after REST calls of the same procedure', async () => {
       expect((await rpc()).status).toBe(400)
       expect((await offer({ redemption_limit: 5 })).status).toBe(201)
       expect((await service.request('GET', '/api/v1/offerings?limit=5', { client: true })).status).toBe(200)
@@ -149,7 +149,7 @@ describe('the façade over trpc-to-openapi', () => {
       expect(called.json.error.json.data.messages).toEqual(['redemption_limit must be a number'])
     })
 
-    it('a query member that must be a number arrives as one; another value is refused', async () => {
+    it('a query member that must be a number arrives as a number; another value is refused', async () => {
       expect((await service.request('GET', '/api/v1/offerings?limit=1', { client: true })).json).toHaveLength(1)
       for (const limit of ['abc', '1.5', '0', '-1', '1e2', '', ' 1', '1001', '1&limit=2']) {
         const answer = await service.request('GET', `/api/v1/offerings?limit=${limit}`, { client: true })
@@ -161,7 +161,7 @@ describe('the façade over trpc-to-openapi', () => {
       }
     })
 
-    it('a true/false query member likewise', async () => {
+    it('a true/false query member arrives as a boolean; another value is refused', async () => {
       const read = (value: string) =>
         service.request('GET', `/schemas/${schemaId}?includeInactive=${value}`, { authorization })
       expect((await read('true')).status).toBe(200)
@@ -170,7 +170,7 @@ describe('the façade over trpc-to-openapi', () => {
     })
   })
 
-  it('5. a fixed path goes before a path with a parameter, in any order of declaration', async () => {
+  it('5. a fixed path has precedence over a path with a parameter, in any order of declaration', async () => {
     const verified = await service.request('POST', '/credentials/verify', { authorization, body: { credential: 'x' } })
     expect(verified.json).toEqual({ isValid: false, error: UNSUPPORTED })
     const holders = await service.request('GET', '/agent/holders', {
@@ -179,7 +179,7 @@ describe('the façade over trpc-to-openapi', () => {
     expect(holders.json).toEqual([])
   })
 
-  it('6. path parameters are decoded once: a did:web with a port is found singly and doubly encoded', async () => {
+  it('6. path parameters are decoded once: a did:web with a port is found if it is encoded once or twice', async () => {
     const admin = await service.bearer('root', { roles: ['admin'] })
     const created = await service.request('POST', '/agent/did', { authorization: admin, body: { method: 'web' } })
     const { did }: { did: string } = created.json
@@ -190,7 +190,7 @@ describe('the façade over trpc-to-openapi', () => {
     }
   })
 
-  describe('7. names in more than one place', () => {
+  describe('7. names in more than one part of a request', () => {
     it('a body member named like a path parameter is an unknown property', async () => {
       const { json: offering } = await offer()
       const answer = await service.request('POST', `/api/v1/offerings/${offering.id}/claim`, {
@@ -200,7 +200,7 @@ describe('the façade over trpc-to-openapi', () => {
       expect([answer.status, answer.json.message]).toEqual([400, ['property id should not exist']])
     })
 
-    it('a query member named like a path parameter too', async () => {
+    it('a query member named like a path parameter is an unknown property', async () => {
       const { json: offering } = await offer()
       const answer = await service.request('GET', `/api/v1/offerings/${offering.id}?id=another`)
       expect([answer.status, answer.json.message]).toEqual([400, ['property id should not exist']])
@@ -227,14 +227,14 @@ describe('the façade over trpc-to-openapi', () => {
       ['an encoded slash', '/health%2Fliveness'],
       ['a dot segment', '/health/../version'],
       ['an empty parameter', '/api/v1/offerings//qr-code'],
-      ['case of the other door', '/TRPC/service.version'],
+      ['case of /trpc', '/TRPC/service.version'],
     ])('%s: %s is 404', async (_, path) => {
       const answer = await sendPath(service.url, 'GET', path)
       expect(answer.status).toBe(404)
       expect(JSON.parse(answer.body)).toMatchObject({ statusCode: 404, message: `Cannot GET ${path}`, path })
     })
 
-    it('/{uuid}/did.json is for UUIDs alone', async () => {
+    it('/{uuid}/did.json is for UUIDs only', async () => {
       const other = await service.request('GET', '/version/did.json')
       expect([other.status, other.json.message]).toEqual([404, 'Cannot GET /version/did.json'])
       const uuid = await service.request('GET', `/${crypto.randomUUID()}/did.json`)
@@ -248,7 +248,7 @@ describe('the façade over trpc-to-openapi', () => {
       }
     })
 
-    it.each(['null', '1', '"credential"', 'true'])('a body of %s likewise', async (body) => {
+    it.each(['null', '1', '"credential"', 'true'])('a body of %s is refused too', async (body) => {
       const answer = await service.request('POST', '/credentials/verify', {
         authorization,
         headers: { 'content-type': 'application/json' },
@@ -258,11 +258,11 @@ describe('the façade over trpc-to-openapi', () => {
     })
   })
 
-  it('9. look-up does not depend on the number of routes: the last one declared answers as the first one does', async () => {
+  it('9. look-up does not depend on the number of routes: the last declared route answers like the first', async () => {
     const { paths } = (await service.request('GET', '/api-docs-json')).json
     const simple = Object.keys(paths).filter((path) => paths[path].get !== undefined && !path.includes('{'))
     const streams = (path: string) => path.endsWith('/events') || path.includes('/image')
-    // A closed console, as this service's is, answers as if it had no routes.
+    // The console of this service is closed, so it answers as if it had no routes.
     for (const path of simple.filter((each) => !streams(each) && !each.startsWith('/console/'))) {
       const { json } = await service.request('GET', path)
       expect([path, json?.message]).not.toEqual([path, `Cannot GET ${path}`])

@@ -36,14 +36,14 @@ afterAll(async () => {
   await service.close()
 })
 
-/** Addresses as a browser reads them on a page. */
+/** The addresses of a page, as a browser resolves them. */
 async function loadedBy(page: Response): Promise<string[]> {
   const html = await page.text()
   return [...html.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, address]) => new URL(address ?? '', page.url).href)
 }
 
 describe('the API reference below the path of a proxy', () => {
-  it.each(['/api-docs', '/api-docs/'])('%s loads all that it needs from there', async (path) => {
+  it.each(['/api-docs', '/api-docs/'])('%s loads all its files from this path', async (path) => {
     const page = await fetch(`${proxied}${path}`)
     expect([page.status, page.url]).toEqual([200, `${proxied}/api-docs`])
     const addresses = await loadedBy(page)
@@ -51,7 +51,7 @@ describe('the API reference below the path of a proxy', () => {
     for (const address of addresses) expect([address, (await fetch(address)).status]).toEqual([address, 200])
   })
 
-  it('shows the document of that place, which leads back there', async () => {
+  it('shows the document at this path, whose addresses lead to the same path', async () => {
     const page = await fetch(`${proxied}/api-docs`)
     const start = (await loadedBy(page)).find((address) => address.endsWith('/start.js')) ?? ''
     const script = await (await fetch(start)).text()

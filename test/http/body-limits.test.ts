@@ -57,7 +57,7 @@ describe('endpoints of a few parameters read 64 KiB', () => {
   it.each([
     ['/openid4vci/credential', JSON_TYPE],
     [`/openid4vp/responses/${crypto.randomUUID()}`, FORM],
-  ])('%s, which takes credentials, one mebibyte', async (path, type) => {
+  ])('%s, which accepts credentials, reads one mebibyte', async (path, type) => {
     const body = type === FORM ? form : json
     expect((await send(path, type, body(16 * KIB_64))).status).toBeLessThan(413)
     const { status, json: refusal } = await send(path, type, body(16 * KIB_64 + 1))
@@ -78,17 +78,17 @@ describe('a body of many values is refused before it is parsed', () => {
     ['members', members(20_000)],
     ['elements', { a: Array.from({ length: 20_000 }, () => 0) }],
     ['objects', { a: Array.from({ length: 10_001 }, () => ({})) }],
-  ])('%s, at both doors', async (_, body) => {
+  ])('%s, over REST and /trpc', async (_, body) => {
     expect(await refusalOf('/credentials/verify', body)).toEqual(REFUSED)
     expect(await refusalOf('/trpc/verify.verify', { json: body })).toEqual(REFUSED)
   })
 
-  it('a body with fewer values goes to the contract, with any texts', async () => {
+  it('a body with fewer values is read, with texts of any content', async () => {
     expect(await refusalOf('/credentials/verify', members(19_000))).not.toEqual(REFUSED)
     expect(await refusalOf('/credentials/verify', { credential: ',[{'.repeat(20_000) })).not.toEqual(REFUSED)
   })
 
-  it('a form has 1,000 parameters at most', async () => {
+  it('a form has at most 1,000 parameters', async () => {
     const parameters = (count: number) => Array.from({ length: count }, (_, at) => `p${at}=`).join('&')
     const path = `/openid4vp/responses/${crypto.randomUUID()}`
     const message = 'The form has more than 1000 parameters.'
@@ -99,7 +99,7 @@ describe('a body of many values is refused before it is parsed', () => {
 })
 
 describe('the nonce endpoint', () => {
-  it('answers before a body has come, and reads none of it', async () => {
+  it('answers before the body has arrived, and reads no part of it', async () => {
     const answer = await sendRaw(
       issuer.service.url,
       'POST /openid4vci/nonce HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: text/plain\r\nContent-Length: 5000000\r\n\r\nhalf',
@@ -107,7 +107,7 @@ describe('the nonce endpoint', () => {
     expect([answer.status, Object.keys(JSON.parse(answer.body))]).toEqual([200, ['c_nonce']])
   })
 
-  it('says so in the document', async () => {
+  it('has no body in the OpenAPI document', async () => {
     const { paths } = (await issuer.service.request('GET', '/api-docs-json')).json
     const { requestBody, responses } = paths['/openid4vci/nonce'].post
     expect(requestBody).toBeUndefined()

@@ -48,7 +48,7 @@ interface Ended {
   readonly body: string
 }
 
-/** A chunk with an extension of a length (RFC 9112 §7.1.1). */
+/** A chunk with an extension of the given length (RFC 9112 §7.1.1). */
 const extended = (piece: string, extension: number): string =>
   `${piece.length.toString(16)};x=${'e'.repeat(extension)}\r\n${piece}\r\n`
 
@@ -59,7 +59,7 @@ const chunked = (text: string, length: number): string => {
   return pieces.map((piece) => `${piece.length.toString(16)}\r\n${piece}\r\n`).join('')
 }
 
-/** Sends a body that never ends, which only the other side's end ends, and reads until the connection is closed. */
+/** Sends a body that never ends, and reads until the other side closes the connection. */
 const sendEndless = (
   url: string,
   line: string,
@@ -68,7 +68,7 @@ const sendEndless = (
   size = 1,
 ): Promise<Ended> => sendChunks(url, line, headers, chunked(text, size))
 
-/** Sends chunks as they are, and reads until the connection is closed. */
+/** Sends chunks unchanged, and reads until the connection is closed. */
 function sendChunks(
   url: string,
   line: string,
@@ -83,7 +83,7 @@ function sendChunks(
     socket.setEncoding('utf8').on('data', (data) => {
       answer += data
     })
-    // The other side closes while it is being sent to.
+    // The other side may close the connection during the send.
     socket.on('error', () => {})
     socket.on('close', () => {
       const status = Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1])
@@ -118,13 +118,13 @@ describe('a body in too many pieces is refused, and its connection is closed', (
     expect([status, body.includes(IN_PIECES)]).toEqual([400, true])
   })
 
-  it('by the pieces, not by their size', async () => {
+  it('because of the number of pieces, not their size', async () => {
     const size = 100
     const { status } = await sendEndless(service.url, 'POST /openid4vp/responses/x', form, 'a'.repeat(500 * size), size)
     expect(status).toBe(400)
   })
 
-  it('pieces of a body with a length count, however they arrive', async () => {
+  it('pieces of a body with Content-Length are counted as they arrive', async () => {
     const { hostname, port } = new URL(service.url)
     const socket = connect(Number(port), hostname).setNoDelay(true)
     let answer = ''
@@ -154,13 +154,13 @@ describe('an unread body is not drained for longer', () => {
     ['of a GET of typed RPC', 200, 'GET /trpc/service.version', () => service.url],
     ['of a HEAD', 200, 'HEAD /version', () => service.url],
     ['of the console', 404, 'POST /console/assets/x', () => service.url],
-    ['of a method that typed RPC has not', 405, 'PUT /trpc/verify.verify', () => service.url],
+    ['of a method that /trpc does not support', 405, 'PUT /trpc/verify.verify', () => service.url],
     ['of OPTIONS', 404, 'OPTIONS /openid4vci/token', () => service.url],
     ['above the rate limit', 429, 'POST /openid4vp/responses/x', () => limitedUrl],
     ['of the port for operators', 404, 'POST /metrics', () => operations.url],
     ['of its health', 200, 'GET /health/liveness', () => operations.url],
   ])('%s: %i', async (_, expected, line, url) => {
-    // The connection ends although the request does not: no other cause closes it.
+    // The request does not end, so only this rule can have closed the connection.
     expect((await sendEndless(url(), line, json, MANY)).status).toBe(expected)
   })
 
@@ -175,7 +175,7 @@ describe('an unread body is not drained for longer', () => {
     expect(String(ended.status)).toBe(status)
   })
 
-  it('the rest after a 413 is bounded too', async () => {
+  it('the rest after a 413 is limited too', async () => {
     const large = `${(2 * 1_048_576).toString(16)}\r\n${'a'.repeat(2 * 1_048_576)}\r\n`
     const { hostname, port } = new URL(service.url)
     const socket = connect(Number(port), hostname)
@@ -212,7 +212,7 @@ describe('bodies of honest clients pass', () => {
     let answer = ''
     socket.setEncoding('utf8').on('data', (data) => {
       answer += data
-      // The connection stays for a next request.
+      // The connection stays open for the next request.
       if (answer.includes('isValid') && !answer.includes('Credence'))
         socket.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
     })
@@ -221,7 +221,7 @@ describe('bodies of honest clients pass', () => {
     expect([...answer.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).toEqual(['200', '200'])
   })
 
-  it('after a 413 the connection takes a next request', async () => {
+  it('after a 413 the connection serves the next request', async () => {
     const { hostname, port } = new URL(service.url)
     const socket = connect(Number(port), hostname)
     let answer = ''
@@ -246,7 +246,7 @@ describe('framing of a body costs no more than the body (RFC 9112 §7.1)', () =>
     ['a form on the public listener', 400, 'POST /openid4vp/responses/x', () => publicUrl],
     ['an unknown path', 404, 'POST /nowhere', () => service.url],
     ['no token', 401, 'POST /credentials/verify', () => service.url],
-    ['a method that there is not', 405, 'PUT /trpc/verify.verify', () => service.url],
+    ['an unknown method', 405, 'PUT /trpc/verify.verify', () => service.url],
     ['the port for operators', 404, 'POST /metrics', () => operations.url],
   ])('long extensions of many chunks: %s, %i', async (_, expected, line, url) => {
     const type = expected === 401 ? json : form
@@ -296,19 +296,19 @@ describe('a packed body costs no more than its limit', () => {
     return fetch(`${service.url}${path}`, { method: 'POST', headers, body: new Uint8Array(body) })
   }
 
-  it.each(ROUTES)('that holds nothing is refused as an empty one: %s', async (_, path, type) => {
+  it.each(ROUTES)('with empty content is refused like an empty body: %s', async (_, path, type) => {
     for (const [what, [encoding, body]] of Object.entries(NOTHING)) {
       const { status } = await send(path, type, encoding, body)
       expect([400, 404, 413], what).toContain(status)
     }
   })
 
-  it.each(ROUTES)('that holds 64 MiB is a 413: %s', async (_, path, type) => {
+  it.each(ROUTES)('with 64 MiB of content is a 413: %s', async (_, path, type) => {
     for (const [encoding, body] of Object.entries(FAR_MORE))
       expect((await send(path, type, encoding, body)).status, encoding).toBe(413)
   })
 
-  it('in pieces of one octet is refused as any other', async () => {
+  it('in pieces of one octet is refused like any other body', async () => {
     const { length } = FAR_MORE.gzip
     const pieces = Array.from({ length }, (_, at) =>
       Buffer.concat([Buffer.from('1\r\n'), FAR_MORE.gzip.subarray(at, at + 1), Buffer.from('\r\n')]),

@@ -35,7 +35,7 @@ async function outcome(call: Call, procedure: AnyProcedure, rawInput: unknown) {
   }
 }
 
-/** @returns what both callers make of a procedure, which is the same */
+/** Calls a procedure in both ways, and checks that the outcomes are equal. @returns the outcome */
 async function both(procedure: AnyProcedure, rawInput: unknown = {}) {
   const [one, other] = [await outcome(ours, procedure, rawInput), await outcome(theirs, procedure, rawInput)]
   expect(one).toEqual(other)
@@ -76,7 +76,7 @@ describe('a procedure that is called over REST', () => {
     expect(seen).toEqual([...once, ...once])
   })
 
-  it('gets another raw input where a middleware hands one on', async () => {
+  it('gets another raw input if a middleware passes one on', async () => {
     const procedure = t.procedure
       .use(({ next }) => next({ getRawInput: async () => ({ id: 7 }) }))
       .input(z.object({ id: z.number() }))
@@ -88,8 +88,8 @@ describe('a procedure that is called over REST', () => {
     ['an error of its own', t.procedure.query(() => Promise.reject(new Sold('It is sold.')))],
     ['what is no error', t.procedure.query(() => Promise.reject('sold'))],
     ['an error of tRPC', t.procedure.query(() => Promise.reject(new TRPCError({ code: 'NOT_FOUND' })))],
-    ['an input that is not valid', t.procedure.input(z.object({ id: z.number() })).query(() => 1)],
-    ['an output that is not valid', t.procedure.output(z.number()).query(() => '1' as unknown as number)],
+    ['an invalid input', t.procedure.input(z.object({ id: z.number() })).query(() => 1)],
+    ['an invalid output', t.procedure.output(z.number()).query(() => '1' as unknown as number)],
     [
       'a middleware that throws before the rest',
       t.procedure
@@ -98,7 +98,7 @@ describe('a procedure that is called over REST', () => {
         })
         .query(() => 1),
     ],
-  ])('fails as tRPC has it: %s', async (_name, procedure) => {
+  ])('fails in the same way as in tRPC: %s', async (_name, procedure) => {
     expect(await both(procedure)).toMatchObject({ isTrpc: true })
   })
 
@@ -115,7 +115,7 @@ describe('a procedure that is called over REST', () => {
     expect(results).toEqual([false, false])
   })
 
-  it('fails where a middleware forgets the result', async () => {
+  it('fails if a middleware does not return the result', async () => {
     const forgetful = t.middleware(async ({ next }) => {
       await next()
       return undefined as never

@@ -28,7 +28,7 @@ afterAll(async () => {
 })
 
 describe('/console', () => {
-  it('is nothing where the console was not built', async () => {
+  it('does not exist if the console was not built', async () => {
     expect((await fetch(`${url}/console/`)).status).toBe(404)
     await mkdir(join(directory, 'assets'))
     await writeFile(join(directory, 'assets', 'index-1.js'), 'export {}')
@@ -47,14 +47,14 @@ describe('/console', () => {
     },
   )
 
-  it('has a policy that lets in nothing foreign and nothing written within the page', async () => {
+  it('has a policy that allows no other host and no inline script or style', async () => {
     const { headers } = await fetch(`${url}/console/`)
     expect(headers.get('content-security-policy')).toBe(
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
     )
   })
 
-  it('files with a name that changes with them are kept for ever, in the coding that the browser likes', async () => {
+  it('files whose name changes with their content may be cached forever, in the encoding that the browser prefers', async () => {
     const plain = await fetch(`${url}/console/assets/index-1.js`, { headers: { 'accept-encoding': 'identity' } })
     expect(plain.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
     expect(plain.headers.get('content-type')).toBe('text/javascript; charset=utf-8')
@@ -73,7 +73,7 @@ describe('/console', () => {
     '/console/login',
     '/Console',
     '/consoles',
-  ])('%s is no screen', async (path) => {
+  ])('%s is not a screen', async (path) => {
     expect((await fetch(`${url}${path}`)).status).toBe(404)
   })
 

@@ -1,10 +1,10 @@
 import { Browser, type ConsoleService, OF_CONSOLE, startConsole } from '../console/actors.js'
 import { Tourist, type Visit, type Visited } from './tourist.js'
 
-/** An installation with a console: its users sign in, which the main tour does not. */
+/** An installation with a console whose users sign in. The main tour has no sign-in. */
 export const startWithConsole = (): Promise<ConsoleService> => startConsole({ maintenance: false })
 
-/** Goes to every operation of the console. */
+/** Calls every operation of the console. */
 export async function consoleTour(
   { service, provider }: ConsoleService,
   before: (visit: Visit) => Promise<void>,
@@ -26,7 +26,7 @@ export async function consoleTour(
   const ofConsole = { ...anonymous, headers: { ...OF_CONSOLE, cookie } }
   await tourist.go('GET', '/console/session', ofConsole)
   await tourist.go('POST', '/console/logout', { ...ofConsole, body: {} })
-  // The provider has another port each time, which no example should show.
+  // The provider's port changes with each run, so examples must not contain it.
   const steady = (text: string) => text.replaceAll(provider.issuer, 'https://login.example.org')
   return tourist.visited.map((visit) => {
     const text = steady(visit.text)

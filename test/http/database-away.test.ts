@@ -8,7 +8,7 @@ let service: TestService
 beforeAll(async () => {
   postgres = await startOwnPostgres()
   service = await startService({ databaseUrl: postgres.url })
-  // One of the pooled connections breaks in use, the others are found broken.
+  // One of the pooled connections breaks during use. The service then finds the others broken.
   expect((await service.request('GET', '/health/readiness')).status).toBe(200)
   await postgres.stop()
 })
@@ -77,7 +77,7 @@ describe('while the database is unreachable', () => {
     })
   })
 
-  it('no operation answers anything else that is a 5xx', async () => {
+  it('no operation answers with another 5xx', async () => {
     const admin = await service.bearer('root', { roles: ['admin'] })
     for (const { method, path } of await operations()) {
       for (const credentials of [{ authorization: admin }, { client: true }]) {
@@ -88,7 +88,7 @@ describe('while the database is unreachable', () => {
     }
   })
 
-  it('readiness says so in the health result, with the envelope beside it; liveness does not ask', async () => {
+  it('readiness reports it in the health result together with the envelope; liveness does not check the database', async () => {
     const readiness = await service.request('GET', '/health/readiness')
     const down = { database: { status: 'down' } }
     const provider = { identityProvider: { status: 'up' } }
@@ -110,7 +110,7 @@ describe('while the database is unreachable', () => {
     expect((await service.request('GET', '/version')).status).toBe(200)
   })
 
-  it('comes back: requests are answered again without a restart', async () => {
+  it('when the database is reachable again, requests are answered without a restart', async () => {
     await postgres.restart()
     const up = { database: { status: 'up' }, identityProvider: { status: 'up' } }
     const readiness = await service.request('GET', '/health/readiness')

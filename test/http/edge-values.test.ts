@@ -25,7 +25,7 @@ interface Tried {
 
 let service: TestService
 let operations: Operation[]
-/** Records that there are, by the name of the parameter that names them. */
+/** Existing records, by the name of the parameter that names them. */
 let known: Record<string, string>
 
 const agent = new Agent({ keepAlive: true, maxSockets: 8 })
@@ -131,7 +131,7 @@ const BODY_NUMBERS = [-1, 0, 0.5, 2 ** 31, 2 ** 53, 2 ** 63, 1e308, -1e308]
 /** The message of a hosted wallet that cannot reach an issuer. */
 const UNREACHED = '127.0.0.1 has an address that is not public, so it may not be requested.'
 
-/** The interface's own 500s, which say that a record is unknown. */
+/** The messages with which the interface reports an unknown record as a 500. */
 const DELIBERATE = new Set([
   'Credential offer session not found.',
   'Verification session not found.',
@@ -196,7 +196,7 @@ function sent({ method, path, body }: Tried): Promise<{ status: number; text: st
   })
 }
 
-/** The fault in an answer; undefined for a correct answer. */
+/** The fault of an answer; undefined for a correct answer. */
 async function faultOf(tried: Tried): Promise<string | undefined> {
   const { status, text } = await sent(tried)
   const isUnanswered = tried.path.includes('/token-status-lists/') && status === 501
@@ -206,7 +206,7 @@ async function faultOf(tried: Tried): Promise<string | undefined> {
   return `${tried.method} ${tried.path.slice(0, 200)} ${JSON.stringify(tried.body)?.slice(0, 300)}: ${status} ${text.slice(0, 200)}`
 }
 
-/** More than any answer here has, with the service's own OpenAPI document as the longest. */
+/** The most bytes of an answer in this test. The longest answer is the OpenAPI document. */
 const MOST_CHARACTERS = 2_097_152
 
 async function faultsOf(tried: readonly Tried[]): Promise<string[]> {
@@ -218,7 +218,7 @@ async function faultsOf(tried: readonly Tried[]): Promise<string[]> {
   return faults
 }
 
-describe('values at their edges are no fault of the service’s', () => {
+describe('extreme values cause no fault of the service', () => {
   it('in each parameter of each operation', { timeout: 120_000 }, async () => {
     const tried = operations.flatMap((operation) => [...addresses(operation)])
     expect(tried.length).toBeGreaterThan(2_000)
@@ -232,7 +232,7 @@ describe('values at their edges are no fault of the service’s', () => {
   })
 })
 
-describe('figures of a time at the edges', () => {
+describe('statistics of an extreme time', () => {
   const RANGE = 'must lie between the years 1000 and 2999'
   it.each([
     ['to=9999-12-31T22:59:59Z', [`to ${RANGE}`]],
@@ -261,7 +261,7 @@ describe('figures of a time at the edges', () => {
   })
 })
 
-describe('an offering that expires at the edges', () => {
+describe('an offering with an extreme expiry', () => {
   it.each([
     ['9999-12-31T23:59:59.999Z', 201],
     ['9999-12-31T22:59:59Z', 201],

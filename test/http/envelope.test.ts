@@ -53,7 +53,7 @@ describe('the error envelope', () => {
     [{ query: 'x'.repeat(2_000) }, 'query must be an array'],
     [{ query: '' }, 'query must be an array'],
     [{ query: [{ fields: '' }] }, 'query.0.fields must be an array'],
-  ])('does not name the size of a text that replaces an array', async (body, message) => {
+  ])('for a text instead of an array does not name its size', async (body, message) => {
     const answer = await service.request('POST', '/api/v1/verifier/vp-queries', { client: true, body })
     expect([answer.status, answer.json.message]).toEqual([400, [message]])
   })
@@ -70,14 +70,14 @@ describe('the error envelope', () => {
     expect([answer.status, answer.json.message]).toEqual([400, message])
   })
 
-  it('of a body that is missing altogether', async () => {
+  it('of a missing body', async () => {
     const answer = await service.request('POST', '/credentials/verify', { authorization: user })
     expect([answer.status, answer.json.message]).toEqual([400, ['credential must be defined']])
   })
 
   it.each([
     ['an unknown route', 'GET', '/nothing/here'],
-    ['an unknown route below a known one', 'GET', '/version/x'],
+    ['an unknown route below a known route', 'GET', '/version/x'],
     ['a known path with another method', 'PUT', '/credentials/verify'],
     ['a known path with another method', 'GET', '/credentials/verify'],
     ['a known path with another method', 'DELETE', '/version'],
@@ -95,7 +95,7 @@ describe('the error envelope', () => {
     })
   })
 
-  it('names the reason phrase as `error` only where the message is another text', async () => {
+  it('has the reason phrase as `error` only if the message is another text', async () => {
     const unauthorized = await service.request('GET', '/agent/holders')
     expect(unauthorized.json).toEqual({ statusCode: 401, message: 'Unauthorized', path: '/agent/holders', timestamp })
     const insufficient = await service.request('GET', '/agent/holders', { authorization: user })
@@ -144,7 +144,7 @@ describe('internal errors', () => {
     })
   })
 
-  it('say nothing in production', async () => {
+  it('have no details in production', async () => {
     const answer = await failing(production)
     expect(answer.status).toBe(500)
     expect(answer.json).toEqual({
@@ -167,7 +167,7 @@ describe('internal errors', () => {
     })
   })
 
-  it('that the interface foresees say nothing in production either', async () => {
+  it('that the interface defines have no details in production either', async () => {
     const path = '/verification-sessions/unknown'
     const plain = await service.request('GET', path, { authorization: user })
     expect([plain.status, plain.json.statusCode]).toEqual([500, 500])
@@ -203,7 +203,7 @@ describe('the order of checks', () => {
     expect((await service.request('POST', '/agent/holder', { ...malformed, authorization: admin })).status).toBe(400)
   })
 
-  it('ownership before validation, and an unknown holder like another’s', async () => {
+  it('ownership before validation; an unknown holder is treated like the holder of another caller', async () => {
     const { json: holder } = await service.request('POST', '/agent/holder', {
       authorization: admin,
       body: { method: 'key' },
@@ -256,7 +256,7 @@ describe('request ids', () => {
 
 describe('HEAD', () => {
   it.each(['/version', '/', '/health/liveness', '/.well-known/openid-credential-issuer', '/nothing', '/api-docs-json'])(
-    'answers as GET does, without the body: %s',
+    'answers like GET, without the body: %s',
     async (path) => {
       const get = await sendPath(service.url, 'GET', path)
       const head = await sendPath(service.url, 'HEAD', path)
@@ -265,13 +265,13 @@ describe('HEAD', () => {
     },
   )
 
-  it('is no way around authentication', async () => {
+  it('also needs authentication', async () => {
     expect((await sendPath(service.url, 'HEAD', '/agent/holders')).status).toBe(401)
   })
 })
 
 describe('the client secret', () => {
-  it('is one of the accepted values; where none is configured every request is refused', async () => {
+  it('must be one of the accepted values; without a configured value every request is refused', async () => {
     const { databaseUrl, identityProvider } = service
     const ask = async (on: TestService, headers: Record<string, string>) => {
       const answer = await on.request('GET', '/api/v1/verifier/vp-queries', { headers })
@@ -300,7 +300,7 @@ describe('the client secret', () => {
     }
   })
 
-  it('sent twice is no secret', async () => {
+  it('is refused if it is sent twice', async () => {
     const headers = { 'x-client-secret': [CLIENT_SECRET, CLIENT_SECRET] }
     expect((await sendPath(service.url, 'GET', '/api/v1/verifier/vp-queries', { headers })).status).toBe(401)
   })

@@ -28,8 +28,8 @@ const names = (count: number) => Array.from({ length: count }, (_, index) => `me
 const members = (count: number, value: unknown) => Object.fromEntries(names(count).map((name) => [name, value]))
 const unknown = (count: number) => names(count).map((name) => `property ${name} should not exist`)
 
-/** A request with too many faults: each door reports twenty of them and the number of the others. */
-describe('a list of errors ends', () => {
+/** A request with too many faults. REST and /trpc report twenty faults and the number of the others. */
+describe('a list of errors is limited', () => {
   it('of a contract, by path', async () => {
     const body = { credential: 'x', ...members(332, 1) }
     const { json } = await service.request('POST', '/credentials/verify', { authorization, body })
@@ -64,7 +64,7 @@ describe('a list of errors ends', () => {
     expect(json.message[20]).toBe('and 312 more')
   })
 
-  it('and its line in the log has an end, too', async () => {
+  it('and its line in the log is limited too', async () => {
     const body = { credential: 'x', ...members(19_000, 1) }
     const answer = await service.request('POST', '/credentials/verify', { authorization, body })
     expect(answer.json.message.at(-1)).toBe('and 18980 more')
@@ -72,14 +72,14 @@ describe('a list of errors ends', () => {
   })
 })
 
-/** If many values under one name are wrong, each fault would repeat the name: 500 KB of it in each of 900 paths were 450 MB. */
+/** If many values under one name are wrong, each fault repeats the name. A name of 500 KB in 900 paths would give 450 MB. */
 describe('a long name is shortened', () => {
   const filter = (length: number) => ({ properties: { ['n'.repeat(length)]: { properties: members(900, 1) } } })
   const query = (length: number) => [{ fields: [{ path: ['$.x'], filter: filter(length) }] }]
   const create = (length: number) =>
     service.request('POST', '/api/v1/verifier/vp-queries', { client: true, body: { query: query(length) } })
 
-  it('of a VP query, which is measured before it is read', async () => {
+  it('of a VP query whose size is checked before it is read', async () => {
     const { json } = await create(500_000)
     expect(json.message).toEqual(['query must not be larger than 64 KiB'])
   })
@@ -101,7 +101,7 @@ describe('a long name is shortened', () => {
     expect(json.message).toEqual([`property ${'n'.repeat(100)}… should not exist`])
   })
 
-  it('in the log, for every refusal: 2 KiB of it', async () => {
+  it('in the log, to 2 KiB for every refusal', async () => {
     const refused = await service.request('GET', `/trpc/${'n'.repeat(12_000)}`, { authorization })
     expect(refused.json.error.json.message.length).toBeLessThan(1_100)
     expect(written.length).toBeLessThan(6_000)

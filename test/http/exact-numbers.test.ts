@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** Sends the very text, since JavaScript cannot write such numbers. */
+/** Sends the text unchanged, because JavaScript cannot write such numbers. */
 const post = (path: string, body: string): Promise<Answer> =>
   service.request('POST', path, { client: true, body, headers: { 'content-type': 'application/json' } })
 
@@ -21,7 +21,7 @@ const WORDS = 'must be an integer up to 9007199254740991, or a text'
 const DCQL = '"dcqlQuery":{"credentials":[{"id":"c","format":"dc+sd-jwt","meta":{"vct_values":["urn:x"]}}]}'
 const request = (members: string) => `{${DCQL},${members}}`
 
-/** Each door, its name for the place, and the body with a number there. */
+/** Each operation with a number: its path, the name of the member in messages, and the body with the number. */
 type Door = readonly [door: string, path: string, place: string, bodyOf: (number: string) => string]
 
 const DOORS: readonly Door[] = [
@@ -59,7 +59,7 @@ const DOORS: readonly Door[] = [
     (n) => `{"query":[{"fields":[{"path":["$.a"],"filter":{"const":${n}}}]}]}`,
   ],
   [
-    'a bound in the filter of a stored query',
+    'a limit in the filter of a stored query',
     '/api/v1/verifier/vp-queries',
     'query.0.fields.0.filter.maximum',
     (n) => `{"query":[{"fields":[{"path":["$.a"],"filter":{"type":"number","maximum":${n}}}]}]}`,
@@ -78,7 +78,7 @@ const DOORS: readonly Door[] = [
   ],
 ]
 
-/** The same doors for the typed client. */
+/** The same operations, called by the typed client. */
 const TYPED = new Map([
   ['/authorization-requests', 'authorizationRequests.create'],
   ['/api/v1/verifier/vp-queries', 'vpQueries.create'],
@@ -97,7 +97,7 @@ const ALL_DOORS: readonly Door[] = [
 ]
 
 describe.each(ALL_DOORS)(
-  'numbers that JSON readers change are refused by their place (RFC 7493 §2.2): %s',
+  'numbers that JSON readers change are refused with their path (RFC 7493 §2.2): %s',
   (_, path, place, bodyOf) => {
     const refusal = async (number: string) => {
       const { status, json } = await post(path, bodyOf(number))
@@ -108,13 +108,13 @@ describe.each(ALL_DOORS)(
       expect(await refusal(number)).toEqual([400, [`${place} ${WORDS}`]])
     })
 
-    it('1e400, which is read as infinite', async () => {
+    it('1e400, which readers turn into infinity', async () => {
       const named = expect.stringMatching(/ must be (a JSON value|an integer up to 9007199254740991, or a text)$/)
       expect(await refusal('1e400')).toEqual([400, [named]])
       expect(String((await refusal('1e400'))[1])).toContain(`${place} must be`)
     })
 
-    it('and the largest integer that all readers know is taken', async () => {
+    it('and the largest integer that all readers know is accepted', async () => {
       const { status, text } = await post(path, bodyOf('9007199254740991'))
       expect([200, 201], text.slice(0, 300)).toContain(status)
     })
@@ -128,12 +128,12 @@ describe('numbers that JSON readers change elsewhere', () => {
     expect([status, json.message]).toEqual([400, [`credentialSubject.a ${WORDS}`]])
   })
 
-  it('are reported after the contract’s own refusals, which keep their words', async () => {
+  it('are reported after the refusals of the contract, whose messages stay the same', async () => {
     const { status, json } = await post('/authorization-requests', request('"validity":9007199254740993'))
     expect([status, json.message]).toEqual([400, ['validity must be at most 86400']])
   })
 
-  it('of requests of wallets (OpenID4VCI §8.2) are ignored, as all that is not known', async () => {
+  it('of requests of wallets (OpenID4VCI §8.2) are ignored like all unknown members', async () => {
     const { json } = await post('/openid4vci/credential', '{"credential_configuration_id":"Account","x":1e400}')
     expect(JSON.stringify(json)).not.toContain(WORDS)
   })

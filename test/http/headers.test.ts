@@ -34,7 +34,7 @@ describe('security headers', () => {
     },
   )
 
-  it('let the API reference load its own files and style itself, and forbid frames', async () => {
+  it('allow the API reference to load its own files and inline styles, and forbid frames', async () => {
     const { headers } = await service.request('GET', '/api-docs')
     const policy = headers.get('content-security-policy') ?? ''
     expect(policy.split('; ')).toEqual([
@@ -87,7 +87,7 @@ describe('browser origins', () => {
     }
   })
 
-  it.each(management)('others may not: %s', async (path) => {
+  it.each(management)('other origins may not: %s', async (path) => {
     for (const origin of [
       'https://evil.example',
       'null',
@@ -102,7 +102,7 @@ describe('browser origins', () => {
     }
   })
 
-  it.each(open_)('any may call %s, without credentials', async (path) => {
+  it.each(open_)('any origin may call %s, without credentials', async (path) => {
     const allowed = await preflight(service, path, 'https://wallet.example')
     expect([allowed.status, allowed.headers['access-control-allow-origin']]).toEqual([204, '*'])
     expect(allowed.headers['access-control-allow-credentials']).toBeUndefined()
@@ -110,14 +110,14 @@ describe('browser origins', () => {
     expect(headers.get('access-control-allow-origin')).toBe('*')
   })
 
-  it('see errors as errors: the envelope of a 401 is readable', async () => {
+  it('can read errors, such as the envelope of a 401', async () => {
     const answer = await service.request('GET', '/agent/holders', { headers: { origin: APP } })
     expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([401, APP])
   })
 })
 
 describe('AUTH_DISABLED', () => {
-  it('makes every caller the one admin; a wrong token and a wrong secret do no harm', async () => {
+  it('makes every caller the same admin; a wrong token or a wrong secret is ignored', async () => {
     const headers = { authorization: 'Bearer x', 'x-client-secret': 'y' }
     const holder = await open.request('POST', '/agent/holder', { headers, body: { method: 'key' } })
     expect(holder.status).toBe(201)
@@ -127,7 +127,7 @@ describe('AUTH_DISABLED', () => {
     expect((await open.request('GET', '/trpc/agentHolders.list?input={"json":{}}')).status).toBe(200)
   })
 
-  it('names the one admin in the audit log for calls that otherwise need the client secret', async () => {
+  it('names this admin in the audit events for calls that otherwise need the client secret', async () => {
     const body = { query: [{ fields: [{ path: ['$.credentialSubject.productName'] }] }] }
     const saved = await open.request('POST', '/api/v1/verifier/vp-queries', { body })
     expect(saved.status, saved.text).toBe(201)
@@ -153,7 +153,7 @@ describe('AUTH_DISABLED', () => {
     '192.168.1.5',
     '0.0.0.0',
     '[::2]',
-  ])('refuses any other: %s (DNS rebinding)', async (host) => {
+  ])('refuses any other host: %s (DNS rebinding)', async (host) => {
     for (const path of ['/agent/holders', '/version', '/trpc/agentHolders.list', '/nothing']) {
       const answer = await withHost(host, path)
       expect(answer.status).toBe(403)
@@ -163,7 +163,7 @@ describe('AUTH_DISABLED', () => {
   })
 
   it.each(['https://evil.example', 'null', 'http://localhost.evil.example', 'not an origin'])(
-    'refuses what a page of %s sends, also where the browser does not ask first',
+    'refuses requests of a page of %s, also without a preflight',
     async (origin) => {
       const holders = async () => (await open.request('GET', '/agent/holders')).json.length
       const before = await holders()
@@ -174,7 +174,7 @@ describe('AUTH_DISABLED', () => {
     },
   )
 
-  describe('and a request that a page elsewhere causes without saying so (Sec-Fetch-Site: cross-site)', () => {
+  describe('and a cross-site request without an Origin (Sec-Fetch-Site: cross-site)', () => {
     const ask = async (method: string, path: string, headers: Record<string, string>) =>
       (await sendPath(open.url, method, path, { headers, ...(method === 'POST' ? { body: '{}' } : {}) })).status
     const image = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' }
@@ -206,18 +206,18 @@ describe('AUTH_DISABLED', () => {
       }
     })
 
-    it('is answered when a page is opened, and not for a sent form or another way of asking for a page', async () => {
+    it('is answered if it opens a page, but not if it sends a form or loads a page in another way', async () => {
       expect(await ask('GET', '/api-docs-json', opened)).toBe(200)
       expect(await ask('POST', '/agent/holder', opened)).toBe(403)
       expect(await ask('GET', '/api-docs-json', { ...opened, 'sec-fetch-mode': 'cors' })).toBe(403)
       expect(await ask('POST', '/trpc/agentHolders.create', image)).toBe(403)
     })
 
-    it.each(['same-origin', 'same-site', 'none'])('is answered where it is %s', async (site) => {
+    it.each(['same-origin', 'same-site', 'none'])('is answered if it is %s', async (site) => {
       expect(await ask('GET', '/agent/holders', { ...image, 'sec-fetch-site': site })).toBe(200)
     })
 
-    it('is answered where its origin is this machine under another name', async () => {
+    it('is answered if its origin is this machine under another name', async () => {
       const headers = { ...image, 'sec-fetch-mode': 'cors', origin: 'http://127.0.0.1:5173', host: 'localhost:3000' }
       expect(await ask('GET', '/agent/holders', headers)).toBe(200)
     })
@@ -247,7 +247,7 @@ describe('AUTH_DISABLED', () => {
   })
 
   it.each(['http://localhost:5173', 'http://127.0.0.1:8080', 'https://localhost', 'http://[::1]:1'])(
-    'admits the loopback origin %s',
+    'accepts the loopback origin %s',
     async (origin) => {
       for (const path of ['/agent/holders', '/.well-known/openid-credential-issuer']) {
         expect((await preflight(open, path, origin)).headers['access-control-allow-origin']).toBe(origin)
@@ -256,7 +256,7 @@ describe('AUTH_DISABLED', () => {
   )
 
   it.each([APP, 'https://evil.example', 'null', 'http://localhost.evil.example', 'file://'])(
-    'admits no other origin, not even one of CORS_ORIGINS: %s',
+    'accepts no other origin, not even an origin of CORS_ORIGINS: %s',
     async (origin) => {
       for (const path of ['/agent/holders', '/.well-known/openid-credential-issuer']) {
         expect((await preflight(open, path, origin)).headers['access-control-allow-origin']).toBeUndefined()

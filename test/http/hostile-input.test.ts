@@ -18,14 +18,14 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** Sends text as the JSON body of a route on the REST door. */
+/** Sends a text as the JSON body of a route over REST. */
 const verify = (body: string | Buffer, headers: Record<string, string> = {}) =>
   sendPath(service.url, 'POST', '/credentials/verify', {
     headers: { authorization, 'content-type': 'application/json', ...headers },
     body,
   })
 
-/** The same as the input of a call on the other door. */
+/** Sends the same text as the input of a call on /trpc. */
 const call = (body: string, headers: Record<string, string> = {}) =>
   sendPath(service.url, 'POST', '/trpc/verify.verify', {
     headers: { authorization, 'content-type': 'application/json', ...headers },
@@ -46,13 +46,13 @@ describe('invalid JSON, and JSON with unusable values', () => {
     },
   )
 
-  it('bytes that are no UTF-8', async () => {
+  it('bytes that are not UTF-8', async () => {
     const answer = await verify(Buffer.from('{"credential":"\xff"}', 'latin1'))
     expect([answer.status, messageOf(answer)]).toEqual([400, ['Request body must be UTF-8.']])
   })
 
   it.each([`${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`, '['.repeat(100_000) + ']'.repeat(100_000)])(
-    'nesting beyond 100 levels on both doors',
+    'nesting beyond 100 levels, over REST and /trpc',
     async (nested) => {
       const answer = await verify(`{"credential":${nested}}`)
       expect([answer.status, messageOf(answer)]).toEqual([400, ['Request body is nested too deeply.']])
@@ -67,7 +67,7 @@ describe('invalid JSON, and JSON with unusable values', () => {
     expect([called.status, rpcMessagesOf(called)]).toEqual([400, ['Request body is nested too deeply.']])
   })
 
-  it('brackets within strings are no nesting', async () => {
+  it('brackets within strings do not count as nesting', async () => {
     const answer = await verify(JSON.stringify({ credential: '[{"\\'.repeat(500) }))
     expect([answer.status, JSON.parse(answer.body).isValid]).toEqual([200, false])
   })
@@ -92,7 +92,7 @@ describe('invalid JSON, and JSON with unusable values', () => {
     },
   )
 
-  it('whole surrogate pairs and other escapes pass', async () => {
+  it('complete surrogate pairs and other escapes are accepted', async () => {
     const body = '{"credential_type":"Ticket","credential_subject":{"seat":"\\ud83d\\ude00 \\u00e9"}}'
     const answer = await sendPath(service.url, 'POST', '/api/v1/offerings', {
       headers: { 'x-client-secret': 'test-client-secret', 'content-type': 'application/json' },
@@ -145,7 +145,7 @@ describe('NUL characters, which PostgreSQL cannot store', () => {
       { name: 'T', version: 1, schema: { type: 'object', title: '\0' } },
       'schema.title',
     ],
-  ])('in %s are a 400 that names it, on both doors', async (_, path, procedure, body, member) => {
+  ])('in %s are a 400 that names it, over REST and /trpc', async (_, path, procedure, body, member) => {
     const caller = { client: true, authorization: admin }
     const answer = await service.request('POST', path, { ...caller, body })
     expect([answer.status, answer.json.message]).toEqual([400, [`${member} must not contain a NUL character`]])
@@ -181,7 +181,7 @@ describe('NUL characters, which PostgreSQL cannot store', () => {
     }
   })
 
-  it('in an id are a 400 or that resource’s 404', async () => {
+  it('in an id are a 400 or the 404 of the resource', async () => {
     const offering = await sendPath(service.url, 'GET', '/api/v1/offerings/a%00b')
     expect(JSON.parse(offering.body)).toMatchObject({ statusCode: 400, message: NUL, error: 'Bad Request' })
     const document = await sendPath(service.url, 'GET', '/agent/did/did:web:%00', { headers: { authorization: admin } })
@@ -189,16 +189,16 @@ describe('NUL characters, which PostgreSQL cannot store', () => {
   })
 })
 
-/** Below 500; an unknown issuer, verifier or session is a 500 of its own (interface: Errors). */
+/** Statuses below 500, and the 500 of an unknown issuer, verifier or session (interface: Errors). */
 const isRefusal = (template: string) => (status: number) =>
   (status >= 400 && status < 500) ||
   (status === 500 && /issuer|verifier|session/.test(template)) ||
-  // Former lists are not kept, so 501 is right for every `time`.
+  // The service keeps no former lists, so 501 is right for every `time`.
   (status === 501 && template === '/token-status-lists/{id}')
 
-describe('names that mean something to JavaScript', () => {
+describe('names with a meaning in JavaScript', () => {
   it.each(['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty'])(
-    '%s is an unknown property of a body, a query and a nested object on both doors',
+    '%s is an unknown property of a body, a query and a nested object, over REST and /trpc',
     async (name) => {
       const refused = `property ${name} should not exist`
       const inBody = await verify(`{"credential":"x","${name}":{"credential":"y"}}`)
@@ -216,7 +216,7 @@ describe('names that mean something to JavaScript', () => {
     },
   )
 
-  it('an inherited member does not count: __proto__ cannot supply missing members', async () => {
+  it('inherited members do not count: __proto__ cannot supply missing members', async () => {
     for (const body of ['{"__proto__":{"credential":"x"}}', '{"\\u005f_proto__":{"credential":"x"}}']) {
       expect(messageOf(await verify(body))).toEqual(['property __proto__ should not exist'])
       expect(rpcMessagesOf(await call(`{"json":${body}}`))).toEqual(['property __proto__ should not exist'])
@@ -228,7 +228,7 @@ describe('names that mean something to JavaScript', () => {
     expect([called.status, JSON.parse(called.body).error.json.data.httpStatus]).toEqual([404, 404])
   })
 
-  it('the prototype of objects stays clean', () => {
+  it('the prototype of objects does not change', () => {
     expect(Object.keys(Object.prototype)).toEqual([])
     expect(({} as Record<string, unknown>).credential).toBeUndefined()
   })
@@ -262,7 +262,7 @@ describe('superjson annotations', () => {
 })
 
 describe('size', () => {
-  it('a body of one mebibyte is read, a longer one is a 413 on both doors', async () => {
+  it('a body of one mebibyte is read, and a longer body is a 413, over REST and /trpc', async () => {
     const wrapping = JSON.stringify({ credential: '' }).length
     const longest = JSON.stringify({ credential: 'a'.repeat(MEBIBYTE - wrapping) })
     expect((await verify(longest)).status).toBe(200)
@@ -272,7 +272,7 @@ describe('size', () => {
     expect([called.status, rpcMessagesOf(called)]).toEqual([413, ['Request body exceeds 1 MiB.']])
   })
 
-  it('a chunked body is counted as it comes', async () => {
+  it('a chunked body is counted as it arrives', async () => {
     const chunk = `${(65_536).toString(16)}\r\n${'a'.repeat(65_536)}\r\n`
     const answer = await sendRaw(
       service.url,
@@ -285,7 +285,7 @@ describe('size', () => {
     ['gzip', gzipSync],
     ['deflate', deflateSync],
     ['br', brotliCompressSync],
-  ] as const)('a body in %s is unpacked, up to one mebibyte', async (encoding, pack) => {
+  ] as const)('a body in %s is decompressed, up to one mebibyte', async (encoding, pack) => {
     const headers = { 'content-encoding': encoding }
     const answer = await verify(pack(JSON.stringify({ credential: 'x' })), headers)
     expect([answer.status, JSON.parse(answer.body).isValid]).toEqual([200, false])
@@ -299,7 +299,7 @@ describe('size', () => {
     expect(called.status).toBe(413)
   })
 
-  it('an unknown encoding is a 415, a broken one a 400', async () => {
+  it('an unknown encoding is a 415, and a damaged body a 400', async () => {
     expect((await verify('{}', { 'content-encoding': 'x-unknown' })).status).toBe(415)
     const broken = await verify(Buffer.from('no gzip'), { 'content-encoding': 'gzip' })
     expect([broken.status, messageOf(broken)]).toEqual([400, ['Request body could not be read.']])
@@ -316,12 +316,12 @@ describe('size', () => {
   })
 })
 
-describe('requests that two readers would read differently', () => {
+describe('requests that two parsers would read differently', () => {
   const line = 'POST /credentials/verify HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n'
   it.each([
     ['two content lengths', `${line}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}x`],
     ['a length beside chunks', `${line}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`],
-    ['a length that is no number', `${line}Content-Length: 2a\r\n\r\n{}`],
+    ['a length that is not a number', `${line}Content-Length: 2a\r\n\r\n{}`],
     ['a header over several lines', 'GET /version HTTP/1.1\r\nHost: x\r\nX-A: a\r\n b\r\n\r\n'],
     ['a space in a header name', 'GET /version HTTP/1.1\r\nHost : x\r\n\r\n'],
     ['no host', 'GET /version HTTP/1.1\r\n\r\n'],
@@ -331,7 +331,7 @@ describe('requests that two readers would read differently', () => {
 })
 
 describe('queries', () => {
-  it('a member given twice is no text', async () => {
+  it('a member that is given twice is not accepted as a text', async () => {
     const answer = await service.request('GET', '/schemas/Ticket?includeInactive=true&includeInactive=false', {
       authorization,
     })
@@ -343,7 +343,7 @@ describe('queries', () => {
     expect([answer.status, answer.json.message]).toEqual([400, ['property limit[a] should not exist']])
   })
 
-  it('a path that is no percent-encoded UTF-8 is a 400', async () => {
+  it('a path that is not percent-encoded UTF-8 is a 400', async () => {
     for (const id of ['%', '%zz', '%ff', '%ed%a0%80']) {
       const answer = await sendPath(service.url, 'GET', `/api/v1/offerings/${id}`)
       expect([id, answer.status, messageOf(answer)]).toEqual([id, 400, ['id must be percent-encoded UTF-8']])

@@ -32,7 +32,7 @@ const lines = (): Line[] =>
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line))
 
-/** The lines of one request; its access line is written when its connection is done with it. */
+/** The log lines of one request. Its access line is written after the answer was sent. */
 async function linesOf(requestId: string | null): Promise<Line[]> {
   const own = () => lines().filter((line) => line.requestId === requestId)
   await expect.poll(() => own().some(({ ms }) => ms !== undefined)).toBe(true)
@@ -68,7 +68,7 @@ describe('the log', () => {
     ])
   })
 
-  it('has the caller under a pseudonym that the key alone can make, the same in every process', async () => {
+  it('names the caller by a pseudonym that can be made only with the key, the same in every process', async () => {
     const accessLine = async (at: TestService, sub: string) => {
       const authorization = await at.bearer(sub)
       const { headers } = await at.request('GET', '/api/v1/offerings', { authorization })
@@ -85,12 +85,12 @@ describe('the log', () => {
     expect(again?.caller).toBe(alice?.caller)
     expect(bob?.caller).not.toBe(alice?.caller)
     expect(written).not.toContain('alice')
-    // An attacker with a list of subs and the log cannot match them.
+    // An attacker with a list of subs and the log cannot match the two.
     const guessed = createHash('sha256').update('alice').digest('base64url')
     expect(alice?.caller).not.toBe(guessed.slice(0, 16))
   })
 
-  it('has the caller of a call on /trpc, and of a refused one', async () => {
+  it('names the caller of a call on /trpc, and of a refused call', async () => {
     const authorization = await service.bearer('alice')
     const rpc = await service.request('GET', '/trpc/offerings.list?input={"json":{}}', { authorization })
     const refused = await service.request('GET', '/agent/holders', { authorization })
@@ -103,7 +103,7 @@ describe('the log', () => {
     expect(second).toBe(first)
   })
 
-  it('has the address that a trusted proxy names', async () => {
+  it('has the client address that a trusted proxy names', async () => {
     const { databaseUrl, identityProvider } = service
     const log = createLog('info', destination)
     await using behind = await startService({ databaseUrl, identityProvider, log, env: { TRUST_PROXY: '1' } })
@@ -151,7 +151,7 @@ describe('the log', () => {
     }
   })
 
-  it('says when a client went away before it was answered', async () => {
+  it('reports a client that left before the answer', async () => {
     const aborted = new AbortController()
     vi.spyOn(service.platform.stores.offerings, 'find').mockImplementation(async () => {
       aborted.abort()
@@ -167,7 +167,7 @@ describe('the log', () => {
     expect(all.find(({ ms }) => ms !== undefined)?.status).toBe('aborted')
   })
 
-  it('holds no line where LOG_LEVEL is above its level', async () => {
+  it('has no line below LOG_LEVEL', async () => {
     const quiet: string[] = []
     const log = createLog('error', { write: (text: string) => quiet.push(text) })
     const { databaseUrl, identityProvider } = service
@@ -233,7 +233,7 @@ describe('values that never reach the log', () => {
 
   it('the values of a statement that the database refuses', async () => {
     const { stores } = service.platform
-    // No caller can cause this: a row that lacks required columns, with an unread answer.
+    // No caller can cause this: the row lacks required columns.
     const row = { id: crypto.randomUUID(), credentialSubject: { name: CLAIM } } as never
     vi.spyOn(stores.offerings, 'find').mockImplementation(() => stores.offerings.insert(row, null) as never)
     const failed = await service.request('GET', '/api/v1/offerings/x')
@@ -313,7 +313,7 @@ describe('values that never reach the log', () => {
     }
   })
 
-  it('such an id within an address, a reason or an error', () => {
+  it('ids of this kind within an address, a reason or an error', () => {
     const log = createLog('info', destination)
     const id = crypto.randomUUID()
     const uri = `https://credence.example/openid4vci/offers/${id}`
@@ -324,7 +324,7 @@ describe('values that never reach the log', () => {
     expect(written).not.toContain(id)
   })
 
-  it('members with a secret name, at any depth of a logged value', () => {
+  it('members with the name of a secret, at any depth of a logged value', () => {
     const log = createLog('info', destination)
     const secrets = {
       authorization: CLAIM,
@@ -344,7 +344,7 @@ describe('values that never reach the log', () => {
     })
   })
 
-  it('members of an error beside message, code, stack and cause', () => {
+  it('members of an error other than message, code, stack and cause', () => {
     const log = createLog('info', destination)
     const error = Object.assign(new Error('refused'), { code: 'E1', body: CLAIM, meta: { args: [CLAIM] } })
     log.error({ err: new Error('outer', { cause: error }) }, 'failed')

@@ -37,8 +37,8 @@ const declared = (template: string): ReadonlySet<string> =>
       .flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])),
   )
 
-describe('every method that Node reads', () => {
-  it('is a 404 at each path of REST that has it not, as an unknown path is', async () => {
+describe('every method that Node accepts', () => {
+  it('is a 404 at each REST path without the method, like an unknown path', async () => {
     const templates = [...new Set(routes.map(({ template }) => template)), '/nowhere']
     const answers: unknown[] = []
     for (const template of templates) {
@@ -60,7 +60,7 @@ describe('every method that Node reads', () => {
     '/trpc/nowhere',
     '/trpc/service.version,nowhere?batch=1',
     '/trpc',
-  ])('is a 405 with Allow at %s, where RPC has no use for it (RFC 9110 §15.5.6)', async (path) => {
+  ])('is a 405 with Allow at %s if RPC does not support it (RFC 9110 §15.5.6)', async (path) => {
     for (const method of sendable.filter((name) => !['GET', 'HEAD', 'POST'].includes(name))) {
       const { status, allow, body } = await ask(method, path)
       expect([method, status, allow]).toEqual([method, 405, 'GET, HEAD, POST'])
@@ -69,7 +69,7 @@ describe('every method that Node reads', () => {
     }
   })
 
-  it('is no failure of the service anywhere else', async () => {
+  it('causes no failure of the service at any other path', async () => {
     for (const path of [...REFERENCE_PATHS, '/console', '/console/assets/x', '/openid4vp/qr-codes/x']) {
       for (const method of [...sendable, 'OPTIONS'])
         expect([method, path, (await ask(method, path)).status < 500]).toEqual([method, path, true])
@@ -77,7 +77,7 @@ describe('every method that Node reads', () => {
   })
 })
 
-describe('a call by the other method', () => {
+describe('a call with the wrong method', () => {
   it('a query by POST and a mutation by GET are a 405 with Allow', async () => {
     const query = await service.request('POST', '/trpc/service.version', { body: { json: {} } })
     expect([query.status, query.headers.get('allow')]).toEqual([405, 'GET'])

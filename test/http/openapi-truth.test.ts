@@ -30,10 +30,10 @@ const example = (operation: Operation, status: string) =>
 const filled = (path: string) => path.replaceAll(/\{\w+\}/g, crypto.randomUUID())
 
 describe('the document’s examples agree with the service', () => {
-  it('of a 400, to a body without its members and to a query with one too many', async () => {
+  it('of a 400, for a body without its members and for a query with an unknown member', async () => {
     let tried = 0
     for (const { path, method, operation } of operations) {
-      // Ownership is checked first there, and every protocol route ignores unknown members.
+      // These routes check ownership first, or they are protocol routes, which ignore unknown members.
       if (path.startsWith('/holders/') || path.startsWith('/openid4v')) continue
       const message = example(operation, '400')
       if (message === undefined) continue
@@ -53,7 +53,7 @@ describe('the document’s examples agree with the service', () => {
     expect(tried).toBeGreaterThan(40)
   })
 
-  it('of a 404, where an id is unknown', async () => {
+  it('of a 404, for an unknown id', async () => {
     let tried = 0
     for (const { path, method, operation } of operations) {
       const message = example(operation, '404')
@@ -74,7 +74,7 @@ describe('the document’s examples agree with the service', () => {
     '/api/v1/verifier/vp-queries',
     '/agent/holder',
     '/agent/issuer',
-  ])('of a request: POST %s with it is a 201', async (path) => {
+  ])('of a request: POST %s with the example is a 201', async (path) => {
     const found = operations.find((each) => each.path === path && each.method === 'POST')
     const body = found?.operation.requestBody?.content['application/json']?.example
     const answer = await service.request('POST', path, { body })
@@ -85,7 +85,7 @@ describe('the document’s examples agree with the service', () => {
 describe('status and media type of an answer are in the document', () => {
   const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
   const ACCEPTED = ['*/*', 'application/json', 'text/html', BROWSER, 'image/png', 'image/svg+xml', 'text/event-stream']
-  /** Percent-encoding that is none, or of bytes that are no UTF-8 (RFC 3986 §2.1, RFC 3629). */
+  /** Invalid percent-encoding, or encoded bytes that are not UTF-8 (RFC 3986 §2.1, RFC 3629). */
   const MALFORMED = ['%', '%z', '%4', '%FF', '%C0%80', '%ED%A0%80', 'a%']
 
   /** A description of an answer that the document does not list for the operation; undefined if the document lists it. */
@@ -100,7 +100,7 @@ describe('status and media type of an answer are in the document', () => {
     const init = { method, headers, redirect: 'manual', signal: stop.signal } as const
     const answer = await fetch(`${url}${path}`, body === '' ? init : { ...init, body })
     const [type = ''] = (answer.headers.get('content-type') ?? '').split(';')
-    // A stream has no end.
+    // A stream does not end.
     const text = type === 'text/event-stream' ? type : await answer.text()
     stop.abort()
     const said = operation.responses[String(answer.status)]
@@ -138,14 +138,14 @@ describe('status and media type of an answer are in the document', () => {
     expect(statuses.filter(([, , status]) => status !== 400)).toEqual([])
   })
 
-  it.each(ACCEPTED)('to Accept: %s, where ids are unknown', async (accept) => {
+  it.each(ACCEPTED)('to Accept: %s, with unknown ids', async (accept) => {
     const found: (string | undefined)[] = []
     for (const operation of operations)
       found.push(await unsaid(service.url, operation, filled(operation.path), { accept }))
     expect(found.filter((each) => each !== undefined)).toEqual([])
   })
 
-  it('to a body of another type, and to a query with one too many', async () => {
+  it('to a body of another type, and to a query with an unknown member', async () => {
     const found: (string | undefined)[] = []
     for (const operation of operations) {
       const path = filled(operation.path)
@@ -167,7 +167,7 @@ describe('status and media type of an answer are in the document', () => {
     expect(found.filter((each) => each !== undefined)).toEqual([])
   })
 
-  it('to one request too many (429): the envelope, and a page where a browser opens the address', async () => {
+  it('to a request beyond the rate limit (429): the envelope, or a page if a browser opens the address', async () => {
     await using limited = await startService({ env: { AUTH_DISABLED: 'true', RATE_LIMIT_MAX: '1' } })
     await limited.request('GET', '/version')
     const found: (string | undefined)[] = []
@@ -183,7 +183,7 @@ describe('status and media type of an answer are in the document', () => {
     expect(pages).toBeGreaterThan(50)
   })
 
-  it('a QR code image is bytes, and an unknown one a page for people', () => {
+  it('a QR code image is bytes, and an unknown image is a page for users', () => {
     const media = (path: string, status: string) =>
       operations.find((each) => each.path === path && each.method === 'GET')?.operation.responses[status]?.content ?? {}
     const bytes = { schema: { type: 'string', format: 'binary' } }
@@ -195,7 +195,7 @@ describe('status and media type of an answer are in the document', () => {
     expect(media('/token-status-lists/{id}', '200')['application/statuslist+cwt']).toMatchObject(bytes)
   })
 
-  it('the document says three formats and the release that answers', async () => {
+  it('the document names three formats and the running version', async () => {
     const { info } = (await service.request('GET', '/api-docs-json')).json
     const { version } = (await service.request('GET', '/version')).json
     expect(info).toMatchObject({ version: '1.0.0-rc1', 'x-release': version })

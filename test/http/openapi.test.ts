@@ -36,7 +36,7 @@ beforeAll(() => {
     DATABASE_URL: 'postgres://127.0.0.1/credence',
     AUTH_DISABLED: 'true',
   })
-  // As it goes over the wire.
+  // The document as clients receive it.
   document = JSON.parse(JSON.stringify(openApiDocument(restRouter, config)))
   paths = document.paths as typeof paths
 })
@@ -46,7 +46,7 @@ const operations = () =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
   )
 
-/** References by JSON Pointer; a property that happens to be called `$ref` is a schema, and no text. */
+/** The references of the document (JSON Pointers). A property that is called `$ref` is a schema and not a text. */
 function references(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, member]) =>
@@ -54,7 +54,7 @@ function references(value: unknown): string[] {
   )
 }
 
-/** The same with references into the document from outside. */
+/** The schema with references that lead into the document. */
 function rooted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(rooted)
   if (typeof value !== 'object' || value === null) return value
@@ -67,7 +67,7 @@ function rooted(value: unknown): unknown {
 }
 
 describe('the OpenAPI document', () => {
-  it('is OpenAPI 3.1 of the verifier’s version', () => {
+  it('is OpenAPI 3.1, with the version of the interface', () => {
     expect(document.openapi).toBe('3.1.0')
     expect(document.info).toMatchObject({ title: 'Credence', version: '1.0.0-rc1' })
     expect(document.servers).toEqual([{ url: 'https://credence.example' }])
@@ -86,7 +86,7 @@ describe('the OpenAPI document', () => {
     expect(listed.toSorted()).toEqual([...declared, ...reference].toSorted())
   })
 
-  it('has its operations in groups, in an order and with a sentence each', () => {
+  it('has its operations in ordered groups, each with a sentence', () => {
     const tags = document.tags as { name: string; description: string }[]
     const used = operations().flatMap(({ operation }) => operation.tags)
     expect(new Set(tags.map(({ name }) => name))).toEqual(new Set(used))
@@ -109,7 +109,7 @@ describe('the OpenAPI document', () => {
     expect(unresolved).toEqual([])
   })
 
-  it('declares every parameter of a path, and none that is not in it', () => {
+  it('declares exactly the parameters of each path', () => {
     for (const { path, operation } of operations()) {
       const declared = (operation.parameters ?? []).filter(({ in: place }) => place === 'path')
       const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
@@ -118,7 +118,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  it('names its own schemes for callers', () => {
+  it('names the service’s ways of authentication', () => {
     const { securitySchemes } = document.components as { securitySchemes: Json }
     expect(Object.keys(securitySchemes).toSorted()).toEqual([
       'bearer',
@@ -137,12 +137,12 @@ describe('the OpenAPI document', () => {
     expect(paths['/api/v1/offerings']?.get?.security).toEqual([{}, { bearer: [] }, { clientSecret: [] }])
   })
 
-  it('lists every error that the façade may answer, and 401 and 403 where credentials are asked for', () => {
+  it('lists every error of the HTTP layer, and 401 and 403 if the operation asks for credentials', () => {
     for (const { path, method, operation } of operations()) {
       if (path.startsWith('/api-docs')) continue
       const statuses = Object.keys(operation.responses)
       expect([path, statuses]).toEqual([path, expect.arrayContaining(['429', '500', '503'])])
-      // These two read no body.
+      // These two operations read no body.
       if (method === 'post' && !['/openid4vci/nonce', '/openid4vci/challenge'].includes(path))
         expect([path, statuses]).toEqual([path, expect.arrayContaining(['400', '413', '415'])])
       if (operation.security.length > 0) expect([path, statuses]).toEqual([path, expect.arrayContaining(['401'])])

@@ -68,14 +68,14 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 describe('every operation of the document', () => {
-  it('is visited here', () => {
+  it('is called in this test', () => {
     const described = Object.entries(paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     )
     expect(new Set(visited.map(({ method, template }) => `${method} ${template}`))).toEqual(new Set(described))
   })
 
-  it('answers with a status and a media type that it is described with', () => {
+  it('answers with a documented status and media type', () => {
     for (const { method, template, status, headers } of visited) {
       const described = paths[template]?.[method.toLowerCase()]?.responses[status]
       const [type] = headers.get('content-type')?.split(';') ?? []
@@ -97,8 +97,8 @@ describe('ids in answers (RFC 9562 §5.4)', () => {
   const opened = (text: string): string =>
     text.replaceAll(/\beyJ[\w-]+/g, (part) => opened(Buffer.from(part, 'base64url').toString()))
 
-  // Version 8 is a MAC (§5.8): of pages that are made on demand.
-  it('are random: an id shows neither its time nor its neighbours', () => {
+  // Version 8 is a MAC (§5.8). Pages on demand have such an id.
+  it('are random: an id reveals neither its time nor other ids', () => {
     const ids = visited
       .filter(({ template }) => template !== '/api-docs-json')
       .flatMap(({ method, template, headers, text }) =>
@@ -133,7 +133,7 @@ describe('the examples of the document', () => {
     const examples: Record<string, Record<string, unknown>> = {}
     for (const visit of visited) {
       const [type] = visit.headers.get('content-type')?.split(';') ?? []
-      // A document cannot hold itself.
+      // The document cannot contain itself.
       if (!type || visit.text === '' || visit.template === '/api-docs-json') continue
       const operation = nameOf(visit)
       examples[operation] = { [type]: receivedExample(visit, service.url), ...examples[operation] }
@@ -141,7 +141,7 @@ describe('the examples of the document', () => {
     return examples
   }
 
-  it('are answers that were received here: UPDATE_EXAMPLES=true writes them again', async () => {
+  it('are answers of this test: UPDATE_EXAMPLES=true writes them again', async () => {
     if (process.env.UPDATE_EXAMPLES === 'true') {
       await writeFile(kept, JSON.stringify(received()))
       execFileSync('npx', ['biome', 'format', '--write', kept])
@@ -161,7 +161,7 @@ describe('the examples of the document', () => {
 })
 
 describe('the version', () => {
-  it('that is running is the one of package.json; the interface has its own', async () => {
+  it('of the running service is the version of package.json; the interface has another version', async () => {
     const { name, version } = JSON.parse(await readFile('package.json', 'utf8'))
     const answered = visited.find(({ path }) => path === '/version')
     expect(answered?.json).toEqual({ name, version })
@@ -172,14 +172,14 @@ describe('the version', () => {
 })
 
 describe('HEAD (RFC 9110 §9.3.2)', () => {
-  it('answers as GET does next, without a body', () => {
+  it('answers like the next GET, without a body', () => {
     const gets = visited.filter(({ method }) => method === 'GET')
     expect(looks.map(({ path, status, type, text }) => [path, status, type, text])).toEqual(
       gets.map(({ path, status, headers }) => [path, status, headers.get('content-type'), '']),
     )
   })
 
-  it('moves nothing: no session, no offer, no response code', () => {
+  it('changes no session, no offer and no response code', () => {
     expect(looks.filter(({ changed }) => changed.length > 0)).toEqual([])
   })
 })

@@ -13,9 +13,9 @@ afterAll(() => service.close())
 
 const get = (path: string, headers: Readonly<Record<string, string>>) => service.request('GET', path, { headers })
 
-describe('an address that there is not', () => {
+describe('an unknown address', () => {
   it.each(['/nothing', '/api/v1/nothing', '/console-of-others', '/%3Cscript%3E'])(
-    'is a page in words for whoever opens it in a browser: %s',
+    'is a page for a browser: %s',
     async (path) => {
       for (const headers of [BROWSER, { accept: 'text/html' }]) {
         const { status, headers: sent, text } = await get(path, headers)
@@ -40,7 +40,7 @@ describe('an address that there is not', () => {
     { accept: 'image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8' },
     { accept: 'text/css,*/*;q=0.1' },
     { accept: 'text/event-stream' },
-  ])('is the envelope for everybody else: %o', async (headers) => {
+  ])('is the envelope for all other clients: %o', async (headers) => {
     const { status, headers: sent, json } = await get('/nothing', headers)
     expect(status).toBe(404)
     expect(sent.get('content-type')).toBe('application/json; charset=utf-8')

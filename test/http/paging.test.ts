@@ -26,7 +26,7 @@ const LISTS: readonly List[] = [
   { path: '/api/v1/verifier/vp-queries', table: 'vp_queries' },
   { path: '/holders/{holderId}/credentials', table: 'wallet_credentials' },
   { path: '/holders/{holderId}/presentations', table: 'wallet_presentations' },
-  // Last, because the holder's records are deleted with the holder.
+  // This list is the last, because the holder's records are deleted with the holder.
   { path: '/agent/holders', table: 'holders' },
 ]
 
@@ -51,11 +51,11 @@ beforeAll(async () => {
       state: 'accepted',
     })
   }
-  // These rows would prevent the deletion of others.
+  // These rows would prevent the deletion of other rows.
   for (const table of ['redemptions', 'credential_instances', 'credentials', 'issuance_tokens']) {
     await query(service.databaseUrl, `DELETE FROM ${table}`)
   }
-  // All at the same moment: then only the ids decide the order.
+  // All rows have the same time, so only their ids decide the order.
   for (const { table } of LISTS)
     await query(service.databaseUrl, `UPDATE ${table} SET created_at = '2026-03-01T12:00:00Z'`)
 })
@@ -78,17 +78,17 @@ describe.each(LISTS)('GET $path', (list) => {
     ['nothing', ''],
     ['no place', Buffer.from('2026-03-01T12:00:00.000Z').toString('base64url')],
     ['a place without an id', Buffer.from('2026-03-01T12:00:00.000Z ').toString('base64url')],
-    ['an id that PostgreSQL cannot hold', Buffer.from('2026-03-01T12:00:00.000Z a\0b').toString('base64url')],
-    ['a time that there is not', Buffer.from('2026-13-01T12:00:00.000Z a').toString('base64url')],
-    ['a time that PostgreSQL does not know', Buffer.from('0000-01-01T12:00:00.000Z a').toString('base64url')],
+    ['an id that PostgreSQL cannot store', Buffer.from('2026-03-01T12:00:00.000Z a\0b').toString('base64url')],
+    ['a time that does not exist', Buffer.from('2026-13-01T12:00:00.000Z a').toString('base64url')],
+    ['a time that PostgreSQL cannot represent', Buffer.from('0000-01-01T12:00:00.000Z a').toString('base64url')],
     ['another spelling', `${Buffer.from('2026-03-01T12:00:00.000Z ab').toString('base64url')}=`],
-    ['more than any id is long', Buffer.from(`2026-03-01T12:00:00.000Z ${'a'.repeat(8_000)}`).toString('base64url')],
+    ['longer than every id', Buffer.from(`2026-03-01T12:00:00.000Z ${'a'.repeat(8_000)}`).toString('base64url')],
   ])('a cursor that is %s: 400', async (_what, cursor) => {
     const answer = await get(list, `?cursor=${encodeURIComponent(cursor)}`)
     expect([answer.status, answer.json.message]).toEqual([400, ['cursor must be the cursor of a page before']])
   })
 
-  it('continues behind a deleted row, page by page, with nothing twice and nothing left out', async () => {
+  it('continues after a deleted row, page by page, with each row exactly once', async () => {
     const whole = idsOf(list, (await get(list)).json)
     expect(whole.length).toBeGreaterThanOrEqual(LISTED)
     const seen: unknown[] = []
@@ -107,8 +107,8 @@ describe.each(LISTS)('GET $path', (list) => {
   })
 })
 
-describe('a list that is asked for by name', () => {
-  it('returns the next cursor, as by path; in a batch it would be ambiguous', async () => {
+describe('a list over /trpc', () => {
+  it('returns the next cursor like REST, but not in a batch, where it would be ambiguous', async () => {
     for (const _ of [1, 2, 3]) await post('/api/v1/verifier/vp-queries', { query: [ITEM] })
     const cursors: (string | null)[] = []
     const client = createTRPCClient<AppRouter>({
@@ -134,11 +134,11 @@ describe('a list that is asked for by name', () => {
   })
 })
 
-describe('a list under a base URL with a path, which the proxy strips', () => {
+describe('a list under a base URL with a path that the proxy removes', () => {
   it.each([
     ['/agent/dids', '/issuing'],
     ['/api/v1/verifier/vp-queries', '/verifying/here'],
-  ])('%s continues at an address that clients can ask for', async (path, basePath) => {
+  ])('%s continues at an address that clients can reach', async (path, basePath) => {
     const { databaseUrl, identityProvider } = service
     await using behindProxy = await startService({
       databaseUrl,

@@ -61,7 +61,7 @@ function ask(method: string, path: string, headers: Record<string, string> = {},
 const concrete = (template: string) => template.replaceAll(/\{\w+\}/g, crypto.randomUUID())
 
 describe('the public listener', () => {
-  it('has exactly these routes: a new one is closed unless its contract’s kind and access open it to strangers', () => {
+  it('has exactly these routes: a new route is closed unless its contract opens it to strangers', () => {
     const open = routesOf(restRouter).filter(isOpenRoute)
     expect(open.map(({ method, template }) => `${method} ${template}`).toSorted()).toEqual([
       'GET /',
@@ -104,11 +104,11 @@ describe('the public listener', () => {
       'POST /openid4vp/requests/{id}',
       'POST /openid4vp/responses/{id}',
     ])
-    // No public route is for callers who authenticate to the service.
+    // No public route is for authenticated callers.
     expect(new Set(open.map(({ rest }) => rest.access))).toEqual(new Set(['public', 'wallet', 'optional']))
   })
 
-  it('every other route is missing there, for every caller and every Host', async () => {
+  it('every other route does not exist there, for every caller and every Host', async () => {
     const closed = routesOf(restRouter).filter((route) => !isOpenRoute(route))
     expect(closed.length).toBeGreaterThan(50)
     for (const { method, template } of closed) {
@@ -135,16 +135,16 @@ describe('the public listener', () => {
     ['HEAD', '/agent/holders'],
     ['OPTIONS', '/schemas'],
     ['PUT', '/schemas'],
-  ])('%s %s is not there', async (method, path) => {
+  ])('%s %s does not exist there', async (method, path) => {
     expect((await ask(method, path)).status).toBe(404)
   })
 
-  it('the service itself has them, at its own address', async () => {
+  it('the main listener has these routes', async () => {
     for (const path of ['/version', '/agent/holders', '/health/readiness', '/api-docs-json'])
       expect((await service.request('GET', path)).status, path).toBe(200)
   })
 
-  it('its first page leads to nothing that is not there', async () => {
+  it('its first page links only to existing pages', async () => {
     const { status, text } = await ask('GET', '/', BROWSER)
     expect([status, text]).toEqual([200, expect.stringContaining('Issuer metadata')])
     expect(text).not.toMatch(/\/console|\/api-docs|\/health/)
@@ -168,7 +168,7 @@ describe('the public listener', () => {
     expect((await ask('GET', path.replace('/qr-code', ''))).status).toBe(404)
   })
 
-  it('a caller there cannot fill in claims and get a credential, as the local admin can', async () => {
+  it('a caller there cannot enter claims and get a credential, unlike the local admin', async () => {
     const query = new URLSearchParams({
       response_type: 'code',
       client_id: 'wallet',
@@ -193,12 +193,12 @@ describe('the public listener', () => {
         })
       : stranger
     expect(shown.text).not.toContain('<form')
-    // The form that the local admin has been shown is none for a stranger either, who has its address and cookie.
+    // A stranger with the address and the cookie of the local admin's form cannot use this form either.
     const { pathname } = new URL(begun.headers.get('location') ?? '')
     expect((await ask('GET', pathname, { ...BROWSER, cookie })).text).not.toContain('<form')
   })
 
-  it('strangers use up their own calls alone', async () => {
+  it('strangers use up only their own rate limit', async () => {
     let refused = 0
     for (let calls = 0; calls < 410; calls++) if ((await ask('GET', '/openid4vci/offers/x')).status === 429) refused++
     expect(refused).toBeGreaterThan(0)

@@ -6,7 +6,7 @@ import { type ServiceOptions, startService, type TestService } from '../support/
 import { sendPath } from './raw.js'
 import { startRedisServer } from './redis-server.js'
 
-/** Shares one database and one identity provider. */
+/** Starts services that share one database and one identity provider. */
 let base: TestService
 
 beforeAll(async () => {
@@ -49,7 +49,7 @@ describe('the rate limit', () => {
     expect(refused.headers.get('ratelimit-policy')).toBe('60;w=60')
   })
 
-  it('counts every door and every outcome together, before authentication', async () => {
+  it('counts REST, /trpc and every outcome together, before authentication', async () => {
     await using service = await limited({ RATE_LIMIT_MAX: '6' })
     for (const path of [
       '/version',
@@ -70,7 +70,7 @@ describe('the rate limit', () => {
     const batch = (service: TestService, count: number, comma = ',') =>
       service.request('GET', `/trpc/${Array(count).fill('service.version').join(comma)}?batch=1&input=%7B%7D`)
 
-    it('ten calls are ten', async () => {
+    it('ten calls count as ten', async () => {
       await using service = await limited({ RATE_LIMIT_MAX: '13' })
       const ten = await batch(service, 10)
       expect([ten.status, ten.json.length, ten.headers.get('ratelimit')]).toEqual([
@@ -106,7 +106,7 @@ describe('the rate limit', () => {
     expect(answer.headers.get('ratelimit-policy')).toBe('3;w=30')
   })
 
-  it('exempts hosted DID documents, before and after it is reached', async () => {
+  it('exempts hosted DID documents, also after the limit is reached', async () => {
     await using service = await limited({ RATE_LIMIT_MAX: '1' })
     const uuid = crypto.randomUUID()
     for (const path of [`/${uuid}/did.json`, `/${uuid}/.well-known/did.json`, `/${uuid.toUpperCase()}/did.json`]) {
@@ -118,7 +118,7 @@ describe('the rate limit', () => {
     expect((await service.request('GET', '/not-a-uuid/did.json')).status).toBe(429)
   })
 
-  it('does not count the files of the API reference, but its page, its document and files that there are not', async () => {
+  it('does not count the files of the API reference, but counts its page, its document and missing files', async () => {
     await using service = await limited({ RATE_LIMIT_MAX: '3' })
     for (const file of ['start.js', 'swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png']) {
       for (let time = 0; time < 2; time += 1) {
@@ -177,7 +177,7 @@ describe('TRUST_PROXY', () => {
 describe('REDIS_URL', () => {
   const log = createLog('silent')
 
-  it('counts there, so that the limit holds over every process', async () => {
+  it('counts in Redis, so that the limit applies to all processes together', async () => {
     await using redis = await startRedisServer()
     const first = await createRedisCounter(redis.url, log)
     const second = await createRedisCounter(redis.url, log)
@@ -200,7 +200,7 @@ describe('REDIS_URL', () => {
     return [200, 'ok', components, {}, components]
   }
 
-  it('away: each process counts for itself and stays ready, degraded; back: it is used again', async () => {
+  it('unreachable: each process counts separately and stays ready, degraded; reachable again: it is used again', async () => {
     const redis = await startRedisServer()
     const counter = await createRedisCounter(redis.url, log)
     const options = { rateLimitStore: counter.store, checks: { redis: counter.check } }
@@ -208,11 +208,11 @@ describe('REDIS_URL', () => {
     expect(await readinessOf(service)).toEqual(withRedis('up'))
     expect(await statuses(service, 1)).toEqual([200])
     await redis.stop()
-    // Two were counted while Redis was there: their counts continue without Redis.
+    // Two requests were counted while Redis was reachable. Their counts continue without Redis.
     expect(await readinessOf(service)).toEqual(withRedis('degraded'))
     expect(await statuses(service, 3)).toEqual([200, 429, 429])
     await redis.start()
-    // The restarted Redis remembers no request. Requests pass again only if Redis counts them.
+    // The restarted Redis has no counts. Requests are accepted again only if Redis counts them.
     await expect.poll(async () => (await statuses(service, 1))[0], { timeout: 60_000 }).toBe(200)
     expect(Object.values(redis.hits())).toEqual([1])
     expect(await readinessOf(service)).toEqual(withRedis('up'))
@@ -221,22 +221,19 @@ describe('REDIS_URL', () => {
     await redis.stop()
   })
 
-  it.each(['silent', 'readonly'] as const)(
-    '%s: the limit holds all the same, and readiness says degraded',
-    async (mode) => {
-      await using redis = await startRedisServer()
-      const counter = await createRedisCounter(redis.url, log)
-      const options = { rateLimitStore: counter.store, checks: { redis: counter.check } }
-      await using service = await limited({ RATE_LIMIT_MAX: '3' }, options)
-      redis.mode = mode
-      expect(await statuses(service, 2)).toEqual([200, 200])
-      expect(await readinessOf(service)).toEqual(withRedis('degraded'))
-      expect(await statuses(service, 1)).toEqual([429])
-      await counter.close()
-    },
-  )
+  it.each(['silent', 'readonly'] as const)('%s: the limit still applies, and readiness says degraded', async (mode) => {
+    await using redis = await startRedisServer()
+    const counter = await createRedisCounter(redis.url, log)
+    const options = { rateLimitStore: counter.store, checks: { redis: counter.check } }
+    await using service = await limited({ RATE_LIMIT_MAX: '3' }, options)
+    redis.mode = mode
+    expect(await statuses(service, 2)).toEqual([200, 200])
+    expect(await readinessOf(service)).toEqual(withRedis('degraded'))
+    expect(await statuses(service, 1)).toEqual([429])
+    await counter.close()
+  })
 
-  it('away at the start: the service starts and counts, and counts in Redis as soon as it is available', async () => {
+  it('unreachable at the start: the service starts and counts, and counts in Redis as soon as it is reachable', async () => {
     const redis = await startRedisServer()
     await redis.stop()
     const counter = await createRedisCounter(redis.url, log)
@@ -251,7 +248,7 @@ describe('REDIS_URL', () => {
     await redis.stop()
   })
 
-  it('a loss and a return are logged once each, for any number of requests', async () => {
+  it('a loss and a return of Redis are logged once each, for any number of requests', async () => {
     const lines: string[] = []
     const told = () => lines.map((line) => JSON.parse(line).msg).filter((msg) => /^redis is /.test(msg))
     const redis = await startRedisServer()

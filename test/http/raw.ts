@@ -27,7 +27,7 @@ export function sendRaw(url: string, bytes: string | Buffer): Promise<RawAnswer>
     const chunks: Buffer[] = []
     socket.on('data', (chunk) => chunks.push(chunk))
     socket.on('error', (error: NodeJS.ErrnoException) => {
-      // The other side may answer and close before it has taken everything.
+      // The other side may answer and close before it has read all bytes.
       if (chunks.length === 0) reject(error)
     })
     socket.on('close', () => resolve(parseAnswer(Buffer.concat(chunks).toString('utf8'))))
@@ -35,7 +35,7 @@ export function sendRaw(url: string, bytes: string | Buffer): Promise<RawAnswer>
   })
 }
 
-/** A request whose path goes out exactly as written; `fetch` would normalise it. */
+/** Sends a request with exactly the given path. `fetch` would normalise the path. */
 export function sendPath(
   url: string,
   method: string,

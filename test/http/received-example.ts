@@ -11,17 +11,17 @@ const UUIDS = [
   '27e8a4f6-3c9d-4b15-9e70-8d2c5f1b6a93',
 ]
 const RANDOM = 'x7Fq2LmWz0aTjK9cVbN4Yg'
-/** Of a certificate. */
+/** The serial number and the times of a certificate. */
 const SERIAL = '01667E5DE50108FF43'
-/** In a status list. */
+/** The index in a status list. */
 const INDEX = 94567
-/** Characters of a page or a style sheet that an example keeps. */
+/** Number of characters of a page or a style sheet in an example. */
 const MAX_TEXT = 100
-/** Settings that an example keeps. The others differ between machines. */
+/** The settings in an example. Other settings differ between machines. */
 const MAX_SETTINGS = 3
 const MOMENT = Date.UTC(2026, 2, 1, 12)
 
-/** Replaces values that differ between runs by fixed plausible ones. Everything else stays as received. */
+/** Replaces values that differ between runs by fixed plausible values. All other values stay as received. */
 class Steady {
   readonly #uuids = new Map<string, string>()
 
@@ -75,7 +75,7 @@ const WORDS: ReadonlySet<string> = new Set([
   'VerifiableCredential',
 ])
 
-/** Random or computed base64url. Two dozen characters without a capital are a word instead. */
+/** Whether a text is random or computed base64url. A text of two dozen characters without a capital is a word. */
 const isRandom = (token: string): boolean => /[A-Z]/.test(token) && !WORDS.has(token)
 
 function steadyNumber(name: string, value: number): number {
@@ -84,7 +84,7 @@ function steadyNumber(name: string, value: number): number {
   return value > 1e9 ? MOMENT / 1000 : value
 }
 
-/** The body of an answer as the document shows it: of a page its beginning, of an image its first bytes. */
+/** The body of an answer in the document's form: the beginning of a page, the first bytes of an image. */
 export function receivedExample({ headers, text, json }: Visited, url: string): unknown {
   const steady = new Steady(url)
   if (json !== undefined) return steady.json(json)

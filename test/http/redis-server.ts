@@ -1,24 +1,24 @@
 import { createHash } from 'node:crypto'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 
-/** A counter as `INCR` and `PX` keep it. */
+/** A counter for `INCR` and `PX`. */
 interface Counter {
   hits: number
   readonly expiresAt: number
 }
 
-/** The part of Redis that counts a rate limit, in RESP3, with no memory beyond a restart. */
+/** The commands of Redis for a rate limit, in RESP3. A restart loses all counters. */
 export interface RedisServer extends AsyncDisposable {
   readonly url: string
-  /** Keys and how often each was counted. */
+  /** The count of each key. */
   hits(): Record<string, number>
-  /** `silent`: takes commands and answers none. `readonly`: as a replica that may not be written to. */
+  /** `silent`: accepts commands and answers none. `readonly`: refuses writes like a replica. */
   mode: 'serving' | 'silent' | 'readonly'
   stop(): Promise<void>
   start(): Promise<void>
 }
 
-/** One request of the protocol, `*2\r\n$4\r\nPING\r\n…`, and the rest after it; undefined if it is not complete. */
+/** One request of the protocol, `*2\r\n$4\r\nPING\r\n…`, and the bytes after it; undefined if the request is not complete. */
 function readCommand(text: string): { words: string[]; rest: string } | undefined {
   const header = /^\*(\d+)\r\n/.exec(text)
   if (header === null) return undefined

@@ -7,7 +7,7 @@ import { requestFacts } from '../../server/http/request-facts.js'
 
 const BASE_URLS = { issuerBaseUrl: 'http://127.0.0.1', verifierBaseUrl: 'http://127.0.0.1' }
 
-/** A route that emits `arrived` and `left`, asks for its request's signal on `look`, and answers on `answer`. */
+/** A route that emits `arrived` and `left`, reads the signal of its request on `look`, and answers on `answer`. */
 async function startRoute() {
   const route = new EventEmitter()
   const app = express().get('/', async (request, response) => {
@@ -33,7 +33,7 @@ async function startRoute() {
 }
 
 describe("the signal of a request's client", () => {
-  it('is aborted where the client left before anybody asked: while its token was being checked, say', async () => {
+  it('is aborted if the client left before the signal was read, for example while its token was being checked', async () => {
     const { route, client, look, close } = await startRoute()
     const left = once(route, 'left')
     client.destroy()

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** Calls of one procedure in one request, and what each was answered: its status and messages. */
+/** Sends calls of one procedure in one request. Returns status and messages of each answer. */
 async function batch(procedure: string, inputs: readonly unknown[]): Promise<[number, string[] | undefined][]> {
   const answer = await service.request('POST', `/trpc/${inputs.map(() => procedure).join(',')}?batch=1`, {
     authorization,
@@ -50,7 +50,7 @@ describe('one request has one budget of work for all its checks together', () =>
     }
   })
 
-  it('in requests of their own each of the ten is taken', async () => {
+  it('in separate requests each of the ten queries is accepted', async () => {
     for (const name of range(10)) {
       const answer = await service.request('POST', '/api/v1/verifier/vp-queries', {
         client: true,
@@ -60,7 +60,7 @@ describe('one request has one budget of work for all its checks together', () =>
     }
   })
 
-  it('attack: subjects that are costly to check share it too, and the message names the subject', async () => {
+  it('attack: subjects that are costly to check share the budget too, and the message names the subject', async () => {
     const schema = { type: 'object', properties: { a: { pattern: '(x+x+)+y' }, b: { type: 'string' } } }
     const posted = await service.request('POST', '/schemas', {
       authorization,
@@ -82,7 +82,7 @@ describe('one request has one budget of work for all its checks together', () =>
     expect(answers.map(([status]) => status)).toEqual([400, 400, 400, 400])
     expect(answers[0]).toEqual([400, [noMatch]])
     expect([tooLarge, cannot]).toContain(answers[3]?.[1]?.[0])
-    // In its own request the last of them gets the same error as the first.
+    // In a separate request, the last subject gets the same error as the first.
     const alone = await service.request('POST', '/api/v1/offerings', { client: true, body: input(40_000) })
     expect([alone.status, alone.json.message]).toEqual([400, [noMatch]])
   })
@@ -101,7 +101,7 @@ describe('one request has one budget of work for all its checks together', () =>
     expect(answer.status, answer.text).toBe(201)
   })
 
-  it('attack: a query whose DCQL would be a product of all its paths is refused by name', async () => {
+  it('attack: a query whose DCQL would be a product of all its paths is refused with a message that names it', async () => {
     const fields = range(64).map((field) => ({
       path: range(16).map((path) => `$.${'abcdefghijklmnop'[path]}${field}`),
     }))

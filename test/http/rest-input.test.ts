@@ -4,7 +4,7 @@ import type { Route } from '../../server/http/routes.js'
 
 const route = { numbers: new Set(['limit']), booleans: new Set(['all']) } as unknown as Route
 
-/** The entries of a query, and how often one was looked at. */
+/** The entries of a query, with a counter of reads. */
 function counted(entries: readonly (readonly [string, string])[]) {
   const seen = { count: 0 }
   function* read() {
@@ -17,19 +17,19 @@ function counted(entries: readonly (readonly [string, string])[]) {
 }
 
 describe('the members of a query', () => {
-  it('are numbers and booleans where the contract wants them, a list where given more than once', () => {
+  it('are numbers and booleans if the contract has them, and lists if they are given more than once', () => {
     const query = queryOf(route, new URLSearchParams('limit=5&all=true&name=x&name=y&cursor='))
     expect({ ...query }).toEqual({ limit: 5, all: true, name: ['x', 'y'], cursor: '' })
     expect({ ...queryOf(route, new URLSearchParams('limit=5&limit=6')) }).toEqual({ limit: ['5', '6'] })
   })
 
-  it('have no prototype for a name to reach', () => {
+  it('have no prototype that a name can reach', () => {
     const query = queryOf(route, new URLSearchParams('__proto__=x&constructor=y'))
     expect(Object.getPrototypeOf(query)).toBeNull()
     expect(Object.keys(query)).toEqual(['__proto__', 'constructor'])
   })
 
-  it.each([1_000, 4_000])('are each read once, of %i different names as of one name', (count) => {
+  it.each([1_000, 4_000])('are read once each, for %i different names as for one name', (count) => {
     const different = counted(Array.from({ length: count }, (_, at) => [`n${at}`, '1'] as const))
     expect(Object.keys(queryOf(route, different.params))).toHaveLength(count)
     expect(different.seen.count).toBe(count)

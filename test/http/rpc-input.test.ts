@@ -8,7 +8,7 @@ import { CLIENT_SECRET, startService, type TestService } from '../support/servic
 const BEYOND_JSON = 'Input must be JSON: its meta may say which members are undefined, and nothing else'
 
 let service: TestService
-/** A caller who gets past authentication everywhere. */
+/** A caller who passes every access check. */
 let headers: Record<string, string>
 let holderId: string
 
@@ -35,7 +35,7 @@ async function call(procedures: readonly ContractedProcedure[], envelopes: reado
     procedures[0]?.type === 'mutation'
       ? await service.request('POST', `${path}${batch ? '?batch=1' : ''}`, { headers, body: input })
       : await service.request('GET', `${path}?${batch ? 'batch=1&' : ''}input=${encode(input)}`, { headers })
-  // A subscription has begun to stream when it is refused.
+  // A refused subscription has already begun to stream.
   const [, streamed] = /^event: serialized-error\ndata: (.*)$/m.exec(answer.text) ?? []
   const answers = streamed === undefined ? answer.json : { error: JSON.parse(streamed) }
   return [answers].flat().map(({ error }) => error?.json?.data)
@@ -80,7 +80,7 @@ const PLACES: readonly ((annotation: unknown, value: unknown) => unknown)[] = [
   (annotation, id) => ({ json: { id: { id } }, meta: { values: { id: { id: [annotation] } }, v: 1 } }),
 ]
 
-/** Meta of other forms: references, a tree below `undefined`, values that are no meta. */
+/** Other forms of `meta`: references, a tree below `undefined`, and invalid values. */
 const OTHER_META: readonly unknown[] = [
   { referentialEqualities: { id: ['holderId'] }, v: 1 },
   { referentialEqualities: [['id']], v: 1 },
@@ -114,8 +114,8 @@ const named = (procedures: readonly ContractedProcedure[]) =>
   procedures.map((procedure) => [procedure.name, procedure] as const)
 
 describe('objects that superjson would build from an input are refused', () => {
-  it.each(named(calledProcedures))('by %s, every kind of it', async (_, procedure) => {
-    // Each kind at another place for each procedure.
+  it.each(named(calledProcedures))('by %s, for every kind of annotation', async (_, procedure) => {
+    // Each kind is at another place for each procedure.
     const turn = calledProcedures.indexOf(procedure)
     const typedArray = TYPED_ARRAYS.slice(turn % TYPED_ARRAYS.length)[0] ?? []
     const envelopes = [...ANNOTATIONS, typedArray].map(([annotation, value], index) =>
@@ -142,7 +142,7 @@ describe('objects that superjson would build from an input are refused', () => {
 
 describe('an envelope', () => {
   it.each([[null], [[]], ['x'], [7], [{ id: 'x' }], [{ json: {}, id: 'x' }], [{ json: {}, toJSON: 1 }]])(
-    'that is none is refused: %j',
+    'that is invalid is refused: %j',
     async (envelope) => {
       const [refusal] = await call([version], [envelope])
       expect(refusal).toMatchObject({ httpStatus: 400, messages: ['Input must be an object with the member json'] })
@@ -150,7 +150,7 @@ describe('an envelope', () => {
   )
 
   it.each(['colour', 'limit.a', 'limit.toString', 'toString', '', '.', 'limit.', 'limit.4294967294', 'limi\\t'])(
-    'that marks what is not in its JSON is refused: %j',
+    'that names a missing member is refused: %j',
     async (path) => {
       const [refusal] = await call(
         [version],
@@ -161,7 +161,7 @@ describe('an envelope', () => {
   )
 })
 
-describe('a body that is no JSON', () => {
+describe('a body that is not JSON', () => {
   const FORM = '--x\r\ncontent-disposition: form-data; name="name"\r\n\r\nX\r\n--x--\r\n'
 
   it.each([
@@ -169,7 +169,7 @@ describe('a body that is no JSON', () => {
     ['application/octet-stream', 'X'],
     ['application/x-www-form-urlencoded', 'name=X'],
     ['application/json-seq', '{"json":{}}'],
-  ])('is refused before anything is built of it: %s', async (type, body) => {
+  ])('is refused before a value is built from it: %s', async (type, body) => {
     for (const path of ['schemas.create', 'schemas.create,schemas.create?batch=1', 'service.version', 'nothing']) {
       const answer = await service.request('POST', `/trpc/${path}`, {
         headers: { ...headers, 'content-type': type },
@@ -191,14 +191,14 @@ describe('undefined members', () => {
       links: [httpBatchLink({ url: `${service.url}/trpc`, transformer: superjson, headers: () => headers })],
     })
 
-  it('of a query and of a mutation are members that are not there', async () => {
+  it('of a query and of a mutation count as missing members', async () => {
     const client = plain()
     await expect(client.offerings.list.query({ limit: undefined, cursor: undefined })).resolves.toEqual([])
     const { display } = await client.agent.createVerifier.mutate({ method: 'key', display: undefined })
     expect(display).toEqual([])
   })
 
-  it('are left out of a claim, and are null in an array, as JSON.stringify has it', async () => {
+  it('are left out of a claim and are null in an array, like in JSON.stringify', async () => {
     const client = plain()
     await client.schemas.create.mutate({ name: 'Loose', version: 1, schema: { type: 'object' } })
     const subject = { a: undefined, 'b.c': undefined, 'd\\': { e: undefined, f: 1 }, g: [undefined, { h: undefined }] }

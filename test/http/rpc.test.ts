@@ -53,7 +53,7 @@ describe('/trpc', () => {
     })
   })
 
-  it('answers each call of a batch for itself', async () => {
+  it('answers each call of a batch separately', async () => {
     const calls = input({ 0: { json: {} }, 1: { json: { id: 'unknown' } } })
     const answer = await service.request('GET', `/trpc/service.version,offerings.read?batch=1&input=${calls}`)
     expect(answer.status).toBe(207)
@@ -86,7 +86,7 @@ describe('errors on /trpc', () => {
     })
   })
 
-  it('have the true status where RPC has no code for it: 410', async () => {
+  it('have the true status even if RPC has no code for it: 410', async () => {
     const post = (version: number) =>
       service.request('POST', '/schemas', {
         authorization,
@@ -128,7 +128,7 @@ describe('errors on /trpc', () => {
     },
   )
 
-  it('the rate limit answers in the same shape', async () => {
+  it('by the rate limit have the same form', async () => {
     const { databaseUrl, identityProvider } = service
     await using limited = await startService({ databaseUrl, identityProvider, env: { RATE_LIMIT_MAX: '1' } })
     const call = () => limited.request('GET', `/trpc/service.version?input=${input({ json: {} })}`)
@@ -151,13 +151,13 @@ describe('errors on /trpc', () => {
   })
 })
 
-describe('routes that wallets and probes ask by path', () => {
+describe('routes that wallets and probes call by path', () => {
   const kinds = (router: { _def: { procedures: object } }) =>
     Object.entries<{ _def: { meta?: { rest?: { kind?: string } } } }>(router._def.procedures as never).map(
       ([name, { _def }]) => [name, _def.meta?.rest?.kind ?? 'json'] as const,
     )
 
-  it('is of kind protocol or a page, and nothing of these kinds is on /trpc', () => {
+  it('is of kind protocol or a page, and no route of these kinds is on /trpc', () => {
     const isAskedByPath = (kind: string) => kind === 'protocol' || kind === 'page'
     // A share page's event stream has an address below the page's own.
     const ofPages = ['peoplePages.presentEvents', 'peoplePages.receiveEvents'].map((name) => [name, 'events'])

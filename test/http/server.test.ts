@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 afterAll(() => service.close())
 
-/** Serves the application once more, and notes each request with the prototypes that it and its response arrive with. */
+/** Serves the application again, and records the prototypes of each request and response at its arrival. */
 async function startWatched() {
   const { server, serve } = createAppServer()
   const app = createApp(service.service.app)
@@ -36,11 +36,11 @@ async function startWatched() {
 }
 
 describe('the server of the application', () => {
-  it("gives requests and responses the application's prototypes, which Express exchanges for nothing else", async () => {
+  it('gives requests and responses the prototypes of the application, so that Express does not replace them', async () => {
     await using watched = await startWatched()
     const { app, arrived, url } = watched
     const own = [app.request, app.response]
-    // The additions of Express are in the prototypes of both.
+    // The prototypes of request and response have the additions of Express.
     expect(own.map(Object.getPrototypeOf)).toEqual([express.request, express.response])
     const paths = ['/version', '/trpc/service.version', '/nowhere', '/api-docs', '/api-docs/swagger-ui.css']
     for (const path of paths) {
@@ -56,7 +56,7 @@ describe('the server of the application', () => {
     }
   })
 
-  it('keeps two applications of one process apart', async () => {
+  it('separates two applications of one process', async () => {
     await using one = await startWatched()
     await using two = await startWatched()
     await fetch(`${one.url}/version`)

@@ -10,7 +10,7 @@ const HALF = 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n1'
 let server: Server
 let socket: Socket
 
-/** A connection that has sent so much, which the server has. */
+/** Opens a connection and sends a text. Resolves when the server has received it. */
 async function connected(sent: string): Promise<Socket> {
   const arrived = once(server, sent === '' ? 'connection' : 'request')
   const opened = connect(Number(new URL(await listenLocally(server)).port), '127.0.0.1').on('error', () => {})
@@ -31,7 +31,7 @@ afterEach(() => {
 })
 
 describe('a server that stops', () => {
-  it('gives requests under way 25 seconds, cuts off longer ones, and says so', async () => {
+  it('gives current requests 25 seconds, then ends longer requests and reports this', async () => {
     socket = await connected(HALF)
     const closing = closeServer(server)
     await vi.advanceTimersByTimeAsync(24_999)
@@ -41,7 +41,7 @@ describe('a server that stops', () => {
     if (!socket.closed) await once(socket, 'close')
   })
 
-  it('has cut off nothing where a request ends within that time', async () => {
+  it('reports no cut-off request if all requests end within that time', async () => {
     socket = await connected(HALF)
     const closing = closeServer(server)
     await vi.advanceTimersByTimeAsync(24_999)
@@ -49,7 +49,7 @@ describe('a server that stops', () => {
     expect(await closing).toBe(false)
   })
 
-  it('waits a second for connections on which nothing was asked, and has cut off nothing', async () => {
+  it('waits a second for connections without a request, and reports no cut-off request', async () => {
     socket = await connected('')
     const closing = closeServer(server)
     await vi.advanceTimersByTimeAsync(999)

@@ -240,7 +240,7 @@ async function visitAuthorization({ go }: Bound): Promise<void> {
   const { headers } = await go('GET', '/openid4vci/authorize', { query })
   const id = headers.get('location')?.split('/').at(-1) ?? ''
   const cookie = headers.get('set-cookie')?.split(';', 1)[0] ?? ''
-  // The user has signed in already, so this leads on to the page.
+  // The user has signed in already, so this redirect leads to the page.
   await go('GET', '/openid4vci/authorize/callback', { query: { state: `${id}.x` }, headers: { cookie } })
   const { text } = await go('GET', '/openid4vci/authorize/{id}', { at: { id }, headers: { cookie } })
   const token = /name="token" value="([^"]+)"/.exec(text)?.[1] ?? ''
@@ -259,7 +259,7 @@ async function visitWallet({ go }: Bound, holderId: string): Promise<void> {
   await go('GET', '/holders/{holderId}/credentials/{credentialId}', { at: { holderId, credentialId: held.id } })
 }
 
-/** A person is sent to a page, presents with a hosted wallet, and comes back. */
+/** A user is sent to a page, presents with a hosted wallet, and returns. */
 async function visitPresentPage({ go }: Bound, holderId: string): Promise<void> {
   const asked = await go('POST', '/authorization-requests', {
     body: { query: QUERY, redirectUri: 'https://shop.example.org/return', page: true },
@@ -319,7 +319,7 @@ async function visitVerifier({ go, service }: Bound, holderId: string): Promise<
   await go('DELETE', '/api/v1/verifier/vp-queries/{id}', { at: { id } })
 }
 
-/** A page asks by the Digital Credentials API, and the person declines. */
+/** A page sends a request over the Digital Credentials API, and the user declines. */
 async function visitPage({ go }: Bound): Promise<void> {
   const asked = await go('POST', '/authorization-requests', {
     body: { query: QUERY, responseMode: 'dc_api.jwt', expectedOrigins: ['https://shop.example.org'] },
@@ -390,9 +390,9 @@ interface Bound {
 }
 
 /**
- * Goes to every operation of the API once or more, in an order in which each succeeds.
+ * Calls every operation of the API at least once, in an order in which each call succeeds.
  *
- * @param before is called before each visit.
+ * @param before is called before each call.
  */
 export async function tour(
   service: TestService,

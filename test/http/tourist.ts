@@ -4,13 +4,13 @@ import type { Answer, RequestOptions, TestService } from '../support/service.js'
 /** One correct request for an operation of the API. */
 export interface Visit {
   readonly method: string
-  /** The path as contracts have it. */
+  /** The path in the form of contracts. */
   readonly template: string
   readonly path: string
   readonly options: RequestOptions
 }
 
-/** A visit with its answer. */
+/** A call with its answer. */
 export type Visited = Visit & Answer
 
 interface VisitOptions extends RequestOptions {
@@ -18,11 +18,11 @@ interface VisitOptions extends RequestOptions {
   readonly at?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string>>
   readonly form?: Readonly<Record<string, string>>
-  /** Sends none of the tourist's own credentials. */
+  /** If true, sends the call without credentials. */
   readonly anonymous?: true
 }
 
-/** A caller who may everything: an admin with the client secret. */
+/** A caller with all rights: an admin with the client secret. */
 export class Tourist {
   readonly visited: Visited[] = []
 
@@ -32,7 +32,7 @@ export class Tourist {
     private readonly before: (visit: Visit) => Promise<void>,
   ) {}
 
-  /** Goes there, and is let in. */
+  /** Makes a call. It must succeed. */
   async go(method: string, template: string, options: VisitOptions = {}): Promise<Answer['json']> {
     const { at = {}, query, form, anonymous, ...rest } = options
     const filled = template.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(at[name] ?? ''))

@@ -3,7 +3,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A wallet with a trusted provider, so that there are challenges. */
+/** A wallet with a trusted provider, so that the service issues challenges. */
 export function walletClients(): string {
   const file = join(mkdtempSync(join(tmpdir(), 'credence-wallets-')), 'wallets.json')
   const jwk = {

@@ -38,16 +38,16 @@ const state = await new Promise<string>((resolve, reject) => {
 })
 const refused = await credence.offerings.read.query({ id: 'unknown' }).catch((error: unknown) => error)
 const status = isCredenceError(refused) ? refused.data?.httpStatus : undefined
-// @ts-expect-error a member that no contract has
+// @ts-expect-error an unknown member
 await credence.offerings.read.query({ id: offering.id, colour: 'red' }).catch(() => undefined)
-// @ts-expect-error an input that must be given
+// @ts-expect-error a missing input
 await credence.offerings.read.query().catch(() => undefined)
 // @ts-expect-error a procedure that does not exist
 const unknown: unknown = credence.offerings.paint
 console.log(JSON.stringify({ name, subject: vc.credentialSubject, listed: listed.length, state, status, unknown: typeof unknown }))
 `
 
-/** The same by tRPC's own client. Its declarations name what only newer libraries have. */
+/** The same program with tRPC's own client. Its declarations need a newer library of types. */
 const PLAIN = `
 import { createTRPCClient, httpBatchLink } from '@trpc/client'
 import type { AppRouter } from '@credence/client'
@@ -84,7 +84,7 @@ async function outcomeOf(program: string): Promise<unknown> {
 }
 
 describe('the package', () => {
-  it('is the built client with its licence and changelog, and nothing of the service', async () => {
+  it('is the built client with its licence and changelog, without code of the service', async () => {
     expect(consumer.files.filter((path) => !path.startsWith('package/dist/')).sort()).toEqual([
       'package/CHANGELOG.md',
       'package/LICENSE',
@@ -95,7 +95,7 @@ describe('the package', () => {
     for (const file of dist) expect(await inPackage(`dist/${file}`)).not.toMatch(/\.\.\/|prisma|express|zod/i)
   })
 
-  it('needs only the versions that this project tests it with', async () => {
+  it('needs exactly the versions with which this project tests it', async () => {
     const manifest = JSON.parse(await inPackage('package.json'))
     expect(Object.keys(manifest.dependencies)).toEqual(['@trpc/client', 'eventsource', 'superjson'])
     expect(Object.keys(manifest.peerDependencies)).toEqual(['@trpc/server'])
@@ -153,7 +153,7 @@ describe('the TypeScript of README.md, of the client’s README.md and of docs/'
       ]
       for (const [index, [, block = '']] of blocks.entries()) {
         const file = `${page.replaceAll(/\W/g, '-')}-${index}.ts`
-        // A block without import or export would share its names with others.
+        // A block without import or export would share its names with other blocks.
         await consumer.write(file, `${block}export {}\n`)
         files.push(file)
       }
@@ -184,14 +184,14 @@ describe('an editor', () => {
   })
 })
 
-describe('the types written out', () => {
-  it('are the types of the service’s router', async () => {
+describe('the written types', () => {
+  it('equal the types of the router of the service', async () => {
     const same = `
 import type { AppRouter } from '${root}/server/router.js'
 import type { CredenceInputs as I, CredenceOutputs as O } from '${root}/client/index.js'
 import type { CredenceErrorShape, CredenceInputs, CredenceOutputs } from '@credence/client'
 
-/** Without readonly, which a filter's own type has and others have not. */
+/** The type without readonly, which only some types of filters have. */
 type Plain<T> = unknown extends T ? T
   : T extends Uint8Array ? T
   : T extends readonly (infer Element)[] ? Plain<Element>[]
@@ -215,7 +215,7 @@ export const errors = (shape: AppRouter['_def']['_config']['$types']['errorShape
 })
 
 describe('a bundle for a browser', () => {
-  it('is no larger than 25 KiB, compressed, and holds nothing of Node', async () => {
+  it('has at most 25 KiB when compressed, and contains no module of Node', async () => {
     const contents = "export { createCredenceClient } from '@credence/client'"
     const { outputFiles, metafile } = await build({
       stdin: { contents, resolveDir: consumer.directory },

@@ -9,7 +9,7 @@ const run = promisify(execFile)
 
 export const root = resolve(import.meta.dirname, '../..')
 
-/** npm on this machine, without variables from the process that started the test. */
+/** Runs npm on this machine, without variables of the process that started the test. */
 async function npm(cwd: string, ...args: string[]): Promise<string> {
   const { stdout } = await run('npm', [...args, '--no-audit', '--no-fund', '--loglevel=error'], {
     cwd,
@@ -18,7 +18,7 @@ async function npm(cwd: string, ...args: string[]): Promise<string> {
   return stdout
 }
 
-/** Every package that an installed one needs at run time, itself included. */
+/** Every package that an installed package needs at run time, and the package itself. */
 async function closure(names: readonly string[], found = new Set<string>()): Promise<Set<string>> {
   for (const name of names.filter((each) => !found.has(each))) {
     found.add(name)
@@ -28,19 +28,19 @@ async function closure(names: readonly string[], found = new Set<string>()): Pro
   return found
 }
 
-/** A foreign project with the client's tarball and its dependencies. */
+/** A separate project with the client's tarball and its dependencies. */
 export interface Consumer extends AsyncDisposable {
   readonly directory: string
   /** Paths in the tarball. */
   readonly files: readonly string[]
   write(name: string, text: string): Promise<void>
-  /** Compiles some files as strictly as TypeScript can; its output, empty where all is well. */
+  /** Compiles files with the strictest settings of TypeScript. Returns the output, which is empty without errors. */
   compile(files: readonly string[], options: Readonly<Record<string, unknown>>): Promise<string>
-  /** Runs a program of the project; its standard output. */
+  /** Runs a program of the project. Returns its standard output. */
   run(file: string, env: Readonly<Record<string, string>>): Promise<string>
 }
 
-/** Everything that TypeScript can be asked to complain about, in declarations too. */
+/** All strict options of TypeScript, also for declarations. */
 const STRICT = {
   strict: true,
   skipLibCheck: false,
@@ -79,7 +79,7 @@ export async function createConsumer(): Promise<Consumer> {
   await mkdir(tarballs)
   await npm(directory, 'pack', ...installed, '--ignore-scripts', '--pack-destination', tarballs)
   const others = (await readdir(tarballs)).map((name) => join(tarballs, name))
-  // npm would fetch a compiler for itself, which is @trpc/client's peer.
+  // The compiler is a peer dependency of @trpc/client. npm would otherwise download it.
   await npm(directory, 'install', join(directory, tarball), ...others, '--offline', '--legacy-peer-deps')
   const { stdout } = await run('tar', ['-tzf', join(directory, tarball)])
   return {

@@ -37,7 +37,7 @@ export async function hovers(directory: string, file: string): Promise<string[]>
   server.stdout.on('data', (chunk: Buffer) => {
     received = Buffer.concat([received, chunk])
     for (let message = next(); message !== undefined; message = next()) {
-      // Requests of the server to its editor (for settings, say) get an empty answer here.
+      // Requests of the server to its editor, for example for settings, get an empty answer.
       if (message.method !== undefined && message.id !== undefined) send({ id: message.id, result: null })
       else if (message.id !== undefined) answers.get(message.id)?.(message)
     }

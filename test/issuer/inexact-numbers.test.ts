@@ -22,13 +22,13 @@ beforeAll(async () => {
 })
 afterAll(() => issuer.service.close())
 
-/** Sends the very text, since JavaScript cannot write such numbers. */
+/** Sends the text unchanged, because JavaScript cannot write such numbers. */
 const json = (path: string, body: string): Promise<Answer> =>
   issuer.service.request('POST', path, { client: true, body, headers: { 'content-type': 'application/json' } })
 
 const WORDS = 'must be an integer up to 9007199254740991, or a text'
 
-/** Every operation that receives claims as JSON: its name here, its path, its member for the claims, and a body. */
+/** Every operation that receives claims as JSON: its name in this test, its path, its member for the claims, and a body. */
 const DOORS: readonly (readonly [string, string, string, (subject: string) => string])[] = [
   [
     'an offering',
@@ -70,7 +70,7 @@ const TYPED_DOORS: typeof DOORS = [
 const textOf = ({ text }: Answer): string => text
 
 describe.each([...DOORS, ...TYPED_DOORS])(
-  'integers beyond 2^53 in claims are refused by name, since readers round them (RFC 7493 §2.2): %s',
+  'integers beyond 2^53 in claims are refused by name, because readers round them (RFC 7493 §2.2): %s',
   (_, path, member, bodyOf) => {
     it.each([
       ['{"account":9007199254740993}', 'account'],
@@ -167,13 +167,13 @@ describe('integers beyond 2^53 elsewhere', () => {
     ['{"properties":{"a":{"minimum":-1e20}}}', 'properties.a.minimum'],
     ['{"properties":{"a":{"multipleOf":1e300}}}', 'properties.a.multipleOf'],
     ['{"properties":{"a":{"exclusiveMaximum":1e400}}}', 'properties.a.exclusiveMaximum'],
-  ])('in a schema, where it would decide other claims than were written: %s', async (schema, place) => {
+  ])('in a schema, where it would apply to other claims than the author wrote: %s', async (schema, place) => {
     const answer = await json('/schemas', `{"name":"Rounded","version":1,"schema":${schema}}`)
     expect([answer.status, answer.json.message]).toEqual([400, [`schema.${place} ${WORDS}`]])
   })
 })
 
-describe('integers beyond 2^53 that the identity provider says of a user (claimsFrom)', () => {
+describe('integers beyond 2^53 in the claims of the identity provider (claimsFrom)', () => {
   let provider: OpenidProvider
   let signing: Issuer
   beforeAll(async () => {
@@ -210,7 +210,7 @@ describe('integers beyond 2^53 that the identity provider says of a user (claims
     },
   )
 
-  it('and the largest integer that all readers know does', async () => {
+  it('and the largest integer that all readers know is accepted', async () => {
     const { page } = await open({ birthdate: Number.MAX_SAFE_INTEGER, secret: [1], address: { number: -7 } })
     expect([page.status, page.text]).toEqual([200, expect.stringContaining('9007199254740991')])
   })

@@ -38,7 +38,7 @@ const revoke = (id: string) => service.request('POST', `/api/v1/credentials/${id
 const verifyHere = async (credential: string) =>
   (await service.request('POST', '/credentials/verify', { authorization, body: { credential } })).json
 
-/** did:jwk (its specification, "Read"): the DID itself contains the key. */
+/** The key of a did:jwk (its specification, "Read"): the DID itself contains the key. */
 const keyOfDidJwk = (kid: string | undefined): JWK => {
   const [, encoded = '', fragment] = /^did:jwk:([\w-]+)#(\w+)$/.exec(kid ?? '') ?? []
   expect(fragment).toBe('0')
@@ -71,7 +71,7 @@ const library = () =>
     loadTypeMetadataFormat: true,
   })
 
-describe('credentials of this service verify elsewhere', () => {
+describe('other libraries verify credentials of this service', () => {
   it('an SD-JWT VC in @sd-jwt/sd-jwt-vc, its status list and type metadata fetched, until it is revoked', async () => {
     const { id, credential } = await sign('dc+sd-jwt')
     const verified = await library().verify(credential)
@@ -88,7 +88,7 @@ describe('credentials of this service verify elsewhere', () => {
     expect(payload.vc).toMatchObject({ type: ['VerifiableCredential', type], credentialSubject: SUBJECT })
   })
 
-  it('both formats with a key of the hosted did:web, where the issuer has https', async () => {
+  it('both formats with a key of the hosted did:web, if the issuer has https', async () => {
     await using secure = await startService({
       identityProvider: service.identityProvider,
       env: { ISSUER_BASE_URL: 'https://credence.example', VERIFIER_BASE_URL: 'https://credence.example' },
@@ -105,7 +105,7 @@ describe('credentials of this service verify elsewhere', () => {
     }
   })
 
-  it('the Bitstring status list in jose and zlib: the bit from the left, most significant first', async () => {
+  it('the Bitstring status list in jose and zlib: bits are counted from the left, the most significant bit first', async () => {
     const { id, credential } = await sign('jwt_vc_json')
     const { json } = await service.request('GET', `/api/v1/credentials/${id}`, { authorization })
     const [{ statusListCredential, statusListIndex }] = json.vc.credentialStatus
@@ -158,7 +158,7 @@ describe('credentials of this service verify elsewhere', () => {
   })
 })
 
-describe('credentials of other issuers verify here', () => {
+describe('this service verifies credentials of other libraries', () => {
   it('an SD-JWT VC of @sd-jwt/sd-jwt-vc with nested disclosures and decoys, its status list made with jose', async () => {
     await using web = await startWebServer()
     const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true })

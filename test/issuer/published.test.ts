@@ -143,7 +143,7 @@ beforeAll(async () => {
     },
   })
   for (const { name, members } of shapes) await post({ name, version: 1, ...members })
-  // Versions that differ, and a type of which every version is withdrawn.
+  // A type with different versions, and a type with only withdrawn versions.
   await post({ name: 'Versions', version: 1, schema: object({ seat: text }) })
   await post({ name: 'Versions', version: 2, schema: object({ row: text }), selectivelyDisclosable: [] })
   const { id } = await post({ name: 'Withdrawn', version: 1, schema: object({ seat: text }) })
@@ -170,7 +170,7 @@ async function sign(type: string, format: string): Promise<string> {
   return json.credential
 }
 
-/** The signing key that a JWT names: in its certificate, or in its did:jwk. */
+/** The signing key of a JWT: from its certificate, or from its did:jwk. */
 function keyOf(jwt: string): JWK {
   const { x5c: [leaf] = [], kid = '' } = decodeProtectedHeader(jwt)
   if (leaf !== undefined)
@@ -188,7 +188,7 @@ async function isSigned(data: string, signature: string): Promise<boolean> {
 const configurationsOf = async (): Promise<Readonly<Record<string, object>>> =>
   (await service.request('GET', '/.well-known/openid-credential-issuer')).json.credential_configurations_supported
 
-describe('issuer metadata of every shape of a type are read', () => {
+describe('issuer metadata with every form of a type can be read', () => {
   it('by @openid4vc/openid4vci, which knows every configuration', async () => {
     const client = new Openid4vciClient({ callbacks: libraryCallbacks([]) as never })
     const { credentialIssuer, knownCredentialConfigurations } = await client.resolveIssuerMetadata(service.url)
@@ -240,7 +240,7 @@ describe.each(shapes)('a type with $what', ({ what, name, subject }) => {
     expect(typeMetadata?.mergedTypeMetadata).toMatchObject({ vct: `${service.url}/vct/${name}` })
   })
 
-  it('is asked for in a request that @openid4vc/openid4vp and dcql read', async () => {
+  it('can be requested, and @openid4vc/openid4vp and dcql read the request', async () => {
     const sdJwt = { id: 'sd', format: 'dc+sd-jwt', meta: { vct_values: [`${service.url}/vct/${name}`] } }
     const jwtVc = { id: 'vc', format: 'jwt_vc_json', meta: { type_values: [['VerifiableCredential', name]] } }
     const mdoc = { id: 'mdoc', format: 'mso_mdoc', meta: { doctype_value: DOCTYPE } }

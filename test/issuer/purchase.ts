@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { Answer, TestService } from '../support/service.js'
 
-/** The schema of a proof of purchase, and a subject that is valid by it. */
+/** The schema of a proof of purchase, and a valid subject. */
 export const PURCHASE = {
   type: 'object',
   properties: {

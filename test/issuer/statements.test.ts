@@ -10,7 +10,7 @@ let authorization: string
 let type: string
 
 beforeAll(async () => {
-  // The maintenance job's own statements would be counted.
+  // There is no maintenance job, because its statements would be counted.
   service = await startService({ maintenance: false })
   const https = 'https://credence.example'
   secure = await startService({
@@ -28,7 +28,7 @@ afterAll(async () => {
   await secure.close()
 })
 
-/** How many statements a request takes once keys are imported and connections are open. */
+/** The number of statements of a request, after keys are imported and connections are open. */
 async function statementsOf(act: () => Promise<{ status: number }>): Promise<number> {
   for (let warm = 0; warm < 3; warm += 1) expect((await act()).status).toBeLessThan(300)
   const counts: number[] = []
@@ -44,7 +44,7 @@ async function statementsOf(act: () => Promise<{ status: number }>): Promise<num
 const user = (by: TestService, method: string, path: string, body?: unknown) =>
   by.request(method, path, { authorization, ...(body === undefined ? {} : { body }) })
 
-describe('statements that a request takes', () => {
+describe('statements of a request', () => {
   it('POST /api/v1/credentials: two, for the context and for the record', async () => {
     const body = { type, credential_subject: SUBJECT }
     expect(await statementsOf(() => user(service, 'POST', '/api/v1/credentials', body))).toBe(2)
@@ -67,7 +67,7 @@ describe('statements that a request takes', () => {
     expect(await statementsOf(() => user(service, 'POST', '/credentials/sign', body))).toBe(2)
   })
 
-  it('POST /credentials/verify: one for the status of a did:jwk, one more for the document of an own did:web', async () => {
+  it('POST /credentials/verify: one for the status with a did:jwk, one more for the document of a did:web of this service', async () => {
     const verifyOn = async (by: TestService, name: string) => {
       const created = await user(by, 'POST', '/api/v1/credentials', { type: name, credential_subject: SUBJECT })
       const credential = created.json.vc.proof.jws
@@ -86,7 +86,7 @@ describe('statements that a request takes', () => {
     expect(await statementsOf(() => service.request('POST', `${path}/revoke`, { client: true }))).toBe(1)
   })
 
-  it('offerings: two to make one, one to read one, one to list them for a stranger, two with redemptions', async () => {
+  it('offerings: two to make, one to read, one to list for a stranger, two to list with redemptions', async () => {
     const body = { credential_type: type, credential_subject: SUBJECT }
     expect(await statementsOf(() => service.request('POST', '/api/v1/offerings', { client: true, body }))).toBe(2)
     const { id } = await postOffering(service, body)

@@ -45,7 +45,7 @@ describe.each([
   })
   afterAll(() => service.close())
 
-  it('lets the running service sign with the new key from its next credential on, and the old ones stay valid', async () => {
+  it('makes the running service sign its next credential with the new key, and earlier credentials stay valid', async () => {
     const { sign, verify } = actors
     const before = [await sign('jwt_vc_json'), await sign('dc+sd-jwt')]
     await keysCommand([], environmentOf(service))
@@ -58,7 +58,7 @@ describe.each([
     for (const { credential } of [...before, ...after]) expect((await verify(credential)).isValid).toBe(true)
   })
 
-  it('moves to another algorithm with --alg, and back; metadata says which', async () => {
+  it('changes to another algorithm with --alg, and back; metadata name the algorithm', async () => {
     const { sign, verify } = actors
     const announced = async () => {
       const { json } = await service.request('GET', '/.well-known/openid-credential-issuer')
@@ -97,7 +97,7 @@ describe.each([
     }
   })
 
-  it('publishes the former keys beside the new one: in the did:web document and the issuer metadata', async () => {
+  it('publishes the former keys beside the new key: in the did:web document and the issuer metadata', async () => {
     const { sign } = actors
     const kids = [headerOf((await sign('jwt_vc_json')).credential).kid]
     await keysCommand([], environmentOf(service))
@@ -116,7 +116,7 @@ describe.each([
     if (isWeb) expect(document.json.assertionMethod).toEqual(expect.arrayContaining(kids))
   })
 
-  it('moves a record with a DID made of its key; the former DID stays known and its signatures valid', async () => {
+  it('changes the DID of a record whose DID is made from its key; the former DID stays known, and its signatures stay valid', async () => {
     const { sign, verify, didOf } = actors
     const issuer = await newIssuer(service, 'alice', { method: 'key', alg: 'EdDSA' })
     const before = await sign('jwt_vc_json', issuer.id)
@@ -142,7 +142,7 @@ describe.each([
     const lines = await keysCommand([], environmentOf(service))
     const added = (await keys()).filter(({ id }) => !before.some((key) => key.id === id))
     const sets = new Set(before.map(({ key_set_id }) => key_set_id))
-    // One of the sets belongs to no record: what credential requests are encrypted for.
+    // One of the key sets belongs to no record: the keys for the encryption of credential requests.
     expect(lines.at(-1)).toBe(`${sets.size - 1} records have a new key.`)
     expect(new Set(added.map(({ key_set_id }) => key_set_id))).toEqual(sets)
     expect((await keys()).filter(({ retired_at }) => retired_at === null)).toEqual(added)
@@ -155,7 +155,7 @@ describe.each([
     expect(new Set(audit.map(({ actor }) => actor))).toEqual(new Set([null]))
   })
 
-  it('leaves holders’ keys alone', async () => {
+  it('does not change keys of holders', async () => {
     const { authorization } = actors
     await service.request('POST', '/agent/holder', { authorization, body: { method: 'web' } })
     const keysOfHolders = () =>
@@ -169,7 +169,7 @@ describe.each([
     expect(before).toHaveLength(1)
   })
 
-  it('moves the domain linkage to the DID that signs now', async () => {
+  it('moves the domain linkage to the new signing DID', async () => {
     await keysCommand([], environmentOf(service))
     const { json } = await service.request('GET', '/.well-known/did-configuration')
     const records = await query(service.databaseUrl, 'SELECT did FROM issuers UNION ALL SELECT did FROM verifiers')
@@ -184,7 +184,7 @@ describe('keys:rotate', () => {
   })
   afterAll(() => service.close())
 
-  it('run twice at once gives each key set new keys one after another, never two that sign', async () => {
+  it('that runs twice at once gives each key set new keys one after the other, never two signing keys', async () => {
     await Promise.all([1, 2, 3].map(() => keysCommand([], environmentOf(service))))
     const current = await query(
       service.databaseUrl,
@@ -193,7 +193,7 @@ describe('keys:rotate', () => {
     expect(current.map(({ signing }) => signing)).toEqual([1, 1, 1])
   })
 
-  it('loses no credential that is being issued meanwhile', async () => {
+  it('affects no credential that is being issued at the same time', async () => {
     const { sign, verify } = await actorsOf(service)
     const issued: string[] = []
     const issuing = Promise.all(

@@ -12,7 +12,7 @@ import { environmentOf } from './environment.js'
 
 const newKek = () => randomBytes(32).toString('base64url')
 
-/** Every value of every column of text, as a thief of the database would read it. */
+/** Every value of every text column, as a thief of the database could read it. */
 async function everyText(databaseUrl: string): Promise<string[]> {
   const columns = await query<{ table_name: string; column_name: string }>(
     databaseUrl,
@@ -29,7 +29,7 @@ async function everyText(databaseUrl: string): Promise<string[]> {
 const privateKeys = async (databaseUrl: string) =>
   (await query<{ private_jwk: string }>(databaseUrl, 'SELECT private_jwk FROM keys')).map((row) => row.private_jwk)
 
-/** The `kid` of each JWE in the database: which key-encryption keys it takes to read it. */
+/** The `kid` of each JWE in the database: the key-encryption keys that are needed to read it. */
 async function encryptions(databaseUrl: string): Promise<Set<unknown>> {
   const jwes = (await everyText(databaseUrl)).filter((text) => /^[\w-]+\.\.[\w-]+\.[\w-]+\.[\w-]+$/.test(text))
   return new Set(jwes.map((jwe) => decodeProtectedHeader(jwe).kid))
@@ -41,7 +41,7 @@ async function newHolder(service: TestService): Promise<void> {
   expect(answer.status).toBe(201)
 }
 
-/** Asks the default issuer for a credential. */
+/** Makes a credential of the default issuer. */
 async function issue(service: TestService) {
   const authorization = await service.bearer('alice')
   const { name: type } = await postSchema(service, authorization)
@@ -82,7 +82,7 @@ describe('private keys and secrets at rest', () => {
     for (const jwk of stored) expect(JSON.parse(jwk)).toMatchObject({ kty: 'EC', crv: 'P-256', d: expect.any(String) })
   })
 
-  it('name every column of the data model that is said to be stored as private keys are', async () => {
+  it('include every column of the data model whose comment says that it is stored like private keys', async () => {
     const model = await readFile(new URL('../../prisma/schema.prisma', import.meta.url), 'utf8')
     const protectedColumns: string[] = []
     let table = ''
@@ -101,7 +101,7 @@ describe('private keys and secrets at rest', () => {
   })
 })
 
-/** The key that the default issuer, or the default verifier, signs with. */
+/** The signing key of the default issuer or the default verifier. */
 const defaultKey = async (databaseUrl: string, kind: 'issuers' | 'verifiers') => {
   const [key] = await query<{ id: string; private_jwk: string }>(
     databaseUrl,
@@ -113,7 +113,7 @@ const defaultKey = async (databaseUrl: string, kind: 'issuers' | 'verifiers') =>
 const storeKey = (databaseUrl: string, id: string, stored: string) =>
   query(databaseUrl, 'UPDATE keys SET private_jwk = $2 WHERE id = $1', [id, stored])
 
-/** Encrypts every value as versions before this one did: a compact JWE, bound to nothing. */
+/** Encrypts every value in the form of earlier versions: a compact JWE that is bound to no row. */
 async function ageSecrets({ platform, databaseUrl }: TestService, kek: string): Promise<number> {
   let aged = 0
   for (const { name, table, column, idColumn } of PROTECTED_COLUMNS) {
@@ -133,7 +133,7 @@ async function ageSecrets({ platform, databaseUrl }: TestService, kek: string): 
   return aged
 }
 
-/** How many JWEs are bound to their rows, and how many are not. */
+/** The numbers of JWEs that are bound to their rows, and of JWEs that are not. */
 async function bindings(databaseUrl: string) {
   const jwes = (await everyText(databaseUrl)).filter((text) => /^[\w-]+\.\.[\w-]+\.[\w-]+\.[\w-]+$/.test(text))
   const bound = jwes.filter((jwe) => decodeProtectedHeader(jwe).bound === true).length
@@ -141,7 +141,7 @@ async function bindings(databaseUrl: string) {
 }
 
 describe('an attacker who can write to the database', () => {
-  it('cannot make a key sign for another row: a ciphertext that was copied there does not open', async () => {
+  it('cannot make a key sign for another row: a copied ciphertext cannot be decrypted there', async () => {
     const env = { KEY_ENCRYPTION_KEY: newKek() }
     await using service = await startService({ env })
     const { databaseUrl, identityProvider } = service
@@ -153,7 +153,7 @@ describe('an attacker who can write to the database', () => {
     expect(await issues(restarted)).toBe(true)
   })
 
-  it('cannot make the service sign with a key of their own: a key in the clear is refused, and never encrypted', async () => {
+  it('cannot make the service sign with a foreign key: an unencrypted key is refused, and never encrypted', async () => {
     const env = { KEY_ENCRYPTION_KEY: newKek() }
     await using service = await startService({ env })
     const { databaseUrl, identityProvider } = service
@@ -165,12 +165,12 @@ describe('an attacker who can write to the database', () => {
     const refused = await issue(restarted)
     expect([refused.status, refused.text.includes('"d"')]).toEqual([500, false])
     await expect(keysCommand(['--reencrypt'], environmentOf(service, env))).rejects.toThrow(
-      `0 values encrypted anew. Not encrypted for their rows, refused and left as they are: keys.private_jwk ${issuer.id}.`,
+      `0 values encrypted anew. Values that are not encrypted for their rows are refused and stay unchanged: keys.private_jwk ${issuer.id}.`,
     )
     expect((await defaultKey(databaseUrl, 'issuers')).stored).toBe(planted)
   })
 
-  it('cannot have everything accepted again by writing the root secret in the clear: the start names it', async () => {
+  it('cannot make unencrypted values acceptable with an unencrypted root secret: the start fails and names it', async () => {
     const env = { KEY_ENCRYPTION_KEY: newKek() }
     await using service = await startService({ env })
     await query(service.databaseUrl, "UPDATE secrets SET value = $1 WHERE name = 'root'", ['A'.repeat(43)])
@@ -188,7 +188,7 @@ describe('an attacker who can write to the database', () => {
 })
 
 describe('values that an earlier version encrypted, bound to no row', () => {
-  it('is opened at the next start and encrypted for its row; from then on it is refused', async () => {
+  it('are encrypted for their rows at the next start; after that the earlier form is refused', async () => {
     const KEY_ENCRYPTION_KEY = newKek()
     const env = { KEY_ENCRYPTION_KEY }
     await using service = await startService({ env })
@@ -200,13 +200,13 @@ describe('values that an earlier version encrypted, bound to no row', () => {
     await using restarted = await startService({ databaseUrl, identityProvider, env })
     expect(await bindings(databaseUrl)).toEqual({ bound: 5, unbound: 0 })
     expect(await issues(restarted)).toBe(true)
-    // As a backup has it.
+    // A backup contains such a value.
     await storeKey(databaseUrl, former.id, former.stored)
     await using again = await startService({ databaseUrl, identityProvider, env })
     expect((await issue(again)).status).toBe(500)
   })
 
-  it('is encrypted for its row by --reencrypt, also from a former key, all or nothing', async () => {
+  it('are encrypted for their rows by --reencrypt, also from a former key, all or none', async () => {
     const former = newKek()
     await using service = await startService({ env: { KEY_ENCRYPTION_KEY: former } })
     await newHolder(service)
@@ -222,7 +222,7 @@ describe('values that an earlier version encrypted, bound to no row', () => {
 })
 
 describe('keys:rotate --reencrypt', () => {
-  it('encrypts values in the clear; the service continues', async () => {
+  it('encrypts unencrypted values; the service continues', async () => {
     await using service = await startService()
     await newHolder(service)
     const KEY_ENCRYPTION_KEY = newKek()
@@ -238,7 +238,7 @@ describe('keys:rotate --reencrypt', () => {
     ])
   })
 
-  it('moves everything from the previous key to the new one, which alone opens it then', async () => {
+  it('encrypts all values under the new key; the previous key is then no longer needed', async () => {
     const former = newKek()
     const current = newKek()
     await using service = await startService({ env: { KEY_ENCRYPTION_KEY: former } })
@@ -247,7 +247,7 @@ describe('keys:rotate --reencrypt', () => {
     const { databaseUrl, identityProvider } = service
     const both = { KEY_ENCRYPTION_KEY: current, KEY_ENCRYPTION_KEY_PREVIOUS: former }
     await using between = await startService({ databaseUrl, identityProvider, env: both })
-    // Keys that are made meanwhile are encrypted with the new key already.
+    // Keys that are made meanwhile are already encrypted with the new key.
     await newHolder(between)
     expect((await encryptions(databaseUrl)).size).toBe(2)
     expect(await keysCommand(['--reencrypt'], environmentOf(service, both))).toEqual(['5 values encrypted anew.'])
@@ -269,7 +269,7 @@ describe('keys:rotate --reencrypt', () => {
 describe('a wrong KEY_ENCRYPTION_KEY', () => {
   const refusal = 'KEY_ENCRYPTION_KEY does not decrypt the stored keys.'
 
-  it('aborts the start by name, with exit code 1', async () => {
+  it('stops the start with exit code 1, and the error names the variable', async () => {
     await using service = await startService({ env: { KEY_ENCRYPTION_KEY: newKek() } })
     const environment = { ...localEnvironment(service.databaseUrl), KEY_ENCRYPTION_KEY: newKek() }
     await using process = startProcess(environment)
@@ -286,14 +286,14 @@ describe('a wrong KEY_ENCRYPTION_KEY', () => {
     expect(await privateKeys(service.databaseUrl)).toEqual(before)
   })
 
-  it('is noticed where only some of the keys are under another one', async () => {
+  it('is detected even if only some of the keys are under another key', async () => {
     const [former, current] = [newKek(), newKek()]
     await using service = await startService({ env: { KEY_ENCRYPTION_KEY: former } })
     const { databaseUrl, identityProvider } = service
     const both = { KEY_ENCRYPTION_KEY: current, KEY_ENCRYPTION_KEY_PREVIOUS: former }
     await using between = await startService({ databaseUrl, identityProvider, env: both })
     await newHolder(between)
-    // As if the operator had encrypted the root secret alone.
+    // The state in which the operator has encrypted only the root secret.
     const [other] = await query(databaseUrl, "SELECT value FROM secrets WHERE name = 'root'")
     const place = { column: 'secrets.value', id: 'root' } as const
     const root = await between.platform.vault.protect(place, await between.platform.vault.reveal(place, other?.value))

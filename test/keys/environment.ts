@@ -1,6 +1,6 @@
 import type { TestService } from '../support/service.js'
 
-/** The environment of a running service, for a command that works beside it. */
+/** The environment of a running service, for a command that runs at the same time. */
 export function environmentOf(
   { config, databaseUrl }: TestService,
   more: Readonly<Record<string, string>> = {},

@@ -14,7 +14,7 @@ async function written(say: (log: ReturnType<typeof createLog>) => void): Promis
 }
 
 describe('the log on a terminal', () => {
-  it('has one line for people for each request and each message', async () => {
+  it('has one readable line for each request and each message', async () => {
     const text = await written((log) => {
       log.info({ requestId: 'r1', method: 'GET', path: '/version', status: 200, ms: 1.3 })
       log.warn({ requestId: 'r2', method: 'POST', path: '/x', status: 400, reason: 'No "x".' }, 'request refused')

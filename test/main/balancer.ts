@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { projectDirectory } from '../../server/database/migrations.js'
 import { freePort } from '../events/servers.js'
 
-/** Where a process of the service listens behind the balancer. */
+/** The ports of a process of the service behind the balancer. */
 export interface Place {
   readonly port: number
   readonly probe: number
@@ -21,7 +21,7 @@ export interface Balancer extends AsyncDisposable {
   said(): string[]
 }
 
-/** @param probeEvery between two probes, such as `200ms`; from the deployment's file unless given. */
+/** Starts the balancer. @param probeEvery time between two probes, such as `200ms`; by default the value of the deployment's file. */
 export async function createBalancer(probeEvery?: string): Promise<Balancer> {
   const [port = 0, ...others] = await Promise.all(Array.from({ length: 5 }, freePort))
   const [one = 0, oneProbe = 0, two = 0, twoProbe = 0] = others

@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** Results that clients met so far: answers, event streams with a regular end, and everything else. */
+/** Results of clients so far: answers, event streams with a regular end, and failures. */
 export interface Met {
   answers: number
   streamsEnded: number
   readonly failures: string[]
 }
 
-/** Between two requests of a client, in milliseconds. */
+/** Time between two requests of a client, in milliseconds. */
 const THINKING_MS = 10
 
 const QUERY = JSON.stringify({
@@ -19,7 +19,7 @@ const post = (body: string): RequestInit => ({
   body,
 })
 
-/** The requests of a client, in turn: reading, writing and computing. */
+/** The requests of a client, one after the other: reading, writing and computing. */
 const REQUESTS: readonly (readonly [path: string, request: RequestInit, status: number])[] = [
   ['/.well-known/openid-credential-issuer', {}, 200],
   ['/authorization-requests', post(QUERY), 201],

@@ -13,7 +13,7 @@ const prepare = (url: string): ServiceProcess => startProcess(localEnvironment(u
 
 const defaults = () => query<{ id: string }>(database.url, 'SELECT id FROM issuers')
 
-it('the migration job brings a database to this version and ends, and finds nothing to do the next time', async () => {
+it('the migration job migrates a database to this version and ends, and has nothing to do the next time', async () => {
   await using first = prepare(database.url)
   expect(await first.exit()).toBe(0)
   expect(first.log().map(({ msg }) => msg)).toEqual(['database migrated', 'database ready'])
@@ -30,7 +30,7 @@ it('the migration job brings a database to this version and ends, and finds noth
   expect(await defaults()).toEqual(made)
 })
 
-/** An unreachable pooler of transactions, before the database at an address. */
+/** Settings with an unreachable pooler in transaction mode, in front of the database. */
 const behindPooler = (direct: string) => {
   const pooler = new URL(direct)
   pooler.port = '1'
@@ -38,7 +38,7 @@ const behindPooler = (direct: string) => {
   return { ...localEnvironment(pooler.href), DIRECT_DATABASE_URL: direct }
 }
 
-it('the migration job works past a pooler, and needs none', async () => {
+it('the migration job does not use the pooler', async () => {
   await using empty = await createEmptyDatabase()
   await using job = startProcess(behindPooler(empty.url), 'process/prepare.js')
   expect(await job.exit(), job.stderr()).toBe(0)

@@ -16,15 +16,15 @@ export interface ServiceProcess extends AsyncDisposable {
   /** Its output so far. */
   stdout(): string
   stderr(): string
-  /** Its log so far; every line of standard output must be one. */
+  /** Its log so far. Every line of standard output must be a log line. */
   log(): LogLine[]
-  /** Waits for as many log lines with that message. */
+  /** Waits for a number of log lines with a message. */
   logged(message: string, count?: number): Promise<LogLine[]>
-  /** Waits until it listens; its address. */
+  /** Waits until the service listens. Returns its address. */
   url(): Promise<string>
-  /** Waits until the port for operators listens; its address. */
+  /** Waits until the port for operators listens. Returns its address. */
   operationsUrl(): Promise<string>
-  /** Waits for its end; the exit code, or the signal that ended it. */
+  /** Waits for the end of the process. Returns the exit code, or the signal that ended it. */
   exit(): Promise<number | NodeJS.Signals | null>
 }
 
@@ -34,7 +34,7 @@ const INHERITED = ['PATH', 'HOME', 'TMPDIR', 'LANG']
 /** @param program below `dist/server/`. */
 export function startProcess(environment: Readonly<Record<string, string>>, program = 'main.js'): ServiceProcess {
   const inherited = Object.fromEntries(INHERITED.map((name) => [name, process.env[name]]))
-  // Elsewhere than in the project, whose .env would be read.
+  // Not in the project's directory, because the process would read its .env.
   const child = spawn(process.execPath, [join(inject('installation'), 'dist/server', program)], {
     cwd: tmpdir(),
     env: { ...inherited, PORT: '0', ...environment },

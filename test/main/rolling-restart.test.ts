@@ -37,10 +37,10 @@ const isReady = ({ probe }: Place) =>
   )
 
 /**
- * Replaces two services behind a balancer, one after the other, while clients ask.
+ * Replaces two services behind a balancer, one after the other, while clients send requests.
  *
- * @param probeEvery between two probes; from the deployment's file unless given.
- * @param workers of each service; 1 is a process that serves alone.
+ * @param probeEvery time between two probes; by default the value of the deployment's file.
+ * @param workers number of workers of each service; 1 means a process without workers.
  * @param stop ends a service after its signal to stop, if its delay does not.
  */
 async function restart(
@@ -88,10 +88,10 @@ async function restart(
 
 // Needs HAProxy on the machine (Debian: apt-get install haproxy), otherwise it is skipped.
 describe.skipIf(!hasProgram('haproxy'))('two processes behind HAProxy, replaced one after the other under load', () => {
-  it('lose no request and break off no stream, once the balancer has noticed', async () => {
+  it('lose no request and no stream after the balancer has noticed the stop', async () => {
     const met = await restart('300', '200ms', '1', async (service, { port }, noticed) => {
       await noticed()
-      // Requests that the balancer sent earlier have arrived when this one is answered.
+      // When this request is answered, all earlier requests of the balancer have arrived.
       await fetch(`http://127.0.0.1:${port}/health/liveness`)
       service.child.kill('SIGTERM')
     })

@@ -5,7 +5,7 @@ import { createTestDatabase, type TestDatabase } from '../support/postgres.js'
 import { localEnvironment, startProcess } from './process.js'
 
 let database: TestDatabase
-/** A database whose secrets are encrypted from the first start. */
+/** A database whose secrets have been encrypted since the first start. */
 let encrypted: TestDatabase
 
 beforeAll(async () => {
@@ -20,8 +20,8 @@ afterAll(async () => {
 const KEY = Buffer.alloc(32, 1).toString('base64url')
 const ANOTHER_KEY = Buffer.alloc(32, 2).toString('base64url')
 
-describe('a start that cannot be', () => {
-  it('exits 1 with every problem on standard error and nothing else', async () => {
+describe('a start that fails', () => {
+  it('exits 1 with only the problems on standard error', async () => {
     await using service = startProcess({ DATABASE_URL: 'postgres://127.0.0.1/x', LOG_LEVEL: 'loud' })
     expect(await service.exit()).toBe(1)
     expect(service.stderr()).toBe(
@@ -70,12 +70,12 @@ describe('a start that cannot be', () => {
 })
 
 describe('a start', () => {
-  it('migrates, warns of open settings and serves; standard output is structured log lines alone', async () => {
+  it('migrates, warns of insecure settings and serves; standard output has only structured log lines', async () => {
     await using service = startProcess({ ...localEnvironment(encrypted.url), KEY_ENCRYPTION_KEY: KEY })
     const url = await service.url()
     const version = await fetch(`${url}/version`)
     expect(await version.json()).toEqual({ name: 'credence', version: expect.stringMatching(/^\d+\.\d+\.\d+/) })
-    // A proxy's connections are not closed before it closes them itself.
+    // The service does not close a proxy's connections before the proxy does.
     expect(version.headers.get('keep-alive')).toBe('timeout=65')
     service.child.kill('SIGINT')
     expect(await service.exit()).toBe(0)
@@ -90,7 +90,7 @@ describe('a start', () => {
     expect(service.log().at(-1)?.msg).toBe('stopped')
   })
 
-  it('with another KEY_ENCRYPTION_KEY than the stored keys’ names it, and exits 1; a quiet log hides no warning', async () => {
+  it('with another KEY_ENCRYPTION_KEY than for the stored keys names it and exits 1; a quiet log hides no warning', async () => {
     const environment = { ...localEnvironment(encrypted.url), KEY_ENCRYPTION_KEY: ANOTHER_KEY, LOG_LEVEL: 'error' }
     await using service = startProcess(environment)
     expect(await service.exit()).toBe(1)

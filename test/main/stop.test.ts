@@ -16,7 +16,7 @@ const BODY = JSON.stringify({ credential: 'x' })
 const HEAD = `POST /credentials/verify HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${BODY.length}\r\n\r\n`
 const GET = 'GET /health/readiness HTTP/1.1\r\nHost: localhost\r\n\r\n'
 
-/** A connection to a service, with what came back so far. */
+/** A connection to a service, with the received bytes so far. */
 async function open(
   url: string,
 ): Promise<{ socket: Socket; received: () => string; until: (text: string) => Promise<void> }> {
@@ -40,7 +40,7 @@ const refusesConnections = (url: string) =>
   })
 
 describe('SIGTERM', () => {
-  it('finishes requests under way, ends idle connections, accepts no others, and exits 0', async () => {
+  it('finishes current requests, ends idle connections, accepts no new connections, and exits 0', async () => {
     await using service = startProcess({ ...localEnvironment(database.url), METRICS_PORT: '0' })
     const url = await service.url()
     const operations = await service.operationsUrl()
@@ -62,7 +62,7 @@ describe('SIGTERM', () => {
 
     const unready = await fetch(`${operations}/health/readiness`)
     expect([unready.status, await unready.json()]).toMatchObject([503, { error: { service: { status: 'down' } } }])
-    // Readiness is down on connections that are still there, and each answer closes its own.
+    // Readiness is down on connections that are still open, and each answer closes its connection.
     late.socket.write('\r\n')
     await once(late.socket, 'close')
     expect(late.received()).toMatch(/^HTTP\/1\.1 503 Service Unavailable\r\n/)
@@ -121,7 +121,7 @@ const newSession = async (url: string) => {
   return ((await answer.json()) as { verificationSessionId: string }).verificationSessionId
 }
 
-/** Opens a session's stream and waits for its first event; returns the rest of it, at its end. */
+/** Opens a session's stream and waits for its first event. Returns the rest of the stream at its end. */
 async function openStream(url: string, session: string): Promise<{ rest: Promise<string> }> {
   const { body } = await fetch(`${url}/verification-sessions/${session}/events`)
   const reader = body?.getReader()
@@ -145,7 +145,7 @@ const notReady = async (url: string) => {
 
 describe('SHUTDOWN_DELAY_SECONDS', () => {
   it.each([1, 2])(
-    'serves on while readiness is down, until a second signal, with WEB_CONCURRENCY=%i',
+    'still serves while readiness is down, until a second signal, with WEB_CONCURRENCY=%i',
     async (processes) => {
       await using service = startProcess({
         ...localEnvironment(database.url),
@@ -163,7 +163,7 @@ describe('SHUTDOWN_DELAY_SECONDS', () => {
       service.child.kill('SIGTERM')
       await service.logged('stopping', processes)
       expect(await notReady(operations)).toMatchObject([503, { service: { status: 'down' } }])
-      // Requests are still served, on new connections too. Each is the last one on its connection.
+      // Requests are still served, also on new connections. Each request is the last on its connection.
       for (let asked = 0; asked < 2 * processes; asked += 1) {
         const answer = await fetch(`${url}/version`)
         expect([answer.status, answer.headers.get('connection')]).toEqual([200, 'close'])
@@ -177,7 +177,7 @@ describe('SHUTDOWN_DELAY_SECONDS', () => {
 
       service.child.kill('SIGINT')
       await service.logged('draining', processes)
-      // Streams end properly instead of breaking off; requests under way are answered.
+      // Streams end properly, and current requests are answered.
       expect(await Promise.all([before.rest, during.rest])).toEqual(['', ''])
       busy.socket.write(BODY.slice(5))
       await once(busy.socket, 'close')
@@ -188,7 +188,7 @@ describe('SHUTDOWN_DELAY_SECONDS', () => {
     },
   )
 
-  it('takes only its primary’s message as the second signal of a worker: process managers signal every process', async () => {
+  it('a worker treats only the message of its primary as the second signal, because process managers signal every process', async () => {
     await using service = startProcess({
       ...localEnvironment(database.url),
       WEB_CONCURRENCY: '2',
@@ -229,7 +229,7 @@ describe('a signal before the start is complete', () => {
     ['main.js', 'SIGINT', 130],
     ['process/prepare.js', 'SIGTERM', 143],
   ] as const)(
-    'is heeded by %s, by a handler, without which the first process of a container would not notice %s',
+    'is handled by %s; without a handler, the first process of a container would not receive %s',
     async (program, signal, code) => {
       await withStartLock(database.url, async () => {
         await using starting = startProcess(localEnvironment(database.url), program)
@@ -241,7 +241,7 @@ describe('a signal before the start is complete', () => {
   )
 })
 
-/** Forwards to a database. On a command it goes silent, for new connections too, and closes none. */
+/** Forwards to a database. After a command it forwards nothing, also on new connections, and closes no connection. */
 async function freezable(databaseUrl: string): Promise<{ url: string; freeze: () => void } & AsyncDisposable> {
   const sockets: Socket[] = []
   let isFrozen = false
@@ -266,7 +266,7 @@ async function freezable(databaseUrl: string): Promise<{ url: string; freeze: ()
   }
 }
 
-// Most of the time they wait, so they wait together.
+// These cases mostly wait, so they run at the same time.
 it.concurrent.each([1, 2])(
   'a database that does not answer does not delay a stop: after five seconds the process exits 1, with WEB_CONCURRENCY=%i',
   async (processes) => {

@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-/** Each on a new connection, so that the workers take turns. */
+/** Sends each request on a new connection, so that the workers take turns. */
 const statuses = (url: string, count: number) =>
   Promise.all(Array.from({ length: count }, async () => (await sendPath(url, 'GET', '/version')).status))
 
@@ -49,7 +49,7 @@ const ready = async (operations: string) => {
 }
 
 describe('WEB_CONCURRENCY=2', () => {
-  it('serves from two processes with a common rate limit and common metrics, replaces one that dies, and stops as a whole', async () => {
+  it('serves from two processes with a common rate limit and common metrics, replaces a worker that ends, and stops all processes together', async () => {
     await using service = startProcess({
       ...localEnvironment(database.url),
       WEB_CONCURRENCY: '2',
@@ -67,7 +67,7 @@ describe('WEB_CONCURRENCY=2', () => {
     const operations = await service.operationsUrl()
     const before = await scrape(operations)
     expectSums(before)
-    // No limit counts on this port, and that the other one's is reached is no failure of health.
+    // This port has no rate limit, and the reached limit of the main port is not a failure of health.
     for (let asked = 0; asked < 25; asked += 1) {
       expect(await ready(operations)).toMatchObject([200, { status: 'ok', info: { database: { status: 'up' } } }])
     }
@@ -97,7 +97,7 @@ describe('WEB_CONCURRENCY=2', () => {
   })
 
   it.each(['PORT', 'PUBLIC_PORT'])(
-    'exits 1 where a worker ends before it listens at %s too, which would end again and again',
+    'exits 1 if a worker ends before it listens at %s, because it would end again and again',
     async (name) => {
       const other = createServer()
       const { port } = new URL(await listenLocally(other))
@@ -109,7 +109,7 @@ describe('WEB_CONCURRENCY=2', () => {
     },
   )
 
-  it('continues with the serving workers if another cannot start, and tries that again', async () => {
+  it('continues with the running workers if another worker cannot start, and tries to start it again', async () => {
     await using own = await createTestDatabase()
     const admin = Object.assign(new URL(own.url), { pathname: '/postgres' }).href
     const takesConnections = (takes: boolean) =>
@@ -130,20 +130,17 @@ describe('WEB_CONCURRENCY=2', () => {
     expect(await service.exit()).toBe(0)
   })
 
-  it.each(['up', 'degraded', 'down'] as const)(
-    'says the worst of what workers say, whichever says it: %s',
-    (status) => {
-      const better = (['up', 'degraded', 'down'] as const).filter((_, index, all) => index <= all.indexOf(status))
-      for (const order of [better, better.toReversed()])
-        expect(worst(order.map((one) => ({ database: { status: one } })))).toEqual({ database: { status } })
-      expect(worst([{ database: { status: 'up' } }, { service: { status } }])).toEqual({
-        database: { status: 'up' },
-        service: { status },
-      })
-    },
-  )
+  it.each(['up', 'degraded', 'down'] as const)('has the worst value of all workers: %s', (status) => {
+    const better = (['up', 'degraded', 'down'] as const).filter((_, index, all) => index <= all.indexOf(status))
+    for (const order of [better, better.toReversed()])
+      expect(worst(order.map((one) => ({ database: { status: one } })))).toEqual({ database: { status } })
+    expect(worst([{ database: { status: 'up' } }, { service: { status } }])).toEqual({
+      database: { status: 'up' },
+      service: { status },
+    })
+  })
 
-  it('is not ready before a worker serves', async () => {
+  it('is not ready until a worker serves', async () => {
     expect(await workerSources().readiness()).toEqual({ service: { status: 'down' } })
   })
 })

@@ -10,7 +10,7 @@ import { ask, dcql } from '../verifier/actors.js'
 
 const DAY = 86_400
 const clock = movingClock()
-/** More rows than a former version of the job removed in one turn. It had one turn per minute or per ten minutes. */
+/** A number of rows that a former version of the job could not remove in one turn. It had one turn per minute or per ten minutes. */
 const MANY = 11_000
 
 let issuer: Issuer
@@ -20,14 +20,14 @@ beforeAll(async () => {
 })
 afterAll(() => issuer.service.close())
 
-/** The longest rest. The share of time has its own test, and grows with the time that a busy machine needs for a batch. */
+/** The longest rest. The share of time has its own test. It would make this test slow on a busy machine. */
 const REST_MS = 5
 const hurried: Pace = {
   now: () => performance.now(),
   rest: (ms, signal) => sleep(Math.min(ms, REST_MS), undefined, { signal }),
 }
 
-/** A process of the same installation, which does maintenance. */
+/** A process of the same installation that does maintenance. */
 const startWorker = (): Promise<TestService> => {
   const { databaseUrl, identityProvider } = issuer.service
   return startService({ databaseUrl, identityProvider, clock: clock.now, maintenancePace: hurried })
@@ -35,7 +35,7 @@ const startWorker = (): Promise<TestService> => {
 
 const run = (statement: string, values: unknown[] = []) => query(issuer.service.databaseUrl, statement, values)
 
-/** Copies of a row, `count` of them, with other members; `n` counts them. */
+/** SQL for `count` copies of a row with other members. `n` is the number of a copy. */
 const copies = (table: string, key: string, members: string, values: [id: string, count: number, mark: string]) =>
   run(
     `INSERT INTO ${table} SELECT (jsonb_populate_record(r, jsonb_build_object(${members}))).*
@@ -49,7 +49,7 @@ interface Originals {
   readonly token: string
 }
 
-/** Makes as many rows of each table as expiring flows would leave. Their ids begin with the mark. */
+/** Makes rows in each table as expiring flows would leave them. Their ids begin with the mark. */
 async function leave(originals: Originals, count: number, mark: string): Promise<void> {
   const { verification, offer, token } = originals
   const now = clock.now().toISOString()
@@ -69,7 +69,7 @@ async function leave(originals: Originals, count: number, mark: string): Promise
     [verification, count, `v${mark}`],
   )
   await copies('offerings', 'id', `'id', ${id}`, [offer, count, `o${mark}`])
-  // Every other one is acknowledged; of the rest the time of the offer decides.
+  // Every second session is acknowledged. For the others, the time of the offer decides.
   const outcome = `'ended_at', CASE WHEN n % 2 = 0 THEN '${now}' END, 'state', CASE WHEN n % 2 = 0 THEN 'Accepted' ELSE 'CredentialIssued' END`
   await copies('credential_offer_sessions', 'id', `'id', ${id}, ${outcome}, 'expires_at', '${later}'`, [
     offer,
@@ -105,7 +105,7 @@ const eventsOf = async (mark: string) => {
   return row?.events
 }
 
-it('tables shrink under load, however much there is, and two processes do nothing twice', async () => {
+it('tables shrink under load, with any number of rows, and two processes do no work twice', async () => {
   const { credentialOfferSessionId: offer } = await issuer.makeOffer()
   await issuer.take(await issuer.token(offer), JWT_VC)
   const asked = await ask(issuer.service, { dcqlQuery: dcql(issuer.service, 'dc+sd-jwt') })
@@ -130,10 +130,10 @@ it('tables shrink under load, however much there is, and two processes do nothin
     { timeout: 300_000, interval: 100 },
   )
   expect(await counts('new-')).toEqual(all(50 * batches))
-  // Events leave when all sessions of their day have.
+  // Events are removed when all sessions of their day have been removed.
   await vi.waitFor(
     async () => {
-      // PostgreSQL's own vacuum may have it for a moment.
+      // PostgreSQL's own vacuum may lock the table for a moment.
       for (const task of issuer.service.features.sessionEvents.tasks) await runTask(task, clock.now())
       expect([await eventsOf('old-'), await eventsOf('new-')]).toEqual([0, 6 * 50 * batches])
     },
@@ -152,7 +152,7 @@ it('tables shrink under load, however much there is, and two processes do nothin
     await operations.close()
     await service.close()
   }
-  // Rows of partitioned tables leave with their partitions; no row is deleted by itself.
+  // Rows of partitioned tables are removed with their partitions, without a delete.
   for (const name of ['used nonces', 'access tokens']) expect(done[`remove ${name}`]).toBe(0)
   for (const table of ['used_nonces', 'issuance_tokens']) expect(done[`partitions of ${table}`]).toBeGreaterThan(0)
   expect(done).toMatchObject({

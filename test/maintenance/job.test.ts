@@ -44,10 +44,10 @@ const maintenance = (tasks: readonly MaintenanceTask[], options: Partial<Mainten
     ...options,
   })
 
-/** The lock of a process that is alone. */
+/** The lock in an installation with one process. */
 const alone = { exclusively: async (work: () => Promise<void>) => work().then(() => true) }
 
-/** A clock that moves only with a batch or a rest; it records the rests. */
+/** A clock that moves only during a batch or a rest. It records the rests. */
 function madeUpPace() {
   const rests: number[] = []
   const pace = {
@@ -63,7 +63,7 @@ function madeUpPace() {
 }
 
 describe('a task', () => {
-  it('continues while it finds full batches, any number of them, and then waits for its time', async () => {
+  it('continues while it finds full batches, and then waits for its next time', async () => {
     let left = 200
     const run = vi.fn(async (_: Date, batchSize: number) => {
       left -= 1
@@ -78,7 +78,7 @@ describe('a task', () => {
     expect(new Set(run.mock.calls.map(([now, size]) => `${now.toISOString()} ${size}`)).size).toBe(1)
   })
 
-  it('has a fifth of the time: after each batch the job rests four times as long', async () => {
+  it('uses a fifth of the time: after each batch the job rests four times as long', async () => {
     const pace = madeUpPace()
     const took = [30, 5, 100]
     const batches = [...took]
@@ -92,7 +92,7 @@ describe('a task', () => {
     await job.stop()
   })
 
-  it('that has much to do does not keep the others waiting: each has a batch in turn', async () => {
+  it('with much work does not delay the others, because each task has a batch in turn', async () => {
     const order: string[] = []
     const busy = (name: string, batches: number) =>
       task(async () => {
@@ -130,7 +130,7 @@ describe('a task', () => {
 })
 
 describe('the job', () => {
-  it('runs its tasks, and one that fails does not stop the others', async () => {
+  it('runs its tasks, and a task that fails does not stop the others', async () => {
     const ran = vi.fn(async () => NOTHING)
     const failed = vi.fn(async () => {
       throw new Error('no')
@@ -151,7 +151,7 @@ describe('the job', () => {
     expect(ran).toHaveBeenCalledTimes(calls)
   })
 
-  it('ends soon after the order, even during a pause', async () => {
+  it('ends soon after the stop, even during a rest', async () => {
     const ran = vi.fn(async () => full())
     const job = maintenance([task(ran)], {
       store: alone,
@@ -166,7 +166,7 @@ describe('the job', () => {
     expect(ran).toHaveBeenCalledOnce()
   })
 
-  it('leaves the lock to others after half a minute of work, and rests before it takes it again', async () => {
+  it('releases the lock after half a minute of work, and rests before it takes the lock again', async () => {
     const pace = madeUpPace()
     const turns: (readonly [from: number, until: number])[] = []
     const store: MaintenanceOptions['store'] = {
@@ -193,7 +193,7 @@ describe('the job', () => {
     ])
   })
 
-  it('is done by one process at a time', async () => {
+  it('runs in one process at a time', async () => {
     let busy = 0
     let most = 0
     const run = async () => {
@@ -211,7 +211,7 @@ describe('the job', () => {
   })
 })
 
-describe('how far it is behind', () => {
+describe('the delay of the job', () => {
   const logged = () => {
     const lines: unknown[][] = []
     const add =
@@ -221,7 +221,7 @@ describe('how far it is behind', () => {
     return { lines, log: { warn: add('warn'), info: add('info') } as unknown as Log }
   }
 
-  it('is known by task while there is more to do, and said once a minute until it has caught up', async () => {
+  it('is known for each task with more work, and logged once a minute until the job has caught up', async () => {
     const pace = madeUpPace()
     const { lines, log } = logged()
     const late = [7_200, 7_100, 7_000, 100]
@@ -237,14 +237,14 @@ describe('how far it is behind', () => {
     await vi.waitFor(() => expect(job.late.get('a task')).toBe(0), PATIENT)
     await job.stop()
     expect(seen).toEqual([undefined, 7_200, 7_100, 7_000, 100])
-    // The first line comes at once; the next one would be due a minute later.
+    // The first line comes at once. The next line would be due a minute later.
     expect(lines).toEqual([
       ['warn', { task: 'a task', behindSeconds: 7_200, count: 200 }, 'maintenance is behind'],
       ['info', { task: 'a task', count: 807, seconds: expect.any(Number) }, 'maintenance has caught up'],
     ])
   })
 
-  it('ignores work that was due while the task did not look', async () => {
+  it('does not include the time in which the task did not look for work', async () => {
     const { lines, log } = logged()
     const late = [599]
     const run = async () => {
@@ -258,7 +258,7 @@ describe('how far it is behind', () => {
     expect(lines).toEqual([])
   })
 
-  it('is not said by a process while another one does the work', async () => {
+  it('is not logged by a process while another process does the work', async () => {
     let ours = true
     const run = async () => NOTHING
     const store: MaintenanceOptions['store'] = { exclusively: async (work) => ours && alone.exclusively(work) }

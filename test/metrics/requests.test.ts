@@ -66,7 +66,7 @@ describe('without a rate limit', () => {
     expect(names(after).filter((name) => /nothing|[0-9a-f]{8}-/.test(name))).toEqual([])
   })
 
-  it('methods that there are not are one series', async () => {
+  it('unknown methods are one series', async () => {
     const before = await its.samples()
     for (const method of ['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PURGE']) await free.request(method, '/version')
     expect(grown(before, await its.samples(), REQUESTS)).toEqual({ '{procedure="none",status="404"}': 5 })
@@ -93,7 +93,7 @@ describe('requests', () => {
     })
   })
 
-  it('of a batch are counted each with its own status', async () => {
+  it('of a batch are counted separately, each with its own status', async () => {
     const input = encodeURIComponent(
       JSON.stringify({ 0: { json: {} }, 1: { json: { id: crypto.randomUUID() } }, 2: { json: {} }, 3: {} }),
     )
@@ -117,7 +117,7 @@ describe('requests', () => {
       for (let sent = 0; sent < 70; sent += 1) await service.request('GET', '/version')
     })
     expect(Object.values(limited)[0]).toBeGreaterThanOrEqual(10)
-    // The port for operators answers all the while, without a limit.
+    // The port for operators has no rate limit, so it always answers.
     const answers = await Promise.all(
       Array.from({ length: 100 }, () => fetch(`${operations.url}/health/readiness`).then(({ status }) => status)),
     )
@@ -154,7 +154,7 @@ describe('event streams', () => {
 })
 
 describe('the port for operators', () => {
-  it('has health as the main port has it, and nothing else', async () => {
+  it('has the same health results as the main port, and no other routes', async () => {
     const liveness = await fetch(`${operations.url}/health/liveness?x=1`)
     expect([liveness.status, await liveness.json()]).toEqual([200, { status: 'ok', info: {}, error: {}, details: {} }])
     const metrics = await fetch(`${operations.url}/metrics`)

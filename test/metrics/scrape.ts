@@ -26,7 +26,7 @@ export const scrape = async (url: string): Promise<Samples> =>
 export const ofMetric = (samples: Samples, name: string): Record<string, number> =>
   Object.fromEntries([...samples].filter(([sample]) => sample === name || sample.startsWith(`${name}{`)))
 
-/** The port for operators of a service, where a test has it. */
+/** The settings of a test for a service's port for operators. */
 export async function startOperations(service: TestService) {
   const server = createOperationsServer(ownSources(service.service.operated))
   const url = await listenLocally(server)

@@ -31,7 +31,7 @@ describe('verification sessions', () => {
       const { payload } = await world.asked('dc+sd-jwt')
       const presentation = await present(world.held['dc+sd-jwt'], world.wallet, payload)
       expect((await answer(payload, { purchase: [presentation] })).status).toBe(200)
-      // A second answer changes nothing, and counts for nothing.
+      // A second answer changes nothing and is not counted.
       expect((await answer(payload, { purchase: [presentation] })).status).toBe(400)
     })
     expect(verified).toEqual({ [created]: 1, '{outcome="verified",check=""}': 1 })
@@ -49,7 +49,7 @@ describe('verification sessions', () => {
     ],
     [
       'holder-binding',
-      'a thief with a key of their own',
+      'a thief with another key',
       async () => {
         const { payload } = await world.asked('dc+sd-jwt')
         return { payload, vp: await present(world.held['dc+sd-jwt'], await newWallet(), payload) }
@@ -67,7 +67,7 @@ describe('verification sessions', () => {
     ],
     [
       'issuer-trust',
-      'an issuer whom nobody trusts',
+      'an untrusted issuer',
       async () => {
         const { payload } = await world.asked('jwt_vc_json', { trustedIssuers: ['did:web:other.example'] })
         return { payload, vp: await present(world.held.jwt_vc_json, world.wallet, payload) }
@@ -95,7 +95,7 @@ describe('verification sessions', () => {
       },
     ],
     ['format', 'garbage', async () => ({ payload: (await world.asked('dc+sd-jwt')).payload, vp: 'x~' })],
-  ])('that are refused count by the check: %s, %s', async (check, _what, make) => {
+  ])('that are refused are counted by check: %s, %s', async (check, _what, make) => {
     const refused = await counted(SESSIONS, async () => {
       const { payload, vp } = await make()
       expect((await answer(payload, { purchase: [vp] })).status).toBe(400)
@@ -103,7 +103,7 @@ describe('verification sessions', () => {
     expect(refused).toEqual({ [created]: 1, [`{outcome="refused",check="${check}"}`]: 1 })
   })
 
-  it('that a wallet declines, and that expire, by the job or by a late wallet', async () => {
+  it('that a wallet declines, and that expire by the job or at the request of a late wallet', async () => {
     const { payload } = await world.asked('dc+sd-jwt')
     expect(
       await counted(SESSIONS, () => postForm(payload.response_uri, { error: 'access_denied', state: payload.state })),
@@ -127,7 +127,7 @@ describe('verification sessions', () => {
     clock.ahead = 0
   })
 
-  it('credentials that are verified for themselves count by outcome and check', async () => {
+  it('credentials that are verified without a session are counted by outcome and check', async () => {
     const authorization = await world.service.bearer('verifier')
     const verify = (credential: string) =>
       world.service.request('POST', '/credentials/verify', { authorization, body: { credential } })
@@ -145,7 +145,7 @@ describe('verification sessions', () => {
     })
   })
 
-  it('requests to other services count by how they ended', async () => {
+  it('requests to other services are counted by outcome', async () => {
     const { outbound } = world.service.platform
     const outcomes = await counted('credence_outbound_requests_total', async () => {
       await outbound.fetch(`${world.service.url}/.well-known/openid-credential-issuer`)
@@ -183,7 +183,7 @@ describe('sessions of credential offers', () => {
       const token = await issuer.token(id)
       const taken = await issuer.take(token, JWT_VC)
       const notification = { notification_id: taken.json.notification_id, event }
-      // A repeat moves nothing, and counts for nothing.
+      // A repeated notification changes nothing and is not counted.
       for (let time = 0; time < 2; time += 1) {
         expect((await issuer.notify(token, notification)).status).toBe(204)
       }

@@ -8,11 +8,11 @@ const at = (port: number, path = '/') => `http://wallet.example:${port}${path}`
 
 async function connectionClosed(server: TestServer): Promise<void> {
   const socket = server.requests[0]?.socket
-  // A reset, which comes where something was left unread, is an end too.
+  // A reset also counts as an end. It happens if some bytes were not read.
   if (socket?.closed === false) await new Promise((resolve) => socket.once('error', () => {}).once('close', resolve))
 }
 
-describe('one deadline for everything', () => {
+describe('one deadline for the whole request', () => {
   const timeoutMs = 150
 
   test('a resolver that never answers', async () => {
@@ -35,7 +35,7 @@ describe('one deadline for everything', () => {
     await expect(refused).rejects.toMatchObject({ code: 'timeout' })
   })
 
-  test('headers that drip', async () => {
+  test('headers that arrive slowly', async () => {
     const server = await startRawServer((socket) => {
       socket.write('HTTP/1.1 200 OK\r\n')
       const drip = setInterval(() => socket.write('x-drip: 1\r\n'), 20)
@@ -54,7 +54,7 @@ describe('one deadline for everything', () => {
     await expect(refused).rejects.toMatchObject({ code: 'timeout' })
   })
 
-  test('a body that drips; the connection is closed then', async () => {
+  test('a body that arrives slowly; the connection is then closed', async () => {
     const server = await startServer((_request, response) => {
       const drip = setInterval(() => response.write('x'), 20)
       response.on('close', () => clearInterval(drip))
@@ -64,7 +64,7 @@ describe('one deadline for everything', () => {
     await connectionClosed(server)
   })
 
-  test('a body that stops short of its announced length', async () => {
+  test('a body that ends before its announced length', async () => {
     const server = await startServer((_request, response) => {
       response.writeHead(200, { 'content-length': '10' })
       response.write('x')
@@ -73,7 +73,7 @@ describe('one deadline for everything', () => {
     await expect(refused).rejects.toMatchObject({ code: 'timeout' })
   })
 
-  test('redirects that are each quick enough, but not together', async () => {
+  test('redirects that are quick enough separately, but not together', async () => {
     const server = await startServer((_request, response) => {
       setTimeout(() => response.writeHead(302, { location: '/' }).end(), 60)
     })
@@ -84,12 +84,12 @@ describe('one deadline for everything', () => {
 })
 
 describe('the size of a body', () => {
-  test('a body of the limit passes, also after another one on the same connection', async () => {
+  test('a body as large as the limit is accepted, also after another body on the same connection', async () => {
     const server = await startServer((_request, response) => response.end(Buffer.alloc(LIMIT)))
     const outbound = testNetworkGuard()
     for (const _time of [1, 2]) {
       expect((await (await outbound.fetch(at(server.port))).arrayBuffer()).byteLength).toBe(LIMIT)
-      // The client takes a connection back a turn of the event loop after the answer.
+      // The client reuses a connection one turn of the event loop after the answer.
       await setImmediate()
     }
     expect(server.connections()).toBe(1)
@@ -157,13 +157,13 @@ describe('compressed bodies', () => {
   const serve = (coding: string, body: Uint8Array) =>
     startServer((_request, response) => response.writeHead(200, { 'content-encoding': coding }).end(body))
 
-  test('are not asked for', async () => {
+  test('are not requested', async () => {
     const server = await startServer((_request, response) => response.end())
     await testNetworkGuard().fetch(at(server.port), { headers: { 'accept-encoding': 'gzip, br' } })
     expect(server.requests[0]?.headers['accept-encoding']).toBe('identity')
   })
 
-  test.each(codings)('%s is decoded all the same', async (coding) => {
+  test.each(codings)('%s is decoded nevertheless', async (coding) => {
     const server = await serve(coding.toUpperCase(), encoders[coding]('{"decoded":true}'))
     const response = await testNetworkGuard().fetch(at(server.port))
     expect(await response.json()).toEqual({ decoded: true })
@@ -178,7 +178,7 @@ describe('compressed bodies', () => {
     await expect(testNetworkGuard().fetch(at(server.port))).rejects.toMatchObject({ code: 'too-large' })
   })
 
-  test.each(codings)('%s: the limit holds to the byte after decoding', async (coding) => {
+  test.each(codings)('%s: the limit after decoding is exact to the byte', async (coding) => {
     const exact = await serve(coding, encoders[coding](Buffer.alloc(LIMIT)))
     const over = await serve(coding, encoders[coding](Buffer.alloc(LIMIT + 1)))
     const outbound = testNetworkGuard()
@@ -194,7 +194,7 @@ describe('compressed bodies', () => {
   test.each([
     ['broken', Buffer.from('no gzip at all')],
     ['cut short', gzipSync('a'.repeat(100)).subarray(0, 15)],
-  ])('a %s one is refused', async (_how, body) => {
+  ])('a %s body is refused', async (_how, body) => {
     const server = await serve('gzip', body)
     await expect(testNetworkGuard().fetch(at(server.port))).rejects.toMatchObject({ code: 'content' })
   })

@@ -21,8 +21,8 @@ const echo = () =>
     response.end(JSON.stringify({ method, url, type: headers['content-type'], body: await text(request) }))
   })
 
-describe('fetch, as libraries call it', () => {
-  test('takes a string, a URL or a Request', async () => {
+describe('fetch for libraries', () => {
+  test('accepts a string, a URL or a Request', async () => {
     const { port } = await echo()
     const { fetch } = testNetworkGuard()
     const url = at(port, '/a?b=c#d')
@@ -72,7 +72,7 @@ describe('fetch, as libraries call it', () => {
     expect(await response.text()).toBe('{"error":"not_found"}')
   })
 
-  test('does not quote a text that is no JSON, nor does a clone', async () => {
+  test('does not quote a text that is not JSON, also in a clone', async () => {
     const server = await startServer((_request, response) => response.end('{"token":"s3cret"oops}'))
     const response = await testNetworkGuard().fetch(at(server.port))
     const refusal = {
@@ -92,12 +92,12 @@ describe('fetch, as libraries call it', () => {
     expect([response.status, response.body]).toEqual([status, null])
   })
 
-  test('refuses a status that HTTP does not know (RFC 9110 §15)', async () => {
+  test('refuses a status that HTTP does not allow (RFC 9110 §15)', async () => {
     const server = await startRawServer((socket) => socket.end('HTTP/1.1 799 Strange\r\ncontent-length: 0\r\n\r\n'))
     await expect(testNetworkGuard().fetch(at(server.port))).rejects.toMatchObject({ code: 'status' })
   })
 
-  test("ends with the caller's own reason when the caller gives up", async () => {
+  test("ends with the caller's own reason when the caller aborts", async () => {
     const server = await startServer(() => controller.abort(new Error('enough')))
     const controller = new AbortController()
     const { fetch } = testNetworkGuard()
@@ -116,7 +116,7 @@ describe('fetch, as libraries call it', () => {
     },
   )
 
-  test('serves @openid4vc/oauth2', async () => {
+  test('works with @openid4vc/oauth2', async () => {
     const server = await startTlsServer((request, response) => {
       if (request.url !== '/.well-known/oauth-authorization-server') return response.writeHead(404).end()
       response.setHeader('content-type', 'application/json')
@@ -129,7 +129,7 @@ describe('fetch, as libraries call it', () => {
 })
 
 describe('TLS', () => {
-  test("asks for the host's name and checks the certificate against it, at the address that was checked", async () => {
+  test('connects to the checked address, sends the name of the host, and checks the certificate against this name', async () => {
     const server = await startTlsServer((_request, response) => response.end('secure'))
     const outbound = testNetworkGuard({ allowHttp: false })
     expect((await outbound.fetchText(`https://wallet.example:${server.port}/`)).text).toBe('secure')
@@ -181,7 +181,7 @@ describe('fetchJson', () => {
     expect(await outbound.fetchJson(at(server.port), own)).toEqual({ accept: 'application/ld+json' })
   })
 
-  test.each([300, 404, 500])('status %i is an error that says so', async (status) => {
+  test.each([300, 404, 500])('status %i is an error that names the status', async (status) => {
     const server = await startServer((_request, response) => response.writeHead(status).end('{}'))
     await expect(testNetworkGuard().fetchJson(at(server.port))).rejects.toMatchObject({
       code: 'status',
@@ -189,7 +189,7 @@ describe('fetchJson', () => {
     })
   })
 
-  test.each(['', 'internal secret', '{"a":'])('"%s" is no JSON, and is not quoted', async (body) => {
+  test.each(['', 'internal secret', '{"a":'])('"%s" is not JSON, and is not quoted', async (body) => {
     const server = await startServer((_request, response) => response.end(body))
     const error = await testNetworkGuard()
       .fetchJson(at(server.port))
@@ -207,7 +207,7 @@ describe('fetchJson', () => {
 })
 
 describe('fetchText', () => {
-  test('gives text, content type and status', async () => {
+  test('returns text, content type and status', async () => {
     const server = await startServer((request, response) => {
       response.writeHead(203, { 'content-type': 'application/statuslist+jwt' }).end(request.headers.accept)
     })
@@ -226,7 +226,7 @@ describe('fetchText', () => {
 })
 
 describe('the content of an error', () => {
-  test('a closed port: the host and a code, not the address', async () => {
+  test('for a closed port is the host and a code, not the address', async () => {
     const server = await startServer(() => {})
     const outbound = productionGuard({
       lookup: resolver({ 'internal.example': ['127.0.0.1'] }),
@@ -238,7 +238,7 @@ describe('the content of an error', () => {
     expect(String(error)).toBe(`OutboundError: Request to internal.example:${closed} failed (ECONNREFUSED).`)
   })
 
-  test('an unknown name: the name', async () => {
+  test('for an unknown name is the name', async () => {
     const outbound = productionGuard({ lookup: resolver({}) })
     await expect(outbound.fetch('http://unknown.example/')).rejects.toMatchObject({
       code: 'connect',
@@ -251,7 +251,7 @@ describe('the content of an error', () => {
     await expect(outbound.fetch('http://empty.example/')).rejects.toMatchObject({ code: 'connect' })
   })
 
-  test('an answer that is no HTTP', async () => {
+  test('an answer that is not HTTP', async () => {
     const server = await startRawServer((socket) => socket.end('internal secret\r\n\r\n'))
     const error = await testNetworkGuard()
       .fetch(at(server.port))

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { createDestinations } from '../../server/outbound/destination.js'
 import { productionGuard, rebindingResolver, resolver, startServer, testNetworkGuard } from './test-network.js'
 
-/** In the space of global unicast, but not given out by IANA: classified as public, routed nowhere. */
+/** An address in the space of global unicast that IANA has not assigned. It counts as public, but is routed nowhere. */
 const PUBLIC_NOWHERE = '3000::1'
 
 const secretServer = () => startServer((_request, response) => response.end('internal secret'))
@@ -41,14 +41,14 @@ describe('a literal address of this machine is refused before anything is sent',
   })
 
   test.each(['169.254.169.254', '[fd00:ec2::254]', '[fe80::1]', '10.0.0.1', '192.168.0.1', '100.64.0.1', '198.18.0.1'])(
-    'nor is %s requested',
+    '%s is not requested either',
     async (host) => {
       const outbound = productionGuard({ lookup: resolver({}) })
       await expect(outbound.fetch(`http://${host}/latest/meta-data/`)).rejects.toMatchObject({ code: 'address' })
     },
   )
 
-  test('a zone id makes no URL (WHATWG URL, host parsing)', async () => {
+  test('an address with a zone id is not a valid URL (WHATWG URL, host parsing)', async () => {
     const outbound = productionGuard({ lookup: resolver({}) })
     await expect(outbound.fetch('http://[fe80::1%25lo]/')).rejects.toMatchObject({ code: 'url' })
   })
@@ -92,7 +92,7 @@ describe('a name that resolves to an address that is not public is refused', () 
   test.each([
     ['first', ['127.0.0.1', PUBLIC_NOWHERE]],
     ['last', [PUBLIC_NOWHERE, '127.0.0.1']],
-  ])('also when it comes %s among public ones', async (_position, addresses) => {
+  ])('also if it is %s among public addresses', async (_position, addresses) => {
     const secret = await secretServer()
     const outbound = productionGuard({ lookup: resolver({ 'evil.example': addresses }) })
     await expect(outbound.fetch(`http://evil.example:${secret.port}/`)).rejects.toMatchObject({ code: 'address' })
@@ -101,7 +101,7 @@ describe('a name that resolves to an address that is not public is refused', () 
 })
 
 describe('DNS rebinding', () => {
-  test('a resolver that answers public, then private, is asked once and leads to nothing private', async () => {
+  test('a resolver that answers first with a public, then with a private address is asked only once, so no private address is used', async () => {
     const secret = await secretServer()
     const lookup = rebindingResolver(PUBLIC_NOWHERE, '127.0.0.1')
     const outbound = productionGuard({ lookup, timeoutMs: 1_000 })
@@ -151,13 +151,13 @@ describe('hosts that the operator allows (OUTBOUND_ALLOWED_HOSTS)', () => {
     expect((await outbound.fetchText(`http://${host}:${server.port}/`)).text).toBe('inside')
   })
 
-  test('are looked up by the resolver of the machine unless another is given', async () => {
+  test('are looked up by the resolver of the machine by default', async () => {
     const server = await startServer((_request, response) => response.end('inside'))
     const outbound = testNetworkGuard({ lookup: undefined, allowedHosts: ['localhost'] })
     expect((await outbound.fetchText(`http://localhost:${server.port}/`)).text).toBe('inside')
   })
 
-  test('a port in the entry is the only one that is open', async () => {
+  test('a port in the entry is the only allowed port', async () => {
     const server = await startServer((_request, response) => response.end('inside'))
     const secret = await secretServer()
     const lookup = resolver({ 'internal.example': ['127.0.0.1'] })
@@ -168,7 +168,7 @@ describe('hosts that the operator allows (OUTBOUND_ALLOWED_HOSTS)', () => {
     expect(secret.connections()).toBe(0)
   })
 
-  test("a scheme's own port is meant by its number", async () => {
+  test('the default port of a scheme can be named by its number', async () => {
     const destinations = createDestinations({
       allowHttp: true,
       allowedHosts: ['a.example:443', '[::1]:80', '::2'],
@@ -188,7 +188,7 @@ describe('hosts that the operator allows (OUTBOUND_ALLOWED_HOSTS)', () => {
     expect(may('http:', '::3', '3000')).toBe(true)
   })
 
-  test('a name beneath an allowed one is not allowed', async () => {
+  test('a name below an allowed name is not allowed', async () => {
     const lookup = resolver({ 'evil.internal.example': ['127.0.0.1'] })
     const outbound = productionGuard({ lookup, allowedHosts: ['internal.example'] })
     await expect(outbound.fetch('http://evil.internal.example/')).rejects.toMatchObject({ code: 'address' })
@@ -239,7 +239,7 @@ describe('the form of an address', () => {
   })
 
   test.each(['', 'wallet.example', '/relative', 'http://', 'http://a b/', 'http://256.1.1.1/'])(
-    '"%s" is no absolute URL',
+    '"%s" is not an absolute URL',
     async (url) => {
       await expect(testNetworkGuard().fetch(url)).rejects.toMatchObject({ code: 'url' })
     },

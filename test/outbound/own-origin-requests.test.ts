@@ -6,7 +6,7 @@ import { productionGuard, resolver, startServer, testNetworkGuard } from './test
 const key = new Uint8Array(32).fill(7)
 const clock = () => new Date('2026-01-01T00:00:00Z')
 
-/** This service at a private address, and a guard that knows its origin and judges addresses as in production. */
+/** This service at a private address, and a guard that knows its origin and checks addresses as in production. */
 async function ownService(ownPathAllowed: (path: string) => boolean = isProtocolPath) {
   const server = await startServer((_request, response) => response.end('{"ok":true}'))
   const origin = `http://issuer.example:${server.port}`
@@ -78,13 +78,13 @@ describe("the service's own origin, at a private address", () => {
     '/openid4vci/%252e%252e/agent/holder',
     '/openid4vci//agent/holder',
     '/openid4vci/..;/agent/holder',
-  ])('however credulous the predicate of paths is: %s', async (path) => {
+  ])('even with a predicate that allows every path: %s', async (path) => {
     const { outbound, origin, server } = await ownService((path) => path.startsWith('/openid4vci/'))
     await expect(outbound.fetch(`${origin}${path}`)).rejects.toMatchObject({ code: 'own-path' })
     expect(server.connections()).toBe(0)
   })
 
-  test('paths are refused also where the own origin is public', async () => {
+  test('paths are also refused if the own origin is public', async () => {
     const server = await startServer((_request, response) => response.end())
     const origin = `http://issuer.example:${server.port}`
     const outbound = testNetworkGuard({ ownOrigins: [origin] })
@@ -122,7 +122,7 @@ describe("the service's own origin, at a private address", () => {
 })
 
 describe('the mark of own requests and other origins', () => {
-  test('a request to another origin carries none, not even one that the caller sets', async () => {
+  test('a request to another origin has no mark, even if the caller sets one', async () => {
     const other = await startServer((_request, response) => response.end())
     const outbound = testNetworkGuard({ ownOrigins: ['http://issuer.example'], ownRequestMac: () => 'mark' })
     const headers = { 'X-Credence-Internal': 'forged' }
@@ -130,7 +130,7 @@ describe('the mark of own requests and other origins', () => {
     expect(other.requests[0]?.headers).not.toHaveProperty('x-credence-internal')
   })
 
-  test("a caller's mark does not take the place of the guard's", async () => {
+  test('a mark of the caller does not replace the mark of the guard', async () => {
     const own = await startServer((_request, response) => response.end())
     const origin = `http://issuer.example:${own.port}`
     const outbound = testNetworkGuard({ ownOrigins: [origin], ownRequestMac: () => 'mark' })
@@ -138,7 +138,7 @@ describe('the mark of own requests and other origins', () => {
     expect(own.requests[0]?.headers['x-credence-internal']).toBe('mark')
   })
 
-  test('it is dropped on a redirect to another origin', async () => {
+  test('is removed at a redirect to another origin', async () => {
     const other = await startServer((_request, response) => response.end())
     const own = await startServer((_request, response) =>
       response.writeHead(302, { location: `http://wallet.example:${other.port}/` }).end(),
@@ -151,7 +151,7 @@ describe('the mark of own requests and other origins', () => {
     expect(other.requests[0]?.headers).not.toHaveProperty('x-credence-internal')
   })
 
-  test('it is made again for each request of a redirect within the own origin', async () => {
+  test('is made again for each request of a redirect within the own origin', async () => {
     const own = await startServer((request, response) =>
       request.url === '/vct/B' ? response.end() : response.writeHead(302, { location: '/vct/B' }).end(),
     )

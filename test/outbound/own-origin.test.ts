@@ -16,7 +16,7 @@ describe('paths of the OpenID protocol', () => {
     `/token-status-lists/${UUID}`,
     `/${UUID}/did.json`,
     `/${UUID.toUpperCase()}/.well-known/did.json`,
-  ])('%s is one', (path) => {
+  ])('%s is included', (path) => {
     expect(isProtocolPath(path)).toBe(true)
   })
 
@@ -63,16 +63,16 @@ describe('paths of the OpenID protocol', () => {
     ['a NUL', '/openid4vci/token\0'],
     ['another case', '/OPENID4VCI/token'],
     ['another case of a management path', '/Agent/holder'],
-  ])('%s make no protocol path', (_what, path) => {
+  ])('%s do not make a path a protocol path', (_what, path) => {
     expect(isProtocolPath(path)).toBe(false)
   })
 
-  test('a long hostile path is judged without backtracking', () => {
+  test('a long hostile path is checked without backtracking', () => {
     expect(isPlainPath(`${'/a.'.repeat(50_000)}%`)).toBe(false)
   })
 })
 
-describe('paths below a base URL whose path a proxy strips', () => {
+describe('paths below a base URL whose path a proxy removes', () => {
   const allowed = createOwnPathCheck(['https://example.org/credence', 'https://verifier.example.org/'], isForWallets)
 
   test.each([
@@ -112,7 +112,7 @@ describe('the mark of a request to this service itself', () => {
     expect(isOwnRequest(key, at(0), 'post', '/openid4vci/token?y=2', mark)).toBe(true)
   })
 
-  test('holds the time in the clear and a MAC', () => {
+  test('contains the time in readable form and a MAC', () => {
     expect(mark).toMatch(new RegExp(`^${start}\\.[A-Za-z0-9_-]{43}$`))
   })
 
@@ -134,11 +134,11 @@ describe('the mark of a request to this service itself', () => {
     [30_001, false],
     [-30_000, true],
     [-30_001, false],
-  ])('seen %i ms after it was made: %s', (ms, accepted) => {
+  ])('checked %i ms after it was made: %s', (ms, accepted) => {
     expect(isOwnRequest(key, at(ms), 'POST', '/openid4vci/token', mark)).toBe(accepted)
   })
 
-  test('cannot be given another time', () => {
+  test('is refused with another time', () => {
     const later = mark.replace(String(start), String(start + 60_000))
     expect(isOwnRequest(key, at(60_000), 'POST', '/openid4vci/token', later)).toBe(false)
   })
@@ -150,7 +150,7 @@ describe('the mark of a request to this service itself', () => {
     },
   )
 
-  test('is made for the path that arrives behind a proxy that strips the base path', () => {
+  test('is made for the path that arrives behind a proxy that removes the base path', () => {
     const behindProxy = ownRequestMac(key, at(0), ['https://example.org/credence', 'https://verifier.example.org'])
     const inner = behindProxy('GET', new URL('https://example.org/credence/vct/Diploma'))
     expect(isOwnRequest(key, at(0), 'GET', '/vct/Diploma', inner)).toBe(true)

@@ -30,7 +30,7 @@ describe('a redirect is checked like a first request', () => {
   )
 
   test.each(['//[::ffff:7f00:1]:PORT/', '\\\\127.1:PORT\\', 'http:\\\\0x7f.1:PORT'])(
-    'relative and crooked forms are no way round it: %s',
+    'relative and unusual forms do not bypass this rule: %s',
     async (location) => {
       const secret = await startServer((_request, response) => response.end('internal secret'))
       const open = await startServer((_request, response) =>
@@ -70,7 +70,7 @@ describe('a redirect is checked like a first request', () => {
     await expect(refused).rejects.toMatchObject({ code: 'url' })
   })
 
-  test('to something that is no address: refused', async () => {
+  test('to an invalid address: refused', async () => {
     const open = await startServer((_request, response) => redirect(response, 'http://a b/'))
     const refused = testNetworkGuard().fetch(`http://open.example:${open.port}/`)
     await expect(refused).rejects.toMatchObject({ code: 'redirects' })
@@ -78,7 +78,7 @@ describe('a redirect is checked like a first request', () => {
 })
 
 describe('the number of redirects', () => {
-  test('three are followed', async () => {
+  test('three redirects are followed', async () => {
     const server = await countdown()
     const response = await testNetworkGuard().fetch(`http://open.example:${server.port}/3`)
     expect(await response.text()).toBe('arrived')
@@ -86,7 +86,7 @@ describe('the number of redirects', () => {
     expect(response.url).toBe(`http://open.example:${server.port}/0`)
   })
 
-  test('a fourth is not', async () => {
+  test('a fourth redirect is not followed', async () => {
     const server = await countdown()
     const refused = testNetworkGuard().fetch(`http://open.example:${server.port}/4`)
     await expect(refused).rejects.toMatchObject({
@@ -96,7 +96,7 @@ describe('the number of redirects', () => {
     expect(server.requests.map(({ url }) => url)).toEqual(['/4', '/3', '/2', '/1'])
   })
 
-  test('a loop ends there too', async () => {
+  test('a loop ends at the same limit', async () => {
     const server = await startServer((_request, response) => redirect(response, '/'))
     const refused = testNetworkGuard().fetch(`http://open.example:${server.port}/`)
     await expect(refused).rejects.toMatchObject({ code: 'redirects' })
@@ -105,17 +105,20 @@ describe('the number of redirects', () => {
 })
 
 describe('methods (RFC 9110 §15.4)', () => {
-  test.each([301, 302, 303, 307, 308])('%i of a POST is refused: the body goes nowhere else', async (status) => {
-    const elsewhere = await startServer((_request, response) => response.end())
-    const server = await startServer((_request, response) =>
-      redirect(response, `http://evil.example:${elsewhere.port}/`, status),
-    )
-    const request = { method: 'POST', body: 'code=secret' }
-    const refused = testNetworkGuard().fetch(`http://open.example:${server.port}/`, request)
-    await expect(refused).rejects.toMatchObject({ code: 'redirects' })
-    expect(server.requests).toHaveLength(1)
-    expect(elsewhere.connections()).toBe(0)
-  })
+  test.each([301, 302, 303, 307, 308])(
+    '%i of a POST is refused, so that the body is not sent to another address',
+    async (status) => {
+      const elsewhere = await startServer((_request, response) => response.end())
+      const server = await startServer((_request, response) =>
+        redirect(response, `http://evil.example:${elsewhere.port}/`, status),
+      )
+      const request = { method: 'POST', body: 'code=secret' }
+      const refused = testNetworkGuard().fetch(`http://open.example:${server.port}/`, request)
+      await expect(refused).rejects.toMatchObject({ code: 'redirects' })
+      expect(server.requests).toHaveLength(1)
+      expect(elsewhere.connections()).toBe(0)
+    },
+  )
 
   test('303 of a POST is refused within the same origin too', async () => {
     const server = await startServer((_request, response) => redirect(response, '/next', 303))
@@ -134,28 +137,28 @@ describe('methods (RFC 9110 §15.4)', () => {
     expect(server.requests.map(({ method }) => method)).toEqual(['GET', 'GET', 'HEAD', 'HEAD'])
   })
 
-  test.each([300, 304, 305])('%i is handed on', async (status) => {
+  test.each([300, 304, 305])('%i is returned to the caller', async (status) => {
     const server = await startServer((_request, response) => redirect(response, '/next', status))
     const response = await testNetworkGuard().fetch(`http://open.example:${server.port}/`)
     expect(response.status).toBe(status)
     expect(server.requests).toHaveLength(1)
   })
 
-  test('a redirect without an address is handed on', async () => {
+  test('a redirect without an address is returned to the caller', async () => {
     const server = await startServer((_request, response) => response.writeHead(302).end())
     expect((await testNetworkGuard().fetch(`http://open.example:${server.port}/`)).status).toBe(302)
   })
 })
 
 describe('redirect modes of fetch', () => {
-  test.each(['GET', 'POST'])('manual hands the redirect of a %s on, followed by nobody', async (method) => {
+  test.each(['GET', 'POST'])('manual returns the redirect of a %s, and does not follow it', async (method) => {
     const server = await startServer((_request, response) => redirect(response, 'http://127.0.0.1/'))
     const request = { method, redirect: 'manual' } as const
     const response = await testNetworkGuard().fetch(`http://open.example:${server.port}/`, request)
     expect([response.status, response.headers.get('location')]).toEqual([302, 'http://127.0.0.1/'])
   })
 
-  test('error refuses it', async () => {
+  test('error refuses a redirect', async () => {
     const server = await startServer((_request, response) => redirect(response, '/next'))
     const refused = testNetworkGuard().fetch(`http://open.example:${server.port}/`, { redirect: 'error' })
     await expect(refused).rejects.toMatchObject({ code: 'redirects' })
@@ -192,12 +195,12 @@ describe('credentials of the caller are not sent to another origin', () => {
     expect(received.accept).toBe('application/json')
   })
 
-  test('within the origin it does', async () => {
+  test('but they are sent within the origin', async () => {
     const { here } = await requestsOf(() => '/next')
     expect(here[1]?.headers).toMatchObject(headers)
   })
 
-  test('and it does not come back with a redirect to the first origin', async () => {
+  test('and they are not sent again after a redirect back to the first origin', async () => {
     const there = await startServer((_request, response) => redirect(response, `http://open.example:${here.port}/back`))
     const here = await startServer((request, response) =>
       request.url === '/' ? redirect(response, `http://other.example:${there.port}/`) : response.end(),

@@ -25,7 +25,7 @@ async function listen(server: Server, sockets: Set<Socket>): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** An HTTP server on the loopback interface that remembers what reached it, gone when the test is. */
+/** An HTTP server on the loopback interface that records its requests. It ends with the test. */
 export async function startServer(answer: RequestListener): Promise<TestServer> {
   const requests: IncomingMessage[] = []
   const sockets = new Set<Socket>()
@@ -36,7 +36,7 @@ export async function startServer(answer: RequestListener): Promise<TestServer> 
   return { port: await listen(server, sockets), requests, connections: () => sockets.size }
 }
 
-/** The same over TLS, with a certificate for `wallet.example`; remembers the names that clients asked for (SNI). */
+/** The same over TLS, with a certificate for `wallet.example`. It records the names that clients send (SNI). */
 export async function startTlsServer(answer: RequestListener): Promise<TestServer & { readonly names: unknown[] }> {
   const requests: IncomingMessage[] = []
   const names: unknown[] = []
@@ -52,7 +52,7 @@ export async function startTlsServer(answer: RequestListener): Promise<TestServe
 /** A server below HTTP: the test decides about each connection. */
 export async function startRawServer(accept: (socket: Socket) => void): Promise<{ readonly port: number }> {
   const server = createTcpServer((socket) => {
-    // A client that gives up resets the connection.
+    // A client that aborts resets the connection.
     socket.on('error', () => socket.destroy())
     accept(socket)
   })
@@ -61,7 +61,7 @@ export async function startRawServer(accept: (socket: Socket) => void): Promise<
 
 const addressOf = (address: string) => ({ address, family: address.includes(':') ? 6 : 4 })
 
-/** A resolver that knows the given names, and how often it was asked. */
+/** A resolver for the given names that counts its queries. */
 export function resolver(names: Readonly<Record<string, readonly string[]>>): Lookup & { readonly asked: string[] } {
   const asked: string[] = []
   const lookup: Lookup = async (hostname) => {
@@ -73,7 +73,7 @@ export function resolver(names: Readonly<Record<string, readonly string[]>>): Lo
   return Object.assign(lookup, { asked })
 }
 
-/** An attacker's resolver: each question gets the next answer, the last one for ever. */
+/** An attacker's resolver: each query gets the next answer, and the last answer repeats. */
 export function rebindingResolver(...answers: readonly string[]): Lookup & { readonly asked: string[] } {
   const asked: string[] = []
   const lookup: Lookup = async (hostname) => {
@@ -96,10 +96,10 @@ function guard(options: Partial<OutboundOptions>): Outbound {
   return outbound
 }
 
-/** The guard of production, with http allowed: it checks addresses by the real table. */
+/** The guard of production, with http allowed. It checks addresses with the real table. */
 export const productionGuard = (options: Partial<OutboundOptions> & { lookup: Lookup }) => guard(options)
 
-/** A guard for which every name leads to 127.0.0.1, and that address, no other private one, passes for public. */
+/** A guard for which every name leads to 127.0.0.1. It treats this private address, and no other, as public. */
 export const testNetworkGuard = (options: Partial<OutboundOptions> = {}) =>
   guard({
     lookup: async () => [addressOf('127.0.0.1')],

@@ -3,18 +3,18 @@ import { html, spoken } from '../../server/pages/html.js'
 import { page } from '../../server/pages/page.js'
 import { directionControlIn, withoutDirectionControls } from '../../server/protocol/text-direction.js'
 
-/** Unicode Standard Annex 9, §2.1 to §2.5. */
+/** The direction controls of Unicode Standard Annex 9, §2.1 to §2.5. */
 const CONTROLS = [0x202a, 0x202b, 0x202c, 0x202d, 0x202e, 0x2066, 0x2067, 0x2068, 0x2069]
 const OVERRIDDEN = 'Bank\u202egnihtoN\u202c <b>'
 
-describe('a text of others on a page', () => {
+describe('a text of other people on a page', () => {
   it.each(CONTROLS.map((code) => `U+${code.toString(16).toUpperCase()}`))('loses %s, and is isolated', (name) => {
     const control = String.fromCharCode(Number.parseInt(name.slice(2), 16))
     expect(html`<p>From ${`A${control}B`}.</p>`.text).toBe('<p>From <bdi>AB</bdi>.</p>')
     expect(directionControlIn(`A${control}B`)).toBe(name)
   })
 
-  it('is isolated in a title, an option and an attribute for screen readers, where no element may be', () => {
+  it('is isolated in a title, an option and an attribute for screen readers, which cannot contain an element', () => {
     expect(html`<title>${OVERRIDDEN}</title>`.text).toBe('<title>BankgnihtoN &lt;b&gt;</title>')
     expect(html`<option value="${OVERRIDDEN}" selected>${OVERRIDDEN}</option>`.text).toBe(
       '<option value="Bank&#8238;gnihtoN&#8236; &lt;b&gt;" selected>BankgnihtoN &lt;b&gt;</option>',
@@ -33,7 +33,7 @@ describe('a text of others on a page', () => {
     expect(html`<button data-request="${OVERRIDDEN}">Go</button>`.text).toContain(`data-request="${written}"`)
   })
 
-  it('is isolated where its script runs from right to left, with its own marks, within lists and languages', () => {
+  it('is isolated if its script runs from right to left, with its own marks, within lists and languages', () => {
     const bank = 'בנק (1)\u200f'
     expect(html`<ul>${[bank, 'Bank'].map((name) => html`<li>${name}</li>`)}</ul>`.text).toBe(
       `<ul><li><bdi>${bank}</bdi></li><li>Bank</li></ul>`,
@@ -50,7 +50,7 @@ describe('a text of others on a page', () => {
       expect(html`<p>${text}</p>`.text).toBe(`<p>${text}</p>`)
   })
 
-  it('loses these characters and no other, here and in the console', () => {
+  it('loses only these characters, on pages and in the console', () => {
     for (let code = 0; code < 0x11000; code += 1) {
       const isLost = withoutDirectionControls(`a${String.fromCodePoint(code)}b`) === 'ab'
       if (isLost !== CONTROLS.includes(code)) expect(code).toBe('kept or lost as the annex says')

@@ -67,7 +67,7 @@ describe.each(Object.entries(CODES))('the QR code of an %s', (_, make) => {
     }
   })
 
-  it('sends a browser to the page of it, the same each time, made on demand', async () => {
+  it('redirects a browser to its page, which is made on demand and is the same each time', async () => {
     const { service: of, url, walletUri, page } = await make()
     const sent = await get(url, BROWSER.accept)
     expect([sent.status, sent.headers.get('vary')]).toEqual([303, expect.stringMatching(/\baccept\b/i)])
@@ -77,12 +77,12 @@ describe.each(Object.entries(CODES))('the QR code of an %s', (_, make) => {
     const shown = await newVisitor(of).open(location)
     expect([shown.status, linkOn(shown, 'Open my wallet')]).toEqual([200, walletUri])
     expect(scannedBoth(shown)).toEqual([walletUri, location])
-    expect(writtenOn(shown)).toContain('A wallet is an app that keeps credentials for you.')
+    expect(writtenOn(shown)).toContain('A wallet is an app that stores your credentials.')
     // The address does not contain its target's id.
     expect(url).not.toContain(location.split('/').at(-1))
   })
 
-  it('a HEAD says where the page will be, and makes none', async () => {
+  it('a HEAD names the address of the page, and makes no page', async () => {
     const { url } = await make()
     const looked = await fetch(url, { method: 'HEAD', redirect: 'manual', headers: BROWSER })
     const location = looked.headers.get('location') ?? ''
@@ -93,7 +93,7 @@ describe.each(Object.entries(CODES))('the QR code of an %s', (_, make) => {
   })
 
   it.each(['unknown', crypto.randomUUID(), '%27%3E%3Cscript%3E', 'a'.repeat(5_000), '%0d%0aset-cookie:x=1'])(
-    'of an unknown id is a page in words for a browser, and the interface’s 404 for all others: %s',
+    'of an unknown id is a page for a browser, and the 404 of the interface for other clients: %s',
     async (id) => {
       const { url } = await make()
       const path = url.replace(/[\w-]{36}/, id)
@@ -111,7 +111,7 @@ describe.each(Object.entries(CODES))('the QR code of an %s', (_, make) => {
 
 describe('the page on demand', () => {
   it.each(['9999-12-02T00:00:00.000Z', '9999-12-31T23:59:59Z', '9999-12-31T23:59:59.999Z'])(
-    'of an offering that can be taken until %s is there',
+    'of an offering that can be taken until %s exists',
     async (expires_at) => {
       const { qr_code_url } = await issuer.makeOffering({ expires_at })
       const { status, headers } = await fetch(qr_code_url, { redirect: 'manual', headers: BROWSER })
@@ -120,7 +120,7 @@ describe('the page on demand', () => {
     },
   )
 
-  it('of an offering that was used up says so with its status', async () => {
+  it('of a used-up offering says so, with the right status', async () => {
     const offering = await issuer.makeOffering({ redemption_limit: 1 })
     const authorization = await service.bearer('anybody')
     await service.request('POST', `/api/v1/offerings/${offering.id}/claim`, { authorization })
@@ -139,7 +139,7 @@ describe('the page on demand', () => {
     expect(json.redirect_uri).toMatch(/^https:\/\/shop\.example\/done\?response_code=/)
   })
 
-  it('is another one than its maker’s, which a stranger with the QR code cannot be the first to open', async () => {
+  it('is not the page of the creator, so a stranger with the QR code cannot open that page first', async () => {
     const asked = await askShop()
     const { headers } = await fetch(asked.qr_code_url, { redirect: 'manual', headers: BROWSER })
     await newVisitor(verifier).open(headers.get('location') ?? '')
@@ -156,7 +156,7 @@ describe('the page on demand', () => {
     expect(again.headers.get('location')).toBe(headers.get('location'))
   })
 
-  it('is not a separate one if the QR code has the address of a page', async () => {
+  it('does not exist if the QR code already has the address of a page', async () => {
     const asked = await askShop({ page: true })
     const { pageUrl } = asked as typeof asked & { pageUrl: string }
     expect(await contentOfQrCode(asked.qr_code_url)).toBe(pageUrl)
@@ -165,7 +165,7 @@ describe('the page on demand', () => {
   })
 })
 
-it('on /trpc there is one form, for every Accept header, and no page is made', async () => {
+it('on /trpc there is only one form, for every Accept header, and no page is made', async () => {
   const { id, qr_code_url: url } = await issuer.makeOffering()
   const input = encodeURIComponent(JSON.stringify({ json: { id } }))
   const { status, json } = await service.request('GET', `/trpc/offerings.qrCode?input=${input}`, { headers: BROWSER })

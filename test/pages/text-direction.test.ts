@@ -9,12 +9,12 @@ import type { Answer } from '../support/service.js'
 /** Embeddings, overrides, isolates and their ends (Unicode Standard Annex 9, §2.1 to §2.5). */
 const CONTROL = /[\u202a-\u202e\u2066-\u2069]/
 
-/** A text that would be shown as another one. */
+/** A text that would look like another text. */
 const turned = (text: string): string => `${text}\u202e${text}\u202c\u2067\u2066${text}\u2069\u2069\u202a\u202b\u202d`
-/** How it is shown. */
+/** The safe form of the text. */
 const plain = (text: string): string => `<bdi>${text}${text}${text}</bdi>`
 
-/** The text in an attribute or a field, where it is unchanged. */
+/** The unchanged text in an attribute or a field. */
 const written = (text: string): string =>
   text.replaceAll('"', '&quot;').replaceAll(new RegExp(CONTROL, 'g'), (control) => `&#${control.charCodeAt(0)};`)
 
@@ -47,7 +47,7 @@ beforeAll(async () => {
   issuer = await startIssuer({ env: { AUTH_DISABLED: 'true' } })
   const display = [{ name: 'Card', description: turned('About') }]
   await post('/schemas', { name: 'Turned', version: 1, schema: SCHEMA, display, claims: CLAIMS })
-  // Names from before the rule that refuses them.
+  // These names are older than the rule that refuses them.
   await sql(`UPDATE schemas SET display = '${JSON.stringify(DISPLAY)}' WHERE name = 'Turned'`)
   for (const [table, name] of [
     ['issuers', 'Issuer'],
@@ -75,7 +75,7 @@ function expectShown({ status, text }: Answer, ...names: readonly string[]): voi
 
 const OFFER = { credentialConfigurationIds: ['Turned'], credentialSubject: SUBJECT }
 
-describe('texts of others that control their direction, on pages for people', () => {
+describe('texts of other people with direction controls, on pages for users', () => {
   it('of an offer: names in every language, titles of claims, the issuer, the hint about the code', async () => {
     const txCode = { length: 6, description: turned('Letter') }
     const { pageUrl } = await post('/credential-offers', { ...OFFER, txCode, page: true })
@@ -112,14 +112,14 @@ describe('texts of others that control their direction, on pages for people', ()
     expectShown(await open(pageUrl, 'de'), 'Karte', 'Vorname')
   })
 
-  it('of the page on which a person decides: names, titles, values', async () => {
+  it('of the page of consent: names, titles, values', async () => {
     const offer = await newOffer(issuer, OFFER)
     const browser = newBrowser(issuer.service)
     const { page } = await openPage(browser, newRequest({ scope: 'Turned', issuer_state: offer.issuer_state }).address)
     expectShown(page, 'Issuer', 'Card', 'About', 'Ada', 'gold', 'note', 'value', 'plain', 'Given')
   })
 
-  it('of the form that a person fills in, whose values do not change', async () => {
+  it('of the form for claims, whose values do not change', async () => {
     const browser = newBrowser(issuer.service)
     const { id, page } = await openPage(browser, newRequest({ scope: 'Turned' }).address)
     expectShown(page, 'Given', 'Hint', 'plain')

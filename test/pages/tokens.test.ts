@@ -11,7 +11,7 @@ it('the pages have the colours of the console', async () => {
   for (const [name, colour] of Object.entries(COLOURS)) expect(colours[name], name).toEqual(colour)
 })
 
-it('the style sheet uses no colour that it does not have', () => {
+it('the style sheet uses only colours that it defines', () => {
   const used = [...STYLES.matchAll(/var\(--([\w-]+)\)/g)].map(([, name]) => name)
   expect(used.filter((name) => !Object.hasOwn(COLOURS, name ?? ''))).toEqual([])
 })

@@ -4,7 +4,7 @@ import { answer, ask, dcql, fetchRequest, type makeWorld, present } from '../ver
 
 export const SHOP = 'https://shop.example/done'
 
-/** A browser: it keeps its cookie, and goes where pages of the service are. */
+/** A browser that keeps its cookie and opens pages of the service. */
 export interface Visitor {
   cookie: string | undefined
   /** Follows no redirect. */
@@ -26,7 +26,7 @@ export function newVisitor(service: TestService): Visitor {
   return visitor
 }
 
-/** A request with a page, and its result as its maker reads it. */
+/** A request with a page, and its result as its creator reads it. */
 export async function askOnPage(service: TestService, members: Record<string, unknown> = {}) {
   const asked = await ask(service, {
     dcqlQuery: dcql(service, 'dc+sd-jwt'),
@@ -48,7 +48,7 @@ export async function resultOf(service: TestService, page: Pick<Page, 'verificat
   })
 }
 
-/** A wallet answers; returns the address for its user. */
+/** Lets a wallet answer. Returns the address for its user. */
 export async function answerOf(
   world: Awaited<ReturnType<typeof makeWorld>>,
   page: Pick<Page, 'request_uri'>,
@@ -61,7 +61,7 @@ export async function answerOf(
   return json.redirect_uri
 }
 
-/** Texts of the page's QR codes: the one shown first, and the one shown on demand. */
+/** The texts of the page's two QR codes: first the code that is always shown, then the code that is shown on demand. */
 export const scannedBoth = ({ text }: Answer): (string | undefined)[] =>
   [...text.matchAll(/src="data:image\/png;base64,([^"]+)"/g)].map(([, base64 = '']) =>
     textInPng(Buffer.from(base64, 'base64')),

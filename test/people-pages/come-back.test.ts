@@ -32,7 +32,7 @@ function comingBack(
   return comeBack({ method: 'GET', headers: { cookie } }, 'page', code)
 }
 
-it('the browser that began continues with the code, beside the parameters of the address', async () => {
+it('the first browser continues with the code, in addition to the parameters of the address', async () => {
   const { status, headers } = await comingBack({})
   expect([status, headers?.location]).toEqual([303, `https://shop.example/done?basket=7&response_code=${CODE}`])
   expect(headers?.['referrer-policy']).toBe('no-referrer')
@@ -44,9 +44,9 @@ it.each([
   ['a browser with two cookies of that name', {}, { cookies: [COOKIE, OTHER_COOKIE] }],
   ['a wrong code', {}, { code: 'another' }],
   ['an empty code', {}, { code: '' }],
-  ['a page that nobody opened', { browserHash: null }, {}],
-  ['a page that nobody opened, without a cookie', { browserHash: null }, { cookies: [] }],
-  ['a request that no wallet answered, without a code', { responseCodeHash: null }, { code: '' }],
+  ['a page that no browser has opened', { browserHash: null }, {}],
+  ['a page that no browser has opened, without a cookie', { browserHash: null }, { cookies: [] }],
+  ['a request without an answer, without a code', { responseCodeHash: null }, { code: '' }],
 ])('%s is not redirected, and does not learn the outcome', async (_, stored, sent) => {
   const { status, headers, body } = await comingBack(stored, sent)
   expect([status, headers?.location]).toEqual([403, undefined])
@@ -54,13 +54,13 @@ it.each([
   expect(body).not.toContain('shop.example')
 })
 
-it('without an address to go on to, the page says how it ended', async () => {
+it('without a further address, the page shows the outcome', async () => {
   const { status, body } = await comingBack({ redirectUri: null })
   expect(status).toBe(200)
-  expect(body).toContain('Done. What you showed was accepted.')
+  expect(body).toContain('Done. Your answer was accepted.')
   expect(body).toContain('The Shop')
 })
 
-it('where there is no page, it says so', async () => {
+it('without a page, the answer says so', async () => {
   expect((await comingBack(undefined)).status).toBe(404)
 })

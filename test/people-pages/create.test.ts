@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-describe('callers who may make a page, with ISSUER_ROLE and VERIFIER_ROLE', () => {
+describe('the callers who may make a page, with ISSUER_ROLE and VERIFIER_ROLE', () => {
   it.each([
     ['verificationSessionId', VERIFIER, ISSUER],
     ['credentialOfferSessionId', ISSUER, VERIFIER],

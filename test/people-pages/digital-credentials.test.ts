@@ -39,7 +39,7 @@ function buttonOn(text: string): { request: BrowserRequest; response_uri: string
 }
 
 describe('the page of a request over the Digital Credentials API', () => {
-  it.each([true, false])('has the button and nothing to scan or to open (signed: %s)', async (signed) => {
+  it.each([true, false])('has the button, and neither a QR code nor a link (signed: %s)', async (signed) => {
     const asked = await askOnPage({ signed })
     const page = await newVisitor(service).open(asked.pageUrl)
     const button = buttonOn(page.text)
@@ -62,24 +62,24 @@ describe('the page of a request over the Digital Credentials API', () => {
     const reply = await postFrom(service.url, button, credential)
     expect([reply.status, reply.json]).toEqual([200, {}])
     expect(writtenOn(await visitor.open(asked.pageUrl))).toBe(
-      `${new URL(service.url).host} Show a credential Done. What you showed was accepted.`,
+      `${new URL(service.url).host} Show a credential Done. Your answer was accepted.`,
     )
     expect((await resultOf(service, asked)).json.credentials[0].claims).toEqual({ product: 'Espresso machine' })
   })
 
-  it('only the browser that began has the button, otherwise another user’s answer would count as theirs', async () => {
+  it('only the first browser has the button; otherwise the answer of another user would count for the first user', async () => {
     const asked = await askOnPage()
     const first = newVisitor(service)
     expect(buttonOn((await first.open(asked.pageUrl)).text)).toBeDefined()
     const other = await newVisitor(service).open(asked.pageUrl)
     expect(buttonOn(other.text)).toBeUndefined()
-    expect(writtenOn(other)).toContain('This was opened in another browser.')
+    expect(writtenOn(other)).toContain('This page was opened in another browser.')
     const looked = await service.request('HEAD', new URL(asked.pageUrl).pathname)
     expect(looked.status).toBe(200)
     expect(buttonOn((await first.open(asked.pageUrl)).text)).toBeDefined()
   })
 
-  it('a request for other pages gets none', async () => {
+  it('a request for pages of other origins has no button', async () => {
     const body = {
       dcqlQuery: dcql(service, 'dc+sd-jwt'),
       responseMode: 'dc_api',

@@ -37,7 +37,7 @@ describe('the page of a request', () => {
     expect(page.status).toBe(200)
     const text = writtenOn(page)
     expect(text).toContain(new URL(service.url).host)
-    expect(text).toContain('Proof of purchase You show of it product')
+    expect(text).toContain('Proof of purchase You show product')
     expect(text).toMatch(/Time left: 5 minutes|Time left: 4 minutes/)
     expect(text).toContain('Waiting for your wallet.')
     expect(scannedBoth(page)).toEqual([asked.pageUrl, asked.authorizationRequestUri])
@@ -46,16 +46,16 @@ describe('the page of a request', () => {
     expect(asked.pageUrl).not.toContain(asked.verificationSessionId)
   })
 
-  it('works without script: state and time are text, and a link reloads it', async () => {
+  it('works without script: state and time are text, and a link reloads the page', async () => {
     const asked = await askOnPage(service)
     const page = await open(asked.pageUrl)
     expect(page.text).not.toMatch(/<script(?! src=)|\son\w+=|style=/)
-    expect(linkOn(page, 'Reload this page to see how it goes')).toBe(asked.pageUrl)
+    expect(linkOn(page, 'Reload this page to see the progress')).toBe(asked.pageUrl)
     await fetchRequest(asked)
     expect(writtenOn(await open(asked.pageUrl))).toContain('Waiting for your answer.')
   })
 
-  it('has the policy of pages and is kept by no cache', async () => {
+  it('has the policy of pages and is not cached', async () => {
     const { headers, text } = await open((await askOnPage(service)).pageUrl)
     expect(headers.get('content-security-policy')).toBe(POLICY)
     expect(headers.get('cache-control')).toBe('no-store')
@@ -76,22 +76,22 @@ describe('the page of a request', () => {
     expect([scannedBoth(page), linkOn(page, 'Open my wallet')]).toEqual([[asked.pageUrl, walletUri], walletUri])
   })
 
-  it('of a request by VP query items, a credential in either format is asked for once', async () => {
+  it('for a request by VP query items, a credential with two possible formats is shown once', async () => {
     const asked = await askOnPage(service, { dcqlQuery: undefined, query: [ITEM] })
     const text = writtenOn(await open(asked.pageUrl))
     expect(text.match(/Proof of purchase/g)).toHaveLength(1)
     expect(text).not.toContain('product or')
   })
 
-  it('of a request that names no claim, each way to answer says how much it shows', async () => {
+  it('for a request without claims, each way to answer says how much it discloses', async () => {
     const type = { path: ['$.type'], filter: { contains: { const: 'ProofOfPurchase' } } }
     const asked = await askOnPage(service, { dcqlQuery: undefined, query: [{ fields: [type] }] })
     expect(writtenOn(await open(asked.pageUrl))).toContain(
-      'Proof of purchase What it always shows or Proof of purchase All that it holds',
+      'Proof of purchase Only the claims that it always shows or Proof of purchase All of its claims',
     )
   })
 
-  it('titles come from the schema; foreign types and claims have their names', async () => {
+  it('titles come from the schema; types and claims of other issuers have their names', async () => {
     await service.request('POST', '/schemas', {
       authorization: await service.bearer('issuer'),
       body: {
@@ -123,9 +123,9 @@ describe('the page of a request', () => {
     })
     const text = writtenOn(await open(page.pageUrl))
     expect(text).toContain(
-      'Member’s card You show of it Address › Street or pid or id card You show of it given name nationalities',
+      'Member’s card You show Address › Street or pid or id card You show given name nationalities',
     )
-    expect(text).toContain('Member’s card You show of it Address › Street (optional)')
+    expect(text).toContain('Member’s card You show Address › Street (optional)')
   })
 
   it('a view is one statement', async () => {
@@ -140,7 +140,7 @@ describe('the page of a request', () => {
     }
   })
 
-  it('a request with a page is made in as many statements as without, and its answer taken', async () => {
+  it('a request with a page is made and answered in as many statements as without', async () => {
     const record = recordStatements()
     try {
       const counts: number[] = []
@@ -163,24 +163,24 @@ describe('the page of a request', () => {
 })
 
 describe('its end', () => {
-  it('an ended request’s page shows one sentence, no result and no way to answer', async () => {
+  it('the page of an ended request shows one sentence, no result and no way to answer', async () => {
     const asked = await askOnPage(service)
     await answerOf(world, asked)
     const page = await open(asked.pageUrl)
     expect([page.status, writtenOn(page)]).toEqual([
       200,
-      `${host()} Show a credential Done. What you showed was accepted. Continue where your wallet has taken you.`,
+      `${host()} Show a credential Done. Your answer was accepted. Continue on the page that your wallet opened.`,
     ])
     expect(page.text).not.toContain('Espresso')
     expect(page.text).not.toContain('img')
   })
 
-  it('a declined request is shown as declined, without the wallet’s words', async () => {
+  it('a declined request is shown as declined, without the message of the wallet', async () => {
     const asked = await askOnPage(service)
     const { response_uri, state } = await fetchRequest(asked)
     await postForm(response_uri, { state, error: 'access_denied', error_description: 'Ada has no card' })
     expect(writtenOn(await open(asked.pageUrl))).toBe(
-      `${host()} Show a credential The wallet declined. Nothing was shown. Continue where your wallet has taken you.`,
+      `${host()} Show a credential The wallet declined. Nothing was shown. Continue on the page that your wallet opened.`,
     )
   })
 
@@ -193,13 +193,13 @@ describe('its end', () => {
     expect(text).not.toContain('purchase')
   })
 
-  it('is hidden from another browser than the one that began, on the page and in its events', async () => {
+  it('is hidden from browsers other than the first, on the page and in its events', async () => {
     const declined = async (asked: Awaited<ReturnType<typeof askOnPage>>) => {
       const { response_uri, state } = await fetchRequest(asked)
       await postForm(response_uri, { state, error: 'access_denied' })
     }
     for (const [act, told] of [
-      [(asked: Awaited<ReturnType<typeof askOnPage>>) => answerOf(world, asked), 'Done. What you showed was accepted.'],
+      [(asked: Awaited<ReturnType<typeof askOnPage>>) => answerOf(world, asked), 'Done. Your answer was accepted.'],
       [declined, 'The wallet declined. Nothing was shown.'],
     ] as const) {
       const asked = await askOnPage(service)
@@ -220,7 +220,7 @@ describe('its end', () => {
     }
   })
 
-  it('an expired request is gone, and an unknown one not found', async () => {
+  it('the page of an expired request is a 410, and of an unknown request a 404', async () => {
     const asked = await askOnPage(service, { validity: 60 })
     CLOCK.ahead += 90
     const page = await open(asked.pageUrl)
@@ -236,7 +236,7 @@ describe('its end', () => {
     expect([400, 404]).toContain(strange.status)
   })
 
-  it('pages go with their sessions, and the remaining rows at their own time', async () => {
+  it('pages are deleted with their sessions, and the remaining rows at their own time', async () => {
     const asked = await askOnPage(service)
     await answerOf(world, asked)
     const later = new Date(CLOCK.now().getTime() + 400 * 86_400_000)
@@ -250,7 +250,7 @@ describe('its end', () => {
 })
 
 describe('its events', () => {
-  it('say state and a sentence, and nothing else; the last is the last', async () => {
+  it('have only a state and a sentence, and end with the last state', async () => {
     const asked = await askOnPage(service)
     await using stream = await eventsOf(asked.pageUrl)
     expect(stream.headers.get('x-accel-buffering')).toBe('no')
@@ -259,12 +259,12 @@ describe('its events', () => {
     expect((await nextOf(stream)).state).toBe('RequestUriRetrieved')
     expect(await nextOf(stream)).toEqual({
       state: 'ResponseVerified',
-      message: 'Done. What you showed was accepted.',
+      message: 'Done. Your answer was accepted.',
     })
     await expect(stream.next()).rejects.toThrow('The stream ended')
   })
 
-  it('hold no reason that the session has', async () => {
+  it('do not contain the reason of the session', async () => {
     const asked = await askOnPage(service)
     await using stream = await eventsOf(asked.pageUrl)
     await nextOf(stream)
@@ -278,7 +278,7 @@ describe('its events', () => {
     })
   })
 
-  it('of one page are 20 at most, and unknown pages have none', async () => {
+  it('have at most 20 streams for one page; unknown pages have none', async () => {
     const asked = await askOnPage(service)
     const streams = await Promise.all(Array.from({ length: 20 }, () => eventsOf(asked.pageUrl)))
     expect(new Set(streams.map(({ status }) => status))).toEqual(new Set([200]))
@@ -303,20 +303,20 @@ describe('POST /pages', () => {
     expect(writtenOn(page)).toContain(texts.text)
   })
 
-  it.each(['title', 'text'])('a %s without anything to read is refused', async (member) => {
+  it.each(['title', 'text'])('a %s without visible characters is refused', async (member) => {
     const { verificationSessionId } = await ask(service, { dcqlQuery: dcql(service, 'dc+sd-jwt') })
     const refused = await makePage({ verificationSessionId, [member]: ' \n ' })
     expect([refused.status, refused.json.message]).toEqual([400, [`${member} must not be empty`]])
   })
 
-  it('a request has one page: asked for again, it has the new texts', async () => {
+  it('a request has one page: a second call sets the new texts', async () => {
     const asked = await askOnPage(service)
     const again = await makePage({ verificationSessionId: asked.verificationSessionId, title: 'Members first' })
     expect(again.json.url).toBe(asked.pageUrl)
     expect(writtenOn(await open(asked.pageUrl))).toContain('Members first')
   })
 
-  it('takes exactly one target, within bounds', async () => {
+  it('accepts exactly one target, and texts of limited length', async () => {
     const id = 'x'
     for (const [body, message] of [
       [{}, 'must hold exactly one of'],
@@ -340,7 +340,7 @@ describe('POST /pages', () => {
     expect([unknown.status, unknown.json.message]).toEqual([404, 'verificationSessionId is unknown.'])
   })
 
-  it('makes none of a request that has ended', async () => {
+  it('makes no page for a request that has ended', async () => {
     const asked = await askOnPage(service)
     await answerOf(world, asked)
     const refused = await makePage({ verificationSessionId: asked.verificationSessionId })

@@ -32,7 +32,7 @@ async function offerOnPage(members: Record<string, unknown> = {}) {
   return { offer, url: String(json.url) }
 }
 
-/** The events of a page, as a browser gets them. */
+/** The events of a page in a browser. */
 const eventsOf = (url: string, { cookie }: Pick<Visitor, 'cookie'> = { cookie: undefined }) =>
   readEvents(issuer.service, `${new URL(url).pathname}/events`, cookie === undefined ? {} : { cookie })
 
@@ -43,13 +43,13 @@ async function beginner(url: string): Promise<Visitor> {
   return visitor
 }
 
-describe('the page of an offering that ends in the last days that RFC 3339 can write', () => {
+describe('the page of an offering that expires in the last days that RFC 3339 can express', () => {
   it.each([
     '9999-12-01T23:59:59.999Z',
     '9999-12-02T00:00:00.000Z',
     '9999-12-31T23:59:59.999Z',
     '9999-12-31T22:59:59.999-01:00',
-  ])('exists until then: %s', async (expires_at) => {
+  ])('exists until its expiry: %s', async (expires_at) => {
     const { id } = await issuer.makeOffering({ expires_at })
     const { status, json } = await post('/pages', { offeringId: id })
     expect(status).toBe(201)
@@ -66,7 +66,7 @@ describe('the page of a credential offer', () => {
     const text = writtenOn(page)
     expect(page.status).toBe(200)
     expect(text).toContain(`${new URL(issuer.service.url).host} Proof of purchase for your wallet`)
-    expect(text).toContain('What is offered Proof of purchase It holds Product price')
+    expect(text).toContain('Offered credential Proof of purchase It contains Product price')
     expect(text).toMatch(/Time left: (10|9) minutes/)
     expect(text).toContain('Waiting for your wallet.')
     expect(page.text).not.toContain(SUBJECT.product)
@@ -77,7 +77,7 @@ describe('the page of a credential offer', () => {
     expect(url).not.toContain(offer.credentialOfferSessionId)
   })
 
-  it('leads to the wallet that the offer is for', async () => {
+  it('leads to the wallet that the offer names', async () => {
     const { offer, url } = await offerOnPage({ walletUrl: 'https://wallet.example/take' })
     const page = await open(url)
     expect(offer.credentialOfferUri).toMatch(/^https:\/\/wallet\.example\/take\?/)
@@ -87,11 +87,11 @@ describe('the page of a credential offer', () => {
     ])
   })
 
-  it('is made with the offer too: one page for its maker, whose texts may follow', async () => {
+  it('can be made with the offer: its creator has one page, and may set the texts later', async () => {
     const offer = await issuer.makeOffer({ page: true, walletUrl: 'https://wallet.example/offer' })
     const page = await open(offer.pageUrl)
     expect([page.status, linkOn(page, 'Open my wallet')]).toEqual([200, offer.credentialOfferUri])
-    // A camera without a wallet finds the page; the scanner of a wallet the offer.
+    // A camera without a wallet opens the page. The scanner of a wallet opens the offer.
     expect(scannedBoth(page)).toEqual([offer.pageUrl, offer.credentialOfferUri])
     const { credentialOfferSessionId } = offer
     const { json } = await post('/pages', { credentialOfferSessionId, title: 'Your receipt' })
@@ -101,7 +101,7 @@ describe('the page of a credential offer', () => {
     expect(scannedBoth(retold)).toEqual([offer.pageUrl, offer.credentialOfferUri])
   })
 
-  it('does not exist for an offer without a request for a page', async () => {
+  it('does not exist if no page was requested', async () => {
     for (const members of [{}, { page: false }]) expect(await issuer.makeOffer(members)).not.toHaveProperty('pageUrl')
   })
 
@@ -120,16 +120,16 @@ describe('the page of a credential offer', () => {
     }
   })
 
-  it('says that a code will be asked for, and never the code', async () => {
+  it('says that a code will be needed, and never shows the code', async () => {
     const { offer, url } = await offerOnPage({ txCode: { length: 8, description: 'It is in your letter.' } })
     const page = await open(url)
     expect(writtenOn(page)).toContain(
-      'Your wallet will ask you for a code of 8 digits, which you are given in another way. It is in your letter.',
+      'Your wallet will ask you for a code of 8 digits. You get the code separately. It is in your letter.',
     )
     expect(page.text).not.toContain(offer.txCode)
   })
 
-  it('shows the progress until the wallet has it, on the page and in its events, in the browser that began', async () => {
+  it('shows the progress until the wallet has the credential, on the page and in its events, in the first browser', async () => {
     const { offer, url } = await offerOnPage()
     const visitor = await beginner(url)
     await using stream = await eventsOf(url, visitor)
@@ -147,10 +147,10 @@ describe('the page of a credential offer', () => {
     expect(writtenOn(ended)).toContain(done.message)
   })
 
-  it('of a deferred offer says that the issuer decides, and how', async () => {
+  it('of a deferred offer shows that the issuer decides, and then the decision', async () => {
     const { offer, url } = await offerOnPage({ deferred: true })
     const visitor = newVisitor(issuer.service)
-    expect(writtenOn(await visitor.open(url))).toContain('The issuer decides later whether you get it.')
+    expect(writtenOn(await visitor.open(url))).toContain('The issuer decides later whether you get the credential.')
     expect((await issuer.take(await issuer.token(offer.credentialOfferSessionId), SD_JWT)).status).toBe(202)
     const waiting = await visitor.open(url)
     expect(writtenOn(waiting)).toContain('The issuer has not decided yet.')
@@ -161,7 +161,7 @@ describe('the page of a credential offer', () => {
     expect(rejected.text).not.toContain('Ada')
   })
 
-  it('shows the outcome and the next step to a browser that slept past the expiry', async () => {
+  it('shows the outcome and the next step to a browser that returns after the expiry', async () => {
     const [taken, deferred] = [await offerOnPage(), await offerOnPage({ deferred: true })]
     const [sleeper, other] = [await beginner(taken.url), await beginner(deferred.url)]
     for (const { offer } of [taken, deferred]) {
@@ -177,7 +177,7 @@ describe('the page of a credential offer', () => {
     CLOCK.ahead = 0
   })
 
-  it('that expired is gone; its page says so as long as the session is kept', async () => {
+  it('of an expired offer says so as long as the session is stored', async () => {
     const { pageUrl } = await issuer.makeOffer({ expiresInSeconds: 60, page: true })
     CLOCK.ahead += 120
     await issuer.service.platform.stores.pages.removeExpired(CLOCK.now(), 1_000)
@@ -187,23 +187,23 @@ describe('the page of a credential offer', () => {
     CLOCK.ahead = 0
   })
 
-  it('is made only by the offer’s creator', async () => {
+  it('can be made only by the creator of the offer', async () => {
     const offer = await issuer.makeOffer()
     const { credentialOfferSessionId } = offer
     const refused = await post('/pages', { credentialOfferSessionId }, 'mallory')
     expect([refused.status, refused.json.message]).toEqual([403, 'credentialOfferSessionId belongs to another caller.'])
     expect((await post('/pages', { credentialOfferSessionId: crypto.randomUUID() })).status).toBe(404)
-    // A session is no offering.
+    // A session is not an offering.
     expect((await post('/pages', { offeringId: credentialOfferSessionId })).status).toBe(404)
   })
 })
 
-describe('a browser that did not begin', () => {
+describe('a browser other than the first', () => {
   const USED = 'This link has been used or has expired. If you need another link, ask the sender.'
   const host = () => new URL(issuer.service.url).host
   const heading = () => `${host()} Proof of purchase for your wallet`
 
-  /** Begins in a browser, acts on the offer, and returns the texts in this and in other browsers. */
+  /** Opens the page in a first browser, acts on the offer, and returns the texts in this and in other browsers. */
   async function told(
     members: Record<string, unknown>,
     act: (offer: Awaited<ReturnType<typeof offerOnPage>>['offer']) => Promise<unknown>,
@@ -235,7 +235,7 @@ describe('a browser that did not begin', () => {
     ['has been taken', {}, take, 'Done. Your wallet has received the credential.'],
     ['is kept', {}, notify('credential_accepted'), 'Done. Your wallet has stored the credential.'],
     ['failed', {}, notify('credential_failure'), 'This did not work. Your wallet has no credential from this offer.'],
-    ['is locked', { txCode: true }, lock, 'The wrong code was entered too often. The offer is locked.'],
+    ['is locked', { txCode: true }, lock, 'A wrong code was entered too often. The offer is locked.'],
     [
       'was rejected',
       { deferred: true },
@@ -245,7 +245,7 @@ describe('a browser that did not begin', () => {
       },
       'The issuer declined. You get no credential.',
     ],
-  ])('learns about an offer that %s nothing but its end', async (_, members, act, ownMessage) => {
+  ])('learns only the end of an offer that %s', async (_, members, act, ownMessage) => {
     const { url, own, mine, others } = await told(members, act)
     expect([mine.status, writtenOn(mine)]).toEqual([200, `${heading()} ${ownMessage}`])
     for (const other of others)
@@ -263,7 +263,7 @@ describe('a browser that did not begin', () => {
     }
   })
 
-  it('sees that a wallet has opened the offer, and no more of how that goes', async () => {
+  it('sees that a wallet has opened the offer, and no further progress', async () => {
     const { offer, url } = await offerOnPage()
     await beginner(url)
     await using theirs = await eventsOf(url)
@@ -276,7 +276,7 @@ describe('a browser that did not begin', () => {
     await expect(theirs.next()).rejects.toThrow('The stream ended')
   })
 
-  it('includes a browser that first opens a link after a wallet has begun to use it', async () => {
+  it('includes a browser that opens the page for the first time after a wallet has begun to take the offer', async () => {
     const { offer, url } = await offerOnPage()
     const token = await issuer.token(offer.credentialOfferSessionId)
     const late = await beginner(url)
@@ -286,7 +286,7 @@ describe('a browser that did not begin', () => {
     expect((await open(`${issuer.service.url}/receive/${crypto.randomUUID()}`)).status).toBe(404)
   })
 
-  it('is not one that previews or prefetches: the next one begins', async () => {
+  it('is not bound by a preview or a prefetch: the next browser becomes the first', async () => {
     const { offer, url } = await offerOnPage()
     const ahead = await newVisitor(issuer.service).open(url, { 'sec-purpose': 'prefetch' })
     expect([ahead.status, ahead.headers.get('set-cookie')]).toEqual([503, null])
@@ -300,7 +300,7 @@ describe('a browser that did not begin', () => {
     expect(writtenOn(await visitor.open(url))).toContain('Done.')
   })
 
-  it('learns that the offer expired if it was not taken', async () => {
+  it('learns that the offer has expired if it was not taken', async () => {
     const { url } = await offerOnPage({ expiresInSeconds: 60 })
     await beginner(url)
     CLOCK.ahead += 120
@@ -312,7 +312,7 @@ describe('a browser that did not begin', () => {
 })
 
 describe('the page of an offering', () => {
-  it('is for anybody, until it is used up or has expired; it has no events', async () => {
+  it('is for everyone until the offering is used up or has expired; it has no events', async () => {
     const offering = await issuer.makeOffering({ redemption_limit: 1 })
     const { json } = await post('/pages', { offeringId: offering.id, title: 'Your receipt', text: 'Keep it.' })
     const page = await open(json.url)
@@ -330,7 +330,7 @@ describe('the page of an offering', () => {
     expect([none.status, none.json.message]).toEqual([409, 'offeringId has ended: no page can be made of it.'])
   })
 
-  it('of another caller keeps its texts: each has a page of their own', async () => {
+  it('of another caller keeps its texts, because each caller has a separate page', async () => {
     const { id } = await issuer.makeOffering()
     const { json: shop } = await post('/pages', { offeringId: id, title: 'Your receipt' })
     const { json: mallory } = await post('/pages', { offeringId: id, title: 'Call 0900 123 first' }, 'mallory')
@@ -341,7 +341,7 @@ describe('the page of an offering', () => {
     expect(writtenOn(await open(shop.url))).toContain('Your new receipt')
   })
 
-  it('without an end is kept as long as the offering', async () => {
+  it('of an offering without expiry is kept as long as the offering', async () => {
     const { json } = await post('/pages', { offeringId: (await issuer.makeOffering()).id })
     const later = new Date(CLOCK.now().getTime() + 10_000 * 86_400_000)
     await issuer.service.platform.stores.pages.removeExpired(later, 1_000)

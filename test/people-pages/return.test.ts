@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** A page that a browser opened, and where the wallet leads after its answer. */
+/** A page that a browser has opened, and the address to which the wallet leads after its answer. */
 async function answered(members: Record<string, unknown> = {}, visitor: Visitor = newVisitor(service)) {
   const page = await askOnPage(service, members)
   await visitor.open(page.pageUrl)
@@ -23,7 +23,7 @@ async function answered(members: Record<string, unknown> = {}, visitor: Visitor 
 const WITHHELD = 'This request was opened in another browser. The result is shown only there.'
 
 describe('coming back from a wallet (OpenID4VP 1.0 §13.3, §14.2)', () => {
-  it('the browser that began continues to the request’s own address, with a valid code', async () => {
+  it('the first browser continues to the address of the request, with a valid code', async () => {
     const { page, visitor, back, code } = await answered()
     expect(back).toBe(`${page.pageUrl}/return?response_code=${code}`)
     const sent = await visitor.open(back)
@@ -34,7 +34,7 @@ describe('coming back from a wallet (OpenID4VP 1.0 §13.3, §14.2)', () => {
     expect((await resultOf(service, page, code)).status).toBe(403)
   })
 
-  it('the page does not use the code up, however often the browser comes back', async () => {
+  it('the page does not use up the code, even if the browser returns several times', async () => {
     const { page, visitor, back, code } = await answered()
     for (let times = 0; times < 2; times += 1) expect((await visitor.open(back)).status).toBe(303)
     expect((await resultOf(service, page, code)).status).toBe(200)
@@ -43,10 +43,10 @@ describe('coming back from a wallet (OpenID4VP 1.0 §13.3, §14.2)', () => {
   it.each([
     ['a browser without the cookie', () => newVisitor(service)],
     [
-      'a browser with a cookie of its own making',
+      'a browser with an invented cookie',
       () => Object.assign(newVisitor(service), { cookie: `presentation=${'A'.repeat(43)}` }),
     ],
-  ])('%s learns that another one began, and gets nothing', async (_, another) => {
+  ])('%s learns that another browser is the first, and gets nothing', async (_, another) => {
     const { page, back } = await answered()
     const refused = await another().open(back)
     expect([refused.status, refused.headers.get('location')]).toEqual([403, null])
@@ -55,7 +55,7 @@ describe('coming back from a wallet (OpenID4VP 1.0 §13.3, §14.2)', () => {
     expect((await resultOf(service, page)).status).toBe(403)
   })
 
-  it('a browser that opened the page second is another one, though it sees the page', async () => {
+  it('a second browser is not the first, although it can see the page', async () => {
     const page = await askOnPage(service)
     const [first, second] = [newVisitor(service), newVisitor(service)]
     await first.open(page.pageUrl)
@@ -69,7 +69,7 @@ describe('coming back from a wallet (OpenID4VP 1.0 §13.3, §14.2)', () => {
   it.each([
     ['no code', () => ''],
     ['the code of another session', (other: string) => `?response_code=${other}`],
-  ])('the right browser with %s gets nothing', async (_, query) => {
+  ])('the first browser with %s gets nothing', async (_, query) => {
     const { page, visitor } = await answered()
     const other = await answered()
     const refused = await visitor.open(`${page.pageUrl}/return${query(other.code)}`)
@@ -83,7 +83,7 @@ describe('coming back from a wallet (OpenID4VP 1.0 §13.3, §14.2)', () => {
     expect((await visitor.open(`${page.pageUrl}/return?response_code=`)).status).toBe(403)
   })
 
-  it('a wallet’s error leads back, too, and the code gives its message', async () => {
+  it('an error of the wallet leads back too, and the code gives its message', async () => {
     const page = await askOnPage(service)
     const visitor = newVisitor(service)
     await visitor.open(page.pageUrl)
@@ -95,17 +95,17 @@ describe('coming back from a wallet (OpenID4VP 1.0 §13.3, §14.2)', () => {
     expect([result.status, result.json.message]).toEqual([409, 'Wallet answered access_denied.'])
   })
 
-  it('without an address for the return, the browser that began sees the outcome', async () => {
+  it('without an address for the return, the first browser sees the outcome', async () => {
     const { visitor, back } = await answered({ redirectUri: undefined })
     const shown = await visitor.open(back)
     expect([shown.status, writtenOn(shown)]).toEqual([
       200,
-      `${new URL(service.url).host} Show a credential Done. What you showed was accepted.`,
+      `${new URL(service.url).host} Show a credential Done. Your answer was accepted.`,
     ])
     expect(writtenOn(await newVisitor(service).open(back))).toContain(WITHHELD)
   })
 
-  it('where the result needs no code, the page itself leads on, in the browser that began alone', async () => {
+  it('if the result needs no code, the page itself leads on, only in the first browser', async () => {
     const { page, visitor } = await answered({ requireResponseCode: false })
     expect(linkOn(await visitor.open(page.pageUrl), 'Go on')).toBe(SHOP)
     expect(linkOn(await newVisitor(service).open(page.pageUrl), 'Go on')).toBeUndefined()
@@ -115,13 +115,13 @@ describe('coming back from a wallet (OpenID4VP 1.0 §13.3, §14.2)', () => {
 
   it.each([
     [false, 'Continue in the browser in which you opened the page.'],
-    [true, 'Begin again, and answer with a wallet on the device on which you open the page.'],
-  ])('another browser sees the remaining options: where the code is needed (%s), %s', async (required, told) => {
+    [true, 'Start again: open the page on the device with your wallet.'],
+  ])('another browser sees the remaining options: if the code is needed (%s), %s', async (required, told) => {
     const { back } = await answered({ requireResponseCode: required })
     expect(writtenOn(await newVisitor(service).open(back))).toContain(`${WITHHELD} ${told}`)
   })
 
-  it('a page that was made of a request later is come back to as well', async () => {
+  it('a wallet also returns to a page that was made after the request', async () => {
     const asked = await ask(service, {
       dcqlQuery: dcql(service, 'dc+sd-jwt'),
       responseMode: 'direct_post',
@@ -145,11 +145,11 @@ describe('coming back from a wallet (OpenID4VP 1.0 §13.3, §14.2)', () => {
   })
 })
 
-describe('which browser began', () => {
+describe('the first browser', () => {
   it.each([
     ['a HEAD, as link previews send it', 'HEAD', {}],
-    ['a browser that fetches ahead', 'GET', { 'sec-purpose': 'prefetch;prerender' }],
-    ['one of an earlier time that does', 'GET', { purpose: 'prefetch' }],
+    ['a browser that prefetches', 'GET', { 'sec-purpose': 'prefetch;prerender' }],
+    ['an older browser that prefetches', 'GET', { purpose: 'prefetch' }],
     ['a script or an image that loads the page', 'GET', { 'sec-fetch-dest': 'empty' }],
   ] as const)('is not %s', async (_, method, headers) => {
     const page = await askOnPage(service)
@@ -160,7 +160,7 @@ describe('which browser began', () => {
     expect((await visitor.open(await answerOf(world, page))).status).toBe(303)
   })
 
-  it('a page that is fetched ahead is refused, so that the browser asks again when it is opened', async () => {
+  it('a prefetch of a page is refused, so that the browser requests the page again when a user opens it', async () => {
     const { pageUrl } = await askOnPage(service)
     expect((await newVisitor(service).open(pageUrl, { 'sec-purpose': 'prefetch' })).status).toBe(503)
   })
@@ -184,14 +184,14 @@ describe('which browser began', () => {
     expect(sent.map(({ status }) => status).sort()).toEqual([303, ...Array.from({ length: 9 }, () => 403)])
   })
 
-  it('a browser that opens it after the end did not begin', async () => {
+  it('a browser that opens the page only after the end is not the first browser', async () => {
     const page = await askOnPage(service)
     const back = await answerOf(world, page)
     const late = newVisitor(service)
     const shown = await late.open(page.pageUrl)
     expect([shown.status, late.cookie]).toEqual([200, undefined])
     expect((await late.open(back)).status).toBe(403)
-    // Nor does one that has the cookie already, from another page.
+    // The same applies to a browser that has the cookie already, from another page.
     const known = (await answered()).visitor
     await known.open(page.pageUrl)
     expect((await known.open(back)).status).toBe(403)

@@ -9,9 +9,9 @@ import { ask, dcql, makeSchema, sessionOf } from '../verifier/actors.js'
 import { inParallel, scaled } from './parallel.js'
 
 const KILLS = scaled(200, 6)
-/** Each session is moved on twice. */
+/** The number of sessions. Each session changes twice. */
 const SESSIONS = KILLS / 2
-/** Sessions at once: their processes take most of the time to start. */
+/** Number of sessions at once. Most of the time is the start of their processes. */
 const AT_ONCE = 6
 
 let service: TestService
@@ -65,7 +65,7 @@ it(`kill -9 between commit and announcement, ${KILLS} times: every event arrives
     await killedAfter('retrieve(values[0], new Date())', [requestId])
     await killedAfter('expire(new Date(Date.now() + 31_536_000_000), 1, values[0])', [id])
     await expect.poll(() => events.length).toBeGreaterThanOrEqual(3)
-    // Long enough for what would come twice.
+    // This wait is long enough for an event that would arrive twice.
     await new Promise((resolve) => setTimeout(resolve, 250))
     expect((await sessionOf(service, asked)).state).toBe('Error')
     leave.abort()

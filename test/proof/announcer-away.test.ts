@@ -25,9 +25,9 @@ describe.each([
   ['redis-server', startRedis, (port: number) => redisTransport({ url: `redis://127.0.0.1:${port}`, log })],
   ['nats-server', startNats, (port: number) => natsTransport({ url: `nats://127.0.0.1:${port}`, log })],
 ] as const)('%s', (program, startServer, transportOf) => {
-  // Needs the server's program on the machine, otherwise it is skipped.
+  // This test needs the server's program on the machine, otherwise it is skipped.
   it.skipIf(!hasProgram(program))(
-    `stops and starts ${OUTAGES} times while ${SESSIONS} sessions move: each of ${SESSIONS * EVENTS} events arrives once and in order`,
+    `stops and starts ${OUTAGES} times while ${SESSIONS} sessions change: each of ${SESSIONS * EVENTS} events arrives once and in order`,
     async () => {
       await using server = await startServer()
       await using mover = startEventProcess(database.url, transportOf(server.port))
@@ -51,11 +51,11 @@ describe.each([
         const taken = subscriber.take(EVENTS + 1)
         for (let seq = 2; seq <= EVENTS + 1; seq += 1) {
           await mover.record(id, seq, `state ${seq}`)
-          // Spread over the outages.
+          // The transitions are spread over the outages.
           if (moving) await sleep((OUTAGES * 300) / EVENTS)
         }
         const seen = await taken
-        // Behind what would come twice.
+        // This event comes after an event that would arrive twice.
         await outagesOver
         await mover.record(id, EVENTS + 2, `state ${EVENTS + 2}`)
         seen.push(...(await subscriber.take(1)))

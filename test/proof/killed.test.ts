@@ -50,7 +50,7 @@ const consistent = (count: number) => ({
   audited: count,
 })
 
-it(`kill -9 in the middle of ${CLAIMS} claims leaves no redemption without its credential, nor the other way round`, async () => {
+it(`kill -9 in the middle of ${CLAIMS} claims leaves no redemption without a credential, and no credential without a redemption`, async () => {
   const type = newTypeName()
   await service.request('POST', '/schemas', { authorization, body: { name: type, version: 1, schema: PURCHASE } })
   const offering = await service.request('POST', '/api/v1/offerings', {
@@ -67,7 +67,7 @@ it(`kill -9 in the middle of ${CLAIMS} claims leaves no redemption without its c
   }
   const first = await inParallel(CLAIMS, AT_ONCE, () => claim().catch(() => 'lost'))
   await killed
-  // All claims except the answered ones and the ones under way.
+  // All claims except the answered claims and the open claims.
   expect(first.filter((outcome) => outcome === 'lost').length).toBeGreaterThanOrEqual(CLAIMS - CLAIMS / 3 - AT_ONCE)
   // A claim with a lost answer may have counted; each counted claim is complete.
   const after = await state(id)
@@ -82,7 +82,7 @@ it(`kill -9 in the middle of ${CLAIMS} claims leaves no redemption without its c
   })
   expect(new Set(reads)).toEqual(new Set([true]))
 
-  // The rest of the limit, and no more, is still there; indices that the killed process had reserved are not used again.
+  // Exactly the rest of the limit is left. Indices that the killed process had reserved are not used again.
   const second = await inParallel(CLAIMS, AT_ONCE, claim)
   expect(second.filter((status) => status === 200)).toHaveLength(LIMIT - after.counted)
   expect(new Set(second)).toEqual(new Set([200, 409]))

@@ -1,4 +1,4 @@
-/** Does something `count` times, so many at a time; results in the order of their numbers. */
+/** Runs an action `count` times, some at once. Returns the results in the order of their numbers. */
 export async function inParallel<Result>(
   count: number,
   atOnce: number,
@@ -17,5 +17,5 @@ export async function inParallel<Result>(
   return results
 }
 
-/** Counts are reduced in the ordinary run and full with PROOF=1 (`npm run proof`). */
+/** A count for tests: reduced in an ordinary run, full with PROOF=1 (`npm run proof`). */
 export const scaled = (full: number, reduced: number): number => (process.env.PROOF === '1' ? full : reduced)

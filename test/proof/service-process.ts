@@ -11,13 +11,13 @@ export interface ProcessAnswer {
 
 /** The service in its own process, started by its production entry point. */
 export interface ServiceProcess extends AsyncDisposable {
-  /** With the client secret unless a token is given. Rejects where the process is gone. */
+  /** Sends a request, with the client secret unless a token is given. Rejects if the process has ended. */
   request(method: string, path: string, options?: { body?: unknown; authorization?: string }): Promise<ProcessAnswer>
-  /** SIGKILL: no handler runs, nothing is finished. */
+  /** Ends the process with SIGKILL: no handler runs, and no request is finished. */
   kill(): Promise<void>
 }
 
-/** @param jwksUrl of the identity provider whose tokens it accepts */
+/** Starts the service. @param jwksUrl key set of the identity provider whose tokens it accepts */
 export async function startService(databaseUrl: string, jwksUrl: string): Promise<ServiceProcess> {
   const process = startProcess({
     ...localEnvironment(databaseUrl),

@@ -48,7 +48,7 @@ async function publishedBy(process: ServiceProcess, list: string): Promise<numbe
   return indices
 }
 
-it(`of ${CREDENTIALS} credentials from two processes, ${AT_ONCE} at once, no two share an index, and none of ${REVOKED} revocations at once is lost`, async () => {
+it(`of ${CREDENTIALS} credentials from two processes, ${AT_ONCE} at once, no two have the same index, and none of ${REVOKED} simultaneous revocations is lost`, async () => {
   const type = newTypeName()
   await by(0).request('POST', '/schemas', { authorization, body: { name: type, version: 1, schema: PURCHASE } })
   const body = { type, credential_subject: SUBJECT }
@@ -61,7 +61,7 @@ it(`of ${CREDENTIALS} credentials from two processes, ${AT_ONCE} at once, no two
   // The more credentials share a list, the less a request for it reveals.
   expect(new Set(places.map(({ list }) => list)).size).toBe(1)
 
-  // Every fourth one, alternately through both processes, all of them at the same time.
+  // Every fourth credential is revoked, alternately through both processes, all at the same time.
   const revoked = places.filter((_, number) => number % Math.floor(CREDENTIALS / REVOKED) === 0).slice(0, REVOKED)
   const statuses = await inParallel(REVOKED, REVOKED, async (number) => {
     const path = `/api/v1/credentials/${revoked[number]?.id}/revoke`

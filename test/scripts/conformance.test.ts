@@ -34,7 +34,7 @@ const column = (id: string, heading: string, modules: ColumnResult['modules'], v
 })
 
 describe('the tables of a run', () => {
-  it('have a row for each module and an empty cell where a plan has none', () => {
+  it('have a row for each module, and an empty cell if a plan does not have the module', () => {
     const columns = [
       column('issuer/one', 'One', [outcome('a', 'PASSED'), outcome('b', 'FAILED')]),
       column('issuer/two', 'Two', [outcome('b', 'PASSED'), outcome('c', 'REVIEW')]),
@@ -53,7 +53,7 @@ describe('the tables of a run', () => {
     )
   })
 
-  it('name the variant that the plan chose for a module, not the run’s', () => {
+  it('name the variant that the plan chose for a module, not the variant of the run', () => {
     const encrypted = { vci_credential_encryption: 'encrypted', vci_credential_issuance_mode: 'deferred' }
     const modules = [outcome('a', 'PASSED'), outcome('a', 'FAILED', encrypted)]
     expect(tablesText({ columns: [column('w/one', 'One', modules)] })).toContain(
@@ -62,7 +62,7 @@ describe('the tables of a run', () => {
     expect(tablesText({ columns: [column('w/one', 'One', modules.slice(1), encrypted)] })).toContain('| `a` | FAILED |')
   })
 
-  it('show runs of one heading once where they ended alike, and both with their ids where they did not', () => {
+  it('show runs with one heading once if their results are equal, and otherwise both with their ids', () => {
     const alike = [column('i/x/sd', 'X', [outcome('a', 'PASSED')]), column('i/x/mdoc', 'X', [outcome('a', 'PASSED')])]
     expect(tablesText({ columns: alike })).toContain('| Module | X |')
     const unlike = [column('i/x/sd', 'X', [outcome('a', 'PASSED')]), column('i/x/mdoc', 'X', [outcome('a', 'FAILED')])]
@@ -78,14 +78,14 @@ describe('the tables of a run', () => {
 describe('expectations', () => {
   const ran = column('i/x', 'X', [outcome('a', 'PASSED'), outcome('b', 'SKIPPED')])
 
-  it('are met by the run that they were taken from', () => {
+  it('are met by the run from which they were made', () => {
     const expectations = readExpectations(JSON.stringify({ 'i/x': expectationOf(ran) }))
     expect(expectations).toEqual({ 'i/x': { modules: 2, otherwise: { '`b`': 'SKIPPED' } } })
     expect(differencesOf(ran, expectations)).toEqual([])
   })
 
   it.each([
-    ['a column of which nothing is expected', {}, 'i/x: nothing is expected of it.'],
+    ['a column without an expectation', {}, 'i/x: nothing is expected of it.'],
     ['a module that ended worse', { modules: 2, otherwise: {} }, 'i/x: `b` ended in SKIPPED, expected was PASSED.'],
     [
       'a module that ended better',
@@ -93,7 +93,7 @@ describe('expectations', () => {
       'i/x: `a` ended in PASSED, expected was FAILED.',
     ],
     [
-      'a module that the plan has no more',
+      'a module that is no longer in the plan',
       { modules: 3, otherwise: { '`b`': 'SKIPPED', '`c`': 'FAILED' } },
       'i/x: `c` did not run.',
     ],
@@ -107,14 +107,14 @@ describe('expectations', () => {
     expect(differencesOf(ran, readExpectations(JSON.stringify(expectations)))).toContain(sentence)
   })
 
-  it('of another shape are refused', () => {
+  it('with another shape are refused', () => {
     expect(() => readExpectations('{"i/x": {"modules": 0, "otherwise": {}}}')).toThrow()
     expect(() => readExpectations('{"i/x": {"modules": 1, "otherwise": {}, "more": 1}}')).toThrow()
   })
 })
 
 describe('the command line', () => {
-  it('means columns by id, by table and by plan', () => {
+  it('selects columns by id, by table and by plan', () => {
     const ids = (...names: string[]) => chosenColumns(COLUMNS, names).map(({ id }) => id)
     expect(ids('verifier/haip')).toEqual(['verifier/haip'])
     expect(ids('presenting')).toHaveLength(5)
@@ -178,7 +178,7 @@ afterAll(() => remote.close())
 const ask = trustingFetch([])
 
 describe('the client of the suite', () => {
-  it('makes a plan of its name, its variant and its configuration', async () => {
+  it('makes a plan with a name, a variant and a configuration', async () => {
     remote.answers(() => ({
       status: 201,
       body: { id: 'plan-1', name: 'p', modules: [{ testModule: 'm', variant: null }] },
@@ -199,7 +199,7 @@ describe('the client of the suite', () => {
     expect(remote.seen[0]?.line).toBe(`POST /api/runner?${query}`)
   })
 
-  it('reads a log from a time on, and hands a screenshot to its placeholder', async () => {
+  it('reads a log from a given time, and uploads a screenshot for its placeholder', async () => {
     const suite = suiteAt(remote.url, ask)
     remote.answers(() => ({ body: [{ _id: 'e', src: 's', msg: 'm', time: 5, upload: 'p/1', more: [] }] }))
     expect(await suite.log('run-1', 5)).toMatchObject([{ upload: 'p/1' }])
@@ -211,7 +211,20 @@ describe('the client of the suite', () => {
     expect(remote.seen[1]?.body).toBe('data:image/png;base64,AA==')
   })
 
-  it('takes a module that has ended for one that shows nothing', async () => {
+  it('says in one sentence that no suite answers at an address', async () => {
+    const url = `https://localhost:${await freePort()}`
+    const error = await suiteAt(url, trustingFetch([]))
+      .version()
+      .catch((thrown: unknown) => thrown)
+    // The launcher shows an error of this name without its stack.
+    expect(error).toMatchObject({
+      name: 'Error',
+      message: expect.stringMatching(`^The suite at ${url} does not answer`),
+    })
+    expect(error).toMatchObject({ cause: { code: 'ECONNREFUSED' } })
+  })
+
+  it('treats an ended module like a module that shows nothing', async () => {
     remote.answers(() => ({ status: 404 }))
     const suite = suiteAt(remote.url, ask)
     expect(await suite.shown('run-1')).toBeUndefined()
@@ -226,7 +239,7 @@ describe('the client of the suite', () => {
     ['a refusal', { status: 400, body: { error: 'Unknown variant' } }, /POST \/api\/plan with 400: .*Unknown variant/],
     ['another shape', { status: 201, body: { id: 1 } }, /POST \/api\/plan in another shape/],
     ['something else than JSON', { status: 201, body: '<html>' }, /POST \/api\/plan without JSON/],
-  ])('names the request that is answered with %s', async (_what, answer, message) => {
+  ])('reports the request that was answered with %s', async (_what, answer, message) => {
     remote.answers(() => answer)
     const made = suiteAt(remote.url, ask).createPlan('p', {}, {})
     await expect(made).rejects.toThrow(SuiteError)
@@ -257,7 +270,7 @@ describe('the browser', () => {
     expect(Object.fromEntries(new URLSearchParams(pressed?.body))).toEqual({ token: 't"1', decision: 'accept' })
   })
 
-  it('posts the fragment of a redirect where the page of the suite would do so by its script', async () => {
+  it('posts the fragment of a redirect like the script on the page of the suite', async () => {
     const post = `${remote.url}/test/a/x/implicit/abc`
     remote.answers(({ url }) => {
       if (url === '/start') return { status: 303, headers: { location: '/callback#code_verifier=1' } }
@@ -267,13 +280,13 @@ describe('the browser', () => {
     expect(remote.seen.at(-1)).toMatchObject({ line: 'POST /test/a/x/implicit/abc', body: '#code_verifier=1' })
   })
 
-  it('ends when redirects form a circle', async () => {
+  it('ends with an error if redirects form a circle', async () => {
     remote.answers(() => ({ status: 302, headers: { location: '/again' } }))
     await expect(newBrowser(ask).open(`${remote.url}/again`)).rejects.toThrow('led on more than 20 times')
     expect(remote.seen.length).toBeLessThan(25)
   })
 
-  it('says so where there is no form', async () => {
+  it('reports a missing form', async () => {
     remote.answers(() => ({ body: '<p>Expired</p>', status: 400 }))
     const browser = newBrowser(ask)
     const page = await browser.open(`${remote.url}/gone`)
@@ -320,7 +333,7 @@ describe('one module', () => {
     { _id: '2', src: 'Bad', msg: 'not fine', time: 2, result: 'FAILURE' },
   ]
 
-  it('is acted in while it waits, and ends with its result, the conditions that failed, and notes', async () => {
+  it('is served while it waits, and ends with its result, the failed conditions, and notes', async () => {
     const act = vi.fn(async ({ note }: Running) => {
       note('done')
       return true
@@ -353,20 +366,20 @@ describe('one module', () => {
 
   const missing: LogEntry[] = [{ _id: '1', time: 1, upload: 'placeholder', result: 'REVIEW' }]
 
-  it('gets a screenshot once, where the product has done its part', async () => {
+  it('gets one screenshot if the product acted correctly', async () => {
     const { suite, calls } = suiteOf([['WAITING'], ['WAITING'], ['WAITING'], ['FINISHED', 'REVIEW']], missing)
     await runOf(suite, player())
     expect(calls).toEqual(['image placeholder'])
   })
 
-  it('gets none where the product has not, and says why', async () => {
+  it('gets no screenshot otherwise, and the notes have the reason', async () => {
     const { suite, calls } = suiteOf([['WAITING']], missing)
     const ended = await runOf(suite, player({ evidence: async () => 'the session is in Error' }), 30)
     expect([ended.outcome, calls]).toEqual(['WAITING', ['cancel']])
     expect(ended.notes).toEqual(['No screenshot: the session is in Error'])
   })
 
-  it('is ended where it waits with nothing to do, as FAILED where a condition has failed', async () => {
+  it('is ended if it waits without a next step, as FAILED if a condition has failed', async () => {
     const waiting = suiteOf([['WAITING']])
     expect((await runOf(waiting.suite, player(), 20)).outcome).toBe('WAITING')
     expect(waiting.calls).toEqual(['cancel'])
@@ -383,7 +396,7 @@ describe('one module', () => {
 })
 
 describe('the certificates of a run', () => {
-  it('are certified by their root, which is read back from its file', async () => {
+  it('are certified by their root, which can be read from its file', async () => {
     const made = await makeCertificate({ name: 'Root' })
     const root = await readCertificate(made.pem)
     const leaf = await makeCertificate({
@@ -402,7 +415,7 @@ describe('the certificates of a run', () => {
 })
 
 describe('TLS in front of the service', () => {
-  it('is trusted by the root of the run alone, and says to the service that it was https', async () => {
+  it('is trusted only with the root of the run, and tells the service that the request used https', async () => {
     const root = await makeCertificate({ name: 'Root' })
     const tls = await makeCertificate({ name: 'localhost', issuer: root, dns: ['localhost'] })
     const port = await freePort()

@@ -54,7 +54,7 @@ async function install(): Promise<void> {
 const calls = async () =>
   (await readFile(join(directory, 'npm-calls'), 'utf8').catch(() => '')).split('\n').slice(0, -1)
 
-it('installs the packages of package-lock.json, with everything and without install scripts, and only once', async () => {
+it('installs all packages of package-lock.json without install scripts, and only once', async () => {
   await install()
   await install()
   await expect(calls()).resolves.toEqual([`ci ${options}`])
@@ -67,7 +67,7 @@ it('installs again when package-lock.json has changed', async () => {
   await expect(calls()).resolves.toEqual([`ci ${options}`, `ci ${options}`])
 })
 
-it('installs again when node_modules is gone', async () => {
+it('installs again if node_modules is missing', async () => {
   await install()
   await rm(join(directory, 'node_modules'), { recursive: true })
   await install()
@@ -81,26 +81,26 @@ it('accepts a complete manual installation', async () => {
   await expect(calls()).resolves.toEqual([])
 })
 
-it('does not take it where a version differs', async () => {
+it('does not accept a manual installation with another version', async () => {
   await write('node_modules/left-pad/package.json', '{}')
   await write('node_modules/.package-lock.json', '{ "packages": { "node_modules/left-pad": { "version": "1.2.0" } } }')
   await install()
   await expect(calls()).resolves.toEqual([`ci ${options}`])
 })
 
-it('installs by package.json where there is no package-lock.json', async () => {
+it('installs from package.json if there is no package-lock.json', async () => {
   await rm(join(directory, 'package-lock.json'))
   await install()
   await expect(calls()).resolves.toEqual([`install ${options}`])
 })
 
-it('installs the locked versions also where the lockfile misses packages of other platforms', async () => {
+it('installs the locked versions even if the lockfile lacks packages of other platforms', async () => {
   await write('npm-fails', 'ci: npm error code EUSAGE')
   await install()
   await expect(calls()).resolves.toEqual([`ci ${options}`, `install --no-save ${options}`])
 })
 
-it('ends with npm’s output when npm fails, and tries again the next time', async () => {
+it('ends with the output of npm if npm fails, and tries again the next time', async () => {
   await write('npm-fails', 'ci: npm error code ENOTFOUND')
   await expect(install()).rejects.toThrow('npm error code ENOTFOUND')
   await rm(join(directory, 'npm-fails'))

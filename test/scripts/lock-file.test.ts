@@ -9,7 +9,7 @@ const zLockFile = z.object({
 
 const FOLDER = 'node_modules/'
 
-/** The folders in which Node looks for a package that another one names, the nearest first. */
+/** The folders in which Node searches a package for another package, the nearest first. */
 function foldersFor(path: string, name: string): string[] {
   const parts = path === '' ? [] : path.split(`/${FOLDER}`)
   return [...parts.keys(), parts.length]
@@ -28,13 +28,13 @@ function missingIn(text: string): string[] {
 }
 
 it.each(['package-lock.json', 'bench/peers/package-lock.json'])(
-  '%s has an entry for whatever its packages need, optional packages of other platforms too',
+  '%s has an entry for every package that its packages need, also for optional packages of other platforms',
   (file) => {
     expect(missingIn(readFileSync(file, 'utf8'))).toEqual([])
   },
 )
 
-it('a package that is nowhere, or only beneath another one, is missed', () => {
+it('a package that is missing, or only installed below another package, is reported', () => {
   const packages = {
     '': { dependencies: { a: '1' } },
     'node_modules/a': { dependencies: { '@of/b': '1' }, optionalDependencies: { c: '1' } },

@@ -46,12 +46,12 @@ it('is taken by one process and refused to another, which learns the holder', as
   await kill()
 })
 
-it('is ours again and again', () => {
+it('can be taken again by its holder', () => {
   expect(acquireLock(file)).toBeNull()
   expect(acquireLock(file)).toBeNull()
 })
 
-it('is free after it was given up', async () => {
+it('is free after it was released', async () => {
   acquireLock(file)
   releaseLock(file)
   const { outcome, kill } = await rival()
@@ -59,26 +59,26 @@ it('is free after it was given up', async () => {
   await kill()
 })
 
-it('cannot be given up by a process that does not hold it', async () => {
+it('cannot be released by a process that does not hold it', async () => {
   const { pid, kill } = await rival()
   releaseLock(file)
   expect(acquireLock(file)).toBe(pid)
   await kill()
 })
 
-it('does not outlive its holder: a killed holder has lost it', async () => {
+it('ends with its holder: a killed holder loses it', async () => {
   const { pid, kill } = await rival()
   expect(acquireLock(file)).toBe(pid)
   await kill()
   expect(acquireLock(file)).toBeNull()
 })
 
-it('is free where another process has got the number of the holder', async () => {
+it('is free if another process now has the number of the holder', async () => {
   await writeFile(file, `${process.ppid} some other beginning`)
   expect(acquireLock(file)).toBeNull()
 })
 
-it('goes to one only of several that find it stale', async () => {
+it('is taken by only one of several processes that find it stale', async () => {
   await writeFile(file, '999999999 never')
   const rivals = await Promise.all(Array.from({ length: 6 }, rival))
   expect(rivals.filter(({ outcome }) => outcome === 'null')).toHaveLength(1)
@@ -90,7 +90,7 @@ it('goes to one only of several that find it stale', async () => {
 })
 
 it('a process that has ended but is still listed is not running', async () => {
-  // The shell never asks how its child ended.
+  // The shell never reads the exit code of its child.
   const shell = spawn('sh', ['-c', 'true & echo $!; exec sleep 30'], { stdio: ['ignore', 'pipe', 'inherit'] })
   const [chunk] = await once(shell.stdout, 'data')
   await expect.poll(() => isRunning(Number(chunk))).toBe(false)

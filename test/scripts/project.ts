@@ -13,7 +13,7 @@ const copied = [
   'scripts',
   'server/database',
   'server/generated',
-  // The console reads schemas as the service does.
+  // The console reads schemas with the same code as the service.
   'server/protocol',
   'prisma',
   'client',
@@ -53,14 +53,14 @@ export class Project {
     return new Project(directory)
   }
 
-  /** `npm start`, up to the point where everything runs. */
+  /** Runs `npm start` until the service is ready. */
   async start(environment: Record<string, string> = {}): Promise<Run> {
     const run = this.run('start.mjs', environment)
     await run.until('Stop with Ctrl-C.')
     return run
   }
 
-  /** Runs a script of the project with nothing of this process's environment but what finds programs. */
+  /** Runs a script of the project. From this process's environment it gets only the variables for finding programs. */
   run(script: string, environment: Record<string, string> = {}, args: readonly string[] = []): Run {
     const { PATH = '', HOME = '' } = process.env
     const env = { PATH, HOME, PORT: '0', JOURNAL: join(this.directory, 'journal'), ...environment }
@@ -83,14 +83,14 @@ export class Project {
     return (await this.journal()).filter((entry) => 'started' in entry)
   }
 
-  /** The process id of the embedded PostgreSQL, null where none left its mark. */
+  /** The process id of the embedded PostgreSQL; null if it has written none. */
   async postgresPid(): Promise<number | null> {
     const file = join(this.directory, '.data', 'postgres', 'postmaster.pid')
     const text = await readFile(file, 'utf8').catch(() => null)
     return text === null ? null : Number.parseInt(text, 10)
   }
 
-  /** Everything that a run started, each by its process id. */
+  /** The process ids of all processes that a run started. */
   async processes(): Promise<{ service: number; postgres: number; supervisor: number }> {
     const postgres = await this.postgresPid()
     if (postgres === null) throw new Error('There is no PostgreSQL.')
@@ -111,13 +111,13 @@ export class Project {
   }
 }
 
-/** Types are checked by `npm run typecheck`; to check them takes several times as long as to compile. */
+/** Turns off type checks, which take several times as long as compiling. `npm run typecheck` checks types. */
 async function buildWithoutCheck(file: string): Promise<void> {
   const { compilerOptions, ...rest } = JSON.parse(await readFile(file, 'utf8'))
   await writeFile(file, JSON.stringify({ ...rest, compilerOptions: { ...compilerOptions, noCheck: true } }))
 }
 
-/** A folder of links, so that nothing that is done to it reaches the real one. */
+/** Makes a folder of links, so that changes of the folder do not affect the real folder. */
 async function linkDependencies(directory: string): Promise<void> {
   const modules = join(directory, 'node_modules')
   await mkdir(join(modules, '.credence'), { recursive: true })
@@ -148,7 +148,7 @@ function observe(child: ChildProcess): Run {
   }
 }
 
-/** Resolves when the process is no more. */
+/** Resolves when the process has ended. */
 export async function untilGone(pid: number): Promise<void> {
   while (isRunning(pid)) await sleep(20)
 }

@@ -17,7 +17,7 @@ const localSettings = {
 }
 
 describe('planStart', () => {
-  it('fills in settings for local development where nothing is configured', () => {
+  it('fills in settings for local development if nothing is configured', () => {
     expect(plan({})).toEqual({
       added: localSettings,
       local: true,
@@ -38,7 +38,7 @@ describe('planStart', () => {
     { OIDC_ALGORITHMS: 'ES256' },
     { OIDC_DID_CLAIM: 'dids' },
     { OIDC_SCOPE: 'openid' },
-  ])('fills in none where an installation is being configured: %o', (environment) => {
+  ])('fills in no setting if an installation is configured: %o', (environment) => {
     expect(plan(environment)).toMatchObject({ added: {}, local: false, embeddedDatabase: true })
   })
 
@@ -51,17 +51,17 @@ describe('planStart', () => {
     ])
   })
 
-  it('advises nothing where nothing is missing, and never about a login that is switched off by name', () => {
+  it('gives no advice if nothing is missing, or about a login that AUTH_DISABLED switches off', () => {
     const urls = { ISSUER_BASE_URL: 'https://issuer.example', VERIFIER_BASE_URL: 'https://verifier.example' }
     expect(plan({ ...urls, OIDC_JWKS_URL: 'https://idp.example/jwks' }).advice).toEqual([])
     expect(plan({ ...urls, AUTH_DISABLED: 'true' }).advice).toEqual([])
   })
 
-  it('fills in none in production, where the database is never embedded', () => {
+  it('fills in no setting in production, where the database is never embedded', () => {
     expect(plan({ NODE_ENV: 'production' })).toMatchObject({ added: {}, local: false, embeddedDatabase: false })
   })
 
-  it('takes an empty variable for one that is not set, as the service does', () => {
+  it('treats an empty variable as not set, like the service', () => {
     expect(plan({ OIDC_JWKS_URL: '', DATABASE_URL: '', TRUSTED_ISSUERS: '', PORT: '' })).toEqual(plan({}))
   })
 
@@ -70,7 +70,7 @@ describe('planStart', () => {
     expect(plan({ TRUSTED_ISSUERS: 'self' }).added).toEqual(rest)
   })
 
-  it('takes a given database, with any other defaults', () => {
+  it('uses a given database, together with the other defaults', () => {
     expect(plan({ DATABASE_URL: 'postgresql://db.example/credence' })).toMatchObject({
       local: true,
       embeddedDatabase: false,
@@ -84,7 +84,7 @@ describe('planStart', () => {
     })
   })
 
-  it('chooses the port in place of the system for PORT=0, since the base URLs name it', () => {
+  it('chooses the port for PORT=0 itself, because the base URLs name the port', () => {
     expect(plan({ PORT: '0' })).toMatchObject({
       added: { PORT: '40001', ISSUER_BASE_URL: 'http://localhost:40001' },
       address: { port: 40_001 },
@@ -100,12 +100,12 @@ describe('npm start -- --public', () => {
   const open = (address: string, environment: Record<string, string> = {}) =>
     planStart(environment, 40_001, publicAddressOf(['--public', address]))
 
-  it('is not there unless it is given', () => {
+  it('is off by default', () => {
     expect(publicAddressOf(['--dev'])).toBeUndefined()
     expect(plan({}).open).toBeUndefined()
   })
 
-  it('of a tunnel listens on loopback for it, and allows no plain http', () => {
+  it('with a tunnel listens on loopback, and allows no plain http', () => {
     expect(open('https://demo.example')).toMatchObject({
       address: { host: '127.0.0.1', port: 3000 },
       open: { url: 'https://demo.example', host: '127.0.0.1', port: 3001 },
@@ -131,7 +131,7 @@ describe('npm start -- --public', () => {
     ['http://laptop.local:8080', '0.0.0.0', 8080],
     ['http://[fd00::20]:3001', '::', 3001],
     ['http://127.0.0.1:3001', '127.0.0.1', 3001],
-  ])('of the local network listens on all addresses of its kind: %s', (url, host, port) => {
+  ])('with an address of the local network listens on all addresses of the same kind: %s', (url, host, port) => {
     const { open: opened, address, added } = open(url)
     expect(opened).toMatchObject({ url, host, port })
     expect(address).toEqual({ host: '127.0.0.1', port: 3000 })
@@ -139,7 +139,7 @@ describe('npm start -- --public', () => {
     expect(added.TRUST_PROXY).toBeUndefined()
   })
 
-  it('with an identity provider leaves everybody to it', () => {
+  it('with an identity provider does not disable authentication', () => {
     const { added, local } = open('https://demo.example', { OIDC_JWKS_URL: 'https://idp.example/jwks' })
     expect(local).toBe(false)
     expect(added).not.toHaveProperty('AUTH_DISABLED')
@@ -155,11 +155,11 @@ describe('npm start -- --public', () => {
     'https://user@demo.example',
     'https://demo.example?a=b',
     '',
-  ])('refuses an address that is neither a tunnel’s nor the local network’s: %s', (address) => {
+  ])('refuses an address that belongs neither to a tunnel nor to the local network: %s', (address) => {
     expect(() => open(address)).toThrow('--public needs the address by which others reach this machine')
   })
 
-  it('without an address says which it needs', () => {
+  it('without an address describes the needed address', () => {
     expect(() => publicAddressOf(['--public'])).toThrow('--public needs the address')
   })
 
@@ -188,13 +188,13 @@ describe('readEnvironment', () => {
     await rm(directory, { recursive: true })
   })
 
-  it('is the environment where .env is a plain copy of .env.example', () => {
+  it('is the environment if .env is a plain copy of .env.example', () => {
     const example = fileURLToPath(new URL('../../.env.example', import.meta.url))
     expect(readEnvironment({ PORT: '9090' }, example)).toEqual({ PORT: '9090' })
     expect(planStart(readEnvironment({}, example), 40_001)).toEqual(plan({}))
   })
 
-  it('is the environment where there is no .env', () => {
+  it('is the environment if there is no .env', () => {
     expect(readEnvironment({ PORT: '9090' }, '/nowhere/.env')).toEqual({ PORT: '9090' })
   })
 })

@@ -67,7 +67,7 @@ it('everything but PostgreSQL is killed: the next start stops the remaining Post
   await next.exit
 })
 
-it('a postmaster.pid that names a stranger, as after a restart of the machine, does not hinder the start', async () => {
+it('a postmaster.pid with the number of another program, as after a restart of the machine, does not prevent the start', async () => {
   await writeFile(join(project.directory, '.data', 'postgres', 'postmaster.pid'), `${process.pid}\n/nowhere\n`)
   const run = await project.start()
   run.child.kill('SIGTERM')

@@ -43,7 +43,7 @@ describe('npm start without any settings', () => {
     await expect(run.exit).resolves.toEqual(stopped)
   })
 
-  it('on Ctrl-C, which may come from the terminal and from npm, stops the service, then PostgreSQL, and leaves no process', async () => {
+  it('after Ctrl-C, which may come from the terminal and from npm, stops the service, then PostgreSQL, and leaves no process', async () => {
     const run = await project.start()
     const { service, postgres, supervisor } = await project.processes()
     run.child.kill('SIGINT')
@@ -56,7 +56,7 @@ describe('npm start without any settings', () => {
     await expect(project.postgresPid()).resolves.toBeNull()
   })
 
-  it('a second time neither builds, makes a database nor posts the schema, and beside another one says so', async () => {
+  it('a second time makes no build, no database and no schema, and reports another running npm start', async () => {
     const { port } = JSON.parse(await readFile(join(project.directory, '.data', 'postgres.json'), 'utf8'))
     const run = await project.start({ SCHEMA_LISTED: 'ProofOfPurchase' })
     expect(run.output()).not.toMatch(/Installing|Generating|Building|refused/)
@@ -101,8 +101,8 @@ describe('npm start without any settings', () => {
 })
 
 describe('npm start -- --public', () => {
-  it('keeps the service on loopback, has the tunnel led to another port, posts the schema and draws a QR code', async () => {
-    // As where another start was first.
+  it('keeps the service on loopback, names another port for the tunnel, posts the schema and draws a QR code', async () => {
+    // The same as if another start was first.
     const run = project.run('start.mjs', { SCHEMA_STATUS: '409' }, ['--public', 'https://demo.example'])
     await run.until('Stop with Ctrl-C.')
     expect(run.output()).not.toContain('refused')
@@ -160,7 +160,7 @@ describe('npm start with settings', () => {
     await rm(file)
   })
 
-  it('takes the database of DATABASE_URL and starts none', async () => {
+  it('uses the database of DATABASE_URL and starts none', async () => {
     const { url } = inject('databaseServer')
     const run = await project.start({ DATABASE_URL: url })
     await expect(project.postgresPid()).resolves.toBeNull()

@@ -15,7 +15,7 @@ async function expectStudio(port: number): Promise<void> {
   const page = await fetch(`http://127.0.0.1:${port}/`)
   expect(page.status).toBe(200)
   expect(page.headers.get('content-type')).toContain('text/html')
-  // Bound to that one address, the port is free on the others of this machine.
+  // The port is bound to this address only, so it is free on the other addresses of this machine.
   await expect(isFree(port, '127.0.0.2')).resolves.toBe(process.platform === 'linux')
 }
 
@@ -31,7 +31,7 @@ it('npm run studio serves Prisma Studio on the embedded database, which it start
   expect(isRunning(postgres)).toBe(false)
 })
 
-it('npm run studio takes the database of DATABASE_URL if it is set', async () => {
+it('npm run studio uses the database of DATABASE_URL if it is set', async () => {
   const port = await freePort()
   const run = project.run('studio.mjs', { DATABASE_URL: inject('databaseServer').url }, ['--port', String(port)])
   await run.until(`running at: http://localhost:${port}`)

@@ -16,7 +16,7 @@ afterAll(() => Promise.all([service.close(), open.close()]))
 
 describe('GET /', () => {
   it.each([undefined, '*/*', 'application/json', 'text/plain', 'text/html;q=0', 'garbage,,;q'])(
-    'is one sentence of text for whoever is no browser: %s',
+    'is one sentence of text for other clients: %s',
     async (accept) => {
       const answer = await service.request('GET', '/', accept === undefined ? {} : { headers: { accept } })
       expect(answer.status).toBe(200)
@@ -42,12 +42,12 @@ describe('GET /', () => {
     expect(linkOn(page, 'Console')).toBeUndefined()
   })
 
-  it('leads to the console if that is open', async () => {
+  it('leads to the console if the console is open', async () => {
     const page = await open.request('GET', '/', { headers: BROWSER })
     expect(page.text).toContain(`href="${open.url}/console/"`)
   })
 
-  it('says so where requests cannot be served, and not why', async () => {
+  it('says that requests cannot be served, without the reason', async () => {
     const away = await startService({ checks: { vault: () => Promise.reject(new Error('s3cret of the vault')) } })
     const page = await away.request('GET', '/', { headers: BROWSER })
     await away.close()

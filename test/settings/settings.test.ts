@@ -26,7 +26,7 @@ async function settingsOf(of: TestService): Promise<{ all: Record<string, Settin
 }
 
 describe('GET /api/v1/settings', () => {
-  it('names every variable once, and no other', async () => {
+  it('names every variable once, and no unknown variable', async () => {
     const { json } = await service.request('GET', PATH, { client: true })
     const names: string[] = json.settings.map(({ variable }: Setting) => variable)
     expect(names.toSorted()).toEqual([...VARIABLES].toSorted())
@@ -34,7 +34,7 @@ describe('GET /api/v1/settings', () => {
     expect(json.algorithms).toContain('ES256')
   })
 
-  it('distinguishes set values from defaults, and both from missing ones', async () => {
+  it('distinguishes set values, defaults and missing values', async () => {
     await using other = await startService({
       databaseUrl: service.databaseUrl,
       identityProvider: service.identityProvider,
@@ -52,7 +52,7 @@ describe('GET /api/v1/settings', () => {
     expect(all.KEY_ENCRYPTION_KEY).toMatchObject({ state: 'unset', value: null })
   })
 
-  it('attack: no secret is in it, nor user, password or query of any address', () => {
+  it('attack: contains no secret, and no user, password or query of an address', () => {
     const marker = 'shown-by-mistake'
     const address = (scheme: string) => `${scheme}://${marker}:${marker}@host.example/path?password=${marker}#${marker}`
     const key = `${Buffer.from(marker).toString('base64url').padEnd(42, 'A')}E`
@@ -134,12 +134,12 @@ describe('GET /api/v1/settings', () => {
       `${scheme}:\\\\user:pass@host.example`,
     ])
     for (const value of ['user:pass@host.example', ...taken]) {
-      // A path that is no file, a list that takes no such entry: the service does not start.
+      // The path is not a file, or the list does not allow the entry, so the service does not start.
       expect(shownOf(variable, value) ?? '', value).not.toContain('pass')
     }
   })
 
-  it('attack: a variable whose name says that it is secret shows nothing', () => {
+  it('attack: a variable whose name says that it is secret shows no value', () => {
     const secret = VARIABLES.filter((name) => /SECRET|PASSWORD|TOKEN(?!_DAYS)|_KEY(_|$)/.test(name))
     expect(secret.toSorted()).toEqual([
       'CLIENT_SECRET',
@@ -156,7 +156,7 @@ describe('GET /api/v1/settings', () => {
     }
   })
 
-  it('attack: an identity provider that is no address is not shown, because its content is unknown', () => {
+  it('attack: an identity provider that is not an address is not shown, because its content is unknown', () => {
     const { settings } = readConfig({
       ISSUER_BASE_URL: 'https://issuer.example',
       VERIFIER_BASE_URL: 'https://verifier.example',
@@ -168,7 +168,7 @@ describe('GET /api/v1/settings', () => {
   })
 
   it.each(['user:password', 'user password@host', 'nats:///password', '//user:password@host', 'pass'])(
-    'attack: of %j, given as an address, nothing is shown, even if the configuration took it',
+    'attack: %j instead of an address is not shown, even if the configuration accepted it',
     (value) => {
       for (const variable of ['DATABASE_URL', 'NATS_URL', 'OIDC_ISSUER'] as const) {
         const shown = shownSettings({ [variable]: value }, () => undefined).find((each) => each.variable === variable)
@@ -177,14 +177,14 @@ describe('GET /api/v1/settings', () => {
     },
   )
 
-  it('attack: of a secret that is not set nothing is shown, not even a default that it might have one day', () => {
+  it('attack: a secret that is not set shows no value, not even a possible future default', () => {
     const shown = shownSettings({}, () => 'by default')
     const values = (secret: boolean) => shown.filter(({ group }) => (group === 'secrets') === secret)
     for (const each of values(true)) expect(each).toMatchObject({ state: 'unset', value: null })
     for (const each of values(false)) expect(each).toMatchObject({ state: 'default', value: 'by default' })
   })
 
-  it('writes an address as its operator does: without the path of a whole host', () => {
+  it('shows an address in the form of the operator, without the path of a whole host', () => {
     const shown = shownSettings({ ISSUER_BASE_URL: 'https://issuer.example/' }, () => undefined)
     expect(shown.find(({ variable }) => variable === 'ISSUER_BASE_URL')?.value).toBe('https://issuer.example')
   })
@@ -196,7 +196,7 @@ describe('GET /api/v1/settings', () => {
     expect(text).not.toContain(new URL(service.databaseUrl).password || 'no password')
   })
 
-  it('is only for the client secret and admins, with any role of one half', async () => {
+  it('is only for the client secret and admins; a role of one half is not enough', async () => {
     await using strict = await startService({
       databaseUrl: service.databaseUrl,
       identityProvider: service.identityProvider,

@@ -72,7 +72,7 @@ describe('GET /api/v1/setup', () => {
     expect(warnings).toContainEqual(expect.stringMatching(/^KEY_ENCRYPTION_KEY is not set/))
   })
 
-  it('knows of the first credential type, and looks the status list up', async () => {
+  it('reports the first credential type, and fetches the status list', async () => {
     const alice = await service.bearer('alice')
     const { name: type } = await postSchema(service, alice)
     const body = { type, credential_subject: SUBJECT }
@@ -82,7 +82,7 @@ describe('GET /api/v1/setup', () => {
     expect(items.statusLists).toMatchObject({ state: 'ok', sentence: expect.stringMatching(/^One status list can/) })
   })
 
-  it('warns from 200 KB of issuer metadata on, which wallets in the field no longer read', async () => {
+  it('warns from 200 KB of issuer metadata, because some wallets do not read larger metadata', async () => {
     await using other = await startService({ env: {} })
     const metadataItem = async () => (await setup(other)).items.issuerMetadata
     expect(await metadataItem()).toMatchObject({ state: 'ok', action: null })
@@ -96,18 +96,18 @@ describe('GET /api/v1/setup', () => {
     expect(text.length).toBeGreaterThan(200_000)
     expect(await metadataItem()).toMatchObject({
       state: 'warning',
-      sentence: `The issuer's metadata are ${Math.ceil(text.length / 1_000)} KB: some wallets refuse more than 256 KB, and take no credential then.`,
+      sentence: `The issuer's metadata are ${Math.ceil(text.length / 1_000)} KB: some wallets refuse more than 256 KB, and then accept no credential.`,
       action: expect.stringContaining('Withdraw types'),
     })
   })
 
-  it('detects a stranger at a base URL, an unreachable base URL, and status lists that cannot be found', async () => {
+  it('detects another server at a base URL, an unreachable base URL, and status lists that cannot be found', async () => {
     const dead = 'http://127.0.0.1:9'
     await using other = await beside({ ISSUER_BASE_URL: strangersUrl, VERIFIER_BASE_URL: dead })
     const { items } = await setup(other)
     expect(items.issuerBaseUrl).toMatchObject({
       state: 'failed',
-      sentence: `${strangersUrl} is answered by something that is not this installation.`,
+      sentence: `${strangersUrl} leads to another program, not to this installation.`,
     })
     expect(items.verifierBaseUrl).toMatchObject({
       state: 'failed',
@@ -120,7 +120,7 @@ describe('GET /api/v1/setup', () => {
     })
   })
 
-  it('with `ask` false answers at once from its own knowledge, though the base URLs do not answer', async () => {
+  it('with `ask` false answers at once without other servers, even if the base URLs do not answer', async () => {
     const silent = createServer(() => {})
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
     const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`
@@ -136,14 +136,14 @@ describe('GET /api/v1/setup', () => {
     await new Promise((resolve) => silent.close(resolve))
   })
 
-  it('finds out that Redis does not answer', async () => {
+  it('reports that Redis does not answer', async () => {
     await using other = await beside({ REDIS_URL: 'redis://:hidden@127.0.0.1:9' })
     const { items, text } = await setup(other)
     expect(items.redis?.state).toBe('failed')
     expect(text).not.toContain('hidden')
   })
 
-  it('says when AUTH_DISABLED is true', async () => {
+  it('reports that AUTH_DISABLED is true', async () => {
     await using open = await beside({ AUTH_DISABLED: 'true', OIDC_JWKS_URL: '', CLIENT_SECRET: '' })
     const { items, warnings } = await setup(open)
     expect(items.identityProvider?.sentence).toBe('AUTH_DISABLED is true: every caller is an admin.')
@@ -170,7 +170,7 @@ describe('GET /api/v1/setup', () => {
     if (password !== '') expect(text).not.toContain(`:${password}@`)
   })
 
-  it('attack: only the secret and admins read it, with any role of one half', async () => {
+  it('attack: only the client secret and admins can read it; a role of one half is not enough', async () => {
     await using strict = await beside({ ISSUER_ROLE: 'issuer', VERIFIER_ROLE: 'verifier' })
     const halves = await strict.bearer('bob', { roles: ['issuer', 'verifier'] })
     expect((await strict.request('GET', PATH, { authorization: halves })).status).toBe(403)

@@ -16,7 +16,7 @@ function statistics({ counted = [] as Counted[], shares = [] as Share[], first =
 
 const DAY_MS = 86_400_000
 
-describe('figures of a time', () => {
+describe('figures of a period', () => {
   it.each<[Parameters<ReturnType<typeof statistics>['read']>[0], string, string]>([
     [{ step: 'day' }, '2026-01-31T00:00:00.000Z', '2026-03-02T00:00:00.000Z'],
     [{ step: 'hour' }, '2026-02-28T13:00:00.000Z', '2026-03-01T13:00:00.000Z'],
@@ -34,7 +34,7 @@ describe('figures of a time', () => {
     expect(store.shares).toHaveBeenCalledWith(asked.step, new Date(from), new Date(to))
   })
 
-  it('may be of the longest time, and of no step more', async () => {
+  it('may have the longest period, but not one step more', async () => {
     const to = '2026-03-01T00:00:00Z'
     const earlier = (days: number) => new Date(Date.parse(to) - days * DAY_MS).toISOString()
     const { read, store } = statistics()
@@ -53,7 +53,7 @@ describe('figures of a time', () => {
     expect(store.steps).not.toHaveBeenCalled()
   })
 
-  it('have each counter in its step and place, and zero for everything that was not counted', async () => {
+  it('have each counter in its step and place, and zero for missing counters', async () => {
     const at = new Date('2026-02-28T00:00:00Z')
     const { read } = statistics({
       counted: [
@@ -76,7 +76,7 @@ describe('figures of a time', () => {
 })
 
 describe('the task that counts', () => {
-  it('is as late as its oldest event, and never early where clocks differ', async () => {
+  it('has the delay of its oldest event, and never a negative delay if clocks differ', async () => {
     const late = async (first: Date | null) => statistics({ first }).tasks[0]?.run(NOW, 200)
     expect(await late(new Date(NOW.getTime() - 90_000))).toEqual({ count: 3, more: true, lateSeconds: 90 })
     expect(await late(new Date(NOW.getTime() + 90_000))).toMatchObject({ lateSeconds: 0 })

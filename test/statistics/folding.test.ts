@@ -4,7 +4,7 @@ import { query } from '../support/postgres.js'
 import { startService, type TestService } from '../support/service.js'
 
 let service: TestService
-/** Moved on by hand: a number may be missing for some seconds before it is given up. */
+/** A clock that the test moves. A number may be missing for some seconds before the job stops waiting for it. */
 let now: Date
 
 beforeAll(async () => {
@@ -23,7 +23,7 @@ const later = (seconds: number) => {
   now = new Date(now.getTime() + seconds * 1_000)
 }
 
-/** Folds until nothing is left to do at once. */
+/** Counts until no work is left at this time. */
 async function batches(limit: number): Promise<number[]> {
   const counts: number[] = []
   for (let more = true; more; later(60)) {
@@ -47,8 +47,8 @@ async function missing(): Promise<string[]> {
 }
 
 /**
- * Waits until the server has no older transaction. Other users of this PostgreSQL may have open ones, and then nothing is given
- * up, so that nothing is given up wrongly.
+ * Waits until the server has no older transaction. Other users of this PostgreSQL may have open transactions. The job then
+ * keeps waiting for all missing numbers, to be safe.
  */
 async function becomesOldest(client: Client): Promise<void> {
   const { rows } = await client.query<{ xid: string }>('SELECT pg_current_xact_id()::text AS xid')
@@ -59,7 +59,7 @@ async function becomesOldest(client: Client): Promise<void> {
   await expect.poll(oldest, { timeout: 90_000 }).toBe(rows[0]?.xid)
 }
 
-/** A transaction that wrote events, and is open. */
+/** An open transaction that has written events. */
 async function openTransaction(count: number): Promise<Client> {
   const client = new Client({ connectionString: service.databaseUrl })
   await client.connect()
@@ -81,14 +81,14 @@ beforeEach(async () => {
 })
 
 describe('counting audit events', () => {
-  it('counts each once, whenever it is asked again', async () => {
+  it('counts each event once, also if it runs again', async () => {
     await sql(event(5))
     expect(await fold()).toEqual({ count: 5, first: new Date(AT), more: false })
     expect((await fold()).count).toBe(0)
     expect(await requests()).toBe(5)
   })
 
-  it('counts events from before there were counters, a bounded batch at a time', async () => {
+  it('counts events that are older than the counters, in limited batches', async () => {
     await sql(event(25))
     await sql('UPDATE statistics_progress SET high = 0')
     const [written] = await sql<{ all: number; requests: number }>(
@@ -127,7 +127,7 @@ describe('counting audit events', () => {
     await sql(event())
     await fold()
     expect(await missing()).toHaveLength(1)
-    // Others who use this PostgreSQL have transactions, too, which must end first.
+    // Other users of this PostgreSQL have transactions too, which must end first.
     const turn = async () => {
       later(11)
       await fold()
@@ -136,7 +136,7 @@ describe('counting audit events', () => {
     await expect.poll(turn, { timeout: 20_000 }).toEqual([])
   })
 
-  it('waits some seconds before it asks which transactions may still use a number, because a transaction writes after taking it', async () => {
+  it('waits some seconds before it checks which transactions may still use a number, because a transaction takes the number before it writes', async () => {
     await end(await openTransaction(3), 'ROLLBACK')
     await sql(event())
     const asked = async () => {
@@ -153,7 +153,7 @@ describe('counting audit events', () => {
     expect(await asked()).toEqual({ watched: true, asked: true })
   })
 
-  it('attack: ten thousand missing numbers are remembered at most, and new events wait until some are given up', async () => {
+  it('attack: remembers at most ten thousand missing numbers, and new events wait until some numbers are given up', async () => {
     await sql(
       `UPDATE statistics_progress SET gaps = (SELECT range_agg(int8range(-2 * n, 1 - 2 * n)) FROM generate_series(1, 10000) n)`,
     )
@@ -185,7 +185,7 @@ describe('counting audit events', () => {
     expect(await requests()).toBe(430)
   })
 
-  it('takes a bounded part of late events, too, and gives none of them up', async () => {
+  it('counts late events in limited batches too, and gives up none of them', async () => {
     const before = await openTransaction(1)
     // An event that commits after this transaction began distinguishes it from future transactions.
     await sql(event())

@@ -35,7 +35,7 @@ async function read(filters: Record<string, string> = {}) {
 }
 
 describe('GET /api/v1/statistics', () => {
-  it('counts offered credentials, issued ones by type and format, and revoked ones', async () => {
+  it('counts offered credentials, issued credentials by type and format, and revoked credentials', async () => {
     const credential = { type, credential_subject: SUBJECT }
     const offered = { credential_type: type, credential_subject: SUBJECT }
     const offering = await post('/api/v1/offerings', offered, { client: true })
@@ -56,7 +56,7 @@ describe('GET /api/v1/statistics', () => {
     expect(Date.now() - Date.parse(completeAt)).toBeLessThan(60_000)
   })
 
-  it('counts sessions by outcome, expired ones too, and the failed checks', async () => {
+  it('counts sessions by outcome, also expired sessions, and the failed checks', async () => {
     const before = (await read()).steps.at(-1)
     const asked = [{ fields: [{ path: ['$.type'], filter: { type: 'array', contains: { const: type } } }] }]
     for (let n = 0; n < 2; n += 1) await post('/authorization-requests', { query: asked })
@@ -88,7 +88,7 @@ describe('GET /api/v1/statistics', () => {
     ])
   })
 
-  it('has every hour or day (UTC) of the time that was asked for, the empty ones too', async () => {
+  it('has every hour or day (UTC) of the requested period, also without events', async () => {
     await query(
       service.databaseUrl,
       `INSERT INTO audit_events (at, action, subject, subject_id)

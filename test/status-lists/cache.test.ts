@@ -11,7 +11,7 @@ import { startService, type TestService } from '../support/service.js'
 
 const committed = readFileSync(resolve(import.meta.dirname, '../../deploy/nginx/status-lists.conf'), 'utf8')
 
-/** nginx with the configuration of `deploy/nginx`, before one service. */
+/** nginx with the configuration of `deploy/nginx`, in front of one service. */
 async function startCache(upstream: string): Promise<AsyncDisposable & { readonly url: string }> {
   const port = await freePort()
   const directory = mkdtempSync(join(tmpdir(), 'credence-nginx-'))
@@ -83,7 +83,7 @@ describe.skipIf(!hasProgram('nginx'))('status lists behind nginx', () => {
     return { id: json.id, list: new URL(json.vc.credentialStatus[0].statusListCredential).pathname.split('/')[2] ?? '' }
   }
   const get = (path: string, headers: Record<string, string> = {}) => fetch(`${cache.url}${path}`, { headers })
-  /** Lists that the service was asked for so far. */
+  /** The requests for lists that have reached the service so far. */
   const asked = async () => {
     const lines = (await service.platform.metrics.registry.metrics()).matchAll(
       /^credence_requests_total\{procedure="statusLists\.\w+",[^}]*\} (\d+)$/gm,
@@ -92,7 +92,7 @@ describe.skipIf(!hasProgram('nginx'))('status lists behind nginx', () => {
   }
 
   it.each(['status-lists', 'token-status-lists'])(
-    '/%s: of many requests one reaches the service, whatever strangers write into them',
+    '/%s: of many requests only one reaches the service, with any headers and queries of strangers',
     async (form) => {
       const { list } = await issue()
       const path = `/${form}/${list}`
@@ -114,7 +114,7 @@ describe.skipIf(!hasProgram('nginx'))('status lists behind nginx', () => {
         const answer = await get(`${path}${query}`, { ...identity, ...headers })
         expect([query, headers, answer.status, answer.headers.get('x-cache')]).toEqual([query, headers, 200, 'HIT'])
         expect(await answer.text()).toBe(text)
-        // Stored for a client without Origin, and valid for a browser too.
+        // The answer was stored for a client without Origin, and is valid for a browser too.
         expect(answer.headers.get('access-control-allow-origin')).toBe('*')
       }
       expect(await asked()).toBe(before + 1)
@@ -129,7 +129,7 @@ describe.skipIf(!hasProgram('nginx'))('status lists behind nginx', () => {
     },
   )
 
-  it('an answer for one caller goes to no other, and refusals are not kept', async () => {
+  it('an answer for one caller is not given to other callers, and refusals are not cached', async () => {
     const { list } = await issue()
     const path = `/token-status-lists/${list}`
     const direct = await fetch(`${service.url}${path}`)
@@ -152,8 +152,8 @@ describe.skipIf(!hasProgram('nginx'))('status lists behind nginx', () => {
     expect((await get(path)).status).toBe(200)
   })
 
-  // Takes a minute.
-  it.runIf(process.env.PROOF)('a revocation is seen through nginx once the minute is over', async () => {
+  // This test takes a minute.
+  it.runIf(process.env.PROOF)('a revocation is visible through nginx after the minute', async () => {
     const { id, list } = await issue()
     const etag = async () => (await get(`/status-lists/${list}`)).headers.get('etag')
     const before = await etag()

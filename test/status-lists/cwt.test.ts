@@ -70,7 +70,7 @@ it.each([
   expect((await get(path, { accept })).headers.get('content-type')).toBe(type)
 })
 
-it('is kept until something is revoked, under an ETag of its own', async () => {
+it('is cached until the next revocation, with its own ETag', async () => {
   const { path } = await issued()
   const [first, again, jwt] = [await get(path, { accept: CWT }), await get(path, { accept: CWT }), await get(path, {})]
   const etag = first.headers.get('etag') ?? ''
@@ -80,7 +80,7 @@ it('is kept until something is revoked, under an ETag of its own', async () => {
   expect((await get(path, { accept: JWT, 'if-none-match': etag })).status).toBe(200)
 })
 
-it('revoking shows in JWT, CWT and Bitstring at once', async () => {
+it('a revocation is visible in JWT, CWT and Bitstring at once', async () => {
   const signed = await issuer.service.request('POST', '/credentials/sign', {
     authorization: await issuer.authorization(),
     body: {

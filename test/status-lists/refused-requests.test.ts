@@ -4,7 +4,7 @@ import { query } from '../support/postgres.js'
 import type { Answer } from '../support/service.js'
 import { newWallet, type WalletActor } from '../support/wallet-actor.js'
 
-/** More entries than a process reserves at once here. */
+/** A number of entries that is larger than a reservation of a process in this test. */
 const MANY = 300
 
 let issuer: Issuer
@@ -40,7 +40,7 @@ const sign = (members: Readonly<Record<string, unknown>> = {}) =>
 
 const claim = (id: string) => issuer.service.request('POST', `/api/v1/offerings/${id}/claim`, { authorization })
 
-/** Issues until as many indices are used as there should be. */
+/** Issues credentials until the expected number of indices is used. */
 async function issueUntil(total: number): Promise<void> {
   const { used } = await counts()
   for (let count = used; count < total; count += 1) expect((await sign()).status).toBe(201)
@@ -66,7 +66,7 @@ async function burnsNone(refused: () => Promise<readonly Answer[]>): Promise<voi
 
 const refusedOf = (answers: readonly Answer[]) => answers.filter(({ status }) => status >= 400)
 
-it('claims that come too late for the limit, at once and afterwards', () =>
+it('claims after the limit is reached, simultaneous and later', () =>
   burnsNone(async () => {
     const { id } = await issuer.makeOffering({ redemption_limit: 2 })
     const atOnce = await Promise.all(Array.from({ length: 20 }, () => claim(id)))
@@ -74,7 +74,7 @@ it('claims that come too late for the limit, at once and afterwards', () =>
     return [...refusedOf(atOnce), await claim(id)]
   }))
 
-it('credential requests that come too late for the limit, batches among them', () =>
+it('credential requests after the limit is reached, also batches', () =>
   burnsNone(async () => {
     const { id } = await issuer.makeOffering({ redemption_limit: 1 })
     const tokens = await Promise.all(Array.from({ length: 6 }, () => issuer.token(id)))
@@ -92,7 +92,7 @@ it('credential requests beyond the 100 instances that a token gives', () =>
     return Promise.all(wallets.slice(0, 10).map((wallet) => issuer.take(token, JWT_VC, wallet)))
   }))
 
-it('credential requests with a nonce that was used', () =>
+it('credential requests with a used nonce', () =>
   burnsNone(async () => {
     const nonce = await issuer.nonce()
     const { id } = await issuer.makeOffering()
@@ -135,7 +135,7 @@ it('direct signing of a subject that is not valid, for a holder that cannot be b
 
 it('a format that cannot be signed, for any reason', () =>
   burnsNone(async () => {
-    // A schema from before claims were checked by name.
+    // The schema is older than the check of claim names.
     await query(issuer.service.databaseUrl, `UPDATE schemas SET selectively_disclosable = '["iss"]'`)
     const token = await issuer.token((await issuer.makeOffering()).id)
     const answers = [await sign(), await sign(), await issuer.take(token, SD_JWT, ...wallets.slice(0, 4))]

@@ -25,7 +25,7 @@ let context: IssuanceContext
 
 beforeAll(async () => {
   service = await startService({ maintenance: false })
-  // One connection for each process below.
+  // Each process below needs one connection.
   database = connectDatabase(service.databaseUrl, { max: AT_ONCE, waitMs: UNHURRIED_MS })
   const { name } = await postSchema(service, await service.bearer('alice'))
   context = (await createIssuanceStore(database, claimsInClear).context(name, undefined, undefined)) as IssuanceContext
@@ -48,7 +48,7 @@ const reserve = (count: number, mostOpen: number, bits: EntryBits = 1): Promise<
 const atOnce = <Result>(act: (number: number) => Promise<Result>): Promise<Result[]> =>
   Promise.all(Array.from({ length: AT_ONCE }, (_, number) => act(number)))
 
-/** Every count of the ranges, each with its list. */
+/** Every reserved index, with its list. */
 const entriesOf = (ranges: readonly IndexRange[]): string[] =>
   ranges.flatMap(({ listId, from, to }) => Array.from({ length: to - from }, (_, at) => `${listId} ${from + at}`))
 
@@ -73,14 +73,14 @@ async function record(indices: readonly StatusIndex[]): Promise<string> {
   return id
 }
 
-describe('reservations of many processes at once', () => {
-  it('are of one list, which is opened once, and no entry is reserved twice', async () => {
+describe('simultaneous reservations of many processes', () => {
+  it('use one list, which is opened once, and reserve no entry twice', async () => {
     const ranges = await atOnce(() => reserve(32, 1))
     expect(new Set(entriesOf(ranges)).size).toBe(AT_ONCE * 32)
     expect(await rows('SELECT allotted FROM status_lists')).toEqual([{ allotted: AT_ONCE * 32 }])
   })
 
-  it('are of further lists where load demands it, of no more than may be open', async () => {
+  it('use further lists under load, up to the allowed number of open lists', async () => {
     const ranges = (await Promise.all(Array.from({ length: 8 }, () => atOnce(() => reserve(1_024, 3))))).flat()
     const entries = entriesOf(ranges)
     expect(new Set(entries).size).toBe(entries.length)
@@ -91,7 +91,7 @@ describe('reservations of many processes at once', () => {
     expect(await lists()).toBeLessThanOrEqual(3 + Math.floor(entries.length / SIZE))
   })
 
-  it('go to the oldest list that has room, once it is not locked', async () => {
+  it('use the oldest list with free entries that is not locked', async () => {
     const { listId } = await reserve(32, 1)
     await rows(
       `INSERT INTO status_lists (id, key_id, issuer_id, size, created_at)
@@ -100,7 +100,7 @@ describe('reservations of many processes at once', () => {
     for (let time = 0; time < 5; time += 1) expect((await reserve(32, 8)).listId).toBe(listId)
   })
 
-  it('do not wait for a locked list: another list is opened if allowed, and then serves all processes', async () => {
+  it('do not wait for a locked list: another list is opened if allowed, and all processes then use it', async () => {
     const { listId } = await reserve(32, 1)
     const holder = new pg.Client({ connectionString: service.databaseUrl })
     await holder.connect()
@@ -118,7 +118,7 @@ describe('reservations of many processes at once', () => {
     expect((await reserve(32, 1)).listId).toBe(listId)
   })
 
-  it('take the rest of a list before another one is opened', async () => {
+  it('use the rest of a list before another list is opened', async () => {
     const { listId } = await reserve(32, 1)
     await rows(`UPDATE status_lists SET allotted = ${SIZE - 5}`)
     expect(await reserve(32, 1)).toEqual({ listId, size: SIZE, from: SIZE - 5, to: SIZE })
@@ -127,7 +127,7 @@ describe('reservations of many processes at once', () => {
     expect(await lists()).toBe(2)
   })
 
-  it('are of separate lists for entries of one and of two bits, each opened once', async () => {
+  it('use separate lists for entries of one and of two bits, each opened once', async () => {
     const ranges = await atOnce((number) => reserve(32, 1, number % 2 === 0 ? 1 : 2))
     expect(new Set(entriesOf(ranges)).size).toBe(AT_ONCE * 32)
     expect(await rows('SELECT bits, allotted FROM status_lists ORDER BY bits')).toEqual([
@@ -136,7 +136,7 @@ describe('reservations of many processes at once', () => {
     ])
   })
 
-  it('share a list with an earlier version, which has its own counter', async () => {
+  it('can share a list with an earlier version, which has its own counter', async () => {
     await reserve(32, 1)
     const earlier = async (): Promise<IndexRange> => {
       const [row] = await query<{ listId: string; to: number }>(
@@ -157,8 +157,8 @@ describe('reservations of many processes at once', () => {
 })
 
 /**
- * Runs actions that wait for a status list while another transaction changes it and a third one shares its row, as every
- * recording of a credential does. They continue after the change is committed, while the row is still shared.
+ * Runs actions that wait for a status list. Another transaction changes the list, and a third transaction has a shared lock of its row,
+ * like each statement that records a credential. The actions continue after the change is committed, while the row still has the shared lock.
  */
 async function onceChanged<Result>(acts: readonly (() => Promise<Result>)[]): Promise<Result[]> {
   const [changing, sharing] = [0, 1].map(() => new pg.Client({ connectionString: service.databaseUrl }))
@@ -186,7 +186,7 @@ async function onceChanged<Result>(acts: readonly (() => Promise<Result>)[]): Pr
   }
 }
 
-describe('statements that wait for a list whose row credentials share (a former deadlock)', () => {
+describe('statements that wait for a list while credentials lock its row (a former deadlock)', () => {
   it('reservations', async () => {
     const first = await reserve(32, 1)
     const others = await onceChanged(Array.from({ length: 5 }, () => () => reserve(32, 1)))
@@ -213,7 +213,7 @@ describe('the blocks of a process', () => {
   })
   afterEach(() => vi.restoreAllMocks())
 
-  it('grow while they are used up at once, to less than a hundredth of a list; only the largest open further lists', async () => {
+  it('grow while they are used up at once, to less than a hundredth of a list; only the largest blocks open further lists', async () => {
     const asked: Pick<Reservation, 'count' | 'mostOpen'>[] = []
     const store = createStatusListStore(database)
     const allot = createAllotment(
@@ -243,7 +243,7 @@ describe('the blocks of a process', () => {
     expect(await lists()).toBe(1)
   })
 
-  it('give out an index once after a refused request returned it, also while the next block is being reserved', async () => {
+  it('use an index again only once after a refused request returned it, also while the next block is being reserved', async () => {
     const allot = createAllotment(createStatusListStore(database), randomUUID, () => Buffer.alloc(32, 1))
     const take = (count: number) => allot(listsFor(context), count)
     const refused = await take(32)

@@ -45,7 +45,7 @@ interface RawAnswer {
   readonly body: Buffer
 }
 
-/** The answer on the wire: fetch itself asks for compressed answers and hides the compression. */
+/** The raw answer. `fetch` would ask for compressed answers and hide the compression. */
 function raw(method: string, form: (typeof FORMS)[number], { listId }: Place, headers: Record<string, string> = {}) {
   return new Promise<RawAnswer>((resolve, reject) => {
     const sent = request(`${service.url}/${form}/${listId}`, { method, headers }, async (response) => {
@@ -74,18 +74,18 @@ describe.each([
     place = await issue()
   })
 
-  it(`answers anyone with a signed list as ${mediaType}, ETag and a short Cache-Control`, async () => {
+  it(`gives anyone a signed list as ${mediaType}, with ETag and a short Cache-Control`, async () => {
     const answer = await get(form, place)
     expect(answer.status).toBe(200)
     expect(answer.headers.get('content-type')).toBe(mediaType)
     expect(answer.headers.get('cache-control')).toBe('public, max-age=60')
     expect(answer.headers.get('etag')).toMatch(/^"[\w.-]+"$/)
-    // Every origin is allowed, because a cache may give browsers an answer that it stored for other clients.
+    // Every origin is allowed, because a cache may give browsers an answer that it has stored for other clients.
     expect(answer.headers.get('access-control-allow-origin')).toBe('*')
     expect(decodeProtectedHeader(answer.text)).toMatchObject({ typ, alg: 'ES256' })
   })
 
-  it('answers 304 without a body to a client that has it already (RFC 9110 §13.1.2)', async () => {
+  it('answers 304 without a body to a client that has the list already (RFC 9110 §13.1.2)', async () => {
     const { headers } = await get(form, place)
     const etag = headers.get('etag') ?? ''
     for (const sent of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
@@ -156,7 +156,7 @@ describe.each([
     },
   )
 
-  it('answers HEAD as GET, without a body', async () => {
+  it('answers HEAD like GET, without a body', async () => {
     for (const coding of ['gzip', 'identity']) {
       const sent = { 'accept-encoding': coding }
       const [got, head] = [await raw('GET', form, place, sent), await raw('HEAD', form, place, sent)]
@@ -204,7 +204,7 @@ describe('GET /token-status-lists/{id}', () => {
   })
 
   it.each(['?time=1686925000', '?time='])(
-    'answers 501 to %s: the past is not kept (Token Status List §8.4)',
+    'answers 501 to %s, because former lists are not stored (Token Status List §8.4)',
     async (time) => {
       const path = `/token-status-lists/${(await issue()).listId}`
       const answer = await service.request('GET', `${path}${time}`)
@@ -224,7 +224,7 @@ describe('GET /token-status-lists/{id}', () => {
 })
 
 describe('revocation', () => {
-  it('is visible in both forms at once, of that credential alone', async () => {
+  it('is visible in both forms at once, for this credential only', async () => {
     const places = [await issue(), await issue(), await issue()] as const
     const before = await revokedIndices(places[0])
     const etags = await Promise.all(FORMS.map(async (form) => (await get(form, places[0])).headers.get('etag')))
@@ -235,7 +235,7 @@ describe('revocation', () => {
     }
   })
 
-  it('a second time changes nothing, not even the ETag', async () => {
+  it('repeated changes nothing, not even the ETag', async () => {
     const place = await issue()
     await revoke(place)
     const { text } = await get('status-lists', place)
@@ -255,16 +255,16 @@ describe('status indices', () => {
     expect(new Set(places.map(({ listId, index }) => `${listId} ${index}`)).size).toBe(80)
     const indices = places.map(({ index }) => index)
     expect(Math.max(...indices)).toBeLessThan(SIZE)
-    // A random sequence of 79 indices in 131,072 has one step to a neighbour with a probability of one in a thousand.
+    // In a random sequence of 79 indices in 131,072, the probability of one step to a neighbour is one in a thousand.
     const neighbours = indices.filter((index, at) => at > 0 && Math.abs(index - (indices[at - 1] ?? 0)) === 1)
     expect(neighbours.length).toBeLessThan(3)
     expect(Math.max(...indices) - Math.min(...indices)).toBeGreaterThan(SIZE / 2)
   })
 
-  it('come from a new list when one is full; both stay published, the new one with its own sequence', async () => {
+  it('come from a new list when a list is full; both lists stay published, the new list with its own sequence', async () => {
     const first = await issue()
     await query(service.databaseUrl, 'UPDATE status_lists SET allotted = size')
-    // The process has some indices left that it reserved before.
+    // The process still has some reserved indices.
     const places: Place[] = []
     do places.push(await issue())
     while (places.at(-1)?.listId === first.listId)

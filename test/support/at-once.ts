@@ -1,6 +1,6 @@
 /**
- * Runs an action `count` times. Each run waits for the store's answer until all runs have asked, so all decide by the state
- * before any of them acted.
+ * Runs an action `count` times at once. Each run gets the store's answer only when all runs have asked. All runs therefore
+ * decide by the state before the first change.
  */
 export async function atOnce<Store extends object, Done>(
   store: Store,

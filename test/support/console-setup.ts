@@ -1,6 +1,6 @@
 import { buildConsole } from '../../scripts/launch/build.js'
 
-/** The console as `npm start` builds it, where its sources have changed since. */
+/** Builds the console in the way of `npm start`, if its sources have changed. */
 export default function setup(): void {
   buildConsole()
 }

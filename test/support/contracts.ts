@@ -1,4 +1,4 @@
 import { contractRouters } from '../../server/router.js'
 
-/** The routers of the standard formats, as their contracts say them. */
+/** The routers for the standard formats, made from the contracts. */
 export const { appRouter, protocolRouter, restRouter } = contractRouters()

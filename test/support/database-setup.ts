@@ -7,7 +7,7 @@ import { withStartLock } from '../../server/database/start-lock.js'
 import { memoryFolder } from './memory-folder.js'
 import { type DatabaseServer, databaseUrl } from './postgres.js'
 
-/** One server for the whole run: of TEST_DATABASE_URL, or embedded and gone afterwards. */
+/** Provides one server for the whole run: the server of TEST_DATABASE_URL, or an embedded server that is removed afterwards. */
 async function startServer(): Promise<{ url: string; remove(): Promise<void> }> {
   const url = process.env.TEST_DATABASE_URL
   if (url) return { url, remove: async () => {} }
@@ -21,7 +21,7 @@ async function startServer(): Promise<{ url: string; remove(): Promise<void> }> 
   return server
 }
 
-/** The password hashed once instead of 4,096 times. Each of a run's thousands of connections would repeat these hashes. */
+/** Hashes the password once instead of 4,096 times, because each of a run's thousands of connections would repeat these hashes. */
 async function easePassword(url: string): Promise<void> {
   const { username, password } = new URL(url)
   const client = new pg.Client({ connectionString: url })
@@ -31,7 +31,7 @@ async function easePassword(url: string): Promise<void> {
   await client.end()
 }
 
-/** Migrates once; each test's database is a copy of the outcome. The first project that has tests to run does it for all. */
+/** Migrates one database. The database of each test is a copy of it. The first project with tests does this for all projects. */
 export default async function setup({ vitest }: TestProject): Promise<(() => Promise<void>) | undefined> {
   const root = vitest.getRootProject()
   if ('databaseServer' in root.getProvidedContext()) return

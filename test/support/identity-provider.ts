@@ -8,11 +8,11 @@ export interface TokenClaims {
   readonly clientRoles?: Readonly<Record<string, readonly string[]>>
   readonly did?: string | readonly string[]
   readonly iss?: string | undefined
-  /** Seconds from now; an hour unless given. */
+  /** Lifetime in seconds; an hour by default. */
   readonly expiresIn?: number
 }
 
-/** Issues RS256 access tokens and publishes its keys, as an identity provider in front of the service does. */
+/** An identity provider that issues RS256 access tokens and publishes its keys. */
 export interface IdentityProvider extends AsyncDisposable {
   readonly jwksUrl: string
   /** An access token for a `sub`. */
@@ -27,7 +27,7 @@ async function newKey(kid: string) {
   return { kid, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, use: 'sig', alg: 'RS256' } }
 }
 
-/** One key for all providers of a worker, because RSA keys take long to make. No test needs to distinguish their tokens. */
+/** One key for all providers of a worker, because RSA keys take long to make. No test distinguishes tokens of providers. */
 const firstKey = newKey('key-1')
 
 export async function startIdentityProvider(): Promise<IdentityProvider> {

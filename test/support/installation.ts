@@ -29,7 +29,7 @@ async function productionPackages(): Promise<string[]> {
   })
 }
 
-/** Compiles without checking types, which `npm run typecheck` does; a second or two. */
+/** Compiles in one or two seconds, without type checks. `npm run typecheck` checks types. */
 async function build(directory: string): Promise<void> {
   const config = join(project, 'tsconfig.build.json')
   const options = ['--noCheck', '--declaration', 'false', '--sourceMap', 'false', '--outDir', directory]

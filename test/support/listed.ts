@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { RequestOptions, TestService } from './service.js'
 
-/** An entry of a list of what grows with use. */
+/** An entry of a list that grows with use. */
 export interface Entry {
   readonly id: string
   readonly createdAt: string
@@ -30,7 +30,7 @@ export async function pageOf(
   return answer.json
 }
 
-/** All of a list, one page after the other. */
+/** All entries of a list, page by page. */
 export async function allOf(
   service: TestService,
   path: string,

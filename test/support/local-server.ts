@@ -1,7 +1,7 @@
 import type { Server as HttpServer } from 'node:http'
 import type { Server } from 'node:net'
 
-/** Has a server listen on a free port that this machine alone reaches. @returns its address, `http://127.0.0.1:<port>` */
+/** Makes a server listen on a free port of the loopback interface. @returns its address, `http://127.0.0.1:<port>` */
 export async function listenLocally(server: Server): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()

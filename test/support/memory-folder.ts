@@ -2,10 +2,10 @@ import { constants } from 'node:fs'
 import { access, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 
-/** Where Linux has a file system in memory that everybody may use. */
+/** The folder of Linux with a file system in memory for all users. */
 const SHARED_MEMORY = '/dev/shm'
 
-/** More than the databases and the write-ahead log of a run take, which is some 200 MB. Containers often have 64 MB. */
+/** The needed free space. The databases and the write-ahead log of a run use about 200 MB. Containers often have only 64 MB. */
 const ENOUGH_BYTES = 2 * 1024 ** 3
 
 /**

@@ -8,16 +8,16 @@ const LOGIN = '/login'
 const RESOURCE = 'urn:credence'
 const SECRET = 'secret-of-the-client'
 
-/** Clients of the provider, by how they authenticate at its token endpoint; each one's id is that method. */
+/** Clients of the provider, by their authentication method at its token endpoint. The id of a client is its method. */
 const METHODS = ['client_secret_basic', 'client_secret_post', 'none'] as const
 type Method = (typeof METHODS)[number]
 
 /** An OpenID provider at which the service signs users in. */
 export interface OpenidProvider extends AsyncDisposable {
   readonly issuer: string
-  /** Variables that make a service a client of it. */
+  /** Variables that make a service a client of this provider. */
   env(method?: Method): Record<string, string>
-  /** Lets a service's clients be answered there. */
+  /** Allows the redirect addresses of a service. */
   register(serviceUrl: string): Promise<void>
   /** The next user who signs in, with the claims that the provider knows; null: the user refuses. */
   user: Readonly<Record<string, unknown>> | null
@@ -27,9 +27,9 @@ export interface OpenidProvider extends AsyncDisposable {
   accessSeconds: number
   /** Whether there are refresh tokens, each for one use. */
   refreshTokens: boolean
-  /** Requests get 503 meanwhile; or only requests for some paths. */
+  /** If set, requests get a 503, or only requests for the given paths. */
   away: boolean | readonly string[]
-  /** Paths that were asked for. */
+  /** The requested paths. */
   readonly requests: string[]
   close(): Promise<void>
 }

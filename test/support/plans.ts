@@ -1,13 +1,13 @@
 import pg from 'pg'
 
-/** A statement that PostgreSQL keeps prepared, and how often it was run by its kept plan and by one made for its values. */
+/** A prepared statement of PostgreSQL, with the numbers of executions with its kept plan and with plans for specific values. */
 export interface PlanCounts {
   readonly statement: string
   readonly generic: number
   readonly custom: number
 }
 
-/** The statements of this process from now on. */
+/** Collects the statements of this process from now on. */
 export function recordPlans(): { read(): Promise<PlanCounts[]>; stop(): void } {
   const send = pg.Client.prototype.query
   const clients = new Set<pg.Client>()
@@ -32,9 +32,9 @@ export function recordPlans(): { read(): Promise<PlanCounts[]>; stop(): void } {
   }
 }
 
-/** PostgreSQL makes five plans for the values of a statement before it compares them with one for any. */
+/** PostgreSQL makes five plans for specific values of a statement before it compares them with a plan for any values. */
 const PLANS_BEFORE_ANY = 5
 
-/** Statements that ran more often than that, but are still planned again for their values. */
+/** Statements that ran more than five times, but are still planned again for their values. */
 export const plannedAnew = (counts: readonly PlanCounts[]): string[] =>
   counts.filter(({ custom }) => custom > PLANS_BEFORE_ANY).map(({ statement }) => statement)

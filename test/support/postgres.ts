@@ -22,19 +22,19 @@ export interface TestDatabase {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** A separate server, for tests that stop the database. */
+/** A separate server, for tests that stop their database. */
 export interface OwnPostgres {
   /** URL of a migrated database. */
   readonly url: string
-  /** An outage: every connection breaks, new ones are refused. */
+  /** Begins an outage: every connection breaks, and new connections are refused. */
   stop(): Promise<void>
-  /** The end of the outage: the same address, the same data. */
+  /** Ends the outage, with the same address and the same data. */
   restart(): Promise<void>
   remove(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** SQLSTATE object_in_use: another copy of the template is under way. */
+/** SQLSTATE object_in_use: another copy of the template is being made. */
 const objectInUse = '55006'
 
 /** The URL of another database of the same server. */
@@ -44,7 +44,7 @@ export function databaseUrl(serverUrl: string, database: string): string {
   return url.href
 }
 
-/** A migrated, empty database on the run's server; some tens of milliseconds, and safe in parallel workers. */
+/** Makes a migrated, empty database on the run's server. This takes some tens of milliseconds and is safe in parallel workers. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const { url, template } = inject('databaseServer')
   return copyOf(template, url)
@@ -55,7 +55,7 @@ export async function createEmptyDatabase(): Promise<TestDatabase> {
   return copyOf('template0', inject('databaseServer').url)
 }
 
-/** A separate PostgreSQL, always embedded, with a migrated database; under two seconds. */
+/** Starts a separate embedded PostgreSQL with a migrated database, in less than two seconds. */
 export async function startOwnPostgres(settings: Readonly<Record<string, string>> = {}): Promise<OwnPostgres> {
   const { url, stop, restart, remove } = await startTemporaryPostgres(settings, undefined, await memoryFolder())
   await withStartLock(url, (lock) => migrate(lock))
@@ -66,7 +66,7 @@ async function copyOf(template: string, serverUrl: string): Promise<TestDatabase
   const name = `credence_test_${randomUUID().replaceAll('-', '')}`
   for (let attempt = 1; ; attempt += 1) {
     try {
-      // By file: for a few megabytes that is quicker than through the write-ahead log.
+      // A copy by file is faster for a few megabytes than a copy through the write-ahead log.
       await query(serverUrl, `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`)
       break
     } catch (error) {
@@ -79,7 +79,7 @@ async function copyOf(template: string, serverUrl: string): Promise<TestDatabase
   return { url: databaseUrl(serverUrl, name), drop, [Symbol.asyncDispose]: drop }
 }
 
-/** One statement on a new connection. */
+/** Runs one statement on a new connection. */
 export async function query<Row extends pg.QueryResultRow>(
   url: string,
   sql: string,

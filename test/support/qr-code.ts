@@ -1,7 +1,7 @@
 import jsQR from 'jsqr'
 import { PNG } from 'pngjs'
 
-// The module's own types put the function behind `default` once more.
+// In the module's own types, the function is behind a second `default`.
 const decodeQr = jsQR as unknown as typeof jsQR.default
 
 /** The text of the QR code in a PNG; undefined if the PNG has none. */

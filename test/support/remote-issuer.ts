@@ -31,7 +31,7 @@ export interface ProvenHolder {
   readonly did: string | undefined
 }
 
-/** Members of metadata, which may say the issuer's address. */
+/** Further members of the metadata, which may contain the issuer's address. */
 type Members = Readonly<Record<string, unknown>> | ((url: string) => Readonly<Record<string, unknown>>)
 
 const membersAt = (url: string, members: Members = {}) => (typeof members === 'function' ? members(url) : members)
@@ -40,19 +40,19 @@ export interface RemoteIssuerOptions extends Omit<RemoteAuthorizationOptions, 'i
   readonly batchSize?: number
   /** The token response names credential identifiers, which the credential request must use. */
   readonly identifiers?: boolean
-  /** How many nonces are refused as stale before one is accepted. */
+  /** Number of nonces that are refused as expired before a nonce is accepted. */
   readonly staleNonces?: number
   readonly bindingMethods?: readonly string[]
-  /** Credentials are bound to no key: the metadata name no binding methods, and no proofs are taken. */
+  /** Credentials are bound to no key: the metadata name no binding methods, and no proofs are accepted. */
   readonly unbound?: boolean
-  /** Credentials come later. */
+  /** Credentials are deferred. */
   readonly deferral?: RemoteDeferral
   /** Messages are encrypted. */
   readonly encryption?: RemoteEncryption
   /** Members that replace members of the metadata: an attack. */
   readonly metadata?: Members
   readonly serverMetadata?: Members
-  /** Signs in place of this issuer: a mobile document, or, as an attack, another credential than the requested one. */
+  /** Signs instead of this issuer: a mobile document, or, as an attack, another credential than the requested credential. */
   readonly forge?: (issuer: RemoteIssuer, holder: ProvenHolder, format: string) => Promise<string>
   /** Handlers that replace the handler of a path: an attack. */
   readonly replace?: Readonly<Record<string, RemoteHandler>>
@@ -64,7 +64,7 @@ export interface RemoteIssuer extends AsyncDisposable {
   readonly key: RemoteKey
   readonly seen: readonly SeenRequest[]
   readonly notifications: readonly string[]
-  /** From now on all issued access tokens are invalid. */
+  /** Makes all issued access tokens invalid. */
   endAccessTokens(andRefreshTokens?: boolean): void
   /** `openid-credential-offer://` with the offer by value. */
   offer(configurationIds?: readonly string[]): Promise<string>

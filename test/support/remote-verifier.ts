@@ -17,12 +17,12 @@ export interface RemoteRequestOptions {
   readonly method?: 'get' | 'post'
   /** Members that replace members of the request. An undefined value removes a member: an attack, or a draft. */
   readonly payload?: JsonObject
-  /** The keys of `client_metadata`, derived from the key that responses are encrypted to. */
+  /** The keys of `client_metadata`, made from the key for encrypted responses. */
   readonly keys?: (usable: JsonObject) => readonly JsonObject[]
   readonly header?: JsonObject
-  /** Signs in the place of the verifier: an attack. */
+  /** Signs instead of the verifier: an attack. */
   readonly signer?: RemoteKey
-  /** The client identifier in the address, if it differs from the one in the request object: an attack, or a draft. */
+  /** The client identifier in the address, if it differs from the request object: an attack, or a draft. */
   readonly clientId?: string
   /** Further parameters of the address. */
   readonly address?: Readonly<Record<string, string>>
@@ -31,15 +31,15 @@ export interface RemoteRequestOptions {
    * the header.
    */
   readonly encrypted?: RequestEncryption
-  /** Leaves the `wallet_nonce` out of the request object: an attack. */
+  /** Omits the `wallet_nonce` in the request object: an attack. */
   readonly forgetsNonce?: boolean
 }
 
 export interface RequestEncryption {
   readonly header?: JsonObject
-  /** In the place of the wallet's key: an attack. */
+  /** The key that replaces the wallet's key: an attack. */
   readonly key?: JWK
-  /** In the place of the signed request object: an attack. */
+  /** The text that replaces the signed request object: an attack. */
   readonly content?: string
 }
 
@@ -50,11 +50,11 @@ export interface RemoteResponse {
   readonly nonce: string
   readonly clientId: string
   readonly responseUri: string
-  /** The key of the request that the answer was encrypted to; undefined for an unencrypted answer. */
+  /** The key of the request that encrypted the answer; undefined for an unencrypted answer. */
   readonly encryptionKey: JWK | undefined
   readonly encrypted: boolean
   readonly state: string | undefined
-  /** `presentation_submission`, where the request was by Presentation Exchange. */
+  /** `presentation_submission`, if the request used Presentation Exchange. */
   readonly submission?: Submission
 }
 
@@ -65,11 +65,11 @@ const zSubmission = z.looseObject({
 })
 export type Submission = z.infer<typeof zSubmission>
 
-/** As a form has it: a presentation, or several as JSON. */
+/** The value of a form field: a presentation, or several presentations as JSON. */
 const textOrJson = (value: unknown): unknown =>
   typeof value === 'string' && value.startsWith('[') ? JSON.parse(value) : value
 
-/** The presentations of a submission by their descriptors (draft 21 §6.1): `$` for a single one, `$[n]` for one of several. */
+/** The presentations of a submission by descriptor (draft 21 §6.1): `$` for a single presentation, `$[n]` for one of several. */
 function submitted(
   vpToken: unknown,
   read: Record<string, unknown>,
@@ -85,7 +85,7 @@ function submitted(
   return { presentations, submission }
 }
 
-/** An error that a wallet answered. */
+/** An error in a wallet's answer. */
 export interface RemoteRefusal {
   readonly error: unknown
   readonly state: unknown
@@ -130,7 +130,7 @@ export async function startRemoteVerifier(options: RemoteVerifierOptions = {}): 
     issuer: root,
     keyUsage: 0x80,
     dns: ['127.0.0.1'],
-    // serverAuth: verifiers in the field are certified as web servers are.
+    // The purpose is serverAuth, because many verifiers use the certificate of a web server.
     purposes: ['1.3.6.1.5.5.7.3.1'],
     ...LONG,
   })
@@ -205,7 +205,7 @@ export async function startRemoteVerifier(options: RemoteVerifierOptions = {}): 
     }
     const parsed: ParsedOpenid4vpAuthorizationResponse = await library.parseOpenid4vpAuthorizationResponse({
       authorizationResponse: form,
-      // A test may send a wallet a payload that the library's types forbid.
+      // A test may send a payload to a wallet that the library's types forbid.
       authorizationRequestPayload: stored.payload as never,
       callbacks: remoteCallbacks(key, decryptionKey),
     })

@@ -7,16 +7,16 @@ import { migrate } from '../../server/database/migrate.js'
 import { withStartLock } from '../../server/database/start-lock.js'
 import { memoryFolder } from './memory-folder.js'
 
-/** A migrated PostgreSQL and a streaming replica of it, both embedded; some four seconds. */
+/** Starts a migrated PostgreSQL and its streaming replica, both embedded, in about four seconds. */
 export interface ReplicatedPostgres extends AsyncDisposable {
   readonly primary: TemporaryPostgres
   readonly replica: TemporaryPostgres
 }
 
-/** Settings of a server that another server can follow. */
+/** Settings of a server that can have a replica. */
 const followed = { wal_level: 'replica', max_wal_senders: '4', wal_keep_size: '64MB' }
 
-/** The replica begins as a copy of the primary's data, which is stopped for that. */
+/** The replica begins as a copy of the primary's data. The primary is stopped during the copy. */
 export async function startReplicatedPostgres(): Promise<ReplicatedPostgres> {
   const parent = await memoryFolder()
   const primary = await startTemporaryPostgres(followed, undefined, parent)

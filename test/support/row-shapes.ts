@@ -1,6 +1,6 @@
 import { checkRowsWith } from '../../server/database/row-check.js'
 
-/** From now on a statement fails if its rows do not have the declared shape. */
+/** Makes every later statement fail if its rows do not have the declared shape. */
 export function enforceRowShapes(): void {
   checkRowsWith((shape, rows, statement) => {
     for (const row of rows) {

@@ -19,11 +19,11 @@ import { createTestDatabase } from './postgres.js'
 export const CLIENT_SECRET = 'test-client-secret'
 
 export interface ServiceOptions extends WiringOptions, AppOptions {
-  /** Environment beside what every test service has; an empty value removes a variable. */
+  /** Variables in addition to the environment of every test service. An empty value removes a variable. */
   readonly env?: Readonly<Record<string, string>>
-  /** A database to share with another service; a new one unless given. */
+  /** A database to share with another service; by default a new database. */
   readonly databaseUrl?: string
-  /** An identity provider to share; a new one unless given. */
+  /** An identity provider to share; by default a new provider. */
   readonly identityProvider?: IdentityProvider
 }
 
@@ -37,7 +37,7 @@ export interface TestService extends AsyncDisposable {
   readonly service: Service
   readonly databaseUrl: string
   readonly identityProvider: IdentityProvider
-  /** A request at a path of the service, with `authorization` or `x-client-secret` as asked. */
+  /** Sends a request to a path of the service, with `authorization` or `x-client-secret` if requested. */
   request(method: string, path: string, options?: RequestOptions): Promise<Answer>
   /** An Authorization header value for a caller. */
   bearer(sub: string, claims?: Parameters<IdentityProvider['token']>[1]): Promise<string>
@@ -100,10 +100,10 @@ async function makeDefaults(config: Config): Promise<void> {
   await database.close()
 }
 
-/** A wait that is too long for a caller does not fail a test: a busy machine may stand still for seconds. */
+/** A long time-out, so that a busy machine, which may stop for seconds, does not fail a test. */
 const onBusyMachine = { databaseWaitMs: UNHURRIED_MS, outbound: { timeoutMs: UNHURRIED_MS } }
 
-/** The real service on a real Postgres and a real port, without a rate limit unless `env` sets one. */
+/** Starts the real service with a real PostgreSQL and a real port. There is no rate limit unless `env` sets one. */
 export async function startService(options: ServiceOptions = {}): Promise<TestService> {
   const database = options.databaseUrl === undefined ? await createTestDatabase() : undefined
   const databaseUrl = options.databaseUrl ?? database?.url ?? ''

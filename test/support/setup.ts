@@ -1,6 +1,6 @@
 import { installValidationMessages } from '../../server/api/validation.js'
 import { enforceRowShapes } from './row-shapes.js'
 
-// Files of one worker share its modules, and a wallet's library that one of them loads sets words of its own for all.
+// Test files of one worker share its modules. If one file loads a wallet library, the library changes Zod's messages for all files.
 installValidationMessages()
 enforceRowShapes()

@@ -1,8 +1,8 @@
 import pg from 'pg'
 
 /**
- * The statements that this process sends to PostgreSQL, without two kinds: the setup of connections, and the announcements of and
- * searches for session events, which serve many sessions at once.
+ * Records the statements that this process sends to PostgreSQL, except two kinds: the setup of connections, and the statements that
+ * announce or search session events, which serve many sessions at once.
  */
 export interface StatementRecord {
   /** The statements since the last `clear()`, in order. */

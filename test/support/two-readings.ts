@@ -1,4 +1,4 @@
-/** Addresses that a URL parser and a browser, or two parsers, take to different places. */
+/** Addresses that lead to different places in a URL parser and in a browser, or in two parsers. */
 export const TWO_READINGS = [
   'https:../../console',
   'https:evil.example',

@@ -8,7 +8,7 @@ export interface ProofChanges {
   readonly payload?: Readonly<Record<string, unknown>>
 }
 
-/** A wallet over plain HTTP, with which a test can send exactly the request to be refused. */
+/** A wallet over plain HTTP, with which a test can send any wrong request. */
 export interface WalletActor {
   readonly signer: Signer
   readonly privateJwk: Jwk

@@ -8,7 +8,7 @@ import { decodeDidKey } from '../../server/protocol/did/did-key.js'
 // The tests' servers speak plain http on the loopback interface.
 setGlobalConfig({ allowInsecureUrls: true })
 
-/** A key of an independent party, and the did:jwk made of it. */
+/** A key of an independent party, and its did:jwk. */
 export interface RemoteKey {
   readonly privateJwk: JWK
   readonly publicJwk: JWK

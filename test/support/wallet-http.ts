@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { KEPT_ALIVE } from './kept-alive.js'
 import { closeServer, listenLocally } from './local-server.js'
 
-/** A request as an independent party saw it. */
+/** A request that an independent party has received. */
 export interface SeenRequest {
   readonly method: string
   readonly path: string
@@ -14,9 +14,9 @@ export interface SeenRequest {
 export interface RemoteAnswer {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
-  /** JSON unless it is a string. */
+  /** The body: a string, or a value that is sent as JSON. */
   readonly body?: unknown
-  /** Takes the response over: for answers that never end. */
+  /** Writes the response itself, for answers that never end. */
   readonly raw?: (response: ServerResponse) => void
 }
 

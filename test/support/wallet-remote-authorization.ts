@@ -9,26 +9,26 @@ import {
 import type { RemoteAnswer, RemoteHandler, SeenRequest } from './wallet-http.js'
 
 export interface RemoteAuthorizationOptions {
-  /** Path of the identifiers of issuer and authorization server; none unless given. */
+  /** Path of the identifiers of issuer and authorization server; by default none. */
   readonly path?: string
   readonly txCode?: string
   /** Access tokens are bound to a key, and every request needs a proof of possession with a server's nonce. */
   readonly dpop?: boolean
-  /** Whether these proofs need a nonce of the server; true unless given. */
+  /** Whether these proofs need a nonce of the server; true by default. */
   readonly dpopNonce?: boolean | 'with access tokens'
-  /** How the server writes the scheme of bound tokens, as `token_type` and in challenges; `DPoP` unless given. */
+  /** The server's spelling of the scheme of bound tokens, in `token_type` and in challenges; `DPoP` by default. */
   readonly dpopScheme?: string
-  /** `WWW-Authenticate` for a proof without a good nonce, if it differs from the scheme's own. */
+  /** `WWW-Authenticate` for a proof without a valid nonce, if it differs from the scheme's normal challenge. */
   readonly challenge?: string
-  /** Clients need no client identifier at the token endpoint; true unless given. */
+  /** Whether clients need no client identifier at the token endpoint; true by default. */
   readonly anonymous?: boolean
-  /** The authorization endpoint lets everybody in at once, or shows a login page. */
+  /** Whether the authorization endpoint accepts every user at once or shows a login page. */
   readonly authorization?: 'immediate' | 'login'
   /** The final authorization response. This function may change its parameters: an attack. */
   readonly redirected?: (parameters: URLSearchParams) => void
   /** Lifetime of an access token in seconds, as the server reports it. */
   readonly expiresIn?: number
-  /** Gives refresh tokens, each for one use. */
+  /** Whether the server issues refresh tokens, each for one use. */
   readonly refresh?: boolean
   /** Configurations for which the token response names identifiers. */
   readonly identifiedConfigurations?: readonly string[]
@@ -40,9 +40,9 @@ export interface RemoteAuthorization {
   readonly routes: Readonly<Record<string, RemoteHandler>>
   /** A pre-authorized code for one use. */
   newCode(): string
-  /** All issued access tokens become invalid; on demand refresh tokens too. */
+  /** Makes all issued access tokens invalid, and on demand refresh tokens too. */
   endAccessTokens(andRefreshTokens?: boolean): void
-  /** The refusal of a request without a valid access token; undefined if it has one. */
+  /** The refusal of a request without a valid access token; undefined for a valid token. */
   authenticate(request: SeenRequest): Promise<RemoteAnswer | undefined>
 }
 
@@ -95,13 +95,13 @@ export function createRemoteAuthorization(
   const library = new Oauth2AuthorizationServer({ callbacks })
   const metadata = library.createAuthorizationServerMetadata(metadataOf(url, options))
   const codes = new Map<string, Code>()
-  /** The thumbprint of the key that each access token is bound to. */
+  /** The thumbprint of each access token's key. */
   const tokens = new Map<string, string | undefined>()
-  /** Refresh tokens that were not used yet, and the key that each is bound to. */
+  /** Unused refresh tokens, each with its key. */
   const refreshTokens = new Map<string, string | undefined>()
   const pushed = new Map<string, Record<string, string>>()
 
-  /** The thumbprint of a proof of possession; a refusal if the proof is missing, or lacks our nonce. */
+  /** The thumbprint of a proof of possession, or a refusal if the proof is missing or has no valid nonce. */
   const provenKey = async (request: SeenRequest, accessToken?: string): Promise<string | RemoteAnswer | undefined> => {
     if (options.dpop !== true) return undefined
     const jwt = request.headers.get('dpop')
@@ -160,7 +160,7 @@ export function createRemoteAuthorization(
     credential_identifiers: [`${id}/first`],
   }))
 
-  /** Uses up a code or a refresh token; returns the refusal if it is invalid. */
+  /** Uses up a code or a refresh token. Returns a refusal if it is invalid. */
   const redeem = async (form: Record<string, string>, request: SeenRequest, key: string | undefined) => {
     if (form.grant_type !== 'refresh_token') {
       const code = await verifyGrant(form, request)

@@ -42,7 +42,7 @@ export function credentialSigner(key: RemoteKey) {
         ...plain,
         ...claims,
       }
-      // The library types the frame by a payload whose names the compiler knows. These names are known only at run time.
+      // The library's type of the frame needs a payload with known names. These names are known only at run time.
       return instance.issue(payload, { _sd: Object.keys(claims) as never[] }, { header: { kid: key.kid } })
     },
 
@@ -111,6 +111,6 @@ export function remoteIssuerMetadata(
         cryptographic_binding_methods_supported: ['cose_key'],
       },
     },
-    // Computed names are lost on the union of the formats' configurations.
+    // The compiler loses computed names in the union of the formats' configurations.
   } as CredentialIssuerMetadata
 }

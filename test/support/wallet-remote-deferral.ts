@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { RemoteAnswer, RemoteHandler, SeenRequest } from './wallet-http.js'
 
-/** How an independent issuer lets wallets wait (OpenID4VCI 1.0 §9), and its decision. */
+/** The deferral of an independent issuer (OpenID4VCI 1.0 §9), and its decision. */
 export interface RemoteDeferral {
   readonly interval: number
-  /** Configurations that are deferred; all unless given. */
+  /** Configurations that are deferred; all by default. */
   readonly only?: readonly string[]
   /** The decision on the next request of a wallet: wait, the credential, or another answer. */
   decision: 'pending' | 'approved' | (() => RemoteAnswer)

@@ -10,13 +10,13 @@ import {
 } from 'jose'
 import type { RemoteAnswer, RemoteHandler } from './wallet-http.js'
 
-/** The encryption that an independent issuer demands of messages (OpenID4VCI 1.0 §10), and how it encrypts its own. */
+/** The encryption that an independent issuer demands (OpenID4VCI 1.0 §10), and the encryption of its answers. */
 export interface RemoteEncryptionOptions {
   readonly required: 'requests' | 'answers' | 'nothing'
   readonly enc?: string
   /** Compresses answers. */
   readonly zip?: boolean
-  /** Changes the encrypted answer, or replaces it by something else than a JWE: an attack. */
+  /** Changes the encrypted answer, or replaces it by a text that is not a JWE: an attack. */
   readonly answer?: (jwe: string, wallet: JWK) => Promise<RemoteAnswer> | RemoteAnswer
 }
 
@@ -24,7 +24,7 @@ export interface RemoteEncryptionOptions {
 export interface RemoteEncryption {
   /** Members of the metadata. */
   readonly metadata: Readonly<Record<string, unknown>>
-  /** `alg`, `enc`, `kid`… of every request that came encrypted. */
+  /** `alg`, `enc`, `kid`… of every encrypted request. */
   readonly requests: Readonly<Record<string, unknown>>[]
   /** The encryption that wallets requested for answers. */
   readonly asked: Readonly<Record<string, unknown>>[]

@@ -93,11 +93,11 @@ export interface Asked {
   readonly validity: number
   readonly verificationSessionId: string
   readonly authorizationRequestUri: string
-  /** The same under another scheme or at a wallet's address: HAIP, `walletUrl`. */
+  /** The same address with another scheme or at a wallet's address: HAIP, `walletUrl`. */
   readonly walletUri?: string
 }
 
-/** The payload of a request object, as far as tests use it. */
+/** The members of a request object that tests use. */
 export interface RequestPayload {
   readonly client_id: string
   readonly response_uri: string
@@ -118,7 +118,7 @@ export async function fetchRequest(asked: Pick<Asked, 'request_uri'>): Promise<R
 }
 
 export interface PresentOptions {
-  /** Members of the Key Binding JWT or VP that a wallet should not have got wrong. */
+  /** Members of the Key Binding JWT or VP that a test makes wrong. */
   readonly nonce?: string
   readonly audience?: string
   readonly issuedAt?: Date
@@ -147,11 +147,11 @@ export async function present(
 export interface EncryptOptions {
   readonly enc?: string
   readonly header?: Record<string, unknown>
-  /** Parties in the key agreement beside the keys (RFC 7518 §4.6.1.2, §4.6.1.3). */
+  /** Party information of the key agreement (RFC 7518 §4.6.1.2, §4.6.1.3). */
   readonly parties?: { readonly apu?: Uint8Array; readonly apv?: Uint8Array }
 }
 
-/** A JWE for a request's key, as a wallet makes it. */
+/** A JWE of a wallet for a request's key. */
 export async function encrypt(
   request: RequestPayload,
   payload: Record<string, unknown>,
@@ -178,7 +178,7 @@ export async function postForm(url: string, form: Record<string, string>): Promi
   return { status: response.status, headers: response.headers, text, json }
 }
 
-/** Answers a request as its response mode has it. */
+/** Answers a request in the way of its response mode. */
 export async function answer(
   request: RequestPayload,
   vpToken: Record<string, unknown>,
@@ -194,7 +194,7 @@ export async function answer(
 export const queryIds = (request: RequestPayload, format: Format): string[] =>
   request.dcql_query.credentials.filter((query) => query.format === format).map(({ id }) => id)
 
-/** The session as GET /verification-sessions/{id} shows it. */
+/** The session from GET /verification-sessions/{id}. */
 export async function sessionOf(service: TestService, asked: Pick<Asked, 'verificationSessionId'>) {
   const read = await service.request('GET', `/verification-sessions/${asked.verificationSessionId}`, {
     authorization: await service.bearer('verifier'),

@@ -37,7 +37,7 @@ export async function startAttester() {
     write,
     /** A file for VERIFIER_ATTESTATION. */
     fileFor: async (jwk: JWK, changes?: AttestationChanges) => write(`${await attest(jwk, changes)}\n`),
-    /** As a wallet does that trusts this attester (§5.9.3): verifies a request object. @returns the verifier's key. */
+    /** Verifies a request object like a wallet that trusts this attester (§5.9.3). @returns the verifier's key. */
     async verifyRequest(compact: string): Promise<JWK> {
       const { jwt } = decodeProtectedHeader(compact) as { jwt: string }
       const { payload } = await jwtVerify(jwt, await importJWK(key.publicJwk, 'ES256'), {

@@ -3,7 +3,7 @@ import type { Answer, TestService } from '../support/service.js'
 import type { WalletActor } from '../support/wallet-actor.js'
 import { ask, encrypt, type Held, type PresentOptions, present, type RequestPayload } from './actors.js'
 
-/** The page that asks, as a browser writes its origin. */
+/** The origin of the page that sends the request, in the form of browsers. */
 export const SHOP = 'https://shop.example'
 
 /** An element of `requests` of `navigator.credentials.get({digital: {requests}})`. */
@@ -28,7 +28,7 @@ interface JwsJson {
   readonly signatures: readonly { readonly protected: string; readonly signature: string }[]
 }
 
-/** The signatures of a multi-signed request, and each as the compact JWS that it would be. */
+/** The signatures of a multi-signed request, each as a compact JWS. */
 export function signaturesOf({ data }: BrowserRequest) {
   const { payload, signatures } = data.request as JwsJson
   return signatures.map((one) => {
@@ -37,7 +37,7 @@ export function signaturesOf({ data }: BrowserRequest) {
   })
 }
 
-/** The parameters of a request, however it is signed. */
+/** The parameters of a signed, multi-signed or unsigned request. */
 export function parametersOf({ protocol, data }: BrowserRequest): RequestPayload & { expected_origins?: string[] } {
   if (protocol === 'openid4vp-v1-unsigned') return data as never
   const { request } = data

@@ -27,7 +27,7 @@ export const makeLeaf = (issuer: TestCertificate, options: Partial<TestCertifica
 export const signerOf = ({ privateKey }: TestCertificate, kid = 'unused'): Promise<Signer> =>
   createSigner(privateKey.export({ format: 'jwk' }) as Jwk, kid)
 
-/** Files with certificates, as the TRUST_ANCHORS variables name them. */
+/** Makes files with certificates for the TRUST_ANCHORS variables. */
 export async function anchorFiles() {
   const directory = await mkdtemp(join(tmpdir(), 'credence-anchors-'))
   return {
@@ -40,7 +40,7 @@ export async function anchorFiles() {
   }
 }
 
-/** A membership that carries its signer's chain; it names no issuer beside unless `iss` is given. */
+/** A membership credential with its signer's chain. It has an `iss` only if `iss` is given. */
 export async function membership(
   leaf: TestCertificate,
   wallet: WalletActor,
@@ -55,7 +55,7 @@ export async function membership(
 
 const seconds = (fromNow: number) => Math.floor(Date.now() / 1000) + fromNow
 
-/** A status list that carries its signer's chain. */
+/** A status list with its signer's chain. */
 export async function certifiedStatusList(
   leaf: TestCertificate,
   uri: string,

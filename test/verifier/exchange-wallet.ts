@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose'
 import type { Held } from './actors.js'
 
-/** As a request of draft 21 has it: nothing is taken from the server's own types. */
+/** The members of a request of draft 21. They do not use the server's types. */
 export interface Definition {
   readonly id: string
   readonly input_descriptors: readonly {
@@ -34,7 +34,7 @@ interface Filter {
   readonly allOf?: readonly Filter[]
 }
 
-/** As much of JSONPath as such definitions need: names, indexes, and every element. */
+/** Evaluates the parts of JSONPath that these definitions need: names, indices, and every element. */
 function select(path: string, root: unknown): unknown[] {
   let found: unknown[] = [root]
   for (const [step, name, quoted, index] of path.matchAll(/\.([A-Za-z_]\w*)|\["((?:[^"\\]|\\.)*)"\]|\[(\d+|\*)\]/g)) {
@@ -66,14 +66,14 @@ export interface Candidate {
   readonly claims: Readonly<Record<string, unknown>>
 }
 
-/** The name of a format when draft 21 was written. */
+/** The name of a format in draft 21. */
 const formatOf = ({ format }: Held) => (format === 'dc+sd-jwt' ? 'vc+sd-jwt' : format)
 
 function matching(descriptor: Definition['input_descriptors'][number], candidates: readonly Candidate[]) {
   for (const { held, claims } of candidates) {
     if (descriptor.format[formatOf(held)] === undefined) continue
     const { fields, limit_disclosure: limit } = descriptor.constraints
-    // A JWT VC discloses everything, which a wallet may not do where disclosure is limited.
+    // A JWT VC discloses all claims. A wallet must not do this if the definition limits disclosure.
     if (held.format === 'jwt_vc_json' && limit === 'required') continue
     const root = held.format === 'jwt_vc_json' ? decodeJwt(held.credential) : claims
     const paths = fields.map(({ path, filter }) => path.find((one) => fits(select(one, root), filter)))
@@ -85,7 +85,7 @@ function matching(descriptor: Definition['input_descriptors'][number], candidate
 const fits = (values: unknown[], filter: Filter | undefined) =>
   values.length > 0 && (filter === undefined || values.some((value) => holds(filter, value)))
 
-/** The ids of input descriptors that satisfy a requirement, of those that can be. */
+/** The ids of the satisfiable input descriptors that satisfy a requirement. */
 function satisfying(requirement: Requirement, definition: Definition, can: ReadonlySet<string>): string[] | undefined {
   const { rule, count, min = count ?? 1, max = count, from, from_nested: nested } = requirement
   const members =
@@ -101,8 +101,8 @@ function satisfying(requirement: Requirement, definition: Definition, can: Reado
 }
 
 /**
- * The answer of a strict wallet of OpenID4VP draft 21 to a presentation definition (DIF Presentation Exchange 2 §6, §7, §8),
- * written from the texts alone.
+ * The answer of a strict wallet of OpenID4VP draft 21 to a presentation definition (DIF Presentation Exchange 2 §6, §7, §8).
+ * This code follows only the texts of the standards.
  */
 export function chosenByDefinition(definition: Definition, candidates: readonly Candidate[]) {
   const matches = definition.input_descriptors.flatMap((descriptor) => matching(descriptor, candidates) ?? [])

@@ -18,7 +18,7 @@ export class ForeignIssuer {
     readonly privateJwk: Jwk,
   ) {}
 
-  /** @param name identifier and `kid` by the issuer's public key */
+  /** Makes an issuer. @param name returns identifier and `kid` for the issuer's public key */
   static async create(name: (publicJwk: Jwk) => { id: string; kid: string }): Promise<ForeignIssuer> {
     const { privateJwk, publicJwk } = await generateKeyPair('ES256')
     const { id, kid } = name(publicJwk)
@@ -97,7 +97,7 @@ export class ForeignIssuer {
     })
   }
 
-  /** Signs arbitrary content, as a forger with that key would. */
+  /** Signs arbitrary content, like a forger with this key. */
   sign(header: Record<string, unknown>, payload: Record<string, unknown>): Promise<string> {
     return signCompact(this.signer, header, payload)
   }

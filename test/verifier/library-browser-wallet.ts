@@ -9,7 +9,7 @@ import { answerTo, callbacks } from './library-wallet.js'
 
 const pemOf = (certificate: string) => new X509Certificate(Buffer.from(certificate, 'base64')).toString()
 
-/** Believes every certificate: that the chain leads to a root that the wallet knows is for others to test. */
+/** Accepts every certificate. Other tests check that the chain leads to a known root. */
 export const certified = {
   ...callbacks,
   verifyJwt: async (...[signer, jwt]: Parameters<typeof callbacks.verifyJwt>) => {
@@ -25,10 +25,10 @@ export const certified = {
 }
 
 /**
- * Answers a request as an independent wallet that a browser tells who asks: `@openid4vc/openid4vp` for the exchange, as
- * `answerWithLibrary` has it. Expected origins are checked. It knows no requests with several signatures.
+ * Answers a request of a browser, like an independent wallet: with `@openid4vc/openid4vp` for the exchange, like
+ * `answerWithLibrary`. It checks expected origins. It does not support requests with several signatures.
  *
- * @returns the `DigitalCredential` that the page gets, and what the wallet understood.
+ * @returns the `DigitalCredential` for the page, and the request as the wallet read it.
  */
 export async function answerInBrowserWithLibrary(
   wallet: WalletActor,

@@ -53,7 +53,7 @@ async function claimsOf(wallet: WalletActor, held: Held): Promise<Record<string,
   return decodeJwt(held.credential).vc as Record<string, unknown>
 }
 
-/** A held credential as the query library sees it. */
+/** A held credential in the form of the query library. */
 async function candidate(wallet: WalletActor, held: Held) {
   const claims = (await claimsOf(wallet, held)) as Record<string, never>
   const common = { claims, cryptographic_holder_binding: true }
@@ -107,7 +107,7 @@ async function presentSdJwt(
   })
 }
 
-/** A VP as VCDM 1.1 §6.3.1 has it, put together by hand: no library of the server's is asked. */
+/** A VP in the form of VCDM 1.1 §6.3.1. It is made without the server's code. */
 async function presentJwt(wallet: WalletActor, held: Held, { nonce, aud }: Audience): Promise<string> {
   const { signer, did, kid } = wallet
   const vp = { type: ['VerifiablePresentation'], verifiableCredential: [held.credential] }
@@ -119,7 +119,7 @@ async function presentJwt(wallet: WalletActor, held: Held, { nonce, aud }: Audie
   return [...input, Buffer.from(signature).toString('base64url')].join('.')
 }
 
-/** Chooses credentials as DCQL's own library does. */
+/** Chooses credentials with the DCQL library. */
 async function chosen(wallet: WalletActor, queryJson: unknown, held: readonly Held[]) {
   const query = DcqlQuery.parse(queryJson as DcqlQuery.Input)
   DcqlQuery.validate(query)
@@ -182,9 +182,9 @@ interface Resolved {
 }
 
 /**
- * The answer to a request: the presentations of the credentials that it asks for, for an audience.
+ * The answer to a request: the presentations of the requested credentials, for an audience.
  *
- * @param origin of the page, if a browser reports it
+ * @param origin the origin of the page, if a browser reports it
  */
 export async function answerTo(
   client: Openid4vpClient,
@@ -212,7 +212,7 @@ export async function answerTo(
   return { payload, response: await responseOf(client, authorizationRequestPayload, parameters, origin), answered }
 }
 
-/** A response with some parameters, encrypted where the request asks for it. */
+/** A response with the given parameters, encrypted if the request asks for encryption. */
 export function responseOf(
   client: Openid4vpClient,
   authorizationRequestPayload: object,
@@ -244,7 +244,7 @@ export function responseOf(
  * `@sd-jwt` for selective disclosure and key binding. The wallet authorizes transaction data. The library detects the version;
  * it leaves Presentation Exchange to `exchange-wallet.ts`.
  *
- * @param own behaviour of this wallet that differs, such as the signatures that it trusts: those of a did:jwk by default
+ * @param own changes of the wallet's behaviour, such as the signatures that it trusts; by default signatures of a did:jwk
  * @returns the verifier's answer, and the ids of the credential queries that were answered.
  */
 export async function answerWithLibrary(

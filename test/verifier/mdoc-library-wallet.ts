@@ -9,13 +9,13 @@ import type { BrowserRequest } from './browser.js'
 import { certified } from './library-browser-wallet.js'
 import { callbacks, responseOf } from './library-wallet.js'
 
-/** A mobile document as its holder has it. */
+/** A mobile document of a holder. */
 export interface HeldDocument {
   readonly issuerSigned: string
   readonly devicePrivate: Jwk
 }
 
-/** Parts of a request that this wallet reads; over the Digital Credentials API there is no `response_uri`. */
+/** The parts of a request that this wallet reads. Over the Digital Credentials API there is no `response_uri`. */
 const zRequest = z.object({
   client_id: z.string().optional(),
   response_uri: z.string().optional(),
@@ -25,7 +25,7 @@ const zRequest = z.object({
   client_metadata: z.object({ jwks: z.object({ keys: z.array(z.record(z.string(), z.string())) }).optional() }),
 })
 
-/** The choice of `dcql` for one document: the id of its credential query, and elements. */
+/** The choice of the `dcql` library for one document: the id of its credential query, and the elements. */
 function choose(query: DcqlQuery.Input, document: HeldDocument) {
   const parsed = DcqlQuery.parse(query)
   DcqlQuery.validate(parsed)
@@ -38,7 +38,7 @@ function choose(query: DcqlQuery.Input, document: HeldDocument) {
   return { id, doctype: content.doctype, paths: paths.filter((path) => path !== undefined) }
 }
 
-/** @owf/mdoc presents; its SessionTranscript is its own. */
+/** Presents with @owf/mdoc, which makes its own SessionTranscript. */
 async function vpTokenOf(request: z.infer<typeof zRequest>, document: HeldDocument, origin?: string) {
   const { id, doctype, paths } = choose(request.dcql_query, document)
   const {

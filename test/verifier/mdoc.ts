@@ -26,7 +26,7 @@ export const NAME_AND_BIRTH = [
   [NAMESPACE, 'birth_date'],
 ] as const
 
-/** How the refusals of such a presentation begin. */
+/** The beginning of a refusal of such a presentation. */
 export const FOR_LICENCE = 'Presentation for licence:'
 
 /** A driving licence that was signed an hour ago. */
@@ -37,7 +37,7 @@ export const licence = (issuer: Actor, holder: Signer, changes: Partial<MdocInpu
     ...changes,
   })
 
-/** The key that the answer to a request is encrypted to, where it is. */
+/** The key for an encrypted answer to a request; undefined without encryption. */
 const encryptionKeyOf = ({ response_mode: mode, client_metadata: metadata }: RequestPayload): Jwk | undefined =>
   mode.endsWith('.jwt') ? metadata.jwks?.keys[0] : undefined
 
@@ -113,11 +113,11 @@ export function useMdocVerifier(env: Readonly<Record<string, string>> = {}, opti
       return { asked, payload: await fetchRequest(asked) }
     },
 
-    /** A presentation for a request, with whatever a wallet should not have got wrong. */
+    /** A presentation for a request, with the parts that a test makes wrong. */
     present: (sessionTranscript: Uint8Array, changes: Partial<Parameters<typeof presentMdoc>[0]> = {}) =>
       presentMdoc({ issuerSigned: issued, disclose: NAME_AND_BIRTH, sessionTranscript, signer: holder, ...changes }),
 
-    /** Answers a new request. @returns its refusal; undefined where it was accepted. The session says the same. */
+    /** Answers a new request. Checks that the session has the same outcome. @returns the refusal; undefined if the answer was accepted. */
     async refusalOf(
       make: (payload: RequestPayload) => Promise<unknown>,
       { query = LICENCE, body = {} }: { query?: object; body?: Record<string, unknown> } = {},

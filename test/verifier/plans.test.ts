@@ -3,7 +3,7 @@ import { plannedAnew, recordPlans } from '../support/plans.js'
 import { answer, present, queryIds } from './actors.js'
 import { useWorld } from './world.js'
 
-// One connection, which therefore sees every statement as often as there are presentations.
+// There is only one connection, so it executes each statement at every presentation.
 const world = useWorld({ maintenance: false, poolSize: 1 })
 
 it('no statement of a presentation is planned again each time', async () => {

@@ -11,7 +11,7 @@ beforeAll(() => {
 })
 afterAll(() => statements.stop())
 
-it('a session about a mobile document takes no statement more than any other: two to be made, one to be fetched, two to be answered where its status is not in a list of ours', async () => {
+it('a session about a mobile document takes as many statements as any other: two to make, one to fetch, and two to answer if its status is not in a list of this service', async () => {
   const counts: number[][] = []
   const countOf = async <Result>(step: () => Promise<Result>): Promise<[number, Result]> => {
     statements.clear()
@@ -19,7 +19,7 @@ it('a session about a mobile document takes no statement more than any other: tw
     await new Promise((resolve) => setTimeout(resolve, 50))
     return [statements.sent().length, result]
   }
-  // Once for keys and connections, which stay.
+  // The first run loads keys and opens connections, which stay.
   for (let round = 0; round < 2; round += 1) {
     const body = { responseMode: 'direct_post', dcqlQuery: { credentials: [LICENCE] } }
     const [made, asked] = await countOf(() => ask(world.service, body))

@@ -12,7 +12,7 @@ beforeAll(() => {
 })
 afterAll(() => statements.stop())
 
-/** Runs a step and counts what it took, also after its answer. */
+/** Runs a step and counts its statements, also the statements after its answer. */
 async function countOf<Result>(step: () => Promise<Result>): Promise<[number, Result]> {
   statements.clear()
   const result = await step()
@@ -20,7 +20,7 @@ async function countOf<Result>(step: () => Promise<Result>): Promise<[number, Re
   return [statements.sent().length, result]
 }
 
-/** Reads a stream of events until a text has come. */
+/** Reads a stream of events until a text has arrived. */
 async function openStream(sessionId: string) {
   const stop = new AbortController()
   const response = await fetch(`${world.service.url}/verification-sessions/${sessionId}/events`, {
@@ -37,7 +37,7 @@ async function openStream(sessionId: string) {
   }
 }
 
-it('a session takes seven statements: two to be made, one to be watched, one to be fetched, three to be answered', async () => {
+it('a session takes seven statements: two to make, one to watch, one to fetch, three to answer', async () => {
   const counts: number[][] = []
   // The first round loads keys and opens connections and the listener, which stay. Only the second round is compared.
   for (let round = 0; round < 2; round += 1) {
@@ -66,7 +66,7 @@ it('a session takes seven statements: two to be made, one to be watched, one to 
   expect(counts[1]).toEqual([2, 1, 1, 3])
 })
 
-it('a session over the Digital Credentials API takes five: two to be made, three to be answered', async () => {
+it('a session over the Digital Credentials API takes five statements: two to make, three to answer', async () => {
   const counts: number[][] = []
   const held = world.held['dc+sd-jwt']
   for (let round = 0; round < 2; round += 1) {

@@ -4,19 +4,19 @@ import type { AddressInfo, Socket } from 'node:net'
 import { KEPT_ALIVE } from '../support/kept-alive.js'
 
 export interface WebDocument {
-  /** Sent as it is where it is text or bytes, else as JSON. */
+  /** The documents by path. Text and bytes are sent unchanged, other values as JSON. */
   readonly body: unknown
   readonly type?: string
   readonly status?: number
 }
 
-/** A stranger's web server on the loopback interface: whatever stands in `documents` under a path, 404 else. */
+/** A stranger's web server on the loopback interface. It serves `documents` by path, and answers 404 for other paths. */
 export interface WebServer extends AsyncDisposable {
   readonly port: number
   readonly documents: Map<string, WebDocument>
-  /** Paths that were asked for. */
+  /** The requested paths. */
   readonly requests: string[]
-  /** The `Accept` of each. */
+  /** The `Accept` header of each request. */
   readonly accepts: (string | undefined)[]
 }
 

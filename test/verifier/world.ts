@@ -14,7 +14,7 @@ import {
 
 export const FORMATS: Format[] = ['dc+sd-jwt', 'jwt_vc_json']
 
-/** How the refusals of a presentation begin. */
+/** The beginning of a refusal of a presentation. */
 export const FOR_PURCHASE = 'Presentation for purchase:'
 
 type World = Awaited<ReturnType<typeof makeWorld>>
@@ -40,26 +40,26 @@ export function useWorld(options: ServiceOptions = {}) {
       return world.held
     },
 
-    /** A request for one format, by direct_post so that every byte of the answer is the test's; it was fetched. */
+    /** A fetched request for one format. It uses direct_post, so that the test controls every byte of the answer. */
     async asked(format: Format, body: Record<string, unknown> = {}) {
       const asked = await ask(service, { dcqlQuery: dcql(service, format), responseMode: 'direct_post', ...body })
       return { asked, payload: await fetchRequest(asked) }
     },
 
-    /** The result of a session, or the error in its place. */
+    /** The result of a session, or its error. */
     async resultOf({ verificationSessionId }: Asked) {
       const path = `/verification-sessions/${verificationSessionId}/result`
       return (await service.request('GET', path, { authorization: await service.bearer('verifier') })).json
     },
 
-    /** The refusal of a presentation: 400 with a sentence, and the session in Error with the same one. */
+    /** Checks the refusal of a presentation: a 400 with a sentence, and the session in Error with the same sentence. */
     async expectRefused(asked: Asked, payload: RequestPayload, vpToken: Record<string, unknown>, sentence: string) {
       const reply = await answer(payload, vpToken)
       expect([reply.status, reply.json]).toEqual([400, { error: 'invalid_request', error_description: sentence }])
       expect(await sessionOf(service, asked)).toMatchObject({ state: 'Error', errorMessage: sentence })
     },
 
-    /** A refusal that tells nothing about the wallet that was asked: the session waits on. */
+    /** Checks a refusal that does not concern the wallet of the session: the session still waits. */
     async expectStillOpen(
       asked: Asked,
       reply: { status: number; json: { error_description?: string } },

@@ -2,13 +2,13 @@ import { runTask } from '../support/maintenance.js'
 import { query } from '../support/postgres.js'
 import type { TestService } from '../support/service.js'
 
-/** The turn of a maintenance job, with everything due that is waited for. */
+/** A turn of the maintenance job in which all waiting credentials are due. */
 export async function askDue(service: TestService, all: readonly TestService[] = [service]): Promise<void> {
   await query(service.databaseUrl, "UPDATE wallet_pending_issuances SET ask_at = now() - interval '1 second'")
   await Promise.all(all.map(turn))
 }
 
-/** The turn of a maintenance job as things are. */
+/** A turn of the maintenance job without changes of the due times. */
 export async function turn(service: TestService): Promise<void> {
   for (const task of service.features.pendingIssuances.tasks) await runTask(task, service.platform.clock())
 }
@@ -20,7 +20,7 @@ export interface PendingRow {
   readonly expires_at: Date
 }
 
-/** The deferred credentials that a holder's wallet waits for. */
+/** The deferred credentials of a holder's wallet. */
 export const pendingOf = (service: TestService, holderId: string): Promise<PendingRow[]> =>
   query<PendingRow & Record<string, unknown>>(
     service.databaseUrl,

@@ -23,7 +23,7 @@ afterAll(async () => {
   await b.close()
 })
 
-/** A wallet that waits for what the other installation offered. */
+/** A wallet that waits for an offered credential of the other installation. */
 async function waiting() {
   const offered = await b.request('POST', '/credential-offers', {
     authorization,
@@ -48,7 +48,7 @@ async function waiting() {
 }
 
 describe('an offer of another installation that is deferred', () => {
-  it('is taken once it is approved, and its issuer sees that', async () => {
+  it('is taken after its approval, and its issuer sees this', async () => {
     const waits = await waiting()
     await askDue(a)
     expect(await waits.held()).toBe(0)
@@ -58,7 +58,7 @@ describe('an offer of another installation that is deferred', () => {
     expect(await pendingOf(a, waits.wallet.id)).toEqual([])
   })
 
-  it('is taken when the access token has long ended, by refresh tokens', async () => {
+  it('is taken with refresh tokens, long after the access token has expired', async () => {
     const waits = await waiting()
     const endTokens = () => query(b.databaseUrl, 'UPDATE issuance_tokens SET expires_at = now()')
     for (let round = 0; round < 2; round += 1) {
@@ -72,7 +72,7 @@ describe('an offer of another installation that is deferred', () => {
     expect(await waits.held()).toBe(2)
   })
 
-  it('is waited for no more once it is rejected', async () => {
+  it('is no longer waited for after its rejection', async () => {
     const waits = await waiting()
     expect((await waits.decide('reject')).status).toBe(200)
     await askDue(a)

@@ -18,9 +18,9 @@ export interface DraftWorld {
   readonly wallet: HostedWallet
   /** `vct` of the diploma. */
   readonly vct: string
-  /** `openid4vp://` address of a request by Presentation Exchange, as draft 21 has it. */
+  /** `openid4vp://` address of a request of draft 21 with Presentation Exchange. */
   exchange(definition: unknown, options?: RemoteRequestOptions): Promise<string>
-  /** The wallet's answer to a request with the definition. */
+  /** The wallet's answer to a request with a definition. */
   answered(definition: unknown, options?: RemoteRequestOptions): Promise<{ status: number; message: unknown }>
   /** The last response that the verifier received. */
   lastResponse(): RemoteResponse

@@ -6,12 +6,12 @@ import { newRemoteKey } from '../support/wallet-callbacks.js'
 
 type ConfirmBody = Readonly<Record<string, unknown>>
 
-/** A service with a type of credential, a hosted wallet, and a clock that can be put forward. */
+/** A service with a credential type, a hosted wallet, and a clock that can be set forward. */
 export interface FlowWorld {
   readonly service: TestService
   readonly wallet: HostedWallet
   readonly type: string
-  /** Time that has passed, in milliseconds. */
+  /** The time by which the clock was set forward, in milliseconds. */
   later: number
   start(qrContent: string, did?: string, authorization?: string): Promise<Answer>
   confirm(
@@ -24,14 +24,14 @@ export interface FlowWorld {
   offering(members?: Readonly<Record<string, unknown>>): Promise<Answer['json']>
   /** A holder with one credential of each format of this installation. */
   holding(sub: string): Promise<HostedWallet>
-  /** A caller who has no hosted wallet and brings a DID in the token. */
+  /** A caller without a hosted wallet, with a DID in the token. */
   guest(sub?: string): Promise<{ readonly did: string; readonly authorization: string }>
-  /** Asks for a JWT VC of the type. */
+  /** Makes a request for a JWT VC of the type. */
   dcqlQuery(): Readonly<Record<string, unknown>>
   close(): Promise<void>
 }
 
-/** Flows that nobody finds: what they are, and how the process id is had of one that a holder asks for. */
+/** Flows that the holder cannot find: a description, and a function that returns the process id. */
 export const NOT_FOUND: readonly (readonly [string, (world: FlowWorld, holder: HostedWallet) => Promise<string>])[] = [
   ['unknown', async () => crypto.randomUUID()],
   ['of no known form', async () => 'x'],

@@ -1,6 +1,6 @@
 import type { HeldCredential } from '../../server/wallet/credentials/held.js'
 
-/** A held credential of which nothing but its id and its end is looked at. */
+/** A held credential for tests that use only its id and its expiry. */
 export const heldCredential = (id: string, expiresAt?: number): HeldCredential => ({
   id,
   format: 'dc+sd-jwt',

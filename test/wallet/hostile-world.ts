@@ -7,16 +7,16 @@ import { type RemoteServer, startRemoteServer } from '../support/wallet-http.js'
 export interface Refusal {
   readonly status: number
   readonly message: string
-  /** How many presentations left the wallet, to whatever address. */
+  /** The number of presentations that the wallet has sent, to any address. */
   readonly presented: number
 }
 
-/** A wallet with a diploma, and a verifier that wants it by foul means. */
+/** A wallet with a diploma, and a verifier that attacks it. */
 export interface HostileWorld {
   readonly service: TestService
   readonly issuer: RemoteIssuer
   readonly verifier: RemoteVerifier
-  /** Where nothing must ever arrive. */
+  /** An address at which no request may arrive. */
   readonly elsewhere: RemoteServer
   readonly wallet: HostedWallet
   /** A query that the wallet could answer. */

@@ -20,15 +20,15 @@ export interface MdocWorld {
   /** Issues under the root and verifies; another database. */
   readonly b: TestService
   readonly root: TestCertificate
-  /** The file that it stands in, for TRUST_ANCHORS. */
+  /** The file with the root, for TRUST_ANCHORS. */
   readonly rootFile: string
-  /** Somebody else under the root. */
+  /** Another issuer under the root. */
   readonly issuer: Actor
-  /** An offer of the other installation; all formats unless told otherwise. */
+  /** An offer of the other installation; by default with all formats. */
   offer(members?: Readonly<Record<string, unknown>>): Promise<Answer['json']>
-  /** A wallet that took an offer. */
+  /** A wallet that has taken an offer. */
   holding(members?: Readonly<Record<string, unknown>>, more?: Readonly<Record<string, unknown>>): Promise<HostedWallet>
-  /** Decides over a deferred offer. */
+  /** Decides about a deferred offer. */
   decide(offered: Answer['json'], decision: 'approve' | 'reject'): Promise<Answer>
   /** Revokes the mobile document of a wallet that has one credential. */
   revoke(wallet: HostedWallet): Promise<void>

@@ -19,7 +19,7 @@ const NO_CLIENT = 'The authorization request has no client_id.'
 const NO_OFFER = 'The offer has neither credential_offer nor credential_offer_uri.'
 const NO_OBJECT = 'credential_offer must be a JSON object'
 
-/** Addresses that break a rule, and how the rule is told. */
+/** Addresses that break a rule, and the text of the rule. */
 export const BROKEN: [string, string][] = [
   ['openid4vp://?x=y', NO_CLIENT],
   ['openid4vp://', NO_CLIENT],
@@ -46,11 +46,13 @@ export const BROKEN: [string, string][] = [
   [offer('[]'), NO_OBJECT],
   [offer('null'), NO_OBJECT],
   [offer('"text"'), NO_OBJECT],
+  // Copied content may have white space around it.
+  [' \n openid-credential-offer://?credential_offer=notjson \t', NO_OBJECT],
   ['https://wallet.example/?credential_offer=notjson', NO_OBJECT],
   ['https://wallet.example/?client_id=x&request=notajwt', 'request must be a signed JWT'],
 ]
 
-/** Members of an offer that break a rule of OpenID4VCI 1.0 §4.1.1, and how the rule is told. */
+/** Members of an offer that break a rule of OpenID4VCI 1.0 §4.1.1, and the text of the rule. */
 export const BROKEN_OFFERS: [Readonly<Record<string, unknown>>, string][] = [
   [{ credential_issuer: undefined }, 'credential_issuer must be present'],
   [{ credential_issuer: 7 }, 'credential_issuer must be a string'],

@@ -9,7 +9,7 @@ export interface Taking extends AsyncDisposable {
   readonly answer: Answer
 }
 
-/** A new wallet takes an offer of a new independent issuer. */
+/** Lets a new wallet take an offer of a new independent issuer. */
 export async function taking(
   service: TestService,
   options: RemoteIssuerOptions = {},
@@ -24,7 +24,7 @@ export async function taking(
 export const requestsTo = (issuer: RemoteIssuer, path: string): SeenRequest[] =>
   issuer.seen.filter((request) => request.path === path)
 
-/** The compact form of a credential that a wallet holds. */
+/** The compact form of a credential in a wallet. */
 export async function compactOf(wallet: HostedWallet, credential: { readonly id: string }): Promise<string> {
   return (await wallet.get(`/credentials/${credential.id}`)).json.credential
 }

@@ -7,7 +7,7 @@ import { type Asked, ask, type Format, type ResponseMode, sessionOf } from '../v
 
 /** Hosts wallets. */
 let a: TestService
-/** Issues and verifies; another database, another installation. */
+/** Issues and verifies. It has another database, so it is another installation. */
 let b: TestService
 let type: string
 
@@ -86,7 +86,7 @@ describe('the wallet of one installation takes credentials from another and pres
     expect(await sessionOf(b, asked.json)).toMatchObject({ state: 'ResponseVerified' })
   })
 
-  it('the request by its plain https address', async () => {
+  it('a request by its https address', async () => {
     const wallet = await holding()
     const asked = await ask(b, { dcqlQuery: dcql('dc+sd-jwt') })
     expect((await wallet.process(asked.request_uri)).status).toBe(200)
@@ -103,7 +103,7 @@ describe('the wallet of one installation takes credentials from another and pres
     expect((await wallet.process(url)).status).toBe(200)
   })
 
-  it('an offer session with a transaction code, whose issuer sees that it was accepted', async () => {
+  it('a credential offer with a transaction code, whose issuer sees the acceptance', async () => {
     const wallet = await newWallet(a)
     const authorization = await b.bearer('issuer')
     const offered = await b.request('POST', '/credential-offers', {
@@ -121,7 +121,7 @@ describe('the wallet of one installation takes credentials from another and pres
     expect(session.json.state).toBe('Accepted')
   })
 
-  it('a batch, of which each copy goes to one verifier', async () => {
+  it('a batch, with another copy for each verifier', async () => {
     const wallet = await newWallet(a)
     const taken = await wallet.process((await offering()).offering_full_url, { copies: 2 })
     expect(taken.status).toBe(200)
@@ -144,7 +144,7 @@ describe('refusals of the other installation', () => {
     expect(late.json.message).toContain('used up')
   })
 
-  it('a revoked credential shows as revoked, and the verifier’s refusal is a 500 with its reason', async () => {
+  it('a revoked credential is shown as revoked, and the refusal of the verifier is a 500 with its reason', async () => {
     const wallet = await newWallet(a)
     const { id, offering_full_url: url } = await offering()
     await wallet.process(url)
@@ -164,7 +164,7 @@ describe('refusals of the other installation', () => {
     expect((await wallet.get('/presentations')).json[0]).toMatchObject({ state: 'failed' })
   })
 
-  it('a request that was answered already', async () => {
+  it('a request that is already answered', async () => {
     const wallet = await holding()
     const asked = await ask(b, { dcqlQuery: dcql('dc+sd-jwt') })
     expect((await wallet.process(asked.authorizationRequestUri)).status).toBe(200)
@@ -174,8 +174,8 @@ describe('refusals of the other installation', () => {
   })
 })
 
-describe('an issuer of other makers', () => {
-  it.each(FORMATS)('its credential in %s is taken and presented', async (format) => {
+describe('an independent issuer', () => {
+  it.each(FORMATS)('issues a credential in %s that is taken and presented', async (format) => {
     await using issuer = await startRemoteIssuer()
     const wallet = await newWallet(a)
     expect((await wallet.process(await issuer.offer())).status).toBe(200)
@@ -194,8 +194,8 @@ describe('an issuer of other makers', () => {
   })
 })
 
-describe('one installation for everything', () => {
-  it('takes an offer of its own and presents it to itself', async () => {
+describe('one installation with all roles', () => {
+  it('takes its own offer and presents the credential to itself', async () => {
     const own = (await postSchema(a, await a.bearer('issuer'))).name
     const wallet = await newWallet(a, 'alice', 'web')
     const offered = await postOffering(a, { credential_type: own })
@@ -207,7 +207,7 @@ describe('one installation for everything', () => {
     expect(await sessionOf(a, asked)).toMatchObject({ state: 'ResponseVerified' })
   })
 
-  it('does not count its own requests against the caller’s limit', async () => {
+  it('does not count its own requests for the rate limit of the caller', async () => {
     await using limited = await startService({ env: { RATE_LIMIT_MAX: '12' } })
     const own = (await postSchema(limited, await limited.bearer('issuer'))).name
     const wallet = await newWallet(limited)

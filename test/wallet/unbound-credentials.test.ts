@@ -38,14 +38,14 @@ afterAll(async () => {
 const configurationsAt = (url: string) =>
   remoteIssuerMetadata(url, { unbound: true }).credential_configurations_supported as Record<string, object>
 
-const UNBOUND = 'The matching credential is bound to no key, and the verifier wants proof of one.'
+const UNBOUND = 'The verifier wants proof of a key, but the matching credential is bound to no key.'
 
 const QUERIES: readonly (readonly [string, () => Readonly<Record<string, unknown>>])[] = [
   ['dc+sd-jwt', () => ({ vct_values: [`${issuer.url}/vct/diploma`] })],
   ['jwt_vc_json', () => ({ type_values: [[DIPLOMA_JWT]] })],
 ]
 
-describe('where the metadata name no binding method, a hosted wallet (OpenID4VCI 1.0 §8.2, §12.2.4)', () => {
+describe('if the metadata name no binding method, a hosted wallet (OpenID4VCI 1.0 §8.2, §12.2.4)', () => {
   it('sends no proof, asks for no nonce, and takes one copy', async () => {
     await using taken = await taking(service, { unbound: true, batchSize: 3 }, { copies: 3 })
     expect([taken.answer.status, taken.answer.json.credentials?.length], taken.answer.text).toEqual([200, 2])
@@ -60,8 +60,8 @@ describe('where the metadata name no binding method, a hosted wallet (OpenID4VCI
 
   it.each([
     ['an empty list', []],
-    ['a list of nothing that is a name', [5, null]],
-  ])('does so where they have %s of them, and no type of proof', async (_, methods) => {
+    ['a list without a name', [5, null]],
+  ])('does the same if the metadata have %s as binding methods, and no proof type', async (_, methods) => {
     const metadata = (url: string) => ({
       credential_configurations_supported: Object.fromEntries(
         Object.entries(configurationsAt(url)).map(([id, configuration]) => [
@@ -85,7 +85,7 @@ describe('where the metadata name no binding method, a hosted wallet (OpenID4VCI
     expect((await wallet.get(`/credentials/${sdJwt.id}`)).json.claims).not.toHaveProperty('cnf')
   })
 
-  it('takes by identifiers too', async () => {
+  it('takes credentials by identifiers too', async () => {
     await using taken = await taking(service, { unbound: true, identifiers: true })
     expect([taken.answer.status, taken.answer.json.credentials?.length], taken.answer.text).toEqual([200, 2])
   })
@@ -97,6 +97,70 @@ describe('where the metadata name no binding method, a hosted wallet (OpenID4VCI
     deferral.decision = 'approved'
     await askDue(service)
     expect((await taken.wallet.get('/credentials')).json).toHaveLength(2)
+  })
+
+  it('takes a credential of an issuer of 1.0 whose metadata could also be of a draft', async () => {
+    // One format of W3C credentials, no nonce and nothing to display: no member shows the version.
+    await using tickets = await startRemoteIssuer({
+      unbound: true,
+      metadata: (url) => {
+        const { credential_metadata: _, ...configuration } = configurationsAt(url)[DIPLOMA_JWT] as Record<
+          string,
+          unknown
+        >
+        return { nonce_endpoint: undefined, credential_configurations_supported: { [DIPLOMA_JWT]: configuration } }
+      },
+    })
+    const taken = await (await newWallet(service)).process(await tickets.offer([DIPLOMA_JWT]))
+    expect([taken.status, taken.json.credentials?.length], taken.text).toEqual([200, 1])
+    expect(Object.keys(JSON.parse(requestsTo(tickets, '/credential').at(-1)?.text ?? '{}'))).toEqual([
+      'credential_configuration_id',
+    ])
+  })
+
+  /** Metadata with a type of proof, and without a binding method. */
+  const proofsAlone = (url: string) => ({
+    credential_configurations_supported: Object.fromEntries(
+      Object.entries(configurationsAt(url)).map(([id, configuration]) => [
+        id,
+        { ...configuration, proof_types_supported: { jwt: { proof_signing_alg_values_supported: ['ES256'] } } },
+      ]),
+    ),
+  })
+  const unbound: NonNullable<RemoteIssuerOptions['forge']> = (self, _holder, format) =>
+    format === 'dc+sd-jwt' ? self.signSdJwtVc(undefined) : self.signJwtVc(undefined)
+
+  it('proves a key where they name a type of proof, and takes a credential with or without a key', async () => {
+    for (const forge of [unbound, undefined]) {
+      await using taken = await taking(service, { metadata: proofsAlone, ...(forge === undefined ? {} : { forge }) })
+      expect([taken.answer.status, taken.answer.json.credentials?.length], taken.answer.text).toEqual([200, 2])
+      for (const { text } of requestsTo(taken.issuer, '/credential'))
+        expect(Object.keys(JSON.parse(text))).toEqual(['credential_configuration_id', 'proofs'])
+      const query = {
+        credentials: [
+          { id: 'diploma', format: 'dc+sd-jwt', meta: { vct_values: [`${taken.issuer.url}/vct/diploma`] } },
+        ],
+      }
+      const shown = await taken.wallet.process(await verifier.request(query))
+      expect([shown.status, shown.json.message]).toEqual(forge === undefined ? [200, undefined] : [500, UNBOUND])
+    }
+  })
+
+  it('takes such a credential later too', async () => {
+    const deferral = newRemoteDeferral()
+    await using taken = await taking(service, { metadata: proofsAlone, forge: unbound, deferral })
+    expect([taken.answer.status, taken.answer.json.deferred], taken.answer.text).toEqual([200, 2])
+    deferral.decision = 'approved'
+    await askDue(service)
+    expect((await taken.wallet.get('/credentials')).json).toHaveLength(2)
+  })
+
+  it('does not take a credential without a key where they name a binding method', async () => {
+    await using taken = await taking(service, { forge: unbound })
+    expect([taken.answer.status, taken.answer.json.message]).toEqual([
+      500,
+      'Credential is not bound to a key of this wallet.',
+    ])
   })
 
   it.each<[string, NonNullable<RemoteIssuerOptions['forge']>]>([
@@ -117,7 +181,7 @@ describe.each(QUERIES)('a %s that is bound to no key', (format, meta) => {
   const asked = (members: Readonly<Record<string, unknown>>) =>
     verifier.request({ credentials: [{ id: 'diploma', format, meta: meta(), ...members }] })
 
-  it('is presented without proof where the query wants none (OpenID4VP 1.0 §6.1)', async () => {
+  it('is presented without a proof if the query demands none (OpenID4VP 1.0 §6.1)', async () => {
     const answer = await wallet.process(await asked({ require_cryptographic_holder_binding: false }))
     expect(answer.status, answer.text).toBe(200)
     const presented = String(verifier.responses.at(-1)?.presentations.diploma?.[0])
@@ -129,14 +193,14 @@ describe.each(QUERIES)('a %s that is bound to no key', (format, meta) => {
     if (format === 'dc+sd-jwt') expect(presented.endsWith('~')).toBe(true)
   })
 
-  it.each([undefined, true])('is no candidate where the query says %s', async (required) => {
+  it.each([undefined, true])('is not a candidate if the query says %s', async (required) => {
     const before = [verifier.responses.length, verifier.refusals.length]
     const answer = await wallet.process(await asked({ require_cryptographic_holder_binding: required }))
     expect([answer.status, answer.json.message]).toEqual([500, UNBOUND])
     expect([verifier.responses.length, verifier.refusals.length]).toEqual(before)
   })
 
-  it('leaves the place to one that is bound', async () => {
+  it('is not preferred to a bound credential', async () => {
     await using bound = await startRemoteIssuer()
     const both = await newWallet(service)
     expect((await both.process(await bound.offer())).status).toBe(200)

@@ -15,7 +15,7 @@ afterAll(async () => {
 })
 
 describe('attack: a caller of the public listener', () => {
-  it('is a stranger, whatever a request sends, with AUTH_DISABLED too', async () => {
+  it('is a stranger with any content of a request, also with AUTH_DISABLED', async () => {
     for (const [name, service] of services) {
       const { access, tokens, config } = platformOfStrangers(service.platform)
       const sent = {
@@ -30,7 +30,7 @@ describe('attack: a caller of the public listener', () => {
     }
   })
 
-  it('gets contexts of that access', async () => {
+  it('gets contexts with the access of a stranger', async () => {
     for (const [name, service] of services) {
       const { context } = service.service.publicApp()
       const authorization = await service.bearer('alice', { roles: ['admin'] })

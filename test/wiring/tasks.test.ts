@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { startService } from '../support/service.js'
 
-/** Names of tasks in a feature or below it, where the wiring does not look. */
+/** The names of all tasks in a feature, found without the wiring. */
 function namesBelow(value: unknown, depth = 0): string[] {
   if (typeof value !== 'object' || value === null || depth > 3) return []
   const { tasks } = value as { tasks?: readonly { name: string }[] }
@@ -9,7 +9,7 @@ function namesBelow(value: unknown, depth = 0): string[] {
   return [...own, ...Object.values(value).flatMap((member) => namesBelow(member, depth + 1))]
 }
 
-it('every task of every feature is work of the maintenance job', async () => {
+it('the maintenance job runs every task of every feature', async () => {
   await using service = await startService()
   const listed = Object.values<object>(service.features).flatMap((feature) =>
     'tasks' in feature ? (feature.tasks as { name: string }[]).map(({ name }) => name) : [],

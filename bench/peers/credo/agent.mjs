@@ -15,9 +15,9 @@ import { OpenId4VcModule } from '@credo-ts/openid4vc'
 import { MemoryStorage } from './memory-storage.mjs'
 
 /**
- * An agent whose keys and records are in memory, quiet, with DIDs of one method: nothing that takes time and is not asked for.
+ * Starts an agent with keys and records in memory, without a log, with DIDs of one method. It does no unnecessary work.
  *
- * @param openid4vc what its OpenID4VC module is made with
+ * @param openid4vc the options of its OpenID4VC module
  * @returns the agent, and the DID URL of its own P-256 key
  */
 export async function startAgent(openid4vc) {

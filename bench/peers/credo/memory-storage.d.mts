@@ -1,4 +1,4 @@
-/** A record of Credo's, as far as storage looks at it. */
+/** The members of Credo's records that the storage reads. */
 interface StoredRecord {
   readonly id: string
   readonly type: string

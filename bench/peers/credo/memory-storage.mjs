@@ -1,8 +1,8 @@
 const NONE = new Set()
 
 /**
- * Credo's records in memory: the objects themselves, never serialized, found by id or by an index over their tags. However many
- * there are, a question looks at no more of them than have the rarest of the tags that it names.
+ * Credo's records in memory: the objects themselves, never serialized, found by id or by an index over their tags. A query reads
+ * only the records with the rarest of its tags, so its cost does not depend on the number of all records.
  */
 export class MemoryStorage {
   supportsCursorPagination = false
@@ -11,7 +11,7 @@ export class MemoryStorage {
   #byTag = new Map()
   #keysOf = new Map()
 
-  /** @param errors Credo's own, for what exists already and what does not */
+  /** @param errors Credo's errors for a duplicate record and for an unknown record */
   constructor(errors) {
     this.#errors = errors
   }

@@ -7,10 +7,10 @@ import type { Row } from '../row.js'
 
 const BODY = { json: { credentialSubject: SUBJECT } }
 
-/** The requests of each flow that bring something: offer made, token, credential; request made, answer. */
+/** Positions of the requests with a body: making an offer, token, credential; making a request, answer. */
 const WITH_BODY = { issuing: [0, 4, 6], presenting: [0, 2] }
 
-/** Requests that answer nothing but that they were made, as many as the flow has. */
+/** Sends as many requests as the flow has. Their answers are empty. */
 async function floorOf(caller: Caller, flow: keyof typeof WITH_BODY): Promise<void> {
   let steps = 1
   for (let step = 0; step < steps; step += 1) {
@@ -19,7 +19,7 @@ async function floorOf(caller: Caller, flow: keyof typeof WITH_BODY): Promise<vo
   }
 }
 
-/** The least that a whole flow costs (`targets/floor.mjs`), compared with the goal of that flow. */
+/** The row of a flow's minimal cost (`targets/floor.mjs`), compared with the goal of that flow. */
 export const floorRow = (target: Target, flow: 'issuing' | 'presenting', goals: readonly Goal[]): Row => ({
   name: `the floor of ${flow} in full, 8 at once`,
   goals,

@@ -14,7 +14,7 @@ export const AT_ONCE = [1, 8, 32] as const
 export interface IssuingSide {
   readonly name: string
   readonly target: Target
-  /** How its first party makes an offer of the subject. */
+  /** The path at which its first party makes an offer. */
   readonly offers: string
   readonly headers?: Readonly<Record<string, string>>
   readonly members?: Readonly<Record<string, unknown>>
@@ -35,7 +35,7 @@ export async function makeOffer(
   return new URL(reference).pathname
 }
 
-/** Offer made, offer, both metadata, token, nonce, credential. */
+/** One issuance: making the offer, offer, both metadata, token, nonce, credential. */
 async function issued(caller: Caller, side: IssuingSide, wallet: BenchWallet): Promise<string> {
   const offer = await readOffer(caller, await makeOffer(caller, side))
   const endpoints = await readEndpoints(caller, offer.credential_issuer)
@@ -45,7 +45,7 @@ async function issued(caller: Caller, side: IssuingSide, wallet: BenchWallet): P
 
 const jsonOf = (part = '') => JSON.parse(Buffer.from(part, 'base64url').toString())
 
-/** The parts of a credential that cost work: disclosed claims, algorithm, binding. */
+/** The parts of a credential that decide its cost: disclosed claims, algorithm, binding. */
 async function workOf(side: IssuingSide): Promise<string> {
   const caller = createCaller(side.target.url, 1)
   const [jwt = '', ...disclosures] = (await issued(caller, side, newBenchWallet())).split('~').slice(0, -1)
@@ -56,7 +56,7 @@ async function workOf(side: IssuingSide): Promise<string> {
   return JSON.stringify({ alg: header.alg, bound: typeof payload.cnf, digests: payload._sd.length, claims: byName })
 }
 
-/** Rows of whole issuances, on every side alike. @throws where two sides do not issue the same */
+/** Rows of whole issuances, the same on every side. @throws if two sides issue different credentials */
 export async function issuingRows(sides: readonly IssuingSide[]): Promise<Row[]> {
   const works = await Promise.all(sides.map(workOf))
   const other = works.find((work) => work !== works[0])

@@ -46,7 +46,7 @@ export async function readResult(
   if (!text.includes('"gold"')) throw new Error(`The presentation is said to be: ${text}`)
 }
 
-/** Request made, request object, answer by direct_post.jwt, claims read. */
+/** One presentation: making the request, request object, answer by direct_post.jwt, reading the claims. */
 async function presented(caller: Caller, side: PresentingSide, held: HeldCredential): Promise<void> {
   const made = await makeRequest(caller, side)
   const { path, response } = answerTo(await caller.text(made.path), held)
@@ -54,7 +54,7 @@ async function presented(caller: Caller, side: PresentingSide, held: HeldCredent
   await readResult(caller, side, made.id)
 }
 
-/** Rows of whole presentations, on every side alike. */
+/** Rows of whole presentations, the same on every side. */
 export function presentingRows(sides: readonly PresentingSide[], held: readonly HeldCredential[]): Row[] {
   return AT_ONCE.flatMap((atOnce) =>
     sides.map((side) => ({

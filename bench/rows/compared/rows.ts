@@ -13,7 +13,7 @@ import { type IssuingSide, issuingRow, issuingRows } from './issuing.js'
 import { type PresentingSide, presentingRow, presentingRows } from './presenting.js'
 
 const HELD = 16
-/** The goals of the service beside others, in CPU time of one flow. */
+/** The goals of the service as multiples of the others' CPU time for one flow. */
 const OF_BARE_ISSUER = 1
 const OF_CREDO_ISSUING = 1
 const OF_CREDO_PRESENTING = 0.15
@@ -27,7 +27,7 @@ const ratio = (of: string, atMost: number) => [{ kind: 'cpuRatio', of, atMost } 
 
 const otherBuild = (root: string) => `${OWN} of ${root}`
 
-/** Goals in comparison with another build, if there is one: in the service's CPU time, and with PostgreSQL's. */
+/** Goals in comparison with another build, if there is one: for the service's CPU time, and for its sum with PostgreSQL's. */
 const noMoreThan = (root: string | undefined, rowOf: (name: string, atOnce: number) => string): Goal[] =>
   root === undefined
     ? []
@@ -57,9 +57,10 @@ export const presentingPeers = ({ credo }: Peers): PresentingSide[] => [
 ]
 
 /**
- * Rows of the service beside the peers, where they are wanted and can be installed, and beside itself with many rows.
+ * Rows that compare the service with the peers, if the options ask for peers and they can be installed, and with itself on a full
+ * database.
  *
- * @param say told what goes without saying in no table
+ * @param say receives messages that no table contains
  */
 export async function comparedRows(
   world: World,
@@ -108,7 +109,7 @@ export async function comparedRows(
       const within = (of: string) => [{ kind: 'workRatio', of, atMost: OF_EMPTY_DATABASE } as const]
       const fullIssuing = { name, ...ownIssuing(full), goals: within(issuingRow(OWN, 8)) }
       const fullPresenting = { name, ...ownPresenting(full), goals: within(presentingRow(OWN, 8)) }
-      // The rows are copies of one of each.
+      // One issuance and one presentation give the originals of the copied rows.
       await issuingRows([fullIssuing])
       await presentingRows([fullPresenting], held)[0]?.measure(0.1)
       say(await fill(full.databaseUrl, rows))

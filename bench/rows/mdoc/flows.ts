@@ -14,7 +14,7 @@ const AT_ONCE = 8
 const WALLETS = 64
 const HELD = 16
 
-/** An installation that issues both formats by a certificate, and asks for both under one. */
+/** An installation with certificates: as an issuer of both formats, and as a verifier. */
 async function startCertified(world: World): Promise<Installation> {
   const { fileOf, remove } = certificateFiles()
   const root = certify({ subject: 'Root', ca: true, keyUsage: 0x04 })
@@ -48,7 +48,7 @@ type Answer = (requestObject: string) => Promise<{ path: string; response: strin
 
 const ELEMENTS = CLAIMS.map((name) => [NAMESPACE, name] as const)
 
-/** Wallets that hold a credential of a format, each ready to answer with all of its claims. */
+/** Answers of wallets with a credential of a format. Each answer shows all claims. */
 async function answers({ credence }: Installation, { format }: Format): Promise<Answer[]> {
   const held = Array.from({ length: HELD }, async () => {
     const wallet = newBenchWallet()
@@ -88,7 +88,7 @@ async function presentingRow(installation: Installation, each: Format): Promise<
 }
 
 /**
- * Rows of a mobile document beside an SD-JWT VC of the same claims, issued and presented, on their own process and database.
+ * Rows that compare a mobile document with an SD-JWT VC of the same claims, issued and presented, on their own process and database.
  */
 export async function formatFlowRows(world: World): Promise<Row[]> {
   const installation = await startCertified(world)

@@ -1,11 +1,11 @@
-/** The credential type of the rows that hold formats against each other: one subject, twelve claims. */
+/** The credential type of the rows that compare formats: one subject with twelve claims. */
 export const TYPE = 'Licence'
 export const NAMESPACE = 'org.iso.18013.5.1'
 export const DOCTYPE = 'org.iso.18013.5.1.mDL'
 /** The purpose (`extendedKeyUsage`) that a signing certificate must have. */
 export const PURPOSE = '1.0.18013.5.1.2'
 
-/** As the mobile document names its elements, too. */
+/** The subject. The elements of the mobile document have the same names. */
 export const SUBJECT = {
   family_name: 'Mustermann',
   given_name: 'Erika',
@@ -42,7 +42,7 @@ const MDOC = {
 
 export const SCHEMA = { name: TYPE, version: 1, schema: BODY, mdoc: MDOC }
 
-/** How rows name the two formats, by what their configurations' ids end with. */
+/** The two formats with their names in rows, and the suffixes of their configurations' ids. */
 export const FORMATS = [
   { suffix: '-sd-jwt', format: 'dc+sd-jwt', what: 'an SD-JWT VC of 12 claims' },
   { suffix: '-mdoc', format: 'mso_mdoc', what: 'an mdoc of 12 elements' },

@@ -27,7 +27,7 @@ const SUBJECTS: Readonly<Record<Exclude<Kind, 'everything'>, readonly QueryKey[]
 /** Every change adds an audit event. */
 const ALWAYS: QueryKey = ['audit']
 
-/** All queries except the session and the configuration, which no change concerns. */
+/** All queries except the session and the configuration: no change of a record affects these two. */
 const ALL: readonly QueryKey[] = [ALWAYS, ...new Set(Object.values(SUBJECTS).flat())]
 
 /**
@@ -35,7 +35,7 @@ const ALL: readonly QueryKey[] = [ALWAYS, ...new Set(Object.values(SUBJECTS).fla
  * the screen is read when it is shown.
  *
  * @param signal ends the reading when it aborts
- * @returns a function that takes each change
+ * @returns a function that receives each change
  */
 export function refresher(client: QueryClient, signal: AbortSignal): (change: Change) => void {
   const due = new Set<QueryKey>()

@@ -39,7 +39,7 @@ export function followChanges(listener: Listener, signal: AbortSignal): void {
   else navigator.locks.request(NAME, { signal }, () => hold(tell, signal)).catch(() => {})
 }
 
-/** Has the stream until `signal` aborts. */
+/** Reads the stream and tells each change to all windows, until `signal` aborts. */
 async function hold(tell: (message: Message) => void, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const refusal = await stream((change) => tell({ change }), signal)
@@ -49,7 +49,7 @@ async function hold(tell: (message: Message) => void, signal: AbortSignal): Prom
   }
 }
 
-/** Resolves with the status of the service's refusal, or when `signal` aborts. A connection that is lost is made again meanwhile. */
+/** Resolves with the status when the service refuses the stream, or when `signal` aborts. Until then, lost connections are made again. */
 function stream(onChange: (change: Change) => void, signal: AbortSignal): Promise<number | undefined> {
   return new Promise((resolve) => {
     const { unsubscribe } = credence.console.events.subscribe(

@@ -17,7 +17,7 @@ const WORDS = new Set(['alt', 'title', 'placeholder', 'label', 'aria-label', 'ar
 /** Elements that hold only text in HTML or SVG. */
 const PLAIN = new Set(['option', 'title', 'text', 'tspan', 'textarea'])
 
-/** @param isolates whether an element may stand around a text */
+/** Makes a child safe to show. @param isolates whether a text may be wrapped in an element that isolates its direction */
 function shown(child: unknown, isolates: boolean, key?: Key): unknown {
   if (Array.isArray(child)) {
     const made = child.map((each, at) => shown(each, isolates, `text-${at}`))

@@ -18,7 +18,7 @@ export interface RowRefused {
 
 const rowsOf = (offers: readonly RowOffer[]) => offers.map(({ key, offer }) => ({ ...offer, key }))
 
-/** Checks some rows for errors. Creates no offer. */
+/** Lets the service check some rows for errors. Creates no offer. */
 export async function checkOffers(offers: readonly RowOffer[]): Promise<RowRefused[]> {
   const { errors } = await credence.credentialOffers.createMany.mutate({ rows: rowsOf(offers), dryRun: true })
   const byKey = new Map(offers.map(({ key, row }) => [key, row]))

@@ -8,7 +8,7 @@ export type OfferSession = CredenceOutputs['credentialOffers']['session']
 export type NewOffer = CredenceInputs['credentialOffers']['create']
 export type NewOffering = CredenceInputs['offerings']['create']
 
-/** A new offer with its link and PIN, which are shown only once. It is in memory only, and gone after a reload. */
+/** A new offer with its link and PIN, which are shown only once. It is only in memory, so a reload loses it. */
 export interface MadeOffer {
   readonly id: string
   /** The link for a wallet. */

@@ -9,8 +9,8 @@ function noteRefusal(error: unknown): void {
 }
 
 /**
- * Shows a cached answer at once and reads it again in the background. Nothing is retried here. While the service is unreachable, the
- * connection waits for it and then reads everything again. Any other refusal would come again.
+ * Shows a cached answer at once and reads it again in the background. It does not repeat failed calls. While the service is unreachable,
+ * connection.ts waits for it, and then all data is read again. Any other refusal would only be repeated.
  */
 export const queryClient: QueryClient = new QueryClient({
   queryCache: new QueryCache({ onError: noteRefusal }),

@@ -13,7 +13,7 @@ export interface Display {
 /** Names, positions, and null for every element of an array (OpenID4VP 1.0 §7). */
 export type ClaimsPath = readonly (string | number | null)[]
 
-/** A credential configuration, as far as it is used here (OpenID4VCI 1.0 §12.2.4, Appendix A). */
+/** The members of a credential configuration that the console uses (OpenID4VCI 1.0 §12.2.4, Appendix A). */
 export interface Configuration {
   readonly format: string
   readonly vct?: string

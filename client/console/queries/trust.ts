@@ -48,7 +48,7 @@ export const makeSigner = (kind: SignerKind, { method, display }: NewSigner) =>
     ? credence.agent.createIssuer.mutate({ method, display: [...display] })
     : credence.agent.createVerifier.mutate({ method, display: [...display] })
 
-/** @param change `before` is the name that the user saw before the change */
+/** Changes the name of a record. @param change `before` is the name that the user saw before the change */
 export const renameSigner = (kind: SignerKind, id: string, change: { display: Display; before: Display }) =>
   kind === 'issuer'
     ? credence.signers.renameIssuer.mutate({ id, ...change })

@@ -38,13 +38,16 @@ export const en = {
   terms: {
     credentialType: ['Credential type', 'A named JSON Schema of the claims in a credential, with its versions.'],
     offer: ['Offer', 'The link or QR code that a wallet receives.'],
-    credential: ['Credential', 'The record of everything that was issued in one redemption or signed in one request.'],
+    credential: [
+      'Credential',
+      'The record of all instances that were issued in one redemption or signed in one request.',
+    ],
     request: ['Request', 'One question of a verifier to one wallet.'],
     hostedWallet: ['Hosted wallet', 'A wallet inside this service, without a phone, used over the API or the console.'],
     session: ['Session', 'One exchange between this service and one wallet, with states and events.'],
   } satisfies Record<string, readonly [word: string, meaning: string]>,
   connection: {
-    away: 'The service does not answer. The console keeps trying. Your input is kept.',
+    away: 'The service does not answer. The console tries again. Your input is kept.',
     now: 'Try now',
   },
   session: {

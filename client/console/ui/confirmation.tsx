@@ -18,7 +18,7 @@ interface Props {
 }
 
 /**
- * Asks before an action that cannot be undone. The dialog stays open and reports a failure, or that another user did the same action.
+ * Asks before an action that cannot be undone. If the action fails, or another user was first, the dialog stays open and says so.
  * Draw it outside the list that it is about: the list updates live and would remove the dialog with its row.
  */
 export function Confirmation({ title, text, action, act, changes, isGone = false, onClose }: Props) {
@@ -36,7 +36,7 @@ export function Confirmation({ title, text, action, act, changes, isGone = false
   useEffect(() => {
     if (isLate) leave.current?.focus()
   }, [isLate])
-  // The action may have failed because another user was first, so the list behind is read again.
+  // The action may have failed because another user was first, so the list behind the dialog is read again.
   const close = () => {
     if (acting.isError) void client.invalidateQueries({ queryKey: [changes] })
     onClose()

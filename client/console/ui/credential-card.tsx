@@ -3,7 +3,7 @@ interface Props {
   readonly issuer?: string | undefined
   readonly backgroundColor?: string | undefined
   readonly textColor?: string | undefined
-  /** Claims by their titles, each with its value where there is one. */
+  /** The claims with their titles. A preview has no values. */
   readonly claims: readonly { readonly key: string; readonly title: string; readonly value?: string | undefined }[]
 }
 

@@ -6,7 +6,7 @@ interface Props {
   readonly children: ReactNode
 }
 
-/** A modal dialog, open while it is drawn. Escape closes it, and the focus goes back to where it was. */
+/** A modal dialog, open while it is drawn. Escape closes it, and the focus returns to its former place. */
 export function Dialog({ title, onClose, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()

@@ -6,7 +6,7 @@ interface Entry {
 /** The language of an entry without a language. */
 export const DEFAULT_LOCALE = 'en'
 
-/** The entry in the shown language, else the first entry. */
+/** The entry in the given language. Without such an entry, the first entry. */
 export function entryFor<Display extends Entry>(display: readonly Display[], language: string): Display | undefined {
   const ofLanguage = ({ locale = DEFAULT_LOCALE }: Display) => locale.toLowerCase().split('-', 1)[0] === language
   return display.find(ofLanguage) ?? display[0]

@@ -15,7 +15,7 @@ interface Props {
   readonly kind: 'offer' | 'request'
 }
 
-/** Hosted wallets belong to admins, so only admins see them. */
+/** Lets an admin use a hosted wallet. Hosted wallets belong to admins, so other users see nothing. */
 export function HostedWallet(props: Props) {
   const { data } = useQuery(session)
   return data?.mode === 'open' || data?.user?.isAdmin === true ? <Use {...props} /> : null

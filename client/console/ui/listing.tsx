@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react'
 
-/** A column of a list. The first one names the row. */
+/** A column of a list. The first column names the row. */
 export interface Column<Row> {
   readonly key: string
   readonly name: string
   readonly cell: (row: Row) => ReactNode
-  /** Whether the name is only for screen readers, as over buttons. */
+  /** Whether the column's name is only for screen readers, for example over buttons. */
   readonly nameless?: boolean
 }
 

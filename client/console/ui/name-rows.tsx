@@ -2,7 +2,7 @@ import { useFieldArray, useFormContext } from 'react-hook-form'
 import { useTexts } from '../texts/use-texts.js'
 import { Field } from './field.js'
 
-/** The part of a form that holds names by language. */
+/** The part of a form with names by language. */
 export interface NamesForm {
   names: { name: string; locale: string }[]
 }

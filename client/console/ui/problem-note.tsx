@@ -3,7 +3,7 @@ import { useTexts } from '../texts/use-texts.js'
 
 interface Props {
   readonly error: unknown
-  /** Sentences to show in place of the error's own, for example the sentences without a field. */
+  /** Sentences to show instead of the error's sentences, for example only the sentences without a field. */
   readonly messages?: readonly string[]
 }
 

@@ -1,6 +1,6 @@
 import { useId } from 'react'
 
-/** The done part of a whole. */
+/** A bar that shows which part of a whole is done. */
 export function ProgressBar({
   label,
   done,

@@ -2,7 +2,7 @@ import { type PatternReader, SchemaPlace } from '../../../server/protocol/json-s
 import { JsonSchemaError } from '../../../server/protocol/json-schema/json-schema-error.js'
 import { Work } from '../../../server/protocol/work.js'
 
-/** Patterns are not evaluated: they name no claim, and a safe engine for them is larger than a screen. */
+/** A reader that evaluates no pattern: patterns name no claim, and a safe engine for patterns is larger than a screen. */
 export const NO_PATTERNS: PatternReader = () => ({ test: () => false })
 
 /** The walk over a schema. The service has checked the schema, or will check it. */

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 /** One step of a progress. */
 export interface Step {
   readonly key: string
-  /** State of the step: done, failed, under way, or left out. */
+  /** State of the step: succeeded, failed, in progress, done, or left out. */
   readonly tone: 'good' | 'bad' | 'waiting' | 'done' | 'left'
   readonly title: ReactNode
   /** Details of the step. */

@@ -17,7 +17,7 @@ export const BEFORE_THE_FIRST = '0'
 const MOST_KEPT = 100
 
 /**
- * Follows a subscription for as long as the part is drawn.
+ * Follows a subscription as long as the component is drawn.
  *
  * @param key identifies the subscription; undefined for no subscription
  */

@@ -12,7 +12,7 @@ interface Props {
   readonly outcome: Outcome
   /** Receives the outcome after a person has decided. */
   readonly onOutcome: (outcome: Outcome) => void
-  /** Whether the outcome is shown outside the wallet's own screen, so that a link to the wallet is useful. */
+  /** Whether the outcome is shown outside the wallet's own screen. A link to the wallet is then useful. */
   readonly isElsewhere: boolean
 }
 

@@ -13,9 +13,9 @@ import {
 import { exportJWK, exportPKCS8, importPKCS8, type JWK } from 'jose'
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
-/** Longer than mobile documents are valid. Otherwise they would expire with the certificate. */
+/** Lifetime of certificates. It is longer than the lifetime of mobile documents, which would otherwise expire with the certificate. */
 const LIFETIME_MS = 450 * 86_400_000
-/** New certificates are valid even by a clock that is a little behind. */
+/** New certificates are valid from this time before now, for systems whose clock is a little behind. */
 const LEEWAY_MS = 3_600_000
 
 /** A certificate with the key that it certifies (P-256). */
@@ -30,7 +30,7 @@ export interface Certified {
 
 export interface CertificateOptions {
   readonly name: string
-  /** The issuing certificate. If omitted, the certificate signs itself, as an authority's does. */
+  /** The issuing certificate. If omitted, the certificate is self-signed, like a root. */
   readonly issuer?: Certified
   readonly dns?: readonly string[]
   readonly uri?: readonly string[]
@@ -52,7 +52,7 @@ function extensionsOf(options: CertificateOptions): Extension[] {
   ]
 }
 
-/** Makes a root, or a certificate under one. */
+/** Makes a root, or a certificate under a root. */
 export async function makeCertificate(options: CertificateOptions): Promise<Certified> {
   const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify'])
   const subject = `C=DE, CN=${options.name}`

@@ -20,7 +20,7 @@ const settingsFor = (options: Options, material: Material, profile: Profile, url
 
 /**
  * @param suiteCa authorities of the suite's TLS, as PEM
- * @param say takes a line for the terminal
+ * @param say receives each line for the terminal
  */
 export function installations(
   options: Options,

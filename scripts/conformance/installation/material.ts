@@ -2,15 +2,15 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Certified, makeCertificate, publicPem, readCertificate } from './certificates.js'
 
-/** The standards that issuing follows: OpenID4VCI 1.0 alone, or HAIP 1.0 as well. */
+/** The standards that issuing follows: OpenID4VCI 1.0, or OpenID4VCI 1.0 with HAIP 1.0. */
 export type Profile = 'final' | 'haip'
 
 /** Keys and certificates of a run. The service has one root, the suite another. */
 export interface Material {
   readonly directory: string
-  /** Proves the service's signatures and its TLS. */
+  /** The root of the service's signing certificates and of its TLS certificate. */
   readonly serviceRoot: Certified
-  /** Proves the suite's signatures: credentials, requests, attestations of wallets and keys. */
+  /** The root of the suite's signing certificates: for credentials, requests, and attestations of wallets and keys. */
   readonly suiteRoot: Certified
   /** Private key and certificate of the service's TLS, as PEM. */
   readonly tlsPem: string
@@ -32,10 +32,10 @@ async function leafAt(file: string, name: string, issuer: Certified, host: strin
 }
 
 /**
- * The material in a directory; what is missing there is made. It stays, so that a service that was started with it goes on serving
- * further runs.
+ * Reads the material in a directory, and makes missing parts. The material stays there, so that a running service can serve further
+ * runs with it.
  *
- * @param host under which the suite and browsers reach the service
+ * @param host the host name by which the suite and browsers reach the service
  */
 export async function materialIn(directory: string, host: string): Promise<Material> {
   mkdirSync(directory, { recursive: true, mode: 0o700 })

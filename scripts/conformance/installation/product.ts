@@ -3,10 +3,10 @@ import type { Ask } from '../trusting-fetch.js'
 /** The service's REST interface, for the run. */
 export interface Product {
   readonly url: string
-  /** @returns the answer's body. @throws {Error} with the service's answer, unless that is 2xx */
+  /** Posts a body. @returns the answer's body. @throws {Error} with the service's answer if the status is not 2xx */
   post<Body>(path: string, body: unknown): Promise<Body>
   get<Body>(path: string): Promise<Body>
-  /** Status and body of any answer. */
+  /** Posts a body. @returns status and body of the answer, also of a failure */
   tried(path: string, body: unknown): Promise<{ readonly status: number; readonly body: Record<string, unknown> }>
 }
 
@@ -27,7 +27,7 @@ export function productAt(url: string, ask: Ask): Product {
   }
   return {
     url,
-    // Its caller knows from the contract what each path answers.
+    // The caller knows the answer of each path from the contract.
     post: <Body>(path: string, body: unknown) => wanted('POST', path, body) as Promise<Body>,
     get: <Body>(path: string) => wanted('GET', path) as Promise<Body>,
     tried: async (path, body) => {

@@ -10,7 +10,7 @@ import { startTlsProxy } from '../tls-proxy.js'
 
 export interface ServiceOptions {
   readonly settings: Readonly<Record<string, string>>
-  /** Where TLS ends in front of it. */
+  /** The port of the TLS proxy in front of the service. */
   readonly port: number
   readonly tlsPem: string
   /** File with the authorities that the service trusts for TLS, in addition to the authorities of Node. */
@@ -19,7 +19,7 @@ export interface ServiceOptions {
   readonly logFile: string
 }
 
-/** Starts the built service over its own database, behind TLS. @returns ends both */
+/** Starts the built service over its own database, behind TLS. @returns a function that ends service and proxy */
 export async function startService(options: ServiceOptions): Promise<() => Promise<void>> {
   const postgres = await startTemporaryPostgres()
   const servicePort = await freePort()

@@ -1,6 +1,6 @@
 import type { Product } from './product.js'
 
-/** A credential type that the suite is issued. */
+/** A credential type of the credentials that are issued to the suite. */
 export interface IssuedType {
   readonly configuration: string
   /** The name of its schema. */
@@ -62,14 +62,14 @@ const TYPES = {
   },
 } as const
 
-/** The type of a format; with `attested` one that demands key attestations. */
+/** The type for a format. With `attested`, the type demands key attestations. */
 export function issuedType(format: CredentialFormat, attested: boolean): IssuedType {
   const { name, suffix, subject } = TYPES[format]
   const type = attested ? `${name}Attested` : name
   return { configuration: `${type}-${suffix}`, type, subject }
 }
 
-/** Makes the types where an earlier run at this service has not. */
+/** Makes the types, unless an earlier run has made them at this service. */
 export async function makeTypes(product: Product): Promise<void> {
   for (const { name, properties, members } of Object.values(TYPES)) {
     for (const attested of [false, true]) {

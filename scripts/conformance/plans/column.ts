@@ -4,7 +4,7 @@ import type { Player } from '../module.js'
 import type { Suite, Variant } from '../suite/client.js'
 import type { Ask } from '../trusting-fetch.js'
 
-/** The parts that a column runs with. */
+/** The service, the suite and the material with which a column runs. */
 export interface World {
   readonly suite: Suite
   readonly product: Product
@@ -22,20 +22,20 @@ export interface Prepared {
 
 /** One run of a plan: a column of a table of docs/conformance.md. */
 export interface Column {
-  /** Names it on the command line and among the expectations: the table, a slash, a short name. */
+  /** The name on the command line and in the expectations: the table, a slash, a short name. */
   readonly id: string
   readonly heading: string
   readonly plan: string
   readonly profile: Profile
   readonly variant: Variant
-  /** How long a module may wait with nothing to do for it. */
+  /** How long a module may wait without a next step. */
   readonly idleMs: number
   /** Modules that the suite lists although they are for other variants. */
   readonly without?: readonly string[]
-  /** Whether the suite cannot run it beside others. */
+  /** Whether the suite cannot run this column together with others. */
   readonly alone?: boolean
   prepare(world: World): Promise<Prepared>
 }
 
-/** Where the suite plays its role; its metadata name it with a slash at the end, its redirects and proofs without. */
+/** The address at which the suite plays its role. Its metadata add a slash at the end, its redirects and proofs do not. */
 export const suiteAddress = ({ suite, alias }: Pick<World, 'suite' | 'alias'>): string => `${suite.url}/test/a/${alias}`

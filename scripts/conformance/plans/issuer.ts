@@ -5,7 +5,7 @@ import { type CredentialFormat, type IssuedType, issuedType, makeTypes } from '.
 import type { Player, Running } from '../module.js'
 import type { Column, Prepared, World } from './column.js'
 
-/** OpenID4VCI issuers: the suite is the wallet. */
+/** A variant of the plans for OpenID4VCI issuers. The suite is the wallet. */
 interface IssuerVariant {
   readonly grant: 'authorization_code' | 'pre_authorization_code'
   readonly begunBy: 'issuer_initiated' | 'wallet_initiated'
@@ -116,7 +116,7 @@ class IssuerPlayer implements Player {
     await this.#browser.open(credentialOfferUri)
   }
 
-  /** By value, valid for two wallets. */
+  /** Makes an offer by value for two wallets. */
   async #offering(walletUrl: string): Promise<void> {
     const { credential_issuer, grants } = await this.#product.post<Offering>('/api/v1/offerings', {
       credential_type: this.#type.type,
@@ -151,7 +151,7 @@ class IssuerPlayer implements Player {
   }
 }
 
-/** How often the module has asked for something. */
+/** The number of times that the module has reached a condition. */
 const asked = ({ log }: Running, condition: string) => log.filter(({ src }) => src === condition).length
 
 async function prepare(world: World, variant: IssuerVariant): Promise<Prepared> {
@@ -163,7 +163,7 @@ async function prepare(world: World, variant: IssuerVariant): Promise<Prepared> 
   }
 }
 
-/** Modules wait for codes and requests to expire, which takes a minute and a half. */
+/** Longer than the wait of modules until codes and requests expire, which takes a minute and a half. */
 const IDLE_MS = 150_000
 
 const FIXED = {

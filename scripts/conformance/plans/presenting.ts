@@ -4,13 +4,13 @@ import { type Player, type Running, runModule } from '../module.js'
 import type { Column, World } from './column.js'
 import { newHolder, ReceivingPlayer, receivingConfiguration } from './receiving.js'
 
-/** OpenID4VP wallets: the suite is the verifier. */
+/** A variant of the plans for OpenID4VP wallets. The suite is the verifier. */
 interface PresentingVariant {
   readonly prefix: 'x509_hash' | 'x509_san_dns' | 'decentralized_identifier' | 'redirect_uri'
   readonly mode: 'direct_post' | 'direct_post.jwt'
 }
 
-/** Has a hosted wallet answer the requests of the suite. */
+/** Lets a hosted wallet answer the requests of the suite. */
 class PresentingPlayer implements Player {
   readonly #world
   readonly #holderId
@@ -26,7 +26,7 @@ class PresentingPlayer implements Player {
     if (uri === undefined) return false
     await visited(uri)
     const { product, ask } = this.#world
-    // RFC 6749 Appendix B: a plus sign in a query is a space, and the suite does not escape the one of dc+sd-jwt.
+    // A plus sign in a query is a space (RFC 6749 Appendix B), but the suite does not escape the plus sign of dc+sd-jwt.
     const written = uri.replace(/dc\+sd-jwt/g, 'dc%2Bsd-jwt')
     const { status, body } = await product.tried(`/holders/${this.#holderId}/process`, { uri: written })
     this.#refusal = status === 200 ? undefined : `${status} ${messageOf(body)}`
@@ -45,7 +45,7 @@ function messageOf(body: Readonly<Record<string, unknown>>): string {
   return error?.message ?? message ?? ''
 }
 
-/** A wallet with one credential of the suite's own issuer, bound to a key that it has by value. */
+/** Makes a wallet with one credential of the suite's own issuer. The credential contains its key (`cnf.jwk`). */
 async function holderWithCredential(world: World): Promise<string> {
   const holder = await newHolder(world)
   const issuing = { ...world, alias: `${world.alias}-issuer` }
@@ -117,9 +117,9 @@ async function prepare(world: World, { prefix }: PresentingVariant) {
 
 const IDLE_MS = 12_000
 
-/** For the Digital Credentials API. */
+/** A module that is only for the Digital Credentials API. */
 const MULTI_SIGNED = 'oid4vp-1final-wallet-multisigned-one-invalid-signature'
-/** For `redirect_uri`. */
+/** A module that is only for `redirect_uri`. */
 const OTHER_ADDRESS = 'oid4vp-1final-wallet-negative-test-response-uri-not-client-id'
 
 function finalColumn(variant: PresentingVariant): Column {

@@ -6,7 +6,7 @@ import { type Column, suiteAddress, type World } from './column.js'
 
 /** The transaction code of every pre-authorized offer of the suite. */
 const TX_CODE = '123456'
-/** More than one, so that a batch can be judged. */
+/** Number of copies of a batch. */
 const COPIES = 3
 
 interface Processed {
@@ -17,7 +17,7 @@ interface Processed {
   readonly message?: string
 }
 
-/** How a hosted wallet answered an offer, in a sentence. */
+/** A sentence about a hosted wallet's answer to an offer. */
 function sentenceOf(status: number, body: Processed): string {
   if (status !== 200) return `The wallet answered ${status}: ${body.error?.message ?? body.message ?? ''}`
   const deferred = body.deferred === undefined ? '' : ` and waits for ${body.deferred}`
@@ -54,7 +54,7 @@ export class ReceivingPlayer implements Player {
     return 'a wallet that receives has no page'
   }
 
-  /** A hosted wallet begins with an offer that names issuer and configuration alone (OpenID4VCI 1.0 §4.1.1). */
+  /** Begins without an offer of the suite: the hosted wallet gets an offer with only issuer and configuration (OpenID4VCI 1.0 §4.1.1). */
   async #begin(running: Running): Promise<boolean> {
     const { credential_issuer, credential_configuration_id_hint } = running.shown.exposed
     if (this.#begun || typeof credential_issuer !== 'string') return false
@@ -85,7 +85,7 @@ export interface ReceivingOptions {
 /**
  * The suite's configuration of an issuer for the hosted wallets of the installation.
  *
- * @param offered the credential configuration of the suite; its default for the format where left out
+ * @param offered the credential configuration of the suite; by default the suite's configuration for the format
  */
 export async function receivingConfiguration(world: World, offered?: string): Promise<object> {
   const { material, product, alias } = world
@@ -96,7 +96,7 @@ export async function receivingConfiguration(world: World, offered?: string): Pr
     dns: [new URL(address).hostname],
     uri: [address, `${address}/`],
   })
-  // With its certificate: the suite signs its status lists with this key, and by x5c alone.
+  // The key has its certificate, because the suite also signs its status lists with this key and identifies itself only by x5c.
   const server = await makeCertificate({ name: 'Authorization server of the suite', issuer: material.suiteRoot })
   return {
     alias,
@@ -141,7 +141,7 @@ const FIXED = {
 
 interface Heading {
   readonly name: string
-  /** The credential configuration that the suite offers, if it is not its default. */
+  /** The credential configuration that the suite offers, if it is not the suite's default. */
   readonly offered?: string
   readonly heading: string
   readonly variant: Variant
@@ -231,7 +231,7 @@ const HAIP: readonly Heading[] = [
   },
 ]
 
-/** SD-JWT VCs alone: configurations that demand attested keys, and one that is bound to none. */
+/** Configurations for SD-JWT VCs only: some demand attested keys, and one is bound to no key. */
 const OTHERS: readonly Heading[] = [
   {
     name: 'attested',

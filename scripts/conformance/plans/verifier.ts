@@ -3,7 +3,7 @@ import { makeCertificate, publicPem } from '../installation/certificates.js'
 import type { Player, Running } from '../module.js'
 import { type Column, suiteAddress, type World } from './column.js'
 
-/** OpenID4VP verifiers: the suite is the wallet. */
+/** A variant of the plans for OpenID4VP verifiers. The suite is the wallet. */
 interface VerifierVariant {
   readonly prefix: 'x509_hash' | 'x509_san_dns' | 'redirect_uri'
   readonly mode: 'direct_post' | 'direct_post.jwt'
@@ -29,7 +29,7 @@ const QUERIES = {
   },
 }
 
-/** Modules in which the wallet presents something that must be refused. */
+/** Modules in which the wallet sends an invalid presentation on purpose. */
 const MUST_FAIL = /-invalid-|-kb-jwt-iat-/
 
 interface Session {
@@ -120,7 +120,7 @@ const haipColumn = (format: VerifierVariant['format']): Column => ({
   profile: 'final',
   variant: { credential_format: format, response_mode: 'direct_post.jwt' },
   idleMs: IDLE_MS,
-  // The suite makes its licences with an object that all modules share.
+  // All modules share the object with which the suite makes its licences.
   alone: format === 'iso_mdl',
   prepare: (world) => prepare(world, { prefix: 'x509_hash', mode: 'direct_post.jwt', format, haip: true }),
 })

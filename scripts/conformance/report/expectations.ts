@@ -2,18 +2,18 @@ import { z } from 'zod'
 import { type ColumnResult, rowOf } from './results.js'
 
 const zExpectation = z.strictObject({
-  /** How many modules the plan has. */
+  /** The number of modules in the plan. */
   modules: z.int().min(1),
-  /** Rows whose outcome is another than PASSED. */
+  /** Rows with another outcome than PASSED. */
   otherwise: z.record(z.string(), z.string()),
 })
 
 const zExpectations = z.record(z.string(), zExpectation)
 
-/** By the id of a column, what its modules end in. */
+/** The expected outcomes of modules, by the id of a column. */
 export type Expectations = z.infer<typeof zExpectations>
 
-/** @throws {Error} where the text is of another shape */
+/** Reads a file of expectations. @throws {Error} if the text has another shape */
 export const readExpectations = (text: string): Expectations => zExpectations.parse(JSON.parse(text))
 
 /** Each difference between a run and its expectation, as a sentence. */
@@ -35,7 +35,7 @@ export function differencesOf(column: ColumnResult, expectations: Expectations):
   ]
 }
 
-/** The results of this run, as the expectation of the next. */
+/** The results of this run as the expectation of the next run. */
 export function expectationOf({ modules, variant }: ColumnResult): Expectations[string] {
   const others = modules.filter(({ outcome }) => outcome !== 'PASSED')
   return {

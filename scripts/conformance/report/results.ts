@@ -1,7 +1,7 @@
 import type { Outcome } from '../module.js'
 import type { Variant } from '../suite/client.js'
 
-/** One run of a plan, as the JSON file has it. */
+/** One run of a plan, in the form of the JSON file. */
 export interface ColumnResult {
   readonly id: string
   readonly heading: string
@@ -12,7 +12,7 @@ export interface ColumnResult {
 
 export interface Results {
   readonly suite: { readonly version: string; readonly revision: string }
-  /** When the run began, ISO 8601. */
+  /** The time at which the run began, ISO 8601. */
   readonly begun: string
   readonly columns: readonly ColumnResult[]
 }

@@ -16,7 +16,7 @@ const cellsOf = ({ modules, variant }: ColumnResult) =>
 const isSame = (one: ReadonlyMap<string, string>, other: ReadonlyMap<string, string>) =>
   one.size === other.size && [...one].every(([row, cell]) => other.get(row) === cell)
 
-/** Runs of one heading that had the same results are one column. */
+/** Merges runs with the same heading and the same results into one column. */
 function merged(columns: readonly ColumnResult[]): Merged[] {
   const found: Merged[] = []
   for (const column of columns) {
@@ -49,7 +49,7 @@ function tableText(columns: readonly ColumnResult[]): string {
   ].join('\n')
 }
 
-/** The tables of docs/conformance.md as Markdown, each after its name. */
+/** The tables of docs/conformance.md as Markdown. The name of each table comes before the table. */
 export function tablesText({ columns }: Pick<Results, 'columns'>): string {
   const names = [...new Set(columns.map(({ id }) => tableOf(id)))]
   const texts = names.map((name) => `## ${name}\n\n${tableText(columns.filter(({ id }) => tableOf(id) === name))}`)

@@ -45,7 +45,7 @@ export type LogEntry = z.infer<typeof zLogEntry>
 const zCreated = z.object({ id: z.string() })
 const zServer = z.object({ version: z.string(), revision: z.string().nullish() })
 
-/** The suite's REST interface, as far as a run needs it. */
+/** The parts of the suite's REST interface that a run needs. */
 export interface Suite {
   /** Address without a slash at its end. */
   readonly url: string
@@ -59,7 +59,7 @@ export interface Suite {
   info(id: string): Promise<Info>
   /** Undefined if the module has ended. */
   shown(id: string): Promise<Shown | undefined>
-  /** @param since entries of that time (milliseconds) and later ones */
+  /** Reads the log. @param since only entries of this time (milliseconds) and later */
   log(id: string, since?: number): Promise<LogEntry[]>
   /** Reports that an address was opened, so that it is no longer shown. */
   visited(id: string, url: string): Promise<void>
@@ -77,17 +77,24 @@ export class SuiteError extends Error {
 const LONGEST_ANSWER_SHOWN = 500
 
 /**
- * @param url where the suite answers, such as `https://localhost:8443`
- * @param ask reaches it; no login is made, which the suite needs none of with `fintechlabs.devmode=true`
+ * The client of a suite.
+ *
+ * @param url address of the suite, such as `https://localhost:8443`
+ * @param ask sends requests to the suite. There is no login: with `fintechlabs.devmode=true` the suite needs none
  */
 export function suiteAt(url: string, ask: Ask): Suite {
   const base = url.replace(/\/+$/, '')
+
+  function unreachable(thrown: unknown): never {
+    const cause = thrown instanceof Error ? (thrown.cause ?? thrown) : thrown
+    throw new Error(`The suite at ${base} does not answer. Start it, or name its address with --suite.`, { cause })
+  }
 
   async function call(method: string, path: string, query: Readonly<Record<string, string>>, body?: string) {
     const search = new URLSearchParams(query).toString()
     const address = `${base}/api/${path}${search === '' ? '' : `?${search}`}`
     const headers = { 'content-type': 'application/json', accept: 'application/json' }
-    const answer = await ask(address, { method, headers, ...(body === undefined ? {} : { body }) })
+    const answer = await ask(address, { method, headers, ...(body === undefined ? {} : { body }) }).catch(unreachable)
     return { status: answer.status, text: await answer.text(), what: `${method} /api/${path}` }
   }
 
@@ -111,7 +118,7 @@ export function suiteAt(url: string, ask: Ask): Suite {
     }
   }
 
-  /** A module may end meanwhile, and is then unknown. */
+  /** Waits for an answer about a module. A module that has ended meanwhile is unknown to the suite, and this is no error. */
   async function unlessEnded(answer: Promise<Answer>): Promise<void> {
     const received = await answer
     if (received.status !== 404 && received.status > 299) throw refused(received)

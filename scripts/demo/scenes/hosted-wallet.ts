@@ -16,7 +16,7 @@ async function newHolder(stage: Stage): Promise<Holder> {
   return { id, did }
 }
 
-/** The service as issuer and as wallet. */
+/** Takes a credential: the service is issuer and wallet. */
 async function take(stage: Stage, { id }: Holder): Promise<void> {
   stage.step('As issuer it offers a credential, as wallet it takes it in both formats')
   const offering = await stage.credence.offerings.create.mutate({
@@ -30,7 +30,7 @@ async function take(stage: Stage, { id }: Holder): Promise<void> {
   stage.mustBe('the formats', credentials.map(({ format }) => format).sort(), ['dc+sd-jwt', 'jwt_vc_json'])
 }
 
-/** The service as verifier and as wallet, first automatically, then with a choice that Bob confirms. */
+/** Presents a credential: the service is verifier and wallet. First it answers automatically, then Bob chooses and confirms. */
 async function present(stage: Stage, { id, did }: Holder): Promise<void> {
   const newRequest = () =>
     stage.credence.authorizationRequests.create.mutate({
@@ -59,7 +59,7 @@ async function present(stage: Stage, { id, did }: Holder): Promise<void> {
   stage.mustBe('its state', session.state, 'ResponseVerified')
 }
 
-/** Issuer, holder and verifier in one: the service itself hosts the wallet, for holders without a wallet on a phone. */
+/** The scene with a hosted wallet, for holders without a phone: the service is issuer, wallet and verifier. */
 export async function hostedWallet(stage: Stage): Promise<void> {
   const holder = await newHolder(stage)
   await take(stage, holder)

@@ -2,7 +2,7 @@ import type { Stage } from '../stage.js'
 import type { Offering } from './offer.js'
 import { purchase, TYPE } from './purchase.js'
 
-/** A credential as the following scenes use it. */
+/** The parts of a credential that later scenes use. */
 export interface Issued {
   readonly id: string
   readonly format: 'JWT VC' | 'SD-JWT VC'
@@ -22,7 +22,7 @@ export async function claim(stage: Stage, offering: Offering): Promise<Issued> {
   return { id, format: 'JWT VC', compact: String(vc.proof?.jws) }
 }
 
-/** The other format, signed without an offering. */
+/** Signs a credential of the other format without an offering. */
 export async function signDirectly(stage: Stage): Promise<Issued> {
   stage.step('The shop signs another one directly, as an SD-JWT VC')
   const { id, format, credential } = await stage.credence.credentials.sign.mutate({

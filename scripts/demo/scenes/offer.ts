@@ -18,7 +18,7 @@ export async function draw(stage: Stage, content: string): Promise<void> {
   stage.show(await QRCode.toString(content, { type: 'utf8', errorCorrectionLevel: 'L' }))
 }
 
-/** The shop makes an offering, which anyone who scans its QR code may take. */
+/** The shop makes an offering. Anyone who scans its QR code may take the credential. */
 export async function offer(stage: Stage): Promise<Offering> {
   stage.step('The shop makes an offering')
   const offering = await stage.credence.offerings.create.mutate({

@@ -5,7 +5,7 @@ import { TYPE } from './purchase.js'
 
 const demonstrationSchema = new URL('../../../prisma/seed/proof-of-purchase.json', import.meta.url)
 
-/** Makes the credential type where the service does not have it yet. */
+/** Makes the credential type, if the service does not have it yet. */
 export async function prepareSchema(stage: Stage): Promise<void> {
   stage.step(`Look for the schema ${TYPE}`)
   const versions = await stage.credence.schemas.versions.query({ schemaId: TYPE }).catch((error: unknown) => {

@@ -1,4 +1,4 @@
-/** The credential type of the story. */
+/** The credential type of the demonstration. */
 export const TYPE = 'ProofOfPurchase'
 
 /** Claims of a shop about one purchase. */

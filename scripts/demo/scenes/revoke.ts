@@ -1,7 +1,7 @@
 import type { Stage } from '../stage.js'
 import type { Issued } from './issue.js'
 
-/** The issuer revokes a credential: from then on no verifier accepts it. */
+/** The issuer revokes a credential. After the revocation, no verifier accepts the credential. */
 export async function revoke(stage: Stage, { id, format, compact }: Issued): Promise<void> {
   stage.step(`The shop revokes the ${format}`)
   await stage.credence.credentials.revoke.mutate({ id })

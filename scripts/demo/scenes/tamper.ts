@@ -14,7 +14,7 @@ function withHigherPrice(jwt: string): string {
   return [header, encode(claims), signature].join('.')
 }
 
-/** The price made higher in its disclosure, the signed digests as they were. */
+/** The SD-JWT with a higher price in its disclosure, and the original signed digests. */
 function withHigherDisclosedPrice(sdJwt: string): string {
   const change = (part: string): string => {
     const disclosure = decode(part) as [string, string, unknown]
@@ -24,7 +24,7 @@ function withHigherDisclosedPrice(sdJwt: string): string {
   return [jwt, ...disclosures.map(change), ''].join('~')
 }
 
-/** A changed claim breaks the signature, in either format. */
+/** Shows that a changed claim makes a credential of each format invalid. */
 export async function tamper(stage: Stage, claimed: Issued, signed: Issued): Promise<void> {
   for (const [{ format }, credential] of [
     [claimed, withHigherPrice(claimed.compact)],

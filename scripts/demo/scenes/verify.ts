@@ -1,7 +1,7 @@
 import type { Stage } from '../stage.js'
 import type { Issued } from './issue.js'
 
-/** Anyone with a token may ask whether a credential is valid; both formats are. */
+/** Verifies a credential of each format. Anyone with a token may verify a credential. */
 export async function verify(stage: Stage, claimed: Issued, signed: Issued): Promise<void> {
   stage.step(`Verify the ${claimed.format}`)
   const first = await stage.credence.verify.verify.mutate({ credential: claimed.compact })

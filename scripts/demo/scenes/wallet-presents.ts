@@ -25,11 +25,11 @@ interface Attempt {
   readonly wallet: Wallet
   readonly queryId: string
   readonly credential: HeldCredential
-  /** Whether the QR code, which is large, is drawn. */
+  /** Whether the QR code is drawn. It is large. */
   readonly drawn: boolean
 }
 
-/** The wallet answers a new request with one credential; the session is watched over SSE meanwhile. */
+/** The wallet answers a new request with one credential. Meanwhile the verifier watches the session over SSE. */
 async function attempt(stage: Stage, { wallet, queryId, credential, drawn }: Attempt) {
   stage.step('The warranty desk makes an authorization request from it')
   const asked = await stage.credence.vpQueries.authorizationRequest.mutate({ id: queryId, redirect_uri: DONE })
@@ -80,7 +80,7 @@ function recordId(held: readonly HeldCredential[]): string {
   return String(decodeJwt(jwtVc.compact).jti).replace('urn:uuid:', '')
 }
 
-/** A wallet presents over OpenID4VP in both formats; after the revocation neither is accepted. */
+/** A wallet presents a credential of each format over OpenID4VP. After the revocation, the verifier accepts neither. */
 export async function walletPresents(stage: Stage, wallet: Wallet, held: readonly HeldCredential[]): Promise<void> {
   stage.step('A warranty desk stores what it wants to know')
   const { id } = await stage.credence.vpQueries.create.mutate({ query: QUERY })

@@ -28,7 +28,7 @@ async function makeOffer(stage: Stage): Promise<CredentialOffer & { readonly txC
   return { ...made, txCode: made.txCode }
 }
 
-/** The answer of the token endpoint to another code than Alice's. */
+/** Sends a wrong transaction code. Returns the answer of the token endpoint. */
 async function mistype(stage: Stage, wallet: Wallet, scanned: ScannedOffer, txCode: string): Promise<void> {
   stage.step('Alice mistypes the transaction code')
   const wrong = txCode.replace(/\d/g, (digit) => String((Number(digit) + 1) % 10))
@@ -55,7 +55,7 @@ async function take(stage: Stage, wallet: Wallet, scanned: ScannedOffer, txCode:
   return held
 }
 
-/** A wallet takes a credential in both formats over OpenID4VCI, from what its camera read. */
+/** A wallet scans a QR code and takes a credential in both formats over OpenID4VCI. */
 export async function walletTakes(stage: Stage, wallet: Wallet): Promise<HeldCredential[]> {
   const made = await makeOffer(stage)
   stage.step(`${wallet.owner}'s wallet scans it`)

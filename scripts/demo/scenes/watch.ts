@@ -4,15 +4,15 @@ import type { Stage } from '../stage.js'
 export interface Watcher extends Disposable {
   /** Every state so far, in order. */
   readonly states: readonly string[]
-  /** The session's error message, once there is one. */
+  /** The session's error message; undefined if there is none yet. */
   errorMessage(): string | undefined
-  /** Resolves once a state was seen; rejects where the subscription ends or nothing comes for half a minute. */
+  /** Resolves when the session has had a state. Rejects if the subscription ends, or if no event arrives for half a minute. */
   until(state: string): Promise<void>
 }
 
 const PATIENCE_MS = 30_000
 
-/** Watches over the typed client, telling each state as it comes. */
+/** Watches a session over the typed client, and prints each state when it arrives. */
 export function watch(stage: Stage, sessionId: string): Watcher {
   const states: string[] = []
   const looks = new Set<() => void>()

@@ -14,7 +14,7 @@ interface ClaimQuery {
   readonly path?: readonly unknown[]
 }
 
-/** Every claim of an SD-JWT VC, disclosable ones included (top level). */
+/** All top-level claims of an SD-JWT VC, also the selectively disclosable claims. */
 function disclosedClaims(compact: string): Record<string, unknown> {
   const [jwt = '', ...disclosures] = compact.split('~').slice(0, -1)
   const pairs = disclosures.map((part) => JSON.parse(Buffer.from(part, 'base64url').toString()) as unknown[])
@@ -22,7 +22,7 @@ function disclosedClaims(compact: string): Record<string, unknown> {
   return { ...decodeJwt(jwt), ...Object.fromEntries(disclosed) }
 }
 
-/** A credential as the query library sees it. */
+/** A credential in the form of the query library. */
 function candidateOf({ format, compact }: HeldCredential) {
   if (format === 'dc+sd-jwt') {
     const claims = disclosedClaims(compact) as Record<string, never>
@@ -37,7 +37,7 @@ function candidateOf({ format, compact }: HeldCredential) {
   return { credential_format: 'jwt_vc_json' as const, type: vc.type, claims: vc, cryptographic_holder_binding: true }
 }
 
-/** The credentials for a DCQL query (OpenID4VP 1.0 §6). It takes the first option that the wallet can satisfy. */
+/** The credentials for a DCQL query (OpenID4VP 1.0 §6), from the first option that the wallet can satisfy. */
 export function match(dcqlQuery: unknown, held: readonly HeldCredential[]): Chosen[] {
   const query = DcqlQuery.parse(dcqlQuery as DcqlQuery.Input)
   const result = DcqlQuery.query(query, held.map(candidateOf))

@@ -74,7 +74,7 @@ async function sdJwtPresentation(wallet: Wallet, request: ScannedRequest, { cred
   return `${sdJwt}${await wallet.sign({ typ: 'kb+jwt' }, binding)}`
 }
 
-/** A JWT presentation that holds the JWT VC (OpenID4VP 1.0 Appendix B.1.3.1.5). */
+/** A JWT presentation that contains the JWT VC (OpenID4VP 1.0 Appendix B.1.3.1.5). */
 function vpJwtPresentation(wallet: Wallet, request: ScannedRequest, { credential }: Chosen): Promise<string> {
   const vp = {
     '@context': ['https://www.w3.org/2018/credentials/v1'],
@@ -97,7 +97,7 @@ export interface PresentationReply {
   readonly body: Record<string, unknown>
 }
 
-/** Answers the request with what matches of the given credentials, encrypted as the verifier asks (OpenID4VP 1.0 §8). */
+/** Answers the request with the matching credentials, encrypted as the verifier asks (OpenID4VP 1.0 §8). */
 export async function present(
   stage: Stage,
   wallet: Wallet,

@@ -6,7 +6,7 @@ interface VerificationMethod {
   readonly publicKeyJwk?: JWK
 }
 
-/** Where a did:web's document lies (did:web method specification, "Read"). */
+/** The address of a did:web's document (did:web method specification, "Read"). */
 function documentAddress(did: string): string {
   const [host = '', ...path] = did.slice('did:web:'.length).split(':').map(decodeURIComponent)
   return `https://${host}/${path.length === 0 ? '.well-known' : path.join('/')}/did.json`
@@ -23,7 +23,7 @@ async function keyOf(fetch: Fetch, didUrl: string): Promise<JWK> {
   return key
 }
 
-/** Verifies the verifier's signature by the key that its DID names (OpenID4VP 1.0 §5.9.3). */
+/** Verifies the verifier's signature with the key that its DID names (OpenID4VP 1.0 §5.9.3). */
 export async function verifySignature(fetch: Fetch, didUrl: string, compact: string) {
   const jwk = await keyOf(fetch, didUrl)
   await compactVerify(compact, await importJWK(jwk, 'ES256'))

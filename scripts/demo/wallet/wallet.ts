@@ -24,7 +24,7 @@ const signing =
   (header, payload) =>
     new SignJWT(payload).setProtectedHeader({ ...header, alg: 'ES256' }).sign(privateKey)
 
-/** A new wallet. Plain HTTP is refused by the libraries, so it is allowed where the service itself has no other. */
+/** Makes a new wallet. The libraries refuse plain HTTP, so the wallet allows it if the service itself has plain HTTP. */
 export async function newWallet(stage: Stage, owner: string): Promise<Wallet> {
   if (stage.url.startsWith('http:')) setGlobalConfig({ allowInsecureUrls: true })
   const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true })

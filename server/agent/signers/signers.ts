@@ -53,7 +53,7 @@ export const shownSigner = (signer: Signer, caller: Caller | undefined): Shown =
   certifiedUntil: signer.x5c === null ? null : chainEnd(signer.x5c).toISOString(),
 })
 
-/** The verifier's client identifier with a prefix, or the reason why it cannot use the prefix. */
+/** The verifier's client identifier with a prefix, or the reason why the verifier cannot use the prefix. */
 function nameWith(prefix: ClientIdPrefix, client: Client) {
   try {
     // With `redirect_uri` the identifier is the address of the answer, which each request has for itself.
@@ -64,7 +64,7 @@ function nameWith(prefix: ClientIdPrefix, client: Client) {
   }
 }
 
-/** The ports of {@link createSigners}. */
+/** Dependencies of {@link createSigners}. */
 export interface SignersPorts {
   readonly store: Pick<SignerStore, 'find' | 'keysOf' | 'rename' | 'typesOf'>
   readonly lists: Lists<Pick<SignerStore, 'page'>>

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import type { Rights } from '../../auth/rights.js'
 
 /**
- * The kinds of entries in the console's lists. With `statistics` a counter grew. With `everything` any entry may have
- * changed: the stream begins, or too many entries changed at once.
+ * The kinds of entries in the console's lists. `statistics`: a counter grew. `everything`: any entry may have changed,
+ * because the stream begins or too many entries changed at once.
  */
 export const CHANGE_KINDS = [
   'credential-offer-session',
@@ -59,7 +59,7 @@ const KINDS: Readonly<Record<string, ChangeKind>> = {
   flow: 'wallet',
 }
 
-/** The kind of an entry without states. @param subject the subject of its audit events */
+/** The kind of an entry without states. @param subject the subject of the entry's audit events */
 export const kindOf = (subject: string): ChangeKind =>
   Object.hasOwn(KINDS, subject) ? (KINDS[subject] ?? 'other') : 'other'
 

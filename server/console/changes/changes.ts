@@ -10,7 +10,9 @@ import type { ChangeStore } from './store.js'
 
 /** Time between two reads of changes while a stream is open. */
 const EVERY_MS = 1_000
-/** Reading goes on this long after the last stream ended: streams end regularly, and their readers connect again. */
+/**
+ * How long reading continues after the last stream has ended. Streams end regularly, and their readers connect again.
+ */
 const LINGER_MS = 15_000
 /** Maximum number of stored changes for readers that connect again. */
 const MAX_REMEMBERED = 1_000
@@ -33,9 +35,10 @@ export type ChangeStream = AsyncGenerator<TrackedEnvelope<Change>, void, undefin
 export interface Changes {
   /**
    * A stream of changes in lists that the caller may read, at most two seconds after the commit. The first change is `everything`,
-   * so that the reader reads its lists again. If the changes since `lastEventId` are stored here, they come first instead. An
-   * entry that changes twice before its change is sent is sent once. Like streams of sessions, the stream ends when `signal`
-   * aborts, and throws 503 when the service stops or the caller's token expires.
+   * so that the reader reads its lists again. If the changes since `lastEventId` are stored here, the stream begins
+   * with these changes instead. If an entry changes twice before its change is sent, the stream sends one change. Like
+   * streams of sessions, the stream ends when `signal` aborts, and throws 503 when the service stops or the caller's
+   * token expires.
    *
    * @throws 429 or 503 if too many streams are open; 503 if the database is unreachable.
    */
@@ -112,7 +115,10 @@ const KEY_OF_EVERYTHING = keyOf(EVERYTHING)
 
 export function createChanges({ store, events, clock, log, newId, everyMs = EVERY_MS }: ChangesOptions): Changes {
   const watchers = new Set<Watcher>()
-  /** The series of the numbers: one process, and one period in which it reads without a pause. */
+  /**
+   * The name of the series of numbers. A series belongs to one process, and to one period in which the process reads
+   * without a pause.
+   */
   let series = ''
   let number = 0
   let remembered: Numbered[] = []
@@ -120,7 +126,10 @@ export function createChanges({ store, events, clock, log, newId, everyMs = EVER
   let timer: NodeJS.Timeout | undefined
   let lingering: NodeJS.Timeout | undefined
   let unfollow: (() => void) | undefined
-  /** True once the first read has fixed where reading begins. A reader that connects later may have missed earlier changes. */
+  /**
+   * True after the first read has set the position where reading begins. A reader that connects later may have missed
+   * earlier changes.
+   */
   let begun = false
   /** The read in progress. */
   let asked: Promise<void> | undefined
@@ -134,7 +143,7 @@ export function createChanges({ store, events, clock, log, newId, everyMs = EVER
     for (const watcher of watchers) watcher.tell(numbered)
   }
 
-  /** The changes that a reader missed; EVERYTHING if they are not all stored. */
+  /** The changes that a reader missed; EVERYTHING if some of the changes are not stored. */
   const missed = (lastEventId: string | undefined): readonly Numbered[] => {
     const [, of, seen] = /^(.+)\.(\d{1,15})$/.exec(lastEventId ?? '') ?? []
     const first = remembered[0]?.number ?? number + 1
@@ -150,8 +159,7 @@ export function createChanges({ store, events, clock, log, newId, everyMs = EVER
       failing = false
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
-      if (!failing)
-        log.warn({ reason }, 'what changed cannot be read: lists of the console do not change by themselves')
+      if (!failing) log.warn({ reason }, 'changes cannot be read: the lists of the console do not update automatically')
       failing = true
       throw error
     } finally {

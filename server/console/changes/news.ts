@@ -40,7 +40,7 @@ export class NewsReader {
     this.#clock = clock
   }
 
-  /** Takes an announcement that the session of this name made a transition. */
+  /** Notes an announcement that the session of this name made a transition. */
   heard(name: string): void {
     const session = this.#sessions.get(name)
     if (session !== undefined) this.#moved.set(name, session)
@@ -51,7 +51,7 @@ export class NewsReader {
     this.#deaf = true
   }
 
-  /** The changes, or {@link EVERYTHING} if they are too many. Do not call it again before it returns. */
+  /** The changes, or {@link EVERYTHING} for too many changes. Do not call this method again before it returns. */
   async read(): Promise<Change[]> {
     try {
       return await (this.#position === undefined ? this.#begin() : this.#goOn(this.#position))

@@ -47,7 +47,7 @@ export type SessionKey = Pick<OpenSession, 'kind' | 'id'>
 
 export type ChangeStore = ReturnType<typeof createChangeStore>
 
-/** How rows tell their states. */
+/** How a statement reads the states of rows. */
 export interface StatesOfThings {
   /** The states of credential offer sessions that have not ended. */
   readonly openStates: readonly string[]

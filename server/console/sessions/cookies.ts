@@ -21,7 +21,10 @@ export function openedId(key: Uint8Array, value: string): string | undefined {
   return timingSafeEqual(Buffer.from(sent, 'base64url'), macOf(key, id)) ? id : undefined
 }
 
-/** The session's id in a request's cookies; undefined without a session cookie, `forged` if its value is not from this service. */
+/**
+ * The session's id in a request's cookies; undefined without a session cookie, `forged` if the cookie's value is not
+ * from this service.
+ */
 export function sessionIdIn(
   headers: IncomingHttpHeaders,
   key: Uint8Array,
@@ -40,8 +43,9 @@ export const sessionCookie = (value: string, baseUrl: string): string => cookieH
 export const noSessionCookie = (baseUrl: string): string => cookieHeader(SESSION_COOKIE, '', baseUrl, 0)
 
 /**
- * True if a page of the console sent the request. It has `x-console: 1`, which a page of another site cannot set without a
- * preflight. The browser also states the same origin, by Fetch Metadata or, without it, by the header `Origin`.
+ * True if a page of the console sent the request. The request has the header `x-console: 1`, which a page of another
+ * site cannot set without a preflight. The browser also states the same origin, by Fetch Metadata or, without it, by
+ * the header `Origin`.
  */
 export function isOfConsole(headers: IncomingHttpHeaders, ownOrigin: string): boolean {
   if (headers['x-console'] !== '1') return false

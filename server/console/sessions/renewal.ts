@@ -11,9 +11,12 @@ import type { Log } from '../../log/log.js'
 import { contentOf, protectContent, revealContent, type SessionContent } from './content.js'
 import type { ConsoleSessionStore, StoredSession } from './store.js'
 
-/** Access tokens are renewed this long before they expire. */
+/** How long before its expiry an access token is renewed. */
 const MARGIN_MS = 5_000
-/** The time for which a process holds the renewal. It exceeds the limits of its two requests: for metadata and for tokens. */
+/**
+ * The time for which a process holds the renewal. This time exceeds the time limits of its two requests: for metadata
+ * and for tokens.
+ */
 const RENEWAL_MS = 25_000
 /** Interval and limit with which other processes wait for the renewal. */
 const LOOK_EVERY_MS = 100
@@ -22,7 +25,7 @@ const WAIT_MS = 12_000
 /** Maximum duration of a session. */
 export const LONGEST_MS = 12 * 60 * 60_000
 
-/** The ports of {@link createRenewal}. */
+/** Dependencies of {@link createRenewal}. */
 export interface RenewalPorts {
   readonly config: Pick<Config, 'issuerRole' | 'verifierRole'>
   readonly store: ConsoleSessionStore
@@ -36,7 +39,8 @@ export interface RenewalPorts {
 
 /**
  * The expiry of an access token, and the end of its session. A session without a refresh token ends with its access token.
- * `latest` limits both times: the provider's `exp` can be any number (RFC 7519 §4.1.4), even one that no date can express.
+ * `latest` limits both times: the provider's `exp` can be any number (RFC 7519 §4.1.4), even a number that no date can
+ * express.
  */
 export function endsWith(caller: Caller, refreshToken: string | undefined, latest: Date) {
   const accessExpiresAt = new Date(Math.min(caller.expiresAt ?? 0, latest.getTime()))
@@ -75,7 +79,7 @@ export function createRenewal({ config, store, vault, signIn, tokens, clock, new
     return given
   }
 
-  /** The user of a new access token. It must be the user who signed in, and the user must still have a role. */
+  /** The user of a new access token. The user must be the user who signed in, and must still have a role. */
   async function checked(idHash: string, accessToken: string, sub: string): Promise<Caller> {
     const caller = await keptTokenUser(tokens, accessToken).catch((thrown: unknown) => {
       if (thrown instanceof ServiceError && thrown.status === 401) return end(idHash, thrown)

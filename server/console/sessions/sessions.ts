@@ -14,7 +14,7 @@ import { type ConsoleSessionStore, SEEN_EVERY_MS, type StoredSession } from './s
 
 /** Maximum number of stored ids of ended sessions. An ended session never resumes, so a known id needs no statement. */
 const MAX_ENDED = 10_000
-/** A stream ends after this time, so that the next one checks the session again. */
+/** A stream ends after this time, so that the next stream checks the session again. */
 const STREAM_MS = 60_000
 
 /** The result of looking up a request's cookie. */
@@ -37,7 +37,7 @@ export interface ConsoleSessions extends ProvenSessions {
   end(headers: IncomingHttpHeaders): Promise<SessionContent | undefined>
 }
 
-/** The ports of {@link createConsoleSessions}. */
+/** Dependencies of {@link createConsoleSessions}. */
 export interface ConsoleSessionsPorts {
   readonly config: Pick<Config, 'issuerBaseUrl'>
   readonly store: Pick<ConsoleSessionStore, 'begin' | 'end' | 'find' | 'seen'>

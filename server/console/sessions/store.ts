@@ -11,7 +11,7 @@ export const SEEN_EVERY_MS = 60_000
 
 const zSession = z.strictObject({
   idHash: z.string(),
-  /** As protected by the vault. */
+  /** The content, protected by the vault. */
   content: z.string(),
   accessExpiresAt: z.date(),
   lastSeenAt: z.date(),
@@ -65,7 +65,7 @@ export function createConsoleSessionStore({ sql }: Database) {
       return row
     },
 
-    /** Extends a session after activity. Only one of several processes writes it. */
+    /** Extends a session after activity. Only one of several processes writes the time. */
     async seen(idHash: string, now: Date): Promise<void> {
       await sql(noRow)`
         UPDATE console_sessions SET last_seen_at = ${now}, expires_at = LEAST(ends_at, ${idleAt(now)})
@@ -93,7 +93,11 @@ export function createConsoleSessionStore({ sql }: Database) {
       )`UPDATE console_sessions SET content = ${content} WHERE id_hash = ${idHash} AND renewal = ${renewal}`
     },
 
-    /** Stores new tokens. @returns the renewed session; undefined if it has ended, or the renewal took too long. */
+    /**
+     * Stores new tokens.
+     *
+     * @returns the renewed session; undefined if the session has ended, or the renewal took too long.
+     */
     async renew(idHash: string, renewal: string, granted: Granted, now: Date): Promise<StoredSession | undefined> {
       const { content, accessExpiresAt, endsAt } = granted
       const [row] = await sql(zSession)`
@@ -110,7 +114,7 @@ export function createConsoleSessionStore({ sql }: Database) {
         UPDATE console_sessions SET renewal = NULL, renewal_until = NULL WHERE id_hash = ${idHash} AND renewal = ${renewal}`
     },
 
-    /** Ends a session. @returns its content; undefined if it had already ended. */
+    /** Ends a session. @returns the session's content; undefined for a session that had already ended. */
     async end(idHash: string): Promise<string | undefined> {
       const [row] = await sql(zContent)`DELETE FROM console_sessions WHERE id_hash = ${idHash} RETURNING content`
       return row?.content

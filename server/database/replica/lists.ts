@@ -2,7 +2,7 @@ import { TooSlowError } from '../errors.js'
 import type { Standby, Standing } from './standby.js'
 import type { RecentWriters } from './writers.js'
 
-/** Reads a list. It passes the stores of the replica or of the primary to the read. */
+/** Reads a list. The read receives the stores of the replica or of the primary. */
 export type ReadList<Stores> = <T>(read: (stores: Stores) => Promise<T>) => Promise<T>
 
 /**
@@ -11,7 +11,7 @@ export type ReadList<Stores> = <T>(read: (stores: Stores) => Promise<T>) => Prom
  */
 export type ListSource = Standing | 'wrote' | 'failed'
 
-/** Reads lists on which no decision depends: from the replica, if there is one and it is usable. */
+/** Reads lists on which no decision depends. If there is a usable replica, the lists come from the replica. */
 export interface Lists<Stores> {
   /** @param callers all names under which the caller may have made changes; empty for a stranger. */
   readerFor(callers: readonly string[]): Promise<ReadList<Stores>>
@@ -60,7 +60,7 @@ export function replicaLists<Stores>({
             onRead('replica')
             return list
           } catch (error) {
-            // The primary would take the same time.
+            // The primary would need the same time.
             if (error instanceof TooSlowError) throw error
             standby.failed(error)
           }

@@ -31,7 +31,7 @@ export interface ReplicaOptions {
   readonly onRead: (source: ListSource) => void
 }
 
-/** Connects to the replica when the first list is read. A service also starts and runs without it. */
+/** Connects to the replica when the first list is read. A service also starts and runs while the replica is away. */
 export function openReplica({ url, database, log, onRead }: ReplicaOptions): Replica {
   if (url === undefined)
     return {

@@ -12,7 +12,7 @@ export const MAX_BEHIND_MS = 10_000
 const ASK_EVERY_MS = 1_000
 /** After a failed read, a replica is not used for a second. The pause doubles with each further failure within two minutes. */
 const LEFT_ALONE_MS = { atMost: 60_000, again: 120_000 }
-/** A replica that does not answer within this time is away. */
+/** A replica that does not answer within this time counts as `away`. */
 const ANSWER_MS = 1_000
 /** Time for the replica of an idle primary to replay the last commit. */
 const SHORTLY_MS = 200
@@ -21,14 +21,19 @@ const zPrimary = z.strictObject({ lsn: z.string(), at: z.date(), database: z.str
 
 const zReplica = z.strictObject({
   standby: z.boolean(),
-  /** Whether the replica has replayed everything that the primary had written; null if it has replayed nothing. */
+  /**
+   * Whether the replica has replayed everything that the primary had written; null if the replica has replayed nothing.
+   */
   level: z.boolean().nullable(),
   /** Commit time of the last replayed transaction, by the primary's clock. */
   at: z.date().nullable(),
   database: z.string(),
 })
 
-/** `replica`: lists may be read there. `behind`: by more than MAX_BEHIND_MS. `away`: it does not answer, or is no replica. */
+/**
+ * `replica`: lists may be read from it. `behind`: its lag is more than MAX_BEHIND_MS. `away`: the replica does not
+ * answer, or the database is not a replica.
+ */
 export type Standing = 'replica' | 'behind' | 'away'
 
 /** The known state of the replica. */
@@ -44,7 +49,7 @@ interface Databases {
   readonly replica: Pick<Database, 'sql'>
 }
 
-/** Identity of the installation and its database: positions in another database's log are meaningless. */
+/** Identity of the installation and its database. Positions in the log of another database cannot be compared. */
 const IDENTITY = fragment`(SELECT system_identifier FROM pg_control_system()) || ' ' || current_database()`
 
 /** Upper limit of the replica's lag in milliseconds; Infinity if it is unknown. */
@@ -71,7 +76,7 @@ async function behindBy({ primary, replica }: Databases): Promise<number> {
 
 export function createStandby(databases: Databases, log: Log): Standby {
   let standing: Standing = 'replica'
-  /** The replica has everything that was committed before this moment of the process's own clock. */
+  /** The replica has everything that was committed before this moment, by the process's own clock. */
   let reaches = Number.NEGATIVE_INFINITY
   let askAgainAt = Number.NEGATIVE_INFINITY
   let failedAt = Number.NEGATIVE_INFINITY
@@ -94,7 +99,7 @@ export function createStandby(databases: Databases, log: Log): Standby {
     askAgainAt = asked + ASK_EVERY_MS
     try {
       const behind = await inTime(behindBy(databases), ANSWER_MS)
-      // A read has failed since the replica was asked, so its good answer is outdated.
+      // A read has failed since the replica was asked. So a good answer of the replica is outdated.
       if (failedAt > asked) return
       reaches = Math.max(reaches, asked - behind)
       becomes(isFresh() ? 'replica' : 'behind')
@@ -116,7 +121,7 @@ export function createStandby(databases: Databases, log: Log): Standby {
       return standing
     },
     failed(error) {
-      // If many reads fail together, only one counts.
+      // If many reads fail together, only one failure counts.
       if (isRecoveryConflict(error) || standing === 'away') return
       const now = performance.now()
       const again = now - failedAt <= LEFT_ALONE_MS.again

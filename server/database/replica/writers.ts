@@ -7,7 +7,7 @@ import { noRow } from '../row-shapes.js'
 /** Seconds for which a caller who made a change reads lists from the primary. */
 export const WRITER_SECONDS = 10
 
-/** Milliseconds that a change may take before its caller is noted again at its end. */
+/** If a change takes longer than this time, in milliseconds, its caller is noted again at the end. */
 const CHANGE_MS = 1_000
 
 /** Additional validity of a note, so that changes of one caller share a note for two seconds. */
@@ -22,8 +22,9 @@ export type RecentWriters = ReturnType<typeof createRecentWriters>
 const hashOf = (caller: string): string => createHash('sha256').update(caller).digest('base64url')
 
 /**
- * The notes are on the primary and use its clock, in a table that survives a crash, like the changes. Each caller has one row, which
- * changes in the next two seconds leave unmodified, so that changes do not wait for each other there.
+ * The notes are in a table of the primary and use the primary's clock. The table survives a crash, as the changes do.
+ * Each caller has one row. Changes in the next two seconds do not modify this row, so these changes do not wait for
+ * each other.
  */
 export function createRecentWriters({ sql }: Pick<Database, 'sql'>) {
   const note = async (callers: readonly string[]): Promise<void> => {
@@ -38,8 +39,8 @@ export function createRecentWriters({ sql }: Pick<Database, 'sql'>) {
   }
   return {
     /**
-     * Notes the callers, then makes a change: a caller who loses the connection during the change still finds its result. If the
-     * change takes long, the callers are noted at its end too.
+     * Notes the callers, then makes a change: a caller who loses the connection during the change still finds its
+     * result. If the change takes long, the callers are noted again after the change.
      *
      * @throws if a caller cannot be noted; then the change is not made.
      */

@@ -32,7 +32,7 @@ export type CredentialOffers = ReturnType<typeof createCredentialOffers>
 export function createCredentialOffers(ports: CredentialOffersPorts) {
   const { store, list, events, create, createMany, decisions } = ports
 
-  /** A session belongs to its creator. For any other caller it is unknown. */
+  /** A session belongs to its creator. For any other caller the session is unknown. */
   const ownSession = async (id: string, sub: string): Promise<CredentialOfferSession> => {
     const session = await store.find(id, sub)
     if (session === undefined) throw errors.credentialOfferSessionNotFound()

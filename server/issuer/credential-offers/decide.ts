@@ -17,7 +17,10 @@ interface Decision {
 
 type Decide = (offer: DecidableOffer) => Decision | Promise<Decision>
 
-/** A wallet may move the session during the decision, but only a few times. Then the decision is tried again. */
+/**
+ * The highest number of attempts to store a decision. An attempt fails if a wallet changes the session at the same
+ * time.
+ */
 const ATTEMPTS = 4
 
 const REJECTED = 'The issuer rejected the request.'

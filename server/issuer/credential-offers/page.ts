@@ -6,7 +6,7 @@ import type { NewPage, PageTexts } from '../../pages/store.js'
 /** An offer or offering with a share page. */
 interface OfferOfPage {
   readonly id: string
-  /** The end of the offer; null if it does not expire. */
+  /** When the offer expires; null for an offer without an end. */
   readonly expiresAt: Date | null
   readonly deferred: boolean
 }
@@ -18,7 +18,10 @@ export interface NewPagePorts {
   readonly newId: () => string
 }
 
-/** The page lasts as long as a wallet may wait and the session is kept. An offering may end at any time that a date can express. */
+/**
+ * Returns when the page expires; null for an offer without an end. The page exists while a wallet may wait or the
+ * session is stored.
+ */
 function endOf(config: NewPagePorts['config'], { expiresAt, deferred }: OfferOfPage): Date | null {
   if (expiresAt === null) return null
   const days = config.sessionRetentionDays + (deferred ? config.refreshTokenDays : 0)

@@ -32,7 +32,7 @@ type OfferConfig = Pick<
   'attestationTrust' | 'authDisabled' | 'issuerLegacyProfiles' | 'issuerProfile' | 'issuerX509' | 'signIn'
 >
 
-/** @throws 400 if a configuration is unknown, or the configurations belong to several types: one offer has one subject */
+/** Returns the type of all configurations. @throws 400 for an unknown configuration or several types */
 function schemaNameOf(
   config: OfferConfig,
   formats: OfferFormats,
@@ -65,7 +65,7 @@ export const contextOf = (
     errors.badRequest(`${FIELD} names ${name}, which is not a credential configuration`),
   )
 
-/** @throws 400 naming a configuration that the type, or the issuer that signs it, does not have. */
+/** @throws 400 naming a configuration that the type or its issuer does not have */
 function assertIssued(formats: OfferFormats, ids: readonly string[], context: IssuanceContext): void {
   for (const id of ids) {
     const lacking = parseConfigurationId(formats, id)?.format.issuing.lacks(issuabilityOf(context))
@@ -73,7 +73,10 @@ function assertIssued(formats: OfferFormats, ids: readonly string[], context: Is
   }
 }
 
-/** @throws 400 for an offer that HAIP 1.0 forbids, and if the installation or the issuer does not meet its requirements */
+/**
+ * @throws 400 for an offer that HAIP 1.0 forbids, or if the installation or the issuer does not meet the requirements
+ * of HAIP
+ */
 function assertHaipOffer(
   config: OfferConfig,
   formats: OfferFormats,
@@ -89,11 +92,14 @@ function assertHaipOffer(
   if (other !== undefined) throw errors.badRequest(`${FIELD} names ${other}, whose format HAIP does not have`)
 }
 
-/** @throws 400 for a draft that ISSUER_LEGACY_PROFILES does not list, and for an offer that its wallets cannot take */
+/**
+ * @throws 400 for a draft that ISSUER_LEGACY_PROFILES does not list, or for an offer that wallets of the draft cannot
+ * take
+ */
 function assertDraftOffer(config: OfferConfig, profile: Draft, { txCode, deferred }: OfferRequest): void {
   if (!config.issuerLegacyProfiles.includes(profile))
     throw errors.badRequest(`profile ${profile} is not open here: ISSUER_LEGACY_PROFILES does not list it`)
-  // Drafts have other answers for waiting wallets: an error until the decision, or a separate token.
+  // Drafts answer a waiting wallet in other ways: with an error until the decision, or with a separate token.
   if (deferred === true) throw errors.badRequest(`deferred must not be given with profile ${profile}`)
   const fault = txCode === undefined ? undefined : profileNamed(profile).txCodeFault(describeTxCode(txCode))
   if (fault !== undefined) throw errors.badRequest(`txCode ${fault} with profile ${profile}`)

@@ -66,7 +66,7 @@ export function createCredentials(ports: CredentialsPorts) {
       return { id: issued.id, vc: issued.vc }
     },
 
-    /** A credential of the caller. @throws 404 if it does not exist or belongs to another caller */
+    /** A credential of the caller. @throws 404 for an unknown credential, or a credential of another caller */
     async read({ sub, tokenDids }: Caller, id: string): Promise<CredentialRecord> {
       const credential = await store.findOwned(id, sub, tokenDids)
       if (credential === undefined) throw errors.credentialNotFound()

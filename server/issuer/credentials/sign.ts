@@ -23,7 +23,7 @@ function assertSignable({ name, issuing }: IssuedFormat, holder: string | undefi
   if (issuing.needsHolder && holder === undefined) throw errors.badRequest(`holder must be given with format ${name}`)
 }
 
-/** @throws 400 for a holder whose key the format cannot hold. */
+/** @throws 400 for a holder whose key the format does not support */
 async function assertHolderKey({ issuing }: IssuedFormat, { holderKey }: Binding): Promise<void> {
   if (holderKey === undefined || !('kty' in holderKey)) return
   try {
@@ -44,7 +44,8 @@ export interface SignForCallerPorts {
 
 export function createSignForCaller({ context: contextOf, issue, formats, resolver }: SignForCallerPorts) {
   /**
-   * Signs a credential in the format that its caller names. It is bound to the key of the holder, if the caller names one.
+   * Signs a credential in the format that its caller names. If the caller names a holder, the credential is bound to
+   * the holder's key.
    *
    * @throws 400 for an invalid type, issuer, subject, format or holder
    */

@@ -1,6 +1,6 @@
 import { type Fragment, fragment } from '../../database/fragment.js'
 
-/** The statuses that a credential on record, and each of its instances, can have. */
+/** The statuses of a stored credential and of its instances. */
 export const CREDENTIAL_STATUSES = ['active', 'suspended', 'revoked'] as const
 
 export type CredentialStatus = (typeof CREDENTIAL_STATUSES)[number]
@@ -28,11 +28,11 @@ export interface StatusTimes {
   readonly suspendedAt: Date | string | null
 }
 
-/** The status that the stored columns stand for. */
+/** The status of a stored credential or instance. */
 export const statusOf = ({ revokedAt, suspendedAt }: StatusTimes): CredentialStatus =>
   revokedAt !== null ? 'revoked' : suspendedAt !== null ? 'suspended' : 'active'
 
-/** The same in SQL, for a row of `credentials` in a statement without another table. */
+/** The status as an SQL column, for a statement that reads only the table `credentials`. */
 export const statusColumn: Fragment = fragment`
   CASE WHEN revoked_at IS NOT NULL THEN 'revoked' WHEN suspended_at IS NOT NULL THEN 'suspended' ELSE 'active' END`
 

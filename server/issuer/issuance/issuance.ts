@@ -42,9 +42,10 @@ export function createIssuance(ports: IssuancePorts) {
       credentialView(config, request, id, signed, now),
 
     /**
-     * An offering with all data for issuing from it; undefined if it cannot be claimed by its id.
+     * An offering with all data for issuing from it; undefined if the offering cannot be claimed by its id.
      *
-     * @param sub the user who claims it; the result contains the DIDs of the user's holders. Null without a user.
+     * @param sub the user who claims the offering; null without a user. The result contains the DIDs of the user's
+     *   holders.
      */
     offeringContext: (offeringId: string, sub: string | null) => store.offeringContext(offeringId, sub),
   }

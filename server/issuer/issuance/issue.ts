@@ -37,10 +37,11 @@ export interface IssuePorts {
 }
 
 /**
- * Signs and stores one credential for a caller. If it is redeemed from an offering, the same statement counts the redemption.
+ * Signs and stores one credential for a caller. If the credential is redeemed from an offering, the same statement
+ * counts the redemption.
  *
  * @returns undefined if the offering was used up or expired before the credential was stored
- * @throws 400 for a subject that the format cannot carry
+ * @throws 400 for a subject that the format cannot contain
  */
 export type Issue = (request: IssueRequest) => Promise<Issued | undefined>
 
@@ -84,7 +85,7 @@ export function createIssue({ sign, allot, store, config, clock, newId }: IssueP
   }
 }
 
-/** A subject that a format cannot carry is the caller's error: 400. */
+/** Turns the error for a subject that the format cannot contain into a 400. Other errors stay unchanged. */
 const refusalOf = (thrown: unknown): unknown =>
   thrown instanceof CredentialError
     ? errors.badRequest(`credential_subject cannot be signed: ${thrown.message}`)

@@ -22,8 +22,9 @@ export type ContextFor = (
 ) => Promise<IssuanceContext>
 
 /**
- * The active schema of a type and the issuer that signs it. An issuer signs for its creator. For every caller, it signs the
- * types that it is assigned to. For other callers it does not exist. The default issuer signs for every caller.
+ * Reads the active schema of a type and the issuer that signs it. Every caller may use the default issuer, and an
+ * issuer that the type is assigned to. The creator of an issuer may use the issuer for every type. For other callers
+ * the issuer does not exist.
  *
  * @throws 500 for an unknown issuer, 400 for an issuer that the schema is not assigned to
  */

@@ -18,7 +18,7 @@ export interface SignRequest {
   readonly subject: Readonly<Record<string, unknown>>
   readonly format: IssuedFormat
   readonly binding: Binding
-  /** A UUID. `id` and `jti` of a JWT VC are derived from it. */
+  /** A UUID. `id` and `jti` of a JWT VC are derived from this UUID. */
   readonly id: string
   readonly status: StatusIndex
   readonly issuedAt: Date
@@ -28,7 +28,7 @@ export interface SignedInstance extends SignedCredential {
   readonly instance: NewInstance
 }
 
-/** Whole seconds, so that `nbf` and `issuanceDate` agree and no time lies in the future. */
+/** Rounds a time down to whole seconds. So `nbf` and `issuanceDate` are equal, and neither is in the future. */
 const wholeSeconds = (date: Date): Date => new Date(Math.floor(date.getTime() / 1000) * 1000)
 
 /** The time of issue, and the expiry time that follows from the type. */

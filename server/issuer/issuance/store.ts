@@ -41,7 +41,7 @@ export interface CallersCredential extends NewCredential {
 /** The key of an issuer `i`, joined as `k`. */
 export const issuerKey = currentKey(fragment`i.key_set_id`)
 
-/** Schema, issuer and key in plain SQL, under the aliases `s`, `i` and `k`. */
+/** The columns of a schema `s`, an issuer `i` and a key `k`. */
 export const contextColumns = fragment`
   ${schemaColumns}, i.id AS "issuerId", i.did AS "issuerDid", k.id AS "keyId", k.public_jwk AS "publicJwk", k.x5c`
 
@@ -98,9 +98,9 @@ export type IssuanceStore = ReturnType<typeof createIssuanceStore>
 
 export function createIssuanceStore({ sql }: Database, claims: ClaimsVault) {
   /**
-   * The contexts of several names, with the issuer in `named`, or the issuer that signs by default. A single name has a
-   * statement without a list, and no condition depends on a null value. Otherwise PostgreSQL would plan the statement each time
-   * for the given values, which takes longer than the statement itself.
+   * Reads the contexts of several type names, with the issuer in `named`, or the issuer that signs by default. The
+   * statement for a single name has no list, and no condition tests for null. Otherwise PostgreSQL would plan the
+   * statement again for each call. Planning takes longer than the statement itself.
    */
   const contexts = (
     names: readonly string[],
@@ -126,8 +126,9 @@ export function createIssuanceStore({ sql }: Database, claims: ClaimsVault) {
 
   return {
     /**
-     * The active schema of a name with the issuer that signs. A named issuer comes first. Otherwise the default issuer signs,
-     * if the schema is assigned to nobody or to the default issuer. Otherwise the first assigned issuer signs.
+     * Reads the active schema of a name, and the issuer that signs. If the caller names an issuer, this issuer signs.
+     * Otherwise the default issuer signs, if the schema is assigned to nobody or to the default issuer. Otherwise the
+     * first assigned issuer signs.
      *
      * @param sub the caller. The caller may name the default issuer, their own issuers, and the issuers that the schema is
      *   assigned to. Without a caller, any issuer may be named.
@@ -160,7 +161,8 @@ export function createIssuanceStore({ sql }: Database, claims: ClaimsVault) {
 
     /**
      * Stores a credential with its instances and its audit row, and counts the redemption if it is redeemed from an offering.
-     * All happens in one statement. So a limit of N gives N redemptions under any concurrency, and nothing is half-written.
+     * One statement does all of it. So concurrent requests never exceed the limit, and either all rows are written or
+     * none.
      *
      * @returns false if the offering's limit was reached or the offering expired meanwhile; then nothing was written
      */

@@ -18,7 +18,7 @@ function claimsOf(schema: CredentialSchema, subject: Subject): Subject {
   return claims
 }
 
-/** One message for each claim that a format cannot carry. */
+/** One message for each claim that a format cannot contain. */
 async function unusableIn(
   issuing: Issuing,
   schema: CredentialSchema,
@@ -38,19 +38,24 @@ async function unusableIn(
   }
 }
 
-/** Lower than the limits of verifiers for a whole credential in any format (256 KiB of base64url, 2,000 disclosures, 64 levels). */
+/**
+ * Limits for a subject. Verifiers allow more for a whole credential in any format: 256 KiB of base64url, 2,000
+ * disclosures, 64 levels.
+ */
 const MAX_BYTES = 160 * 1024
 const MAX_VALUES = 1_000
 const MAX_LEVELS = 32
 
-/** The number of members and elements in a value, at every depth; infinite if it nests too deeply. */
+/** The number of members and elements in a value, at every depth; infinite if the value nests too deeply. */
 function countValues(value: unknown, level = 1): number {
   if (typeof value !== 'object' || value === null) return 0
   if (level > MAX_LEVELS) return Number.POSITIVE_INFINITY
   return Object.values(value).reduce((sum: number, inner) => sum + 1 + countValues(inner, level + 1), 0)
 }
 
-/** A message if the subject is too large. It could be signed, but verifiers, including this service, would refuse it. */
+/**
+ * Returns a message if the subject is too large. Verifiers, including this service, would refuse the signed credential.
+ */
 function boundsExceeded(subject: Subject, member: string): string[] {
   const values = countValues(subject)
   if (values === Number.POSITIVE_INFINITY) return [`${member} must not nest deeper than ${MAX_LEVELS} levels`]
@@ -60,8 +65,8 @@ function boundsExceeded(subject: Subject, member: string): string[] {
 }
 
 /**
- * The violations of the schema. A stored schema can still exceed the request's budget, if the request has used much of it
- * before.
+ * The violations of the schema. A stored schema can still exceed the request's budget, if the request has used much of
+ * the budget before.
  */
 function violationsOf(schema: CredentialSchema, subject: Subject, member: string, work: Work): string[] {
   try {
@@ -74,8 +79,8 @@ function violationsOf(schema: CredentialSchema, subject: Subject, member: string
 }
 
 /**
- * Checks that a subject is valid against its type's schema, can be stored, and can be carried by every format. Some subjects do
- * not come from the JSON of a request, so the check of their texts is repeated here.
+ * Checks that a subject is valid against its type's schema, can be stored, and can be issued in every format. Some
+ * subjects do not come from the JSON of a request, so the check of their texts is repeated here.
  *
  * @param member the request member with the subject, named in every message
  * @param work the budget for the check

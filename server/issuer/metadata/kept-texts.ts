@@ -3,10 +3,10 @@ import type { MetadataStore } from './store.js'
 /** Metadata of the issuer, as JSON and as a JWT, and of its authorization server. */
 export type MetadataForm = 'issuer' | 'signed issuer' | 'authorization server'
 
-/** Returns the current text of a form. `make` makes the text if its state has changed since the last call. */
+/** Returns the current text of a form. If the state has changed since the last call, `make` makes a new text. */
 export type MetadataTexts = (form: MetadataForm, make: (now: Date) => Promise<string>) => Promise<string>
 
-/** The lifetime of a text. It keeps the `iat` of the signed form recent. */
+/** The lifetime of a text. A limited lifetime keeps the `iat` of the signed form recent. */
 const KEPT_MS = 3_600_000
 
 interface Kept {

@@ -17,8 +17,8 @@ export interface SignedMetadataPorts {
 }
 
 /**
- * Issuer metadata as a JWT (OpenID4VCI 1.0 §12.2.3). The default issuer signs it. The header contains its key or certificate
- * chain.
+ * Issuer metadata as a JWT (OpenID4VCI 1.0 §12.2.3). The default issuer signs the JWT. The header contains the issuer's
+ * key or certificate chain.
  */
 export function createSignedMetadata(ports: SignedMetadataPorts): (now: Date) => Promise<string> {
   const { metadata: metadataOf, defaultIssuer, recordIdentities, keys, config } = ports

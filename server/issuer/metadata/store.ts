@@ -7,7 +7,10 @@ import { asMdocByDefault, listedVersions } from '../schemas/store.js'
 
 const zState = z.strictObject({ state: z.string() })
 
-/** The `xmin` of a row names the transaction that last wrote it, so it changes with every change of the row, by any process. */
+/**
+ * The `xmin` of a row names the transaction that last wrote the row. So `xmin` changes with every change of the row, by
+ * any process.
+ */
 const keyRow = fragment`k.id, (SELECT xmin::text FROM keys WHERE keys.id = k.id)`
 
 export type MetadataStore = ReturnType<typeof createMetadataStore>
@@ -29,9 +32,10 @@ export function createMetadataStore({ sql }: Database) {
   })
   return {
     /**
-     * A short text that changes with all database content that the metadata depend on. It covers the listed versions and
-     * whether the default issuer signs them. It also covers algorithms, the default issuer with its key and certificates, and
-     * the encryption key for requests. Simultaneous requests share one statement.
+     * Returns a short text that identifies the current database content behind the metadata. If this content changes,
+     * the text changes. It covers the listed versions and whether the default issuer signs them. It also covers
+     * algorithms, the default issuer with its key and certificates, and the encryption key for requests. Simultaneous
+     * requests share one statement.
      */
     async state(now: Date): Promise<string> {
       const state = await read(now.toISOString())

@@ -29,7 +29,7 @@ export interface AddOfferingPorts {
   readonly newId: () => string
 }
 
-/** @param caller the user who creates it; undefined for a client secret */
+/** @param caller the user who creates the offering; undefined for a client secret */
 export type AddOffering = (caller: Caller | undefined, request: OfferingRequest, work: Work) => Promise<OfferingRow>
 
 /**

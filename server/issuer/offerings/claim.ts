@@ -42,7 +42,7 @@ export interface ClaimPorts {
 export type Claim = (caller: Caller, offeringId: string, did?: string) => Promise<Pick<Issued, 'id' | 'vc'>>
 
 /**
- * Issues a credential from an offering to an authenticated caller. It counts as one redemption.
+ * Issues a credential from an offering to an authenticated caller. The credential counts as one redemption.
  *
  * @throws 404, 410 `Offering has expired.`, 409 `Offering redemption limit reached.`, 403 `Offering is for another recipient.`
  */
@@ -64,7 +64,7 @@ export function createClaim({ offeringContext, issue, formats, clock }: ClaimPor
       action: 'credential.claimed',
       redemption: { offeringId },
     })
-    // The offering was used up or expired after it was read here.
+    // After the offering was read here, it was used up or expired.
     if (issued === undefined)
       throw isExpired(offering, clock()) ? errors.offeringExpired() : errors.redemptionLimitReached()
     return { id: issued.id, vc: issued.vc }

@@ -20,11 +20,11 @@ export interface OfferingTerms {
   readonly isSession?: boolean
   /** `pre-authorized_code` or `authorization_code`. */
   readonly grant?: string
-  /** The `sub` of the user who may take it, or the column that contains the `sub`. */
+  /** The `sub` of the user who may take the offering, or the column that contains the `sub`. */
   readonly forSubject?: string | Fragment | null
   readonly deferred?: boolean
   readonly profile?: string
-  /** Whether only one authorization may take it. */
+  /** Whether only one authorization may take the offering. */
   readonly ofAuthorization?: boolean
 }
 
@@ -42,7 +42,7 @@ export const protectedSubject = (
 /**
  * The step that inserts an offering, with the content key of its subject.
  *
- * @param after a step; the offering is inserted only if it has a row
+ * @param after a step; the offering is inserted only if this step returns a row
  */
 export function insertOffering(claims: ClaimsVault, offering: NewOffering & OfferingTerms, after?: Step): Step<'id'> {
   const { configurationIds = [], isSession = false, grant = 'pre-authorized_code', forSubject = null } = offering

@@ -29,7 +29,10 @@ function groupedByOffering(redemptions: readonly RedemptionRow[]): Map<string, R
   return groups
 }
 
-/** One page of the offerings that the reader may see, the newest first. Each has the redemptions that the reader may see. */
+/**
+ * One page of the offerings that the reader may see, the newest first. Each offering has the redemptions that the
+ * reader may see.
+ */
 export async function offeringsFor(view: OfferingView, ctx: ListContext<OfferingListStore> & Reader, page: Page) {
   const scope = scopeOf(ctx)
   const rows = await paged(

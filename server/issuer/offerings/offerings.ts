@@ -54,13 +54,16 @@ export function createOfferings(ports: OfferingsPorts) {
     /**
      * Stores an offering of one credential type.
      *
-     * @param caller the user who creates it; undefined for a client secret
+     * @param caller the user who creates the offering; undefined for a client secret
      * @throws 400 for an invalid type, issuer, subject or expiry time
      */
     create: async (caller: Caller | undefined, request: z.output<typeof createOffering.input>, work: Work) =>
       view.detail(await add(caller, request, work), true),
 
-    /** One page of the offerings that the reader may see, the newest first. Each has the redemptions that the reader may see. */
+    /**
+     * One page of the offerings that the reader may see, the newest first. Each offering has the redemptions that the
+     * reader may see.
+     */
     list: (ctx: ListContext<OfferingListStore> & Reader, page: Page) => offeringsFor(view, ctx, page),
 
     /** An offering with the members that the reader may see. @throws 404 for an unknown offering */

@@ -19,7 +19,10 @@ export interface PageOfOfferingPorts extends NewPagePorts {
 /** @param looks whether the request is read-only, such as HEAD; then nothing is written. @returns the page's URL */
 export type PageOfOffering = (offering: Pick<OfferingRow, 'id' | 'expiresAt'>, looks: boolean) => Promise<string>
 
-/** The share page of an offering that is made on demand, for readers without a page of their own. */
+/**
+ * Makes the share page of an offering when it is first requested. An offering has one such page, and the page has no
+ * owner.
+ */
 export function createPageOfOffering({
   config,
   sealingKey,

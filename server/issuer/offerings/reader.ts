@@ -6,6 +6,9 @@ export interface Reader {
   readonly client: boolean
 }
 
-/** Whether the reader sees the subjects and redemptions of every offering. A caller with the client secret and an admin do. */
+/**
+ * Whether the reader sees the subjects and redemptions of every offering. A caller with the client secret and an admin
+ * see all offerings in full.
+ */
 export const seesEverything = ({ caller, client }: Reader): boolean =>
   client || (caller !== undefined && isAdmin(caller))

@@ -9,11 +9,11 @@ export interface NewRedemption {
 }
 
 /**
- * The step that admits a redemption. It has one row if the offering has not expired and has a redemption left, which it then
- * counts. With a limit, it locks and updates the offering's row. Without a limit, it only reads the row. Every way to redeem
- * uses this step, so a limit of N gives N redemptions in total.
+ * The step that admits and counts a redemption. It returns one row if the offering has not expired and its limit is not
+ * reached. For an offering with a limit, the step locks and updates the offering's row. Otherwise the step only reads
+ * the row. Every way to redeem uses this step, so a limit of N gives N redemptions in total.
  *
- * @param after a step; the redemption is counted only if it has a row
+ * @param after a step; the redemption is counted only if this step returns a row
  */
 export function countRedemption(offeringId: string, now: Date, after?: Step): Step<'id'> {
   const open = fragment`

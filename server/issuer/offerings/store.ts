@@ -11,7 +11,10 @@ import { insertOffering, type NewOffering } from './insert.js'
 /** The highest number of redemptions that an offering lists, the newest first. */
 const LISTED_REDEMPTIONS = 100
 
-/** The highest number of redemptions on a page of offerings. Each takes about 5 KB, and their number grows with use. */
+/**
+ * The highest number of redemptions on a page of offerings. One redemption takes about 5 KB, and the number of
+ * redemptions grows with use.
+ */
 const PAGE_OF_REDEMPTIONS = 1_000
 
 /** A page always has room for this number of offerings. */
@@ -26,7 +29,10 @@ const zOffering = z.strictObject({
   expiresAt: z.date().nullable(),
   createdAt: z.date(),
   schemaName: z.string(),
-  /** Whether its type has mobile documents and is issued by the default issuer. No other issuer has a certificate. */
+  /**
+   * Whether the offering's type has mobile documents and is issued by the default issuer. No other issuer has a
+   * certificate.
+   */
   asMdoc: z.boolean(),
   schemaTitle: z.string().nullable(),
   schemaDisplay: json<readonly SchemaDisplay[]>().nullable(),
@@ -49,8 +55,8 @@ const zRedemption = z.strictObject({
   vcKey: z.string().nullable(),
   revoked: z.boolean(),
   /**
-   * The configuration of the redeemed credential. If it has several, this is the configuration with the schema's name, because
-   * `vc` belongs to it.
+   * The configuration of the redeemed credential. If the credential has several configurations, this is the
+   * configuration with the schema's name, because `vc` belongs to that configuration.
    */
   configurationId: z.string(),
   schemaId: z.string(),
@@ -120,7 +126,7 @@ export function createOfferingStore({ sql }: Database, claims: ClaimsVault) {
       return rows.map(revealedOffering)
     },
 
-    /** The number of offerings, from the first, that fit on a page with the redemptions that they list. */
+    /** Counts how many of the offerings, from the first, fit on one page together with their listed redemptions. */
     async roomFor(offeringIds: readonly string[], scope: RedemptionScope): Promise<number> {
       const [row] = await sql(zRoom)`
         SELECT count(*)::int AS room FROM (

@@ -1,9 +1,14 @@
-/** Enough time for a wallet to get a nonce and a credential, and to notify. A bearer token must not live longer (§13.10). */
+/**
+ * Enough time for a wallet to get a nonce and a credential, and to notify. A bearer token must not be valid for longer
+ * (§13.10).
+ */
 const BEARER_SECONDS = 300
-/** A token that is bound to a key may live longer: a thief cannot use it without the key (RFC 9449 §1). */
+/**
+ * A token that is bound to a key may be valid for longer: a thief cannot use the token without the key (RFC 9449 §1).
+ */
 const BOUND_SECONDS = 3_600
 
-/** The lifetime of an access token in seconds. It depends on whether the token is bound to a key. */
+/** The lifetime of an access token in seconds. A token that is bound to a key has a longer lifetime. */
 export const accessTokenSeconds = (bound: boolean): number => (bound ? BOUND_SECONDS : BEARER_SECONDS)
 
 const TOKEN_BYTES = 32

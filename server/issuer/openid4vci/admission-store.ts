@@ -12,33 +12,39 @@ export interface Admission {
   /** Whether the offering has a session, which must not be in Error. */
   readonly hasSession: boolean
   readonly configurationId: string
-  /** The credential that was taken under this token before, as last read; null before its first issuance. */
+  /**
+   * The credential that was taken under this token before, when the token was last read; null before the first
+   * issuance.
+   */
   readonly earlierId: string | null
   /**
-   * Whether its redemption was counted before, as last read. It is counted at the first issuance, or when the wallet begins to
-   * wait.
+   * Whether the token's redemption was already counted when the token was last read. The redemption is counted at the
+   * first issuance, or when the wallet begins to wait.
    */
   readonly counted: boolean
   /** The authorization of the token; null for a token from a pre-authorized code without an authorization. */
   readonly authorizationId: string | null
   /** The number of requested instances that were not counted before. */
   readonly instances: number
-  /** Hash of the transaction under which the wallet waited; null if it did not wait. */
+  /** Hash of the transaction under which the wallet waited; null if the wallet did not wait. */
   readonly transactionHash: string | null
-  /** All are different. */
+  /** The nonces of the proofs, each once. */
   readonly nonces: readonly UsedOnce[]
   readonly now: Date
 }
 
 /**
- * The reason why a wallet was not admitted. `overtaken`: another request under the token was first, and `now` is its result.
- * `collected`: the deferred credential was taken before.
+ * The reason why a wallet was not admitted. `overtaken`: another request under the token was first, and `now` is the
+ * token's state after that request. `collected`: the deferred credential was taken before.
  */
 export type Refusal =
   | { readonly kind: 'overtaken'; readonly now: Pick<Admission, 'earlierId' | 'counted'> }
   | { readonly kind: 'nonce-used' | 'too-many' | 'collected' | 'refused' }
 
-/** The locked session of an offering, if it is not in Error. For an offering without a session, the step has one row. */
+/**
+ * The locked session of an offering, if the session is not in Error. For an offering without a session, the step has
+ * one row.
+ */
 export const openSession = (offeringId: string, hasSession: boolean): Step<'id'> =>
   new Step<'id'>(
     'session',
@@ -50,8 +56,8 @@ export const openSession = (offeringId: string, hasSession: boolean): Step<'id'>
   )
 
 /**
- * The highest number of instances that one authorization gives on a day, over all its tokens. A token without an authorization
- * lives less than a day.
+ * The highest number of instances that one authorization gives per day, over all its tokens. A token without an
+ * authorization expires in less than a day.
  */
 export const INSTANCES_A_DAY = 100
 
@@ -59,14 +65,14 @@ export const INSTANCES_A_DAY = 100
 const dayOf = (now: Date): string => now.toISOString().slice(0, 10)
 
 /**
- * The number of instances that an authorization `a` has given today. Its day never goes back. Otherwise, around midnight, a
- * process whose clock differs could reset the count of another process.
+ * The number of instances that an authorization `a` has given today. The stored day never changes to an earlier day.
+ * Otherwise, around midnight, a process whose clock differs could reset the count of another process.
  */
 const givenToday = (now: Date) => fragment`CASE WHEN a.issued_on >= ${dayOf(now)}::date THEN a.issued_count ELSE 0 END`
 
 /**
- * The locked row of the token or of its authorization. The wallet may take each configuration again (OpenID4VCI 1.0 §14.3),
- * within the limit of a day.
+ * The locked row of the token or of its authorization. The wallet may take each configuration again (OpenID4VCI 1.0
+ * §14.3), within the daily limit.
  */
 function takeableUnder({ tokenHash, authorizationId, instances, now }: Admission): Fragment {
   if (authorizationId === null) {
@@ -129,7 +135,7 @@ function admittedAfter(fresh: Step<'id'>, { earlierId, counted, offeringId, now 
   )
 }
 
-/** The locked transaction under which the wallet waited. If it did not wait, the step has one row. */
+/** The locked transaction under which the wallet waited. If the wallet did not wait, the step has one row. */
 function waitingUnder(current: Step<'id'>, { transactionHash, authorizationId }: Admission): Step {
   if (transactionHash === null) return new Step('waiting', fragment`SELECT 1 AS waits`)
   return new Step(
@@ -153,8 +159,9 @@ export interface AdmissionSteps {
 }
 
 /**
- * Admits a wallet to an issuance. If it is admitted, the nonces are marked as used, and the token's first redemption is
- * counted. No credential is stored here. If the wallet is not admitted, its fresh nonces are still marked as used.
+ * Admits a wallet to an issuance. If the wallet is admitted, the nonces are marked as used, and the token's first
+ * redemption is counted. No credential is stored here. If the wallet is not admitted, its fresh nonces are still marked
+ * as used.
  *
  * The lock on the token's row serialises requests under one token. A request that waited for the lock cannot see the rows of
  * the other request, and is `overtaken`.

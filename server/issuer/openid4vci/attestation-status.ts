@@ -33,7 +33,7 @@ export interface AttestationStatusesPorts {
 /** Checks the statuses of the attestations of one request. */
 export interface AttestationStatuses {
   /**
-   * If an attestation names a status, the status must be valid (Token Status List §6.2, §8.3).
+   * Checks that the status of an attestation is valid, if it names a status (Token Status List §6.2, §8.3).
    *
    * @param what the kind of attestation: `wallet attestation` or `key attestation`
    * @param admit is called before the status list is fetched, and may throw to prevent the fetch
@@ -50,8 +50,8 @@ export interface AttestationStatuses {
 export type AttestationStatusesOf = (work: Work, now: Date) => AttestationStatuses
 
 /**
- * The status lists of the attestations of one request. At most four are fetched, each once. They are read within the request's
- * budget and not kept for other requests.
+ * The status lists of the attestations of one request. At most four are fetched, each once. The lists are read within
+ * the request's budget and not kept for other requests.
  */
 export function createAttestationStatuses({ config, outbound }: AttestationStatusesPorts): AttestationStatusesOf {
   return (work, now) => {
@@ -83,13 +83,13 @@ export function createAttestationStatuses({ config, outbound }: AttestationStatu
         if (status === undefined) return
         const list = isObject(status) ? status.status_list : undefined
         if (!isObject(list) || typeof list.uri !== 'string' || !Number.isSafeInteger(list.idx) || Number(list.idx) < 0)
-          throw new AttestationError(`The status of the ${what} is of no kind that is known.`)
+          throw new AttestationError(`The status of the ${what} is of an unknown kind.`)
         await admit?.()
         const state = await read({ uri: list.uri, idx: Number(list.idx) }, attester, what).catch((cause) => {
           if (!isWhyNot(cause)) throw cause
-          throw new AttestationError(`The status of the ${what} cannot be had: ${cause.message}`, { cause })
+          throw new AttestationError(`The status of the ${what} cannot be read: ${cause.message}`, { cause })
         })
-        if (state !== 'valid') throw new AttestationError(`The ${what} is not valid any more.`)
+        if (state !== 'valid') throw new AttestationError(`The ${what} is no longer valid.`)
       },
     }
   }

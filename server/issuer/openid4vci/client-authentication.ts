@@ -22,7 +22,7 @@ export interface WalletClient {
   readonly certified: boolean
   /** Whether its proof contains a challenge of this service. */
   readonly challenged: boolean
-  /** Proofs that count once. The SQL statement of the request marks them as used. */
+  /** Proofs that count once. The SQL statement of the request marks these proofs as used. */
   readonly proofs: readonly UsedOnce[]
 }
 
@@ -99,8 +99,8 @@ export type ClientAuthentication = ReturnType<typeof createClientAuthentication>
 /** Identifies wallets at the endpoints of the authorization server. */
 export function createClientAuthentication({ config, seals, statusesOf, clock }: ClientAuthenticationPorts) {
   /**
-   * The error for a proof without a valid challenge (Attestation-Based Client Authentication §8.1). It contains a fresh
-   * challenge.
+   * The error for a proof without a valid challenge (Attestation-Based Client Authentication §8.1). The error contains
+   * a fresh challenge.
    */
   const challengeNeeded = (description: string): OAuthError =>
     new OAuthError('use_attestation_challenge', description, {
@@ -171,7 +171,7 @@ export function createClientAuthentication({ config, seals, statusesOf, clock }:
       if (attestation === undefined && proof === undefined) return UNPROVEN
       if (attestation === undefined || proof === undefined)
         throw invalidClient('OAuth-Client-Attestation and OAuth-Client-Attestation-PoP must be sent together.')
-      if (!attestsWallets(config)) throw invalidClient('Wallet attestations are not taken here.')
+      if (!attestsWallets(config)) throw invalidClient('Wallet attestations are not supported here.')
       return attestedClient([attestation, proof], parameters.client_id, work)
     },
 
@@ -185,7 +185,8 @@ export function createClientAuthentication({ config, seals, statusesOf, clock }:
     },
 
     /**
-     * Asserts the same of the sender of a token request. HAIP 1.0 §4: DPoP binds tokens to a key, and the wallet authenticates.
+     * Asserts that the sender of a token request has the required proofs. HAIP 1.0 §4 requires DPoP and an
+     * authenticated wallet.
      *
      * @throws OAuthError 401 `invalid_client`, `use_attestation_challenge`; `invalid_dpop_proof`
      */

@@ -69,8 +69,8 @@ export function createIssueToWallet({
   }
 
   /**
-   * §8.2: an identifier or a configuration id names the credential. An identifier counts only if the token response contained
-   * it.
+   * §8.2: an identifier or a configuration id names the credential. An identifier counts only if the token response
+   * contained this identifier.
    */
   const requestedConfiguration = async (token: TokenContext, request: CredentialRequest): Promise<string> => {
     const { credential_identifier: identifier, credential_configuration_id: id } = request
@@ -88,7 +88,7 @@ export function createIssueToWallet({
     throw new OAuthError('unknown_credential_configuration', 'The credential_configuration_id is not known.')
   }
 
-  /** @throws OAuthError `invalid_proof` for a key that the format cannot hold. */
+  /** @throws OAuthError `invalid_proof` for a key that the format does not support */
   const assertHolderKeys = async (configurationId: string, keys: readonly ProvenKey[]): Promise<void> => {
     const issuing = parseConfigurationId(formats, configurationId)?.format.issuing
     try {

@@ -24,8 +24,8 @@ export function createDpop({ config, seals, clock }: DpopPorts) {
     },
 
     /**
-     * The verified DPoP proof of a request; undefined if it has none. The SQL statement of the request checks that the proof
-     * was not used before.
+     * The verified DPoP proof of a request; undefined for a request without a proof. The SQL statement of the request
+     * checks that the proof was not used before.
      *
      * @param accessToken the access token of the request, at a protected resource
      * @throws OAuthError `invalid_dpop_proof` or `use_dpop_nonce`
@@ -49,8 +49,8 @@ export function createDpop({ config, seals, clock }: DpopPorts) {
 }
 
 /**
- * For the nonce endpoint and endpoints that take DPoP proofs. Every answer contains a fresh nonce, even the answer to an
- * unreadable request.
+ * The base of procedures for the nonce endpoint and for endpoints that accept DPoP proofs. Every answer contains a
+ * fresh nonce, even the answer to an unreadable request.
  */
 export const dpopProcedure = (dpop: Pick<Dpop, 'provideNonce'>) =>
   procedureOver<'public', Context>(

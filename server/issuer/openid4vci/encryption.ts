@@ -51,7 +51,7 @@ export function createRequestEncryption({ config, decryptionKeys, keys, clock }:
     tasks,
 
     /**
-     * Decrypts the sent input, if it is encrypted, to the JSON of the request.
+     * Decrypts the sent input, if the input is encrypted, to the JSON of the request.
      *
      * @throws OAuthError `invalid_encryption_parameters` if encryption is required but missing, is not supported, or cannot be
      *   decrypted
@@ -69,8 +69,8 @@ export function createRequestEncryption({ config, decryptionKeys, keys, clock }:
     },
 
     /**
-     * §8.2: a wallet that requests an encrypted answer must not get it in the clear. Its request must be encrypted too, because
-     * an attacker could replace the key in a clear request.
+     * §8.2: a wallet that requests an encrypted answer must not get an unencrypted answer. The request must be
+     * encrypted too, because an attacker could replace the key in a clear request.
      *
      * @returns the encryption of the answer; undefined if the answer is sent in the clear
      * @throws OAuthError `invalid_encryption_parameters`
@@ -90,8 +90,9 @@ export function createRequestEncryption({ config, decryptionKeys, keys, clock }:
 }
 
 /**
- * For requests and answers that may be encrypted (OpenID4VCI 1.0 §10). The procedure's contract sees the decrypted request. Its
- * answer, with any success status, is encrypted for the key that the request names. Errors are never encrypted.
+ * The base of procedures whose requests and answers may be encrypted (OpenID4VCI 1.0 §10). The contract checks the
+ * decrypted request. Every successful answer is encrypted for the key that the request names. Errors are never
+ * encrypted.
  */
 export const encryptableProcedure = (
   access: Pick<WalletAccess, 'provideNonce' | 'tokenOf'>,

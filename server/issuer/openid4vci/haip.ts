@@ -33,10 +33,10 @@ export function assertHaipRequest({
   authorizationDetails,
 }: Pick<AuthorizationRequest, 'scope' | 'authorizationDetails'>): void {
   if (authorizationDetails !== undefined)
-    throw new OAuthError('invalid_authorization_details', 'Credentials are asked for by scope alone (HAIP).')
+    throw new OAuthError('invalid_authorization_details', 'Credentials must be requested by scope (HAIP).')
   if (scope === undefined) throw new OAuthError('invalid_scope', 'scope is missing (HAIP).')
 }
 
 /** §4, FAPI 2.0 Security Profile §5.3.2.2: the error for a request that was not pushed. */
 export const notPushed = () =>
-  new OAuthError('invalid_request', 'The request must be pushed to the endpoint for that (HAIP).')
+  new OAuthError('invalid_request', 'The request must be sent to the PAR endpoint first (HAIP).')

@@ -14,7 +14,7 @@ export interface NoncesPorts {
 
 export type Nonces = ReturnType<typeof createNonces>
 
-/** Nonces for key proofs (OpenID4VCI 1.0 §7). A nonce is made on request. It is stored only when it is used. */
+/** Nonces for key proofs (OpenID4VCI 1.0 §7). A nonce is made on request. A nonce is stored only when it is used. */
 export function createNonces({ seals, store, partitionTask }: NoncesPorts) {
   /**
    * A row marks a nonce, a proof or a code as used. The row stays until the nonce, proof or code has expired by the clock of

@@ -11,14 +11,17 @@ import { movedSession, type StoredSession, sessionColumn, withDates } from './se
 export interface WalletOffering {
   readonly offeringId: string
   readonly schemaName: string
-  /** Whether its type has mobile documents and is issued by the default issuer. No other issuer has a certificate. */
+  /**
+   * Whether the offering's type has mobile documents and is issued by the default issuer. No other issuer has a
+   * certificate.
+   */
   readonly asMdoc: boolean
   /** Ids of the offered configurations. Empty: every configuration of the schema. */
   readonly offered: readonly string[]
   readonly recipient: string | null
   /** The grant of the offer. */
   readonly grant: OfferGrant
-  /** The `sub` of the user who may take it; null if anyone with the offer may take it. */
+  /** The `sub` of the user who may take the offer; null if anyone may take the offer. */
   readonly forSubject: string | null
   /** The rules of the offer for wallets. */
   readonly profile: OfferProfile
@@ -70,8 +73,7 @@ const offeringTables = fragment`
   offerings o JOIN schemas s ON s.id = o.schema_id LEFT JOIN credential_offer_sessions x ON x.id = o.id`
 
 /**
- * Joins the offer with an id, its schema and its session to a statement that has the id. An offer whose session was removed has
- * no row.
+ * Joins the offer with an id, its schema and its session. An offer whose session was removed gives no row.
  */
 export const offeringJoins = (id: Fragment) => fragment`
   JOIN offerings o ON o.id = ${id} JOIN schemas s ON s.id = o.schema_id
@@ -110,8 +112,8 @@ export function createOfferStore({ sql }: Database, claims: ClaimsVault, announc
     },
 
     /**
-     * Reads an offering for a wallet that fetches it. If the offering is open, the same statement moves its session. The result
-     * is the state before.
+     * Reads an offering for a wallet that fetches it. If the offering is open, the same statement moves its session.
+     * The result is the state before this change.
      *
      * @param codes whether pre-authorized codes are issued; if not, an offer with a pre-authorized code is not open
      */
@@ -155,7 +157,7 @@ export function createOfferStore({ sql }: Database, claims: ClaimsVault, announc
       return row === undefined ? undefined : revealedSubject(claims, withDates(row))
     },
 
-    /** The display names of an issuer; null if it has none. */
+    /** The display names of an issuer; null for an issuer without display names. */
     async issuerDisplay(issuerId: string): Promise<ConsentContext['issuerDisplay']> {
       const [row] = await sql(zIssuerDisplay)`SELECT display FROM issuers WHERE id = ${issuerId}`
       return row?.display ?? null

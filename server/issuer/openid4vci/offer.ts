@@ -43,8 +43,9 @@ export function closedReason({ session, ...offering }: WalletOffering, now: Date
 export type OfferedGrant = Pick<WalletOffering, 'offeringId' | 'grant' | 'session' | 'profile' | 'deferred'>
 
 /**
- * The `plain` member for the code of an offering. An offering is plain if a token depends only on whether it is open: its
- * profile is 1.0, it has no transaction code, and it is not deferred. These facts never change.
+ * The `plain` member for the code of an offering. A token of a plain offering depends on one fact only: whether the
+ * offering is open. A plain offering has the profile 1.0 and no transaction code, and is not deferred. These facts
+ * never change.
  */
 function plainOffering({ session, profile, deferred }: OfferedGrant): PreAuthorizedCode['plain'] {
   const plain = profile === 'final' && !deferred && (session === null || session.txCodeHash === null)
@@ -54,7 +55,7 @@ function plainOffering({ session, profile, deferred }: OfferedGrant): PreAuthori
 /** Makes codes and states that are sealed and not stored. */
 type CodeSeals = Pick<Seals, 'issuerState' | 'preAuthorizedCode'>
 
-/** The one grant of an offer, with a code or an `issuer_state`. */
+/** The only grant of an offer, with a code or an `issuer_state`. */
 function grantsOf(config: Pick<Config, 'issuerProfile'>, seals: CodeSeals, offering: OfferedGrant) {
   const { offeringId, grant, session } = offering
   // HAIP 1.0 §4.2. This also covers an offering without a chosen grant.
@@ -66,8 +67,8 @@ function grantsOf(config: Pick<Config, 'issuerProfile'>, seals: CodeSeals, offer
 }
 
 /**
- * The credential offer object (OpenID4VCI 1.0 §4.1.1), in the form of its profile. It names one grant, because some wallets
- * fail on two.
+ * The credential offer object (OpenID4VCI 1.0 §4.1.1), in the form of its profile. The object names one grant, because
+ * some wallets fail on two grants.
  */
 export function credentialOfferOf(
   { config, formats, seals }: Offerer & { readonly config: Pick<Config, 'issuerBaseUrl'>; readonly seals: CodeSeals },

@@ -65,7 +65,7 @@ export function createOffered({ config, formats }: OfferedPorts) {
     requestedIn,
 
     /**
-     * The configurations that an authorization request names of an offering (§5.1.1, §5.1.2). `scope` and
+     * The configurations of an offering that an authorization request names (§5.1.1, §5.1.2). `scope` and
      * `authorization_details` are read separately.
      *
      * @throws OAuthError `invalid_scope` or `invalid_authorization_details`

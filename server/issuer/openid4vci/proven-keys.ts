@@ -29,7 +29,7 @@ import type { UsedOnce } from './used-once-store.js'
 
 /** The result of the proofs of a credential request. */
 export interface Proven {
-  /** The keys for the credentials, one key for each credential. All are different. */
+  /** The keys for the credentials, one key for each credential. All keys are different. */
   readonly keys: readonly [ProvenKey, ...ProvenKey[]]
   /** The nonces that the issuance still has to mark as used. */
   readonly nonces: readonly UsedOnce[]
@@ -37,7 +37,8 @@ export interface Proven {
 
 /**
  * The `typ` of key attestations in 1.0 (Appendix D.1) and in drafts. The drafts' `typ` is accepted under every profile, because
- * a common wallet library (`@openid4vc/openid4vci` 0.4.6) writes it in 1.0 too. Both kinds differ only in the `typ`.
+ * a common wallet library (`@openid4vc/openid4vci` 0.4.6) writes this `typ` in 1.0 too. The two kinds of attestations
+ * differ only in the `typ`.
  */
 const KEY_ATTESTATION_TYPES = [KEY_ATTESTATION_TYPE, 'keyattestation+jwt'] as const
 
@@ -53,12 +54,12 @@ export interface ProvenKeysPorts {
 
 type ProvingToken = Pick<TokenContext, 'clientId' | 'keyAttestation' | 'profile' | 'recipient'>
 
-/** The keys that a request proves or attests, before other hosts are asked about them. */
+/** The keys that a request proves or attests. The checks that need other hosts follow later. */
 interface Claimed {
   readonly keys: readonly ProvenKey[]
   /** The nonces of the proofs. Attestations have their own nonces. */
   readonly nonces: readonly string[]
-  /** Each attestation once, even if several proofs contain it. */
+  /** The attestations. An attestation is listed once, even if several proofs contain it. */
   readonly attestations: readonly KeyAttestation[]
 }
 
@@ -114,8 +115,8 @@ function batchOf([first, ...others]: readonly ProvenKey[]): Proven['keys'] {
 }
 
 /**
- * Verifies the key proofs of a request (OpenID4VCI 1.0 Appendix F.4), or its key attestation. Also checks that the keys belong
- * to the recipient of the offer, if it has one.
+ * Verifies the key proofs of a request (OpenID4VCI 1.0 Appendix F.4), or its key attestation. If the offer has a
+ * recipient, it also checks that the keys belong to the recipient.
  *
  * @throws OAuthError `invalid_proof` or `invalid_nonce` for the first proof that fails, or if two proofs have the same key;
  *   `credential_request_denied` if the offer is for another recipient.
@@ -180,7 +181,9 @@ export function createProvenKeys({ config, seals, resolver, store, statusesOf, l
     const proofs = await verifiedProofs(resolve, token, jwts, now)
     assertDistinct(proofs)
     if (token.keyAttestation !== null && proofs.some(({ attestation }) => attestation === undefined))
-      throw invalidProof('The credential needs a key attestation: the proof has none that is believed here.')
+      throw invalidProof(
+        'The credential needs a key attestation: the proof contains no key attestation of a trusted provider.',
+      )
     return {
       keys: keysOf(proofs),
       nonces: proofs.map(({ nonce }) => nonce),

@@ -38,8 +38,8 @@ async function keysOf({ resolve, log }: RecipientPorts, did: string, nonces: rea
 }
 
 /**
- * Asserts that all keys belong to the recipient of an offering. A key belongs to the recipient if its proof names it by the
- * DID, or if it is a bare key that the DID document lists.
+ * Asserts that all keys belong to the recipient of an offering. A key belongs to the recipient if its proof names the
+ * key by the DID. A key without a DID belongs to the recipient if the DID document lists the key.
  *
  * @param recipient the DID; null for an offering without a recipient
  * @throws OAuthError `credential_request_denied`
@@ -56,6 +56,6 @@ export async function assertRecipient(
   if (others.every((key) => own.has(thumbprint(key.jwk)))) return
   throw new OAuthError(
     'credential_request_denied',
-    'The offer is for another recipient: prove a key of the DID that it is bound to.',
+    'The offer is for another recipient: prove a key of the DID that the offer is bound to.',
   )
 }

@@ -5,4 +5,4 @@ export const offerNotFound = () =>
   new OAuthError('invalid_request', 'The credential offer does not exist.', { status: 404 })
 
 /** The message of the credential endpoints for a token of another configuration (RFC 6750 §3.1, `insufficient_scope`). */
-export const OTHER_CONFIGURATION = 'The access token is not good for that configuration.'
+export const OTHER_CONFIGURATION = 'The access token does not cover that configuration.'

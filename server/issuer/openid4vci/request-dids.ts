@@ -12,8 +12,8 @@ import type { RequestNonces } from './request-nonces.js'
 export type ResolveRequestDid = (did: string, nonces: readonly string[]) => Promise<DidKeys>
 
 /**
- * Creates the resolution of the DIDs that one credential request names. Before a DID of another host is resolved, the nonces of
- * its proofs are marked as used. At most four DIDs of other hosts are resolved.
+ * Creates the function that resolves the DIDs of one credential request. Before a DID of another host is resolved, the
+ * nonces of its proofs are marked as used. At most four DIDs of other hosts are resolved.
  */
 export function requestDids(resolver: DidResolver, requestNonces: RequestNonces): ResolveRequestDid {
   const remoteDids = new RemoteDids()

@@ -18,14 +18,15 @@ export interface RequestNonces {
    * @throws OAuthError `invalid_nonce` if a nonce was used before.
    */
   use(nonces: readonly string[]): Promise<void>
-  /** The nonces of the list that are not yet marked as used. The issuance marks them. */
+  /** The nonces of the list that are not yet marked as used. The issuance marks these nonces. */
   unused(nonces: readonly string[]): UsedOnce[]
 }
 
 /**
  * Creates the nonces of one credential request. Each nonce counts once. Most nonces are marked as used when the issuance is
  * stored. If a proof makes this service send a request to another host, the nonce of the proof is marked before that
- * request. It stays marked even if the credential request fails. So one nonce causes at most one request to other hosts.
+ * request. The nonce stays marked even if the credential request fails. So one nonce causes at most one request to
+ * other hosts.
  */
 export const createRequestNonces =
   ({ store, seals }: RequestNoncesPorts) =>
@@ -34,7 +35,7 @@ export const createRequestNonces =
 
     const once = (nonce: string): UsedOnce => ({ hash: sha256(nonce), expiresAt: seals.nonceExpiresAt(nonce) })
 
-    /** Proofs of one request may share a nonce. It is then marked as used once. */
+    /** Proofs of one request may share a nonce. A shared nonce is marked as used once. */
     const useOne = (nonce: UsedOnce): Promise<boolean> => {
       const fresh = used.get(nonce.hash) ?? store.useNonce(nonce)
       used.set(nonce.hash, fresh)

@@ -3,11 +3,11 @@ import { OAuthError } from '../../protocol/oauth/error.js'
 import { zAuthorizationDetails } from '../../protocol/openid4vci/requests.js'
 
 /**
- * The configurations that a wallet requests from an offer. Both lists count (OpenID4VCI 1.0 §5.1.2). If both are empty, the
- * wallet requests everything.
+ * The configurations that a wallet requests from an offer. The request is for the configurations in both lists
+ * (OpenID4VCI 1.0 §5.1.2). If both are empty, the wallet requests everything.
  */
 export interface RequestedConfigurations {
-  /** Ids that `authorization_details` name. The answer contains identifiers for them. */
+  /** Ids that `authorization_details` name. The answer contains identifiers for these configurations. */
   readonly detailed: readonly string[]
   /** Ids that `scope` names. */
   readonly scoped: readonly string[]
@@ -32,7 +32,7 @@ function parsedJson(text: string): unknown {
   }
 }
 
-/** §5.1.1, §6.1.1. */
+/** The configuration ids that `authorization_details` name (§5.1.1, §6.1.1). */
 function detailedConfigurations(
   details: string | undefined,
   offered: readonly string[],

@@ -2,7 +2,10 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { open, seal } from '../../protocol/jose/sealed.js'
 import { secretKey } from '../../protocol/jose/secret-key.js'
 
-/** A pre-authorized code expires after ten minutes. A wallet fetches it with the offer, right before it uses the code. */
+/**
+ * A pre-authorized code expires after ten minutes. A wallet fetches the code with the offer, right before the wallet
+ * uses the code.
+ */
 export const CODE_SECONDS = 600
 /** Long enough for a user to enter a PIN between the nonce and the proof. */
 export const NONCE_SECONDS = 300
@@ -26,7 +29,7 @@ interface Sealed {
 interface SealedCode extends Sealed {
   readonly o: string
   readonly j: string
-  /** Only for a plain offering: whether it has a session. */
+  /** Only for a plain offering: whether the offering has a session. */
   readonly s?: boolean
 }
 
@@ -92,12 +95,13 @@ export function createSeals(parts: SealOptions) {
     },
 
     /**
-     * The expiry of a `c_nonce` of this service, past or future. It is always the same for one nonce, so the row of a second
-     * use conflicts with the row of the first use.
+     * The expiry of a `c_nonce` of this service, past or future. The expiry is always the same for one nonce, so the
+     * row of a second use conflicts with the row of the first use.
      */
     nonceExpiresAt: (sealed: string): Date => {
       const nonce = open(nonceKey, sealed)
-      if (!isObject(nonce) || typeof nonce.exp !== 'number') throw new TypeError('The nonce is not one of ours.')
+      if (!isObject(nonce) || typeof nonce.exp !== 'number')
+        throw new TypeError('The nonce was not made by this service.')
       return new Date(nonce.exp * 1000)
     },
 
@@ -118,7 +122,7 @@ export function createSeals(parts: SealOptions) {
 
     /**
      * A nonce for DPoP proofs (RFC 9449 §8). It is valid for any number of proofs until it expires. Every answer contains a
-     * nonce, so all answers of one second share one.
+     * nonce, so all answers of one second share one nonce.
      */
     dpopNonce: (): string => {
       const exp = seconds(parts.clock()) + NONCE_SECONDS

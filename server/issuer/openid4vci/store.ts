@@ -37,10 +37,10 @@ export interface NewRecord {
   readonly issuerId: string
   readonly holderDid: string | null
   readonly vc: unknown
-  /** Whether `vc` belongs to a signed JWT VC. It then replaces an earlier `vc` without a proof. */
+  /** Whether `vc` belongs to a signed JWT VC. A `vc` of this kind replaces an earlier `vc` without a proof. */
   readonly vcIsSigned: boolean
   readonly instances: readonly NewInstance[]
-  /** The offering's session, moved to CredentialIssued; null if it has none. */
+  /** The offering's session, moved to CredentialIssued; null for an offering without a session. */
   readonly session: CredentialOfferSession | null
 }
 
@@ -90,7 +90,7 @@ export function createOpenid4vciStore(database: Database, claims: ClaimsVault, a
     ...createOfferStore(database, claims, announce),
     ...createTokenStore(database, claims, announce),
 
-    /** Marks a nonce as used before its issuance is admitted. @returns false if it was used already. */
+    /** Marks a nonce as used before its issuance is admitted. @returns false if the nonce was used before */
     async useNonce({ hash, expiresAt }: UsedOnce): Promise<boolean> {
       const rows = await sql(hashRow)`
         INSERT INTO used_nonces (hash, expires_at) VALUES (${hash}, ${expiresAt}) ON CONFLICT DO NOTHING RETURNING hash`

@@ -17,7 +17,7 @@ export interface TxCodeCheckPorts {
 
 /**
  * Checks the transaction code that a wallet sends for an offering. Each session has five attempts, even if its offer is fetched
- * again. The fifth wrong code ends it.
+ * again. The fifth wrong code ends the session.
  *
  * @param sent the code; undefined if the wallet sends none
  * @throws OAuthError `invalid_request` for a code that is missing or not expected (§6.3), `invalid_grant` for a wrong code

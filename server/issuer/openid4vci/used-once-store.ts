@@ -8,8 +8,9 @@ export interface UsedOnce {
   /** The hash of a nonce or proof, or the `jti` of a code. */
   readonly hash: string
   /**
-   * The time after which a repeated value is refused for its age, so the row is no longer needed. It must depend on the value
-   * itself, never on the time of its use. Hash and expiry together are the key on which a repeated value conflicts.
+   * The time after which a repeated value is refused for its age, so the row is no longer needed. This time must depend
+   * on the value itself, never on the time of its use. Hash and expiry together are the key on which a repeated value
+   * conflicts.
    */
   readonly expiresAt: Date
 }
@@ -17,8 +18,8 @@ export interface UsedOnce {
 const HOUR_MS = 3_600_000
 
 /**
- * Two proofs with one `jti` can both be accepted if their `iat` differ by less than this. Each `iat` may differ from the time
- * of its use in both directions, and the clocks of two processes may differ.
+ * Two proofs with one `jti` can both be accepted if their `iat` differ by less than this time. Each `iat` may differ
+ * from the time of its use in both directions, and the clocks of two processes may differ.
  */
 const SAME_JTI_MS = (2 * Math.max(DPOP_IAT_SECONDS, POP_IAT_SECONDS) + CLOCK_SKEW_SECONDS) * 1000
 

@@ -112,8 +112,9 @@ export function createWalletAccess({ config, store, dpop, clock }: WalletAccessP
 }
 
 /**
- * An access token of this service's own token endpoint, valid for one issuance. Tokens of the identity provider are refused
- * here. The management API accepts only tokens of the identity provider.
+ * Requires an access token of this service's own token endpoint, and puts its data into the context. Such a token is
+ * valid for one issuance. Tokens of the identity provider are refused here. The management API accepts only tokens of
+ * the identity provider.
  */
 export const withWalletToken = (access: Pick<WalletAccess, 'provideNonce' | 'tokenOf'>) =>
   publicProcedure.use(async ({ ctx, next }) => {
@@ -126,6 +127,6 @@ export interface WalletContext extends Context {
   readonly token: TokenContext
 }
 
-/** For requests that are never encrypted. */
+/** The base of procedures whose requests are never encrypted. */
 export const walletProcedure = (access: Pick<WalletAccess, 'provideNonce' | 'tokenOf'>) =>
   procedureOver<'wallet', WalletContext>(withWalletToken(access))

@@ -77,7 +77,7 @@ export function createSignCopies({ sign, viewOf, allotment, config, formats, new
 
   return async (token, configurationId, keys, recordId, now) => {
     const configuration = parseConfigurationId(formats, configurationId)
-    if (configuration === undefined) throw new Error(`${configurationId} was offered and is no configuration.`)
+    if (configuration === undefined) throw new Error(`${configurationId} was offered but is not a configuration.`)
     const { format } = configuration
     // HAIP 1.0 §6.1: `cnf` contains the key itself, even if the proof named it in another way.
     const bare = isHaip({ config }, token)

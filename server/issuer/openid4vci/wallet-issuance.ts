@@ -20,7 +20,10 @@ export interface WantedCopies {
   readonly keys: readonly ProvenKey[]
   /** The nonces that the issuance marks as used. */
   readonly nonces: readonly UsedOnce[]
-  /** Hash of the transaction under which the wallet waited. Its instances were counted before. Null if the wallet did not wait. */
+  /**
+   * Hash of the transaction under which the wallet waited. The instances of this transaction were counted before. Null
+   * if the wallet did not wait.
+   */
   readonly transactionHash: string | null
 }
 
@@ -87,7 +90,7 @@ export async function admittedAs<Outcome extends { readonly kind: string }>(
   return 'now' in second ? attempt({ ...admission, ...second.now }) : second
 }
 
-/** §8.3 */
+/** The credential response (§8.3). */
 const responseOf = ({ instances }: WalletCopies, notificationId: string): JsonObject => ({
   credentials: instances.map(({ compact }) => ({ credential: compact })),
   notification_id: notificationId,

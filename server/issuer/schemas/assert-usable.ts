@@ -37,7 +37,8 @@ export async function assertUsable(
 }
 
 /**
- * Compiling a schema may use half of a request's budget. A request that checks a subject against the schema has the other half.
+ * Checks that a schema compiles. Compiling may use half of a request's budget. The other half is for the check of a
+ * subject against the schema.
  *
  * @throws 400 naming the place in the schema that cannot be used.
  */

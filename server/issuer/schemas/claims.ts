@@ -14,7 +14,10 @@ import { linearPattern } from '../../protocol/json-schema/linear-regexp.js'
 import { Work } from '../../protocol/work.js'
 import type { CredentialSchema, VersionRules } from './store.js'
 
-/** A stored schema needs no budget: it was checked when it was created, and the walk has its own limit. */
+/**
+ * Walks a stored schema. The walk needs no budget: the schema was checked when it was created, and the walk has its own
+ * limit.
+ */
 const walked = (body: JsonObject): SchemaPlace =>
   SchemaPlace.root(body, new Work(Number.POSITIVE_INFINITY), linearPattern)
 
@@ -97,7 +100,7 @@ export interface ClaimRules {
  * The rules for claims that all versions of a type share. One `vct` covers all versions, and a credential must not contradict
  * its type metadata.
  *
- * @param versions undefined if they are not known; then no claim has a rule
+ * @param versions the versions; undefined if the versions are not known, then no claim has a rule
  */
 export function commonRules(versions: readonly VersionRules[] | undefined): (path: ClaimPath) => ClaimRules {
   if (versions === undefined) return () => ({ sd: 'allowed', mandatory: false })

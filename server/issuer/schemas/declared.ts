@@ -38,9 +38,7 @@ export async function assertClaimsDeclared(body: JsonObject, settings: ClaimSett
     if (problems.length > 0) throw errors.invalid(problems)
   } catch (thrown) {
     if (!(thrown instanceof WorkExceededError)) throw thrown
-    throw errors.badRequest(
-      'schema takes more work to look through, with the claims that are named, than one request may',
-    )
+    throw errors.badRequest('schema and the named claims need more work than one request may use')
   }
 }
 
@@ -65,8 +63,8 @@ const INDEX = /^(?:0|[1-9]\d{0,5})$/
 const says = (place: SchemaPlace, type: string): boolean => place.said('type').flat().includes(type)
 
 /**
- * Whether an object is free-form: the schema names none of its members and allows any. Its members are named when a credential
- * is issued.
+ * Whether an object is free-form: the schema names no member and allows any member. The members are named when a
+ * credential is issued.
  */
 const isFreeForm = (place: SchemaPlace): boolean =>
   says(place, 'object') &&

@@ -33,7 +33,7 @@ export interface SchemasPorts {
 
 export type Schemas = ReturnType<typeof createSchemas>
 
-/** Credential types. Each has versions with a JSON Schema and settings. */
+/** Credential types. A type has versions, each with a JSON Schema and settings. */
 export function createSchemas({ store, lists, config, formats, clock, newId }: SchemasPorts) {
   /** @throws 404 for an unknown version */
   const versionOf = async (id: string): Promise<CredentialSchema> => {
@@ -118,7 +118,7 @@ export function createSchemas({ store, lists, config, formats, clock, newId }: S
       return asked.map(shown)
     },
 
-    /** The JSON Schema of a version, withdrawn or not: credentials point to it. @throws 404 */
+    /** The JSON Schema of a version, withdrawn or not, because credentials refer to the schema. @throws 404 */
     async body(id: string) {
       const { body } = await versionOf(id)
       return { ...body }

@@ -38,12 +38,12 @@ export const zStoredSchema = z.strictObject({
   claimsFrom: json<ClaimsFrom>().nullable(),
   /** The required attestation of wallets' keys; null if no attestation is required. */
   keyAttestation: json<KeyAttestationRequirement>().nullable(),
-  /** The content of a mobile document of the type; null if it has none. */
+  /** The content of a mobile document of the type; null for a type without mobile documents. */
   mdoc: json<MdocMapping>().nullable(),
   /** Whether its credentials can be suspended. */
   suspendable: z.boolean(),
   createdAt: z.date(),
-  /** Whether it is the highest version of its name among those that are not withdrawn. */
+  /** Whether this is the highest version of its name that is not withdrawn. */
   active: z.boolean(),
   withdrawn: z.boolean(),
   issuers: z.array(z.string()),
@@ -53,7 +53,7 @@ export const zStoredSchema = z.strictObject({
 export type CredentialSchema = z.infer<typeof zStoredSchema>
 
 const zListed = zStoredSchema.extend({
-  /** Whether the issuer that signs by default can sign mobile documents of it. */
+  /** Whether the issuer that signs by default can sign mobile documents of the type. */
   asMdoc: z.boolean(),
 })
 
@@ -96,8 +96,8 @@ export const schemaColumns = fragment`
   ARRAY(SELECT a.issuer_id FROM schema_issuers a WHERE a.schema_id = s.id ORDER BY a.created_at, a.issuer_id) AS issuers`
 
 /**
- * Condition: a schema `s` has mobile documents if no issuer is named. Only the default issuer has a certificate. By default it
- * signs schemas that are assigned to nobody or to it.
+ * Condition: mobile documents of a schema `s` can be issued if no issuer is named. Only the default issuer has a
+ * certificate. By default, the default issuer signs schemas that are assigned to nobody or to the default issuer.
  */
 export const asMdocByDefault = fragment`
   (s.mdoc IS NOT NULL AND (
@@ -224,7 +224,7 @@ export function createSchemaStore({ sql }: Database) {
       return schema
     },
 
-    /** The rules of every version of a name; undefined if they are too large to be compared. */
+    /** The rules of every version of a name; undefined if the versions are too large to be compared. */
     async versionRules(name: string): Promise<VersionRules[] | undefined> {
       const rows = await sql(zVersionRules)`
         SELECT CASE WHEN total <= ${MAX_COMPARED_BYTES} THEN body END AS body,
@@ -246,7 +246,9 @@ export function createSchemaStore({ sql }: Database) {
       sql(zListed)`
         SELECT ${schemaColumns}, ${asMdocByDefault} AS "asMdoc" FROM (${listedVersions(now, fragment`*`)}) s ORDER BY s.name`,
 
-    /** Assigns a schema to an issuer record of the editor. An admin may also assign it to the default issuer. */
+    /**
+     * Assigns a schema to an issuer record of the editor. An admin may also assign the schema to the default issuer.
+     */
     async assign(schemaId: string, issuerId: string, editor: SchemaEditor): Promise<ChangeOutcome> {
       const target = changed(schemaId, editor)
       const issuer = new Step<'id'>(

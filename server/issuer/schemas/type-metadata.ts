@@ -7,7 +7,10 @@ import { displayOf } from './display.js'
 import type { typeMetadata } from './schemas.contract.js'
 import type { CredentialSchema, SchemaDisplay, VersionRules } from './store.js'
 
-/** How a wallet may display the credential (SD-JWT VC, "Rendering Method "simple""). Empty if the schema has no such members. */
+/**
+ * How a wallet may display the credential (SD-JWT VC, "Rendering Method "simple""). Empty if the display entry has no
+ * members to render.
+ */
 function renderingOf(drawing: Partial<SchemaDisplay>): Record<string, unknown> {
   const { logo, background_image, background_color, text_color } = drawing
   const members = Object.entries({ logo, background_image, background_color, text_color }).filter(
@@ -19,7 +22,7 @@ function renderingOf(drawing: Partial<SchemaDisplay>): Record<string, unknown> {
 /**
  * The type metadata of a schema (SD-JWT VC §6.2), from the description in one version.
  *
- * @param versions every version of its name; undefined if they are too large to be compared
+ * @param versions every version of the schema's name; undefined if the versions are too large to be compared
  */
 export function typeMetadataOf(
   schema: CredentialSchema,

@@ -4,7 +4,7 @@ import { createVault, openStored, type StoredForm } from '../vault.js'
 import { type Place, PROTECTED_COLUMNS, type ProtectedColumn } from './columns.js'
 import type { AtRestStore, ProtectedValue, ProtectedValues, Replacement } from './store.js'
 
-/** The secret that every installation has. If it is encrypted for its row, every value is. */
+/** The secret that every installation has. If it is encrypted for its row, all other values are too. */
 export const ROOT: Place = { column: 'secrets.value', id: 'root' }
 
 const BATCH = 200
@@ -45,7 +45,10 @@ async function changed(
   return replacements
 }
 
-/** Walks every protected column in pages, and replaces the chosen values. A value that has changed since the read stays as it is. */
+/**
+ * Walks every protected column in pages, and replaces the chosen values. A value that has changed since the read stays
+ * unchanged.
+ */
 async function encryptChosen(values: ProtectedValues, keys: readonly Uint8Array[], choose: Choice): Promise<number> {
   let count = 0
   for (const column of PROTECTED_COLUMNS) {
@@ -64,9 +67,9 @@ async function encryptChosen(values: ProtectedValues, keys: readonly Uint8Array[
 const isBound = (form: StoredForm) => form === 'current' || form === 'former'
 
 /**
- * Encrypts each value for its row if it is in the clear or was encrypted by an earlier version. This happens once, in one
- * transaction: all values or none. The root secret records it. After that, a value in another form was not written by this service and
- * is refused by every reader.
+ * Encrypts each value for its row if it is in the clear or was encrypted by an earlier version. This happens once, in
+ * one transaction: all values or none. The form of the root secret records that it has happened. After that, a value in
+ * another form was not written by this service and is refused by every reader.
  *
  * @returns the number of encrypted values.
  * @throws {ConfigurationError} if KEY_ENCRYPTION_KEY does not decrypt the values, or the root secret alone is in another form.
@@ -87,10 +90,12 @@ export function encryptOnce(store: AtRestStore, keys: readonly Uint8Array[]): Pr
   )
 }
 /**
- * Moves all values under a former key-encryption key to the current one. It can be repeated at any time.
+ * Encrypts all values under a former key-encryption key again, with the current key. The function can be repeated at
+ * any time.
  *
  * @returns the number of changed values.
- * @throws {ConfigurationError} at the end, if values had a form that this service does not write: they are left unchanged.
+ * @throws {ConfigurationError} at the end, if values had a form that this service does not write. These values stay
+ *   unchanged
  */
 export async function reencrypt(store: AtRestStore, keys: readonly Uint8Array[]): Promise<number> {
   const refused: string[] = []
@@ -103,7 +108,7 @@ export async function reencrypt(store: AtRestStore, keys: readonly Uint8Array[])
   const named = refused.slice(0, MAX_NAMED).join(', ')
   const more = refused.length > MAX_NAMED ? ` and ${refused.length - MAX_NAMED} more` : ''
   throw new ConfigurationError(
-    `${count} values encrypted anew. Not encrypted for their rows, refused and left as they are: ${named}${more}.`,
+    `${count} values encrypted anew. Values that are not encrypted for their rows are refused and stay unchanged: ${named}${more}.`,
   )
 }
 

@@ -9,7 +9,7 @@ const zProtectedValue = z.strictObject({ id: z.string(), stored: z.string() })
 
 export type ProtectedValue = z.infer<typeof zProtectedValue>
 
-/** A new value for a row. It is written only if the stored value has not changed since the read. */
+/** A new value for a row. The new value is written only if the stored value has not changed since the read. */
 export interface Replacement {
   readonly id: string
   readonly from: string

@@ -17,11 +17,11 @@ export interface AskedHere {
 /** A requested credential, in words. */
 export interface AskedCredential {
   readonly name: Spoken
-  /** Titles of its claims; empty if the query names none. */
+  /** Titles of the requested claims; empty for a query without claims. */
   readonly claims: readonly Spoken[]
-  /** Whether the wallet shows the whole credential, whatever claims the query names. */
+  /** Whether the wallet shows the whole credential, not only the claims that the query names. */
   readonly whole: boolean
-  /** The colour of its card; undefined if its type is unknown here or has no colour. */
+  /** The colour of the credential's card; undefined if the type is unknown here or has no colour. */
   readonly background: string | undefined
 }
 
@@ -88,7 +88,9 @@ const unlike = <Value>(values: readonly Value[]): Value[] => [
   ...new Map(values.map((value) => [JSON.stringify(value), value])).values(),
 ]
 
-/** A query in words for people. Formats are left out, so alternatives that differ only in format become one. */
+/**
+ * A query in words for people. Formats are left out, so alternatives that differ only in format become one alternative.
+ */
 export function askedFor(
   here: AskedHere,
   query: DcqlQuery,

@@ -10,7 +10,7 @@ import { ANOTHER_BROWSER, progressOf } from './sentences.js'
 
 const GO_ON_THERE = 'Continue in the browser in which you opened the page.'
 /** The wallet brought the code to the wrong browser. If the code is required, the first browser cannot continue. */
-const BEGIN_AGAIN = 'Begin again, and answer with a wallet on the device on which you open the page.'
+const BEGIN_AGAIN = 'Start again: open the page on the device with your wallet.'
 
 /** Dependencies of {@link createComeBack}. */
 export interface ComeBackPorts {
@@ -19,8 +19,9 @@ export interface ComeBackPorts {
 }
 
 /**
- * The address to which a wallet sends the browser that opened it (OpenID4VP 1.0 §13.3, §14.2). Only the first browser of the page
- * continues, and only with the code that this wallet received. The page checks the code; reading the result uses it up.
+ * The address to which a wallet sends the browser that opened the wallet (OpenID4VP 1.0 §13.3, §14.2). Only the first
+ * browser of the page continues, and only with the code that this wallet received. The page only checks the code. The
+ * code is used up when the result is read.
  */
 export type ComeBack = (request: BrowserRequest, id: string, responseCode: string | undefined) => Promise<ProtocolReply>
 

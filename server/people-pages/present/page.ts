@@ -16,15 +16,15 @@ import { FINAL_STATES, progressOf } from './sentences.js'
 
 const HEADING = 'Show a credential'
 
-/** Text for a query without claims, which asks for no claim that can be withheld (OpenID4VP 1.0 §6.4.1). */
-const extentOf = (whole: boolean) => ({ text: whole ? 'All that it holds' : 'What it always shows' })
+/** Text for a query without claims. Such a query requests no claim that can be withheld (OpenID4VP 1.0 §6.4.1). */
+const extentOf = (whole: boolean) => ({ text: whole ? 'All of its claims' : 'Only the claims that it always shows' })
 
 const credentialText = ({ name, claims, whole, background }: AskedCredential): Html =>
   credentialCard({
     name,
     text: claims.length === 0 ? extentOf(whole) : undefined,
     background,
-    listed: 'You show of it',
+    listed: 'You show',
     claims,
   })
 
@@ -35,7 +35,7 @@ function askedItem({ ways, required }: Asked): Html {
 }
 
 const askedList = (asked: readonly Asked[]): Html =>
-  html`<h2>What is asked for</h2><ul class="asked">${asked.map(askedItem)}</ul>`
+  html`<h2>Requested credentials</h2><ul class="asked">${asked.map(askedItem)}</ul>`
 
 const GO_ON_HERE = 'To continue in this browser afterwards, answer with a wallet on this device.'
 
@@ -50,7 +50,7 @@ async function walletWays(
   return html`${walletLink(address)}${codes}`
 }
 
-const BUTTON_ELSEWHERE = 'This was opened in another browser. Continue there.'
+const BUTTON_ELSEWHERE = 'This page was opened in another browser. Continue there.'
 const NO_API =
   'This browser cannot ask a wallet. Open this page in a current browser on the device with your wallet, and allow scripts.'
 
@@ -82,8 +82,8 @@ export function createOpenPresentPage({
   digitalCredentialRequest,
 }: OpenPresentPagePorts): OpenPresentPage {
   /**
-   * The button of the Digital Credentials API. Only the first browser of the page gets it: without this rule, its answer could not be
-   * distinguished from another person's answer.
+   * The button of the Digital Credentials API. Only the first browser of the page gets the button. Otherwise the
+   * service could not distinguish this person's answer from another person's answer.
    */
   const browserWays = async (stored: PresentPage, isOwn: boolean): Promise<Html> => {
     if (!isOwn) return html`<section><p>${BUTTON_ELSEWHERE}</p></section>`

@@ -15,7 +15,7 @@ function endedBy(errorMessage: string | null | undefined): string {
   return 'The wallet’s answer was not accepted.'
 }
 
-/** The message that other browsers see after the end. */
+/** The message that other browsers see after a request has ended. */
 export const ANOTHER_BROWSER = 'This request was opened in another browser. The result is shown only there.'
 
 /** States that no other state follows. */
@@ -24,7 +24,7 @@ export const FINAL_STATES: readonly Progress['state'][] = ['ResponseVerified', '
 /**
  * A request's progress in a sentence.
  *
- * @param beginner `another` for a browser that did not open the page first: it does not learn the outcome
+ * @param beginner `another` for a browser that did not open the page first: this browser does not learn the outcome
  */
 export function progressOf(
   {
@@ -44,7 +44,7 @@ export function progressOf(
     case 'RequestUriRetrieved':
       return { state, message: 'Waiting for your answer.' }
     case 'ResponseVerified':
-      return { state, message: 'Done. What you showed was accepted.' }
+      return { state, message: 'Done. Your answer was accepted.' }
     case 'Error':
       return { state, message: endedBy(errorMessage) }
   }

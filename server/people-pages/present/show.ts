@@ -8,10 +8,15 @@ import type { PageStore, PresentPage } from '../store.js'
 import { endedPresentPage, type OpenPresentPage } from './page.js'
 import { progressOf } from './sentences.js'
 
-/** For a request with a required response code: only the wallet has the code, so the page cannot lead on. */
-const LED_ON = 'Continue where your wallet has taken you.'
+/**
+ * For a request with a required response code. Only the wallet has the code, so this page cannot link to the next page.
+ */
+const LED_ON = 'Continue on the page that your wallet opened.'
 
-/** @param beginner which browser opened the page first: without a required code, that browser can continue without one */
+/**
+ * @param beginner which browser opened the page first. If no code is required, that browser can continue without a
+ * code.
+ */
 function endedPage(config: Pick<Config, 'verifierBaseUrl'>, stored: PresentPage, beginner: Beginner): ProtocolReply {
   const { pageTitle: title, verifierDisplay, redirectUri, requireResponseCode } = stored
   const isOver = !isFinal(stored.state) || stored.errorMessage === EXPIRED_MESSAGE
@@ -41,8 +46,8 @@ export interface ShowPresentPagePorts {
 }
 
 /**
- * The page of a request. The request is bound to the first browser that opens the page while the request is open. A cookie identifies
- * this browser when it comes back. Other browsers see the page too.
+ * The page of a request. The request is bound to the first browser that opens the page while the request is open. A
+ * cookie identifies this browser when the browser comes back. Other browsers see the page too.
  */
 export type ShowPage = (request: BrowserRequest, id: string) => Promise<ProtocolReply>
 

@@ -44,7 +44,7 @@ function topTitles(
 function txCodeHint({ input_mode, length, description }: TxCodeDescription): Html {
   const signs = input_mode === 'numeric' ? 'digits' : 'characters'
   const more = description !== undefined && html` ${description}`
-  return html`<p>Your wallet will ask you for a code of ${length} ${signs}, which you are given in another way.${more}</p>`
+  return html`<p>Your wallet will ask you for a code of ${length} ${signs}. You get the code separately.${more}</p>`
 }
 
 function whatIsOffered(stored: ReceivePage, languages: Languages): Html {
@@ -54,11 +54,12 @@ function whatIsOffered(stored: ReceivePage, languages: Languages): Html {
     name: credentialNameOf(stored, languages),
     text: description === undefined ? undefined : spokenIn(description, locale),
     background: stored.schemaDisplay?.[0]?.background_color,
-    listed: 'It holds',
+    listed: 'It contains',
     claims: topTitles(stored, languages),
   })
-  return html`<h2>What is offered</h2>${card}${session !== null && session.txCode !== null && txCodeHint(session.txCode)}${
-    stored.deferred && html`<p>The issuer decides later whether you get it. Your wallet keeps asking.</p>`
+  return html`<h2>Offered credential</h2>${card}${session !== null && session.txCode !== null && txCodeHint(session.txCode)}${
+    stored.deferred &&
+    html`<p>The issuer decides later whether you get the credential. Your wallet asks again automatically.</p>`
   }`
 }
 

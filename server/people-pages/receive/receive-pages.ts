@@ -31,7 +31,7 @@ export function createReceivePages({ store, config, clock, random, events, lates
   return {
     /**
      * The page of an offer or an offering. An offer's page is bound to the first browser that opens it while the offer can be taken.
-     * Only this browser sees the progress. Other browsers see the offer, and later that it has ended.
+     * Only this browser sees the progress. Other browsers see the offer, and later the end of the offer.
      */
     async show(request: BrowserRequest, id: string): Promise<ProtocolReply> {
       const { issuerBaseUrl } = config

@@ -22,7 +22,7 @@ const SENTENCES: Readonly<Record<Exclude<CredentialOfferState, 'Error'>, string>
 function endedBy(errorMessage: string | null | undefined, deferred: Decision | null | undefined): string {
   if (deferred === 'rejected') return 'The issuer declined. You get no credential.'
   if (errorMessage === EXPIRED) return 'The offer has expired. You get no credential.'
-  if (errorMessage === TX_CODE_LOCKED) return 'The wrong code was entered too often. The offer is locked.'
+  if (errorMessage === TX_CODE_LOCKED) return 'A wrong code was entered too often. The offer is locked.'
   return 'This did not work. Your wallet has no credential from this offer.'
 }
 
@@ -37,7 +37,9 @@ const IN_USE = 'A wallet has opened the offer.'
 const USED = 'This link has been used or has expired. If you need another link, ask the sender.'
 const RAN_OUT = 'The credential offer has expired.'
 
-/** The progress for other browsers. It does not reveal who took the offer, nor whether a credential was issued. */
+/**
+ * The progress for other browsers. The sentence does not reveal who took the offer, or whether a credential was issued.
+ */
 function progressOfOthers({ state, errorMessage }: Told): Progress {
   if (state === 'Error' && errorMessage === EXPIRED) return { state: 'Ended', message: RAN_OUT }
   if (DONE_STATES.includes(state)) return { state: 'Ended', message: USED }

@@ -66,8 +66,8 @@ export function createAuthorizationRequests({
     /**
      * Makes a request for presentations.
      *
-     * @param sub of the caller
-     * @param work pays for compiling the query
+     * @param sub the `sub` of the caller
+     * @param work the budget for compiling the query
      * @throws 400 for a request that this installation cannot make; 404 for a verifier that the caller does not own; 409 if the
      *   certificate of the verifier has expired
      */
@@ -111,7 +111,7 @@ export function createAuthorizationRequests({
       return makeRequest(context, work, {
         asked: { items: query, compiled: orBadRequest(() => compileVpQuery(query, work)) },
         redirectUri,
-        // In every profile: the callers that read these results never receive the code.
+        // False in every profile, because the callers that read these results never receive the code.
         requireResponseCode: false,
         validity,
         createdBy,

@@ -20,25 +20,26 @@ export interface NamingMembers {
   readonly clientIdPrefix?: ClientIdPrefix | readonly ClientIdPrefix[] | undefined
 }
 
-/** The client identifiers of a request, and the proofs of them. */
+/** The client identifiers of a request, and their proofs. */
 export type NamedAs = Pick<Session, 'clientId' | 'furtherClientIds' | 'x5c' | 'verifierAttestation'>
 
-/** The names of an unsigned request: none. */
+/** The value for an unsigned request, which has no client identifier. */
 export const UNNAMED: NamedAs = { clientId: null, furtherClientIds: null, x5c: null, verifierAttestation: null }
 
 /**
- * Whether a request is made under a client identifier. Over the Digital Credentials API, `signed` decides. Without `signed`, the
- * request has an identifier if it gives a prefix or if the verifier has a certificate. All other requests have an identifier.
+ * Whether a request is made under a client identifier. Over the Digital Credentials API, `signed` decides. Without
+ * `signed`, the request has an identifier if the request names a prefix or the verifier has a certificate. All other
+ * requests have an identifier.
  */
 export function isNamed({ responseMode, signed, clientIdPrefix }: NamingMembers, { x5c }: Pick<RequestContext, 'x5c'>) {
   return !isOverBrowser(responseMode) || (signed ?? (clientIdPrefix !== undefined || x5c !== null))
 }
 
 /**
- * The client identifier of a request that is signed or that names its response URI. By default, a verifier with a certificate
- * is named by it.
+ * The client identifier of a request that is signed or that names its response URI. If the verifier has a certificate,
+ * the default identifier comes from the certificate.
  *
- * @throws 400 if the verifier cannot have that identifier; 409 if its certificate or attestation has expired.
+ * @throws 400 if the verifier cannot have this identifier; 409 if its certificate or attestation has expired.
  */
 export function clientOf(
   { verifierDid: did, publicJwk, x5c }: RequestContext,

@@ -29,7 +29,7 @@ import { newTransactionData } from './transaction-data.js'
 const DEFAULT_VALIDITY_SECONDS = 300
 
 export interface NewRequest {
-  /** The query: the caller's own DCQL query, or items that are converted to one. */
+  /** The query: the caller's own DCQL query, or items that are converted to a DCQL query. */
   readonly asked:
     | { readonly dcqlQuery: DcqlQuery }
     | { readonly items: readonly VpQueryItem[]; readonly compiled: readonly CompiledItem[] }
@@ -41,7 +41,10 @@ export interface NewRequest {
   readonly validity?: number | undefined
   readonly responseMode?: ResponseMode | undefined
   readonly trustedIssuers?: readonly string[] | undefined
-  /** Client identifier prefixes. Over the Digital Credentials API, several prefixes each sign the request. */
+  /**
+   * Client identifier prefixes. Over the Digital Credentials API, a request may have several prefixes, with one
+   * signature for each.
+   */
   readonly clientIdPrefix?: ClientIdPrefix | readonly ClientIdPrefix[] | undefined
   /** Over the Digital Credentials API only. */
   readonly signed?: boolean | undefined
@@ -64,7 +67,7 @@ export function assertRedirectUri(
   if (!isRedirectUri(uri, allowInsecureHttp)) {
     throw errors.badRequest(`${member} must be an https URL or have an app's own scheme with a dot in it`)
   }
-  // Otherwise the redirect would have two codes, and its reader might use the code that is not secret.
+  // Otherwise the redirect would contain two codes, and its receiver might use the wrong code, which is not secret.
   if (new URL(uri).searchParams.has('response_code')) throw errors.badRequest(`${member} must have no response_code`)
 }
 
@@ -119,9 +122,9 @@ export interface MakeRequestPorts {
 }
 
 /**
- * Makes an authorization request and its session. Their ids differ, and both are unguessable.
+ * Makes an authorization request and its session. The ids of request and session differ, and nobody can guess them.
  *
- * @param work pays for the conversion of the items to DCQL
+ * @param work the budget for the conversion of the items to DCQL
  */
 export type MakeRequest = (
   context: RequestContext,
@@ -139,7 +142,7 @@ export function createMakeRequest({
   handOut,
   newPage,
 }: MakeRequestPorts): MakeRequest {
-  /** The DCQL query, and the items with the constraints that it cannot express. */
+  /** The DCQL query, and the items with the constraints that DCQL cannot express. */
   const queriesOf = (
     { asked }: NewRequest,
     { typeNames: names }: RequestContext,

@@ -8,14 +8,14 @@ import type { DcqlQuery } from '../../protocol/openid4vp/dcql/dcql-query.js'
 
 /** A request that gets a page. */
 interface RequestOfPage {
-  /** The id of its session. */
+  /** The id of the request's session. */
   readonly id: string
   readonly dcqlQuery: DcqlQuery
   readonly expiresAt: Date
   readonly expectedOrigins: readonly string[] | null
 }
 
-/** Names of credential types match this; any other name belongs to no type of this installation. */
+/** The form of a credential type's name. A name of another form belongs to no type of this installation. */
 const TYPE_NAME = /^\w{1,200}$/
 
 /** Dependencies of {@link createNewRequestPage}. */
@@ -27,20 +27,20 @@ export interface NewRequestPagePorts {
 }
 
 /**
- * A share page for a request. It exists as long as the session, which records the outcome.
+ * A share page for a request. The page exists as long as the session, which records the outcome.
  *
  * @throws 400 for a request over the Digital Credentials API that does not expect the origin of this page
  */
 export type NewRequestPage = (request: RequestOfPage, texts?: PageTexts & { readonly inQrCode?: boolean }) => NewPage
 
 export function createNewRequestPage({ formats, config, clock, newId }: NewRequestPagePorts): NewRequestPage {
-  /** Types of this installation that a query may mean. The page shows their display names. */
+  /** Types of this installation that a query may mean. The page shows the display names of these types. */
   const typeNamesOf = ({ credentials }: DcqlQuery): string[] => {
     const named = credentials.flatMap(({ format, meta }) => [...formats.named(format).querying.typesOf(meta, config)])
     return [...new Set(named)].filter((name) => TYPE_NAME.test(name))
   }
 
-  /** Over the Digital Credentials API, a page can ask only for its own origin. */
+  /** Over the Digital Credentials API, a page can send requests only for its own origin. */
   const assertAsksHere = (expectedOrigins: readonly string[] | null): void => {
     const { origin } = new URL(config.verifierBaseUrl)
     if (expectedOrigins === null || expectedOrigins.includes(origin)) return

@@ -5,7 +5,10 @@ import { allowedHashes, type TransactionData } from '../../protocol/openid4vp/tr
 
 type Query = DcqlQuery['credentials'][number]
 
-/** The reason why a credential query cannot authorize transactions (OpenID4VP 1.0 Appendix B.3.3); undefined if it can. */
+/**
+ * The reason why a credential query cannot authorize transactions (OpenID4VP 1.0 Appendix B.3.3); undefined if the
+ * query can authorize transactions.
+ */
 function faultOf(query: Query | undefined, formats: Pick<Formats, 'named'>): string | undefined {
   if (query === undefined) return 'must be the id of a credential query'
   if (!formats.named(query.format).querying.authorizesTransactions) {
@@ -17,7 +20,7 @@ function faultOf(query: Query | undefined, formats: Pick<Formats, 'named'>): str
 }
 
 /**
- * The JSON of each entry. It is stored and sent, encoded, without a change.
+ * The JSON of each entry. This JSON is stored unchanged, and sent encoded.
  *
  * @throws 400 for an entry that no presentation could authorize, and for a duplicate entry.
  */

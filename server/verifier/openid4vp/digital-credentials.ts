@@ -25,12 +25,12 @@ export interface DigitalCredentialRequestPorts {
 }
 
 /**
- * `digitalCredentialRequest` of a stored request over the Digital Credentials API (OpenID4VP 1.0 Appendix A). A page passes it to
- * `navigator.credentials.get({digital: {requests: [it]}})`. It can be made any number of times while the session is open. Signed
- * copies differ only in their signatures.
+ * Makes the `digitalCredentialRequest` of a stored request over the Digital Credentials API (OpenID4VP 1.0 Appendix A).
+ * A page passes it to `navigator.credentials.get({digital: {requests: [it]}})`. The result can be made any number of
+ * times while the session is open. Signed copies differ only in their signatures.
  *
  * @param session an open session with `expectedOrigins`
- * @param secrets of the session; read from the session by default
+ * @param secrets the secrets of the session; by default they are read from the session
  */
 export type DigitalCredentialRequestOf = (
   session: Session,
@@ -63,9 +63,10 @@ export interface ReceiveDigitalCredentialPorts {
 }
 
 /**
- * Takes the answer that a page got from the browser (OpenID4VP 1.0 Appendix A.4), in the same way as a wallet's response. These
- * requests have no `state`: the unguessable address replaces it. The page's `Origin` can only lead to a refusal. The audience of
- * the answer, one of the expected origins, proves the origin that the answer is for.
+ * Processes the answer that a page got from the browser (OpenID4VP 1.0 Appendix A.4), in the same way as a wallet's
+ * response. These requests have no `state`. The address, which nobody can guess, replaces the `state`. The page's
+ * `Origin` header can only cause a refusal. Proof of the origin is the audience of the answer, which must be one of the
+ * expected origins.
  *
  * @param origin the header `Origin`; absent if a backend posts the answer
  */

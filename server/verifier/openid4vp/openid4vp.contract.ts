@@ -31,7 +31,7 @@ export const postRequestObject = {
     summary: "The signed request object, with the wallet's nonce in it (OpenID4VP 1.0 §5.10)",
     description:
       "With `request_uri_method=post` (OpenID4VP 1.0 §5.10), the request object holds the wallet's nonce. `wallet_metadata` is " +
-      'respected. 400 if the wallet cannot take the request; the session does not change. The request object is encrypted to ' +
+      'respected. 400 if the wallet cannot answer the request; the session does not change. The request object is encrypted to ' +
       "the wallet's key if the metadata holds one. It omits formats that the wallet does not support, if the query allows an " +
       'alternative.',
     access: 'public',
@@ -75,7 +75,7 @@ export const postDigitalCredential = {
     tag: TAG,
     summary: 'The answer that a page got over the Digital Credentials API (OpenID4VP 1.0 Appendix A.4)',
     description:
-      'The `response_uri` of a request with `responseMode` `dc_api` or `dc_api.jwt`. Takes `protocol` and `data` of the ' +
+      'The `response_uri` of a request with `responseMode` `dc_api` or `dc_api.jwt`. Accepts `protocol` and `data` of the ' +
       '`DigitalCredential` that `navigator.credentials.get()` returned, which may be an error of the wallet. 403 for an `Origin` ' +
       'that is not in `expectedOrigins`; 400 for an answer to another request. In both cases the session does not change.',
     access: 'public',

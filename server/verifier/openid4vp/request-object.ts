@@ -42,8 +42,8 @@ const isByReference = (session: Session | undefined): session is Session & { rea
   session !== undefined && wayOf(session) === 'reference'
 
 /**
- * The query, adapted to the formats of the wallet. Transaction data is sent unchanged and names credential queries: if the adapted copy
- * lacks one of them, the stored query is sent.
+ * The query, adapted to the formats of the wallet. Transaction data are sent unchanged, and name credential queries. If
+ * the adapted copy lacks one of these queries, the stored query is sent.
  */
 function copyFor(session: Session, metadata: WalletMetadata, vpFormats: JsonObject): DcqlQuery {
   const copy = queryFor(session.dcqlQuery, metadata, vpFormats)
@@ -63,11 +63,11 @@ export interface ServeRequestObjectPorts {
 }
 
 /**
- * Serves a request, any number of times while it is open. The first fetch by a wallet moves the session to
+ * Serves a request any number of times while the request is open. The first fetch by a wallet moves the session to
  * RequestUriRetrieved. A wallet's metadata changes only its own copy of the request.
  *
- * @throws OAuthError 400 for a wallet that cannot take the request; 404 for an unknown request; 410 for a request that has
- *   expired or has an answer
+ * @throws OAuthError 400 for a wallet that cannot answer the request; 404 for an unknown request; 410 for a request
+ *   that has expired or has an answer
  */
 export type ServeRequestObject = (requestId: string, retrieval: Retrieval) => Promise<ProtocolReply>
 
@@ -86,13 +86,14 @@ export function createServeRequestObject({
         session.errorMessage === EXPIRED_MESSAGE ? EXPIRED_MESSAGE : 'Authorization request was answered.',
       )
     if (session.expiresAt > now) return
-    // The maintenance job does this within a second. Here it keeps the wallet's answer and the session consistent.
+    // The maintenance job expires sessions within a second. Here the session expires at once, so that it agrees with
+    // the answer to the wallet.
     if (counts) await verificationSessions.expireNow(session.id, now)
     throw requestGone(EXPIRED_MESSAGE)
   }
 
   /**
-   * Reads a wallet's metadata and checks that the wallet can take the request, before anything changes.
+   * Reads a wallet's metadata and checks that the wallet can answer the request, before anything changes.
    *
    * @throws 400 `invalid_request`
    */

@@ -15,9 +15,10 @@ export interface RequestParametersPorts {
 }
 
 /**
- * The parameters of a stored request, for every way to a wallet.
+ * Makes the parameters of a stored request. The parameters are the same for every way in which a request reaches a
+ * wallet.
  *
- * @param wallet the wallet's metadata, if it sent any
+ * @param wallet the wallet's metadata, if the wallet sent metadata
  */
 export type RequestParametersOf = (
   session: Session,

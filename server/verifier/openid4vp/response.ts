@@ -21,9 +21,9 @@ export interface ReceiveResponsePorts {
 }
 
 /**
- * Takes a wallet's response (OpenID4VP 1.0 §8). The QR code is public, so only the wallet that fetched the request may answer:
- * any other response is refused and does not change the session. A response that does not satisfy the query ends the session; the
- * wallet and the session get the same message.
+ * Processes a wallet's response (OpenID4VP 1.0 §8). The QR code is public, so only the wallet that fetched the request
+ * may answer. Any other response is refused and does not change the session. A response that does not satisfy the query
+ * ends the session; the wallet and the session get the same message.
  */
 export type ReceiveResponse = (requestId: string, form: AuthorizationResponse, work: Work) => Promise<ProtocolReply>
 

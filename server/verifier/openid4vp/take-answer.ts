@@ -44,7 +44,7 @@ const accepted = (body: Record<string, unknown>): ProtocolReply => ({
 /** An answer, from any channel. */
 export interface Answering extends Pick<Binding, 'audience'> {
   readonly channel: Channel
-  /** @throws ResponseError if it is not an answer to the request. */
+  /** @throws ResponseError for data that do not answer the request */
   readonly read: (secrets: SessionSecrets) => WalletAnswer
 }
 
@@ -59,7 +59,7 @@ function orRefusal(read: () => WalletAnswer): WalletAnswer {
   }
 }
 
-/** Characters of RFC 6749 §5.2 only, because the wallet receives the text too. */
+/** Limits a text to the characters of RFC 6749 §5.2, because the wallet receives the text too. */
 const wireText = (text: string): string => new OAuthError('invalid_request', text).toBody().error_description
 
 const returning = (redirectUri: string | undefined): Record<string, string> =>
@@ -75,7 +75,7 @@ export interface TakeAnswerPorts {
   readonly metrics: Pick<Metrics, 'verificationSession'>
 }
 
-/** Judges an answer and ends its session. @throws OAuthError */
+/** Verifies an answer and ends its session. @throws OAuthError */
 export type TakeAnswer = (session: Session, work: Work, answering: Answering) => Promise<ProtocolReply>
 
 export function createTakeAnswer({
@@ -97,8 +97,8 @@ export function createTakeAnswer({
   }
 
   /**
-   * Ends a session. The redirect has a fresh code, so that only the browser that is sent back knows the code (§8.2, §13.3). It
-   * leads to the page of the request, if there is a page.
+   * Ends a session. The redirect has a fresh code, so that only the browser that is sent back knows the code (§8.2,
+   * §13.3). The redirect leads to the page of the request, if there is a page.
    *
    * @returns where the person continues; undefined without a redirect URI or page
    * @throws 400 if another answer ended the session first
@@ -119,7 +119,7 @@ export function createTakeAnswer({
     return next === null ? undefined : withParameters(next, { response_code: code })
   }
 
-  /** Ends a session in Error. @throws 400 if another answer ended it first. */
+  /** Ends a session in Error. @throws 400 if another answer ended the session first */
   const endInError = async (
     session: Session,
     message: string,
@@ -133,7 +133,7 @@ export function createTakeAnswer({
     return { errorMessage, redirectUri }
   }
 
-  /** §8.5. The wallet still gets the redirect (§8.2; HAIP 1.0 §5.1). */
+  /** Ends a session after an error of the wallet (§8.5). The wallet still gets the redirect (§8.2; HAIP 1.0 §5.1). */
   const endByWallet = async (
     session: Session,
     { error, description }: Extract<WalletAnswer, { kind: 'error' }>,

@@ -7,8 +7,8 @@ import { isSameKey } from '../../protocol/jose/jws.js'
 
 /**
  * Key identifiers of the authorities in a credential's certificate chain (OpenID4VP 1.0 §6.1.1.1), base64url. A chain
- * counts only if it leads to a trust anchor and its first certificate holds the key that signed the credential. Certificates
- * after the anchor are ignored.
+ * counts only if it leads to a trust anchor and its first certificate contains the key that signed the credential.
+ * Certificates after the anchor are ignored.
  */
 export function authorityKeyIdentifiersOf(
   { trustAnchors }: Pick<Config, 'trustAnchors'>,

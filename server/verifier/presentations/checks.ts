@@ -15,7 +15,7 @@ const ALWAYS: readonly Check[] = ['format', 'issuer-trust', 'issuer-key', 'signa
 export interface PassedChecks {
   readonly all: () => readonly Check[]
   readonly add: (check: Check) => void
-  /** For another credential of the same presentation, which starts with no passed check. */
+  /** Removes all checks. Call it before the next credential of the same presentation is checked. */
   readonly clear: () => void
 }
 

@@ -33,8 +33,8 @@ export function holderKeyOfKid(verification: Resolution, kid: string): Promise<J
 }
 
 /**
- * The key that signed a VP JWT, and its holder. The key is an authentication key of the DID in `kid` or `iss`. Without such a
- * DID it is the `jwk` of the header, and a `did:jwk` of this key is the holder's only name.
+ * The key that signed a VP JWT, and its holder. The key is an authentication key of the DID in `kid` or `iss`. If
+ * neither names a DID, the key is the `jwk` of the header. The holder's only name is then the `did:jwk` of this key.
  */
 export async function holderKeyOfPresentation(
   verification: Resolution,

@@ -8,6 +8,6 @@ export interface Judged {
   readonly query: CredentialQuery
   readonly item: number | undefined
   readonly found: readonly PresentedCredential[] | PresentationError
-  /** Checks that it passed before it failed, in order. The failed check may be among them. */
+  /** Checks that the presentation passed before it failed, in order. The failed check may be among them. */
   readonly passed: readonly Check[]
 }

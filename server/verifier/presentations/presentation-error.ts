@@ -11,8 +11,8 @@ export interface PresentationChecks {
 }
 
 /**
- * A requested presentation that fails a check. `message` is one sentence for both wallet and verifier. It names
- * credential, check and path, never a claim's value.
+ * A requested presentation that fails a check. `message` is one sentence for both wallet and verifier. The message
+ * names credential, check and path, never a claim's value.
  */
 export class PresentationError extends Error {
   override readonly name = 'PresentationError'

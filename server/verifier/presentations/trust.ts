@@ -9,7 +9,7 @@ import type { JsonObject } from '../../protocol/json/json-object.js'
 export interface Trust {
   /** Whether an issuer is trusted by its name. */
   readonly named: (issuer: string) => boolean | Promise<boolean>
-  /** Whether every issuer with a certificate chain to a trust anchor is trusted, whatever its name. */
+  /** Whether every issuer with a certificate chain to a trust anchor is trusted, even if its name is not listed. */
   readonly certified: boolean
 }
 
@@ -29,7 +29,7 @@ export interface OwnIssuers {
  * Trust by a list in the form of TRUSTED_ISSUERS.
  *
  * @param entries `self` (this installation's issuers), `x5c` (every issuer with a chain to TRUST_ANCHORS), `*` (every issuer),
- *   DIDs, and origins. An origin means every issuer under it.
+ * DIDs, and origins. An origin means every issuer under this origin.
  */
 export function trustIn({ config, isOwnIssuer }: OwnIssuers, entries: readonly string[]): Trust {
   const listed = new Set(entries.map((entry) => originOf(entry) ?? entry))
@@ -60,8 +60,8 @@ const DID = /^did:[a-z0-9]+:[\w.:%-]+$/
 const isAddable = (name: string): boolean => DID.test(name) || originOf(name) === name
 
 /**
- * Trusts the added issuers, in addition to the configured ones. Added issuers are checked last, because the check takes a
- * database statement.
+ * Trusts the added issuers, in addition to the configured issuers. Added issuers are checked last, because the check
+ * takes a database statement.
  *
  * @param isAdded whether a DID or an origin was added
  */
@@ -91,8 +91,8 @@ export interface IssuerKeySearch {
 }
 
 /**
- * Whether only the chain in `x5c` identifies the signer, whatever issuer is claimed. A `kid` of a claimed DID takes precedence
- * over the chain.
+ * Whether only the chain in `x5c` identifies the signer, even if the credential claims another issuer. A `kid` of a
+ * claimed DID takes precedence over the chain.
  *
  * @param header the header of the credential, not verified yet
  */
@@ -102,8 +102,8 @@ const isByCertificate = ({ isAnchored }: IssuerKeySearch, { x5c, kid }: JsonObje
 /**
  * Finds the keys of trusted issuers only. The claimed issuer is checked first, so that nothing is fetched from an address of an
  * untrusted issuer. A refusal names the subject of the certificate, if there is a certificate. Afterwards, the identifier under
- * which the key was found is checked. If an issuer is trusted only for its certificate, the certificate alone decides, whatever
- * issuer the credential claims.
+ * which the key was found is checked. If an issuer is trusted only for its certificate, the certificate alone decides.
+ * The issuer that the credential claims does not matter then.
  *
  * @param onTrusted called when an issuer is trusted
  */

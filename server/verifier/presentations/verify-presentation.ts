@@ -13,7 +13,10 @@ import { onlyTrusted, type Trust } from './trust.js'
 /** Values that a presentation must be bound to. */
 export interface PresentationRequest
   extends Pick<PresentationContext, 'nonce' | 'audience' | 'handover' | 'requestedAt'> {
-  /** Whether each credential with a key needs a proof by its holder, whatever the query says. The key must be a JWK. */
+  /**
+   * Whether each credential with a key needs a proof by its holder, even if the query requires none. The key must be a
+   * JWK.
+   */
   readonly holderBound: boolean
 }
 
@@ -24,8 +27,8 @@ export interface VerifyPresentationPorts {
 }
 
 /**
- * Verifies one presentation by the rules of its format (OpenID4VP 1.0 §8.6, Appendix B): the credential, the trust in its
- * issuer, the holder's proof and the status.
+ * Verifies one presentation by the rules of its format (OpenID4VP 1.0 §8.6, Appendix B). It checks the credential, the
+ * trust in its issuer, the holder's proof and the status.
  *
  * @param passed receives each check that the presentation passes
  * @returns its credentials
@@ -87,7 +90,7 @@ async function typeMetadata({ fetches, work }: Verification, vct: string): Promi
     work.spend(text.length * UNITS_OF_A_CHARACTER)
     return text
   } catch (thrown) {
-    // Without metadata, nothing says that the type extends another type.
+    // Without metadata, the type extends no other type.
     if (thrown instanceof OutboundError) return undefined
     throw thrown
   }

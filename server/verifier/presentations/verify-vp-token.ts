@@ -29,7 +29,10 @@ import { assertAuthorized, withTransactions } from './transactions.js'
 import { type OwnIssuers, type Trust, trustAdded, trustAlso, trustIn } from './trust.js'
 import { createVerifyPresentation } from './verify-presentation.js'
 
-/** Limit, because each presentation costs signature checks and maybe requests to addresses that its issuer chose. */
+/**
+ * The highest number of presentations. Each presentation needs signature checks, and perhaps requests to addresses that
+ * its issuer chose.
+ */
 const MAX_PRESENTATIONS = 64
 
 const TOO_MUCH = 'There is more to verify than one answer may hold.'
@@ -38,7 +41,7 @@ const TOO_MUCH = 'There is more to verify than one answer may hold.'
 export type AnsweringCredential = PresentedCredential & {
   readonly queryId: string
   readonly item: number | undefined
-  /** Indexes of the transaction data that it authorizes. */
+  /** Indexes of the transaction data that the credential authorizes. */
   readonly authorizes: readonly number[]
 }
 
@@ -68,13 +71,14 @@ export interface VerifyVpTokenPorts {
 }
 
 /**
- * Verifies a vp_token (OpenID4VP 1.0 §8.6). It must have the requested entries. The format's rules apply to each presentation,
- * with the holder's proof and the status. Each credential is compared with the query: the wallet's choice proves nothing
- * (§14.9). A presentation that fails is discarded. The others must satisfy the query and authorize the transaction data (§8.4).
+ * Verifies a vp_token (OpenID4VP 1.0 §8.6). The vp_token must have the requested entries. The format's rules apply to
+ * each presentation, with the holder's proof and the status. Each credential is compared with the query, because the
+ * wallet's choice proves nothing (§14.9). A presentation that fails is discarded. The others must satisfy the query and
+ * authorize the transaction data (§8.4).
  *
- * @param work pays for the whole verification
- * @throws PresentationError with the sentence for wallet and verifier. It describes a fault of the whole answer, or of the first
- *   discarded presentation that the query needs.
+ * @param work the budget for the whole verification
+ * @throws PresentationError with the sentence for wallet and verifier. The sentence describes a fault of the whole
+ *   answer, or of the first discarded presentation that the query needs.
  */
 export type VerifyVpToken = (
   asked: Asked,
@@ -92,7 +96,7 @@ export function createVerifyVpToken({
 }: VerifyVpTokenPorts): VerifyVpToken {
   const verifyPresentation = createVerifyPresentation({ formats, config })
 
-  /** An item may name issuers by const or enum. They are trusted for this item. */
+  /** An item may name issuers by const or enum. These issuers are trusted for this item. */
   const trustFor = ({ profile, trustedIssuers, vpQuery }: Asked, item: number | undefined): Trust => {
     const own = { config, isOwnIssuer }
     const fields = item === undefined ? undefined : vpQuery?.[item]
@@ -170,7 +174,10 @@ function checkEntries({ dcqlQuery }: Asked, vpToken: Presentations['vpToken']): 
   }
 }
 
-/** All results. If several attempts fail, throws the error of the first in order, not of the first in time. */
+/**
+ * Waits for all attempts and returns their results. If several attempts fail, it throws the error of the first failed
+ * attempt in the list.
+ */
 async function firstFaultOf<Result>(attempts: readonly Promise<Result>[]): Promise<Result[]> {
   const settled = await Promise.allSettled(attempts)
   return settled.map((outcome) => {
@@ -195,11 +202,15 @@ async function verifyOne(
   }
 }
 
-/** The selected credential of a verified presentation, or all its credentials. @throws CredentialError if it does not exist. */
+/**
+ * The selected credential of a verified presentation, or all its credentials.
+ *
+ * @throws CredentialError if the selected credential does not exist
+ */
 function theSelected(credentials: readonly PresentedCredential[], at: number | undefined) {
   if (at === undefined) return credentials
   const credential = credentials[at]
-  if (credential === undefined) throw new CredentialError('It holds no credential where presentation_submission says.')
+  if (credential === undefined) throw new CredentialError('presentation_submission names a place without a credential.')
   return [credential]
 }
 
@@ -223,7 +234,7 @@ function againstQuery(
 /** Key identifiers of the authorities that vouch for a credential. */
 type AuthoritiesOf = (credential: PresentedCredential) => readonly string[]
 
-/** §6: format, type, authorities, claims and values. */
+/** Returns why a credential does not satisfy its DCQL query (§6); undefined if it does. */
 function dcqlFailure(
   query: CredentialQuery,
   credential: PresentedCredential,
@@ -237,7 +248,10 @@ function dcqlFailure(
   return mismatch?.message
 }
 
-/** Every constraint of the VP query. DCQL cannot express all of them. */
+/**
+ * Returns why a credential does not satisfy its VP query item; undefined if it does. An item may have constraints that
+ * DCQL cannot express.
+ */
 function itemFailure(
   { id }: CredentialQuery,
   item: number | undefined,
@@ -252,7 +266,7 @@ function itemFailure(
   return evaluation.satisfied ? undefined : `Presentation for ${id}: ${evaluation.path} ${evaluation.reason}.`
 }
 
-/** §6.4.2: the presentations that are not discarded must satisfy the query, as all presentations did. */
+/** §6.4.2: asserts that the presentations satisfy the query even without the discarded presentations. */
 function assertSatisfied({ dcqlQuery }: Asked, judged: readonly Judged[]): void {
   const left = judged.flatMap(({ query, found }) => (found instanceof PresentationError ? [] : [query.id]))
   const missing = missingCredentials(dcqlQuery, new Set(left))
@@ -263,7 +277,10 @@ function assertSatisfied({ dcqlQuery }: Asked, judged: readonly Judged[]): void 
     : new Error('A vp_token that was complete lacks a credential that was not discarded.')
 }
 
-/** The query compiled when it was made. Together with the rest of the answer it may still exceed the work limit. */
+/**
+ * Compiles the stored query. The query compiled when the request was made, but the work for the whole answer may exceed
+ * the limit.
+ */
 function compiledItems(vpQuery: readonly VpQueryItem[], work: Work): readonly CompiledItem[] {
   try {
     return compileVpQuery(vpQuery, work)

@@ -11,7 +11,7 @@ import { cleanPng, ImageError } from './png.js'
 export interface QrCodeImageAtPorts {
   readonly config: Pick<Config, 'verifierBaseUrl' | 'issuerBaseUrl'>
   readonly outbound: Pick<Outbound, 'fetch'>
-  /** The content of a QR code of this service; undefined if it does not exist. */
+  /** The content of a QR code of this service; undefined for an unknown code. */
   readonly contentOf: (own: OwnQrCode) => Promise<string | undefined>
 }
 
@@ -19,7 +19,7 @@ export interface QrCodeImageAtPorts {
  * The QR code behind an address, as a PNG. This service's own codes are read from the store. Any other image is fetched through
  * the outbound guard, decoded and encoded again.
  *
- * @param work pays for the image's pixels
+ * @param work the budget for the image's pixels
  * @throws 400 for an address without a usable image. The sentence is the same for every reason; the log has the reason. Anybody
  *   may send a request, and a precise error would reveal which names and ports of the operator's network respond. 404 for an
  *   unknown own QR code.

@@ -37,7 +37,7 @@ export interface QrCodesPorts {
   readonly outbound: Pick<Outbound, 'fetch'>
   readonly verificationSessions: Pick<VerificationSessions, 'byQrCode' | 'deleteQrCode' | 'ofPage'>
   readonly newPage: NewRequestPage
-  /** Makes a page if there is no page of that id yet. */
+  /** Makes a page unless a page with this id exists. */
   readonly createPageOnDemand: (page: NewPage) => Promise<void>
   readonly sealingKey: SealingKey
   /** The content of an offering's QR code; undefined for an unknown id. */
@@ -46,7 +46,7 @@ export interface QrCodesPorts {
 
 export type QrCodes = ReturnType<typeof createQrCodes>
 
-/** The QR codes of authorization requests, and images of others. */
+/** The QR codes of authorization requests, and the images of QR codes at other addresses. */
 export function createQrCodes({
   config,
   outbound,
@@ -63,10 +63,10 @@ export function createQrCodes({
     pageId === null ? walletUri : presentPageUrl(config, pageId)
 
   /**
-   * The page behind a QR code: the page whose address the code holds, otherwise a page made on demand. A page on demand is
-   * separate from a page that the request's maker sent to a person, which is bound to the browser that opens it first.
+   * The page behind a QR code: the page whose address the code holds, otherwise a page made on demand. The request's
+   * maker may have sent a separate page to a person. That page is bound to the browser that opens it first.
    *
-   * @param looks whether nothing may be created, as for a HEAD
+   * @param looks whether the request only reads, like HEAD; then nothing is created
    * @returns the address of the page
    * @throws 404 if the session was removed in the meantime
    */
@@ -90,7 +90,7 @@ export function createQrCodes({
     find,
 
     /**
-     * A code in the form that the request asks for. Browsers are redirected to its page.
+     * A code in the form that the request prefers. Browsers are redirected to the page of the code.
      *
      * @throws 404 for an unknown id
      */

@@ -45,10 +45,11 @@ export interface ReadResultPorts {
 }
 
 /**
- * The verified claims of a session, for callers who may read them, until they are deleted. A response code is valid once, also
- * if the session ended in Error.
+ * Returns the verified claims of a session to callers who may read the claims, until the claims are deleted. A response
+ * code is valid once, also if the session ended in Error.
  *
- * @throws 409 before the session ends, and if it ended in Error, with its message; 410 after the claims are deleted.
+ * @throws 409 before the session ends; 409 with the session's message if the session ended in Error; 410 after the
+ *   claims are deleted
  */
 export type ReadResult = (
   reader: ResultReader,

@@ -5,7 +5,7 @@ import { isEncrypted, type ResponseMode } from '../../protocol/openid4vp/request
 import { generateResponseKey } from '../../protocol/openid4vp/response-encryption.js'
 import type { Session } from './session.js'
 
-/** Secret values of a request. They are the same each time the wallet fetches the request. */
+/** Secret values of a request. The values are the same each time the wallet fetches the request. */
 export interface SessionSecrets extends RequestSecrets {
   readonly nonce: string
   readonly encryptionKey?: Jwk
@@ -23,7 +23,7 @@ export type SessionVault = ReturnType<typeof createSessionVault>
 
 /** Creates, protects and reveals the secrets of sessions. */
 export function createSessionVault({ vault, random }: SessionVaultPorts) {
-  /** 256 bits: OpenID4VP 1.0 §5.2 asks for sufficient entropy, §8.2 for at least 128. */
+  /** 256 bits: OpenID4VP 1.0 §5.2 requires sufficient entropy, and §8.2 at least 128 bits. */
   const randomValue = (): string => Buffer.from(random(32)).toString('base64url')
 
   return {

@@ -63,7 +63,10 @@ export const zSession = z.strictObject({
 /** A verification session as it is stored: one OpenID4VP exchange. */
 export type Session = z.infer<typeof zSession>
 
-/** How a request reaches a wallet: its address names where to fetch it, its address holds it, or a page passes it to the browser. */
+/**
+ * How a request reaches a wallet. `reference`: the wallet fetches the request from the address. `address`: the address
+ * contains the request. `browser`: a page passes the request to the browser.
+ */
 export type Way = 'reference' | 'address' | 'browser'
 
 export function wayOf({ clientId, responseMode }: Pick<Session, 'clientId' | 'responseMode'>): Way {
@@ -71,11 +74,14 @@ export function wayOf({ clientId, responseMode }: Pick<Session, 'clientId' | 're
   return isUnsigned(clientId) ? 'address' : 'reference'
 }
 
-/** The client identifiers that sign a request: none if it is unsigned, several if each makes its own signature. */
+/**
+ * The client identifiers that sign a request. An unsigned request has none. Several identifiers make several
+ * signatures.
+ */
 export const signingNames = ({ clientId, furtherClientIds }: Pick<Session, 'clientId' | 'furtherClientIds'>) =>
   clientId === null || isUnsigned(clientId) ? [] : [clientId, ...(furtherClientIds ?? [])]
 
-/** A step from one of several states to another state. It changes only the state and the error message. */
+/** A step from one of several states to another state. The step changes only the state and the error message. */
 export interface Transition {
   readonly from: readonly SessionState[]
   readonly to: SessionState
@@ -108,7 +114,7 @@ export const requestExpired: Transition = {
   errorMessage: EXPIRED_MESSAGE,
 }
 
-/** No state follows. */
+/** Whether a session in this state has ended. */
 export const isFinal = (state: SessionState): boolean => state === 'ResponseVerified' || state === 'Error'
 
 /** A session as callers see it: the verification session of the interface. */
@@ -137,7 +143,12 @@ export const digitalCredentialUriOf = ({ verifierBaseUrl }: BaseUrl, requestId: 
 export const responseUriOf = ({ verifierBaseUrl }: BaseUrl, requestId: string): string =>
   `${verifierBaseUrl}/openid4vp/responses/${requestId}`
 
-/** @param address that opens a wallet; empty if there is none, because the interface requires a string */
+/**
+ * A session as callers see it.
+ *
+ * @param address the address that opens a wallet. If no address opens a wallet, this is an empty string, because the
+ *   interface requires a string.
+ */
 export function viewOf(session: Session, address: string): SessionView {
   const { id, verifierId, state, requestId, redirectUri, expiresAt, errorMessage } = session
   return {

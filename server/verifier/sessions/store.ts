@@ -100,7 +100,7 @@ const table = 'verification_sessions'
 
 const json = (value: unknown) => (value === null ? fragment`NULL` : fragment`${JSON.stringify(value)}::json`)
 
-/** The members of a session's JSON that transitions change, from the row. All others come from `first_view`. */
+/** The members of a session's JSON that transitions change, from the row. All other members come from `first_view`. */
 const changes = fragment`jsonb_strip_nulls(jsonb_build_object('state', state, 'errorMessage', error_message))`
 
 /** A step that moves sessions and returns their new state. */
@@ -112,7 +112,7 @@ const eventsOf = (moved: Moved, now: Date): Transitions =>
 const recorded = (of: Step<'id'>, action: string, actor: string | null = null): Step =>
   audited({ of, actor, action, subject: 'verification-session' })
 
-/** Column assignments that end a session. They delete its secrets and its transaction data. */
+/** Column assignments that end a session. The assignments delete the session's secrets and transaction data. */
 const ended = ({ to, errorMessage }: Transition, now: Date) => fragment`
   state = ${to}, seq = s.seq + 1, error_message = ${errorMessage ?? null}, ended_at = ${now}, secrets = NULL, x5c = NULL,
   verifier_attestation = NULL, transaction_data = NULL`
@@ -121,7 +121,11 @@ export type VerificationSessionStore = ReturnType<typeof createVerificationSessi
 
 export function createVerificationSessionStore({ sql }: Database, claims: ClaimsVault, announce: Announce) {
   return {
-    /** Inserts a session with its audit row, and its page if it gets one. @param view its JSON, which is its first event */
+    /**
+     * Inserts a session with its audit row, and its page if it has a page.
+     *
+     * @param view the session's JSON, which is the first event
+     */
     async insert(session: Session, view: SessionView, page?: NewPage): Promise<void> {
       const s = session
       const created = new Step<'id'>(
@@ -183,7 +187,7 @@ export function createVerificationSessionStore({ sql }: Database, claims: Claims
       return rows.length > 0
     },
 
-    /** The session of a request that a wallet fetches. The first fetch before it expires is a transition. */
+    /** The session of a request that a wallet fetches. The first fetch before the request expires is a transition. */
     async retrieve(requestId: string, now: Date): Promise<Session | undefined> {
       const { to } = requestRetrieved
       const retrieved: Moved = new Step(
@@ -204,7 +208,11 @@ export function createVerificationSessionStore({ sql }: Database, claims: Claims
       return session
     },
 
-    /** Ends a session. @returns the id of its page, if any; undefined if the session had ended before: then nothing changed. */
+    /**
+     * Ends a session.
+     *
+     * @returns the id of its page, if any; undefined if the session had ended before; then nothing changed
+     */
     async end(
       id: string,
       transition: Transition,
@@ -234,7 +242,7 @@ export function createVerificationSessionStore({ sql }: Database, claims: Claims
       return row
     },
 
-    /** Expires open sessions, at most `limit`, or one session by its id. */
+    /** Expires at most `limit` open sessions, or one session by its id. */
     async expire(now: Date, limit: number, id?: string): Promise<BatchDone> {
       const only = id === undefined ? emptyFragment : fragment`AND id = ${id}`
       const due = fragment`ended_at IS NULL AND expires_at <= ${now} ${only}`
@@ -271,7 +279,7 @@ export function createVerificationSessionStore({ sql }: Database, claims: Claims
       return { ...stored, result: claims.reveal({ column: 'verification_sessions.result', id }, row.result, resultKey) }
     },
 
-    /** Uses a response code, which is valid once. @returns whether it was still valid. */
+    /** Uses a response code, which is valid once. @returns whether the code was still valid */
     async useResponseCode(id: string, now: Date): Promise<boolean> {
       const rows = await sql(idRow)`
         UPDATE verification_sessions SET response_code_used_at = ${now}
@@ -295,8 +303,8 @@ export function createVerificationSessionStore({ sql }: Database, claims: Claims
     },
 
     /**
-     * Deletes sessions that ended before a moment, with their QR codes, at most `limit`. Their events are unreadable from then on,
-     * and disappear with their partitions.
+     * Deletes sessions that ended before a moment, with their QR codes, at most `limit`. Their events can no longer be
+     * read, and are removed with their partitions.
      */
     async removeEnded(endedBefore: Date, limit: number): Promise<BatchDone> {
       const due = fragment`ended_at <= ${endedBefore}`

@@ -124,10 +124,10 @@ export function createVerificationSessions({
     watch: (asked: Omit<StreamOptions<SessionJson>, 'current'>) =>
       events.stream({ ...asked, current: () => current(asked.sessionId) }),
 
-    /** The verified claims of a session, for callers who may read them. */
+    /** The verified claims of a session, for callers who may read the claims. */
     result: createReadResult({ store, clock, config }),
 
-    /** Stores a new session, and its page if it gets one. @param view its JSON, which is its first event */
+    /** Stores a new session, and its page if it has a page. @param view the session's JSON, which is the first event */
     async add(session: Session, view: SessionView, page?: NewPage): Promise<void> {
       await store.insert(session, view, page)
       metrics.verificationSession('created')
@@ -136,10 +136,14 @@ export function createVerificationSessions({
     /** The session of a request; undefined for an unknown request. */
     byRequest: store.byRequest,
 
-    /** The session of a request that a wallet fetches. The first fetch before it expires is a transition. */
+    /** The session of a request that a wallet fetches. The first fetch before the request expires is a transition. */
     retrieve: store.retrieve,
 
-    /** Ends a session. @returns the id of its page, if any; undefined if the session had ended before: then nothing changed. */
+    /**
+     * Ends a session.
+     *
+     * @returns the id of its page, if any; undefined if the session had ended before; then nothing changed
+     */
     end: store.end,
 
     /** Ends one open session if it has expired. The maintenance job does the same within a second. */

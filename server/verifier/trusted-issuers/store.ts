@@ -19,7 +19,7 @@ export type TrustedIssuer = z.infer<typeof zTrustedIssuer>
 
 const columns = fragment`id, issuer, note, created_by AS "createdBy", created_at AS "createdAt"`
 
-/** The audit event names the issuer, because its row may be deleted later. */
+/** The audit event names the issuer, because the row of the issuer may be deleted later. */
 const auditedTrust = (action: string, actor: string | null, of: Step<'issuer'>): Step =>
   audited({ of, actor, action, subject: 'trusted-issuer', subjectId: of.column('issuer') })
 

@@ -4,7 +4,7 @@ import { route } from '../../api/contract.js'
 import { errors } from '../../api/errors.js'
 import { listShape, zListed } from '../../api/paging.js'
 
-/** Fits in an index, and longer than any issuer name seen so far. */
+/** Longer than every known name of an issuer, and short enough for an index. */
 const MAX_ISSUER = 2_000
 
 /** DID Core 1.0 §3.1, without the additional parts of a DID URL. */

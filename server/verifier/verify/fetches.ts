@@ -7,7 +7,7 @@ import { MAX_STATUS_LIST_BYTES } from '../../protocol/status-list/compression.js
 /** Limit for all fetches of one verification together. */
 const TOTAL_FETCH_MS = 8_000
 
-/** Fetches of one verification, through the outbound guard. By default they share eight seconds. */
+/** Fetches of one verification, through the outbound guard. By default all fetches together have eight seconds. */
 export interface VerificationFetches {
   fetchJson(url: string): Promise<unknown>
   /** The text of a status list, which may be larger than any other fetched document. */
@@ -76,7 +76,7 @@ export const createFetches =
         within(async () => (await outbound.fetchText(url, { accept, maxBytes: MAX_STATUS_LIST_BYTES })).text),
       fetchStatusListBytes: (url, accept) =>
         within(() => outbound.fetchBytes(url, { accept, maxBytes: MAX_STATUS_LIST_BYTES })),
-      // The resolver computes all other methods without a fetch.
+      // The DIDs of all other methods are resolved without a fetch.
       resolveDid: (did) =>
         did.startsWith('did:web:') ? within(() => resolver.resolve(did, admit)) : resolver.resolve(did),
     }

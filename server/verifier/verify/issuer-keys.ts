@@ -35,7 +35,9 @@ function refusal(thrown: unknown, what: string): unknown {
 }
 
 interface OwnKeys {
-  /** The metadata of this issuer. If it has many keys, the metadata holds only the key that the header names. */
+  /**
+   * The metadata of this issuer. If the issuer has many keys, the metadata contain only the key that the header names.
+   */
   readonly metadata: unknown
   /** The key in the first certificate of `x5c`. */
   readonly certified: Jwk | undefined
@@ -81,8 +83,8 @@ export interface IssuerKeysPorts {
 /** Ways to find issuers' keys. */
 export function createIssuerKeys({ config, ownKeySet }: IssuerKeysPorts) {
   /**
-   * The key set of this service as an issuer. It is read before the key search. Otherwise the search would report an unavailable
-   * database as an unreachable issuer. Only the key that the header names is used.
+   * Reads the key set of this service as an issuer, before the key search. Otherwise the search would report an
+   * unavailable database as an unreachable issuer. Only the key that the header names is used.
    */
   const ownKeys = async (header: JsonObject, payload: JsonObject): Promise<OwnKeys | undefined> => {
     if (payload.iss !== config.issuerBaseUrl) return undefined
@@ -114,7 +116,10 @@ export function createIssuerKeys({ config, ownKeySet }: IssuerKeysPorts) {
         }
       },
 
-    /** Finds issuers' keys: DIDs by the resolver, https issuers by their metadata (our own without HTTP), and `x5c` chains. */
+    /**
+     * Finds issuers' keys: by the DID resolver, by the metadata of https issuers, or by `x5c` chains. This service's
+     * own metadata are read without HTTP.
+     */
     any(fetches: VerificationFetches, now: Date): ResolveIssuerKey {
       const ownUrl = jwtVcIssuerUrl(config.issuerBaseUrl)
       return async (header, payload, what = CREDENTIAL) => {

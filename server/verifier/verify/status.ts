@@ -43,7 +43,7 @@ export interface StatusPorts {
 
 /** Reads the status of verified credentials. */
 export function createStatusChecks({ config, ownEntry }: StatusPorts) {
-  /** The status list of this installation that a reference names, if it names one. */
+  /** The status list of this installation that a reference names; undefined for any other list. */
   const ownListOf = (form: StatusListForm, uri: string): OwnList | undefined => {
     const prefix = statusListUri(config, form, '')
     if (!uri.startsWith(prefix)) return undefined

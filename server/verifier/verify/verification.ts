@@ -9,7 +9,10 @@ import { createFetches, type FetchesPorts, type VerificationFetches } from './fe
 import { createIssuerKeys, type IssuerKeysPorts } from './issuer-keys.js'
 import { createStatusChecks, type StatusPorts } from './status.js'
 
-/** One verification of one or several credentials: one time, one budget for fetches, at most four DIDs on other hosts. */
+/**
+ * One verification of one or several credentials. It has one time, one budget for fetches, and at most four DIDs on
+ * other hosts.
+ */
 export interface Verification {
   readonly now: Date
   /** Budget for all checks of this verification. */
@@ -23,7 +26,7 @@ export interface Verification {
   /** Accepted values of `alg` in credentials and holders' proofs. Default: all supported algorithms. */
   readonly algorithms: readonly string[] | undefined
   /**
-   * Checks every status entry of a verified credential, live.
+   * Checks the current status in every status entry of a verified credential.
    *
    * @throws CredentialError `Credential has been revoked.`, `Credential has been suspended.`, or why the status cannot be read.
    */
@@ -88,7 +91,7 @@ export function createVerifications({
   /**
    * Begins a verification.
    *
-   * @param work pays for each verified signature of a credential or status list, and for each certificate sent with it
+   * @param work the budget for each verified signature of a credential or status list, and for each certificate sent with it
    */
   const start = (work: Work, { certifiedOnly = false, algorithms }: Narrowing = {}): Verification => {
     const now = clock()
@@ -123,7 +126,7 @@ export function createVerifications({
      * Verifies a credential as its issuer issues it: the issuer's signature, times, disclosures, and the current status. The caller
      * decides whether the issuer is trusted.
      *
-     * @param work pays for it
+     * @param work the budget for the verification
      * @param onPassed receives each check that the credential passes
      * @throws CredentialError with the sentence about the failed check.
      */
@@ -144,7 +147,10 @@ export function createVerifications({
     /** Begins separate fetches for a verification or for reading statuses. */
     fetches: fetchesOf,
 
-    /** Finds issuers' keys: DIDs by the resolver, https issuers by their metadata (our own without HTTP), and `x5c` chains. */
+    /**
+     * Finds issuers' keys: by the DID resolver, by the metadata of https issuers, or by `x5c` chains. This service's
+     * own metadata are read without HTTP.
+     */
     issuerKeyResolution: issuerKeys.any,
 
     /**

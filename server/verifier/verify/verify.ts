@@ -17,7 +17,7 @@ export type Verdict = AnyValid | Invalid
 interface Judgement {
   readonly verdict: Verdict
   readonly failed: Check | undefined
-  /** In order. The failed check may be among them. */
+  /** The passed checks, in order. The failed check may be in this list. */
   readonly passed: readonly Check[]
 }
 
@@ -72,7 +72,7 @@ export function createVerify({ formats, metrics, check }: VerifyPorts) {
         )
       }
       metrics.verification(undefined)
-      // The interface fixes the members of /credentials/verify, so its contract leaves the issuer out.
+      // The interface fixes the members of /credentials/verify, so the contract of this endpoint leaves the issuer out.
       const { issuer, shown } = credential
       const verdict = { isValid: true as const, format: answer.format, issuer, ...shown }
       return { verdict, failed: undefined, passed }
@@ -84,11 +84,15 @@ export function createVerify({ formats, metrics, check }: VerifyPorts) {
   }
 
   return {
-    /** Verifies a credential of a format that the interface names. @param work pays for it */
+    /** Verifies a credential of a format that the interface names. @param work the budget for the verification */
     verify: async (compact: string, work: Work): Promise<Verdict> =>
       (await judged(compact, work, compactAnswer)).verdict,
 
-    /** Verifies a credential of any format and reports the outcome of each check. @param work pays for it */
+    /**
+     * Verifies a credential of any format and reports the outcome of each check.
+     *
+     * @param work the budget for the verification
+     */
     async checks(compact: string, work: Work): Promise<{ verdict: Verdict; checks: z.input<typeof zCheckDone>[] }> {
       const judgement = await judged(compact, work, anyAnswer)
       return { verdict: judgement.verdict, checks: checksOf(judgement) }

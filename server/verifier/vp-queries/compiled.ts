@@ -9,8 +9,8 @@ import {
 import type { Work } from '../../protocol/work.js'
 
 /**
- * Compiles a query that a caller posts. It may use half of a request's work. A request that evaluates credentials by the query
- * then has the other half. The cache of all JSON Schemas holds the compiled filters.
+ * Compiles a query that a caller posts. Compiling may use half of a request's work. The other half is for the
+ * evaluation of credentials by the query. The cache of all JSON Schemas holds the compiled filters.
  *
  * @throws VpQueryError
  */

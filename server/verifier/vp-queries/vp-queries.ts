@@ -34,7 +34,7 @@ export function createVpQueries({ store, lists, clock, newId, requestByVpQuery }
     /**
      * Stores a query.
      *
-     * @param work pays for compiling it
+     * @param work the budget for compiling the query
      * @param actor the `sub` of the user; null for the client secret
      * @throws 400 that names the place, for a query that does not compile
      */

@@ -32,7 +32,7 @@ export function shownCredential(held: HeldCredential, status: HeldStatus): Walle
   }
 }
 
-/** A holder, and the `sub` of the user who acts for it. */
+/** A holder, and the `sub` of the user who acts for the holder. */
 export interface OnBehalf {
   readonly holderId: string
   readonly actor: string

@@ -47,8 +47,9 @@ export async function openCredential(vault: Pick<Vault, 'reveal'>, stored: Store
 }
 
 /**
- * Whether hosted wallets accept credentials of a format. Each credential is verified before it is stored. Some formats prove their
- * issuers only by certificates: these credentials are accepted only if TRUST_ANCHORS has roots.
+ * Whether hosted wallets accept credentials of a format. Each credential is verified before it is stored. In some
+ * formats, only certificates prove the issuer. Credentials of these formats are accepted only if TRUST_ANCHORS has
+ * roots.
  */
 export const isHeld = ({ trustAnchors }: Pick<Config, 'trustAnchors'>, { verifying }: CredentialFormat): boolean =>
   !verifying.certifiedOnly || trustAnchors.length > 0

@@ -18,7 +18,7 @@ export interface StatusListFetches {
   fetchStatusListBytes(url: string, accept: string): Promise<Uint8Array>
 }
 
-/** Many credentials share one issuer's list: it is fetched once for all of them, unless too many other lists are read in between. */
+/** Fetches a list once for all credentials of this list, unless too many other lists are read in between. */
 function sharing<Fetches extends StatusListFetches>(fetches: Fetches): Fetches {
   const shared = <T>(fetch: (url: string, accept: string) => Promise<T>) => {
     const lists = new LruMap<string, Promise<T>>(MAX_SHARED)
@@ -40,7 +40,7 @@ function sharing<Fetches extends StatusListFetches>(fetches: Fetches): Fetches {
 export interface StatusBounds {
   /** For all fetches together, in milliseconds. */
   readonly totalMs?: number
-  /** Pays for each list of another host. */
+  /** The budget for the lists of other hosts. */
   readonly work?: Work
 }
 
@@ -51,7 +51,7 @@ export const hasExpired = ({ content }: Pick<HeldCredential, 'content'>, now: Da
 /** Reads statuses of held credentials. Several calls share the limits, and each list is fetched once. */
 export type ReadStatuses = (credentials: readonly HeldCredential[]) => Promise<HeldStatus[]>
 
-/** One reading of statuses, all at the same time. */
+/** One reading of several statuses. */
 export interface StatusReading extends StatusBounds {
   readonly now: Date
   /** Wraps fetches so that the reading fetches each list once. */
@@ -75,7 +75,7 @@ export type HeldStatuses = ReturnType<typeof createHeldStatuses>
 
 /** The current statuses of held credentials. */
 export function createHeldStatuses({ formats, startReading, clock }: HeldStatusesPorts) {
-  /** @param bounds for the whole reading; by default eight seconds for all fetches. */
+  /** @param bounds the limits for the whole reading; by default eight seconds for all fetches */
   const reader = (bounds: StatusBounds = {}): ReadStatuses => {
     const now = clock()
     const read = startReading({ ...bounds, now, sharing })
@@ -101,7 +101,7 @@ export function createHeldStatuses({ formats, startReading, clock }: HeldStatuse
   return {
     reader,
 
-    /** Reads the status of held credentials, within eight seconds for all of them. */
+    /** Reads the status of held credentials, within eight seconds for all credentials together. */
     of: (credentials: readonly HeldCredential[]): Promise<HeldStatus[]> => reader()(credentials),
   }
 }

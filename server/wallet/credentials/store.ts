@@ -70,7 +70,7 @@ export function createWalletCredentialStore({ prisma, sql }: Database) {
       return row
     },
 
-    /** Deletes a credential with its copies. @returns whether it existed. */
+    /** Deletes a credential with its copies. @returns whether the credential existed. */
     remove: (holderId: string, id: string, actor: string): Promise<boolean> =>
       prisma.$transaction(async (tx) => {
         const { count } = await tx.walletCredential.deleteMany({ where: { id, holderId } })

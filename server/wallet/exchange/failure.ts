@@ -13,10 +13,13 @@ import { WalletError } from './wallet-error.js'
 
 const MAX_LENGTH = 500
 
-/** The base class of the libraries' errors. The libraries do not export it. */
+/** The base class of the libraries' errors. The libraries do not export this class. */
 const LibraryError: typeof Error = Object.getPrototypeOf(InvalidFetchResponseError)
 
-/** Validation errors. Each library has its own class for them, because one library bundles a copy of their shared code. */
+/**
+ * Validation errors. Each library has its own class for these errors, because one library bundles a copy of the shared
+ * code.
+ */
 const isLibraryError = (thrown: unknown): thrown is Error =>
   thrown instanceof Oauth2Error ||
   thrown instanceof LibraryError ||
@@ -54,7 +57,10 @@ export function parsedJson(body: string): unknown {
 /** The error of an unsuccessful response; undefined if its body cannot be read. */
 export const oauthErrorOfBody = (body: string): string | undefined => oauthError(parsedJson(body))
 
-/** The error of the outbound guard or of a check of this service. The libraries wrap it, and it is the most specific reason. */
+/**
+ * The error of the outbound guard or of a check of this service. The libraries wrap this error, which is the most
+ * specific reason.
+ */
 function ownReason(thrown: unknown): string | undefined {
   for (let error = thrown, depth = 0; error instanceof Error && depth < 8; error = error.cause, depth += 1) {
     if (error instanceof OutboundError || error instanceof WalletError || error instanceof CredentialError)

@@ -32,9 +32,11 @@ export interface FlowClaimsPorts {
   readonly ownOfferings: OwnOfferings
   /** The address that serves the offer of an offering of this installation. */
   readonly offerUri: (offeringId: string) => string
-  /** The reason why the owner of these DIDs cannot claim an offering now; undefined if they can. */
+  /**
+   * The reason why the owner of these DIDs cannot claim an offering now; undefined if the owner can claim the offering.
+   */
   readonly claimRefusal: (offering: OfferingIssuance, dids: readonly string[]) => ServiceError | undefined
-  /** Issues a credential of an offering to a caller, for one of their DIDs. */
+  /** Issues a credential of an offering to a caller, for one of the caller's DIDs. */
   readonly claim: (
     caller: Caller,
     offeringId: string,
@@ -80,7 +82,7 @@ export function createFlowClaims({
     txCode: string | undefined,
   ): Promise<Confirmed> {
     const { holderId, did } = hostedOnly(holder, 'take the offer of another issuer')
-    // For an offer of ours, a new offer with a fresh code is read.
+    // For an offering of this installation, a new offer with a fresh code is read.
     const offer =
       content.kind === 'offer'
         ? content.offer
@@ -95,7 +97,7 @@ export function createFlowClaims({
   }
 
   return {
-    /** Starts a flow for an offer. Nothing is received yet. @param sub of the user who starts it */
+    /** Starts a flow for an offer. Nothing is received yet. @param sub the `sub` of the user who starts the flow */
     async start(
       fetch: OutboundFetch,
       sub: string,
@@ -123,7 +125,7 @@ export function createFlowClaims({
     ): Promise<Confirmed> {
       if (holder.hosted !== undefined || content.kind === 'offer')
         return takeWithWallet(caller.sub, holder, content, txCode)
-      // This service has no key of that DID: the credential is issued to the caller, as if they claimed the offering.
+      // This service has no key of that DID. The credential is issued to the caller, as in a claim of the offering.
       const { id, vc } = await claim(caller, content.offeringId, holder.did)
       return claimed({ id, vc: { ...vc } })
     },

@@ -93,7 +93,7 @@ export const confirmFlow = {
   input: z.strictObject({
     processId: z.string(),
     type: zFlowType,
-    // Clients return the choice unchanged. Its claims are neither stored nor read.
+    // Clients return the choice unchanged. The claims in the choice are neither stored nor read.
     selectedCredential: zJsonObject
       .meta({
         description:

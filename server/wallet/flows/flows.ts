@@ -36,7 +36,7 @@ export interface FlowsPorts {
 
 export type Flows = ReturnType<typeof createFlows>
 
-/** Flows: a hosted wallet takes an offer or answers a request only after its person confirms. */
+/** Flows: a hosted wallet takes an offer or answers a request only after a person confirms. */
 export function createFlows({
   store,
   outbound,
@@ -52,7 +52,7 @@ export function createFlows({
   ]
 
   return {
-    /** Deletes expired flows with their content, also confirmed flows. */
+    /** Deletes expired flows with their content, including confirmed flows. */
     tasks,
 
     /** Reads the content of a QR code and starts the flow for it. */
@@ -72,11 +72,11 @@ export function createFlows({
       }),
 
     /**
-     * Confirms a flow once. Of two simultaneous confirmations one succeeds. A failed confirmation leaves the flow open. The chosen
-     * credential of a presentation is matched only by its id; its other members in the request are ignored.
+     * Confirms a flow once. Of two simultaneous confirmations one succeeds. A failed confirmation leaves the flow open.
+     * The chosen credential of a presentation is matched only by its id. The other members of the choice are ignored.
      *
-     * @throws 404 for an unknown or expired flow and for the flow of another user; 400 for another type; 409 if it is already
-     *   confirmed or declined.
+     * @throws 404 for an unknown or expired flow and for the flow of another user; 400 for another type; 409 for a flow
+     *   that is already confirmed or declined.
      */
     confirm: (caller: Caller, confirmation: Confirmation, work: Work): Promise<Confirmed> =>
       exchanging(async () => {
@@ -101,10 +101,10 @@ export function createFlows({
       }),
 
     /**
-     * Declines a flow for its person. This needs no key, so the DID may have been deleted. The flow is declined before the verifier
-     * is notified: whatever the verifier answers, nobody can confirm the flow any more.
+     * Declines a flow for its user. This needs no key, so the DID may have been deleted. The flow is declined before
+     * the verifier is notified. So nobody can confirm the flow later, even if the notification fails.
      *
-     * @throws 404 for an unknown or expired flow and for the flow of another user; 409 if it has already ended.
+     * @throws 404 for an unknown or expired flow and for the flow of another user; 409 for a flow that has ended.
      */
     async decline({ processId }: z.output<typeof declineFlow.input>, sub: string): Promise<Declined> {
       const flow = await records.open(processId, sub)

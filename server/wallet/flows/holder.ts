@@ -17,13 +17,13 @@ export interface FlowHolderPorts {
 }
 
 /**
- * Resolves the caller's DID: a DID of a holder that they created, or a DID in their token.
+ * Resolves the caller's DID: a DID of a holder that the caller created, or a DID in the caller's token.
  *
  * @throws 403 `Access to holder denied.` for any other DID.
  */
 export type FlowHolderOf = ReturnType<typeof createFlowHolderOf>
 
-/** Binds {@link FlowHolderOf} to its ports. */
+/** Creates {@link FlowHolderOf} from its dependencies. */
 export function createFlowHolderOf({ findDid, isOwnedBy }: FlowHolderPorts) {
   return async (caller: Pick<Caller, 'sub' | 'tokenDids'>, did: string): Promise<FlowHolder> => {
     const stored = await findDid(did)

@@ -19,7 +19,10 @@ type Confirmed = z.input<typeof confirmFlow.output>
 type Declined = z.input<typeof declineFlow.output>
 type MatchingCredential = Extract<StartedFlow, { flowType: 'presentation' }>['data']['matchingCredentials'][number]
 
-/** A verifier's own description, for people to read. No decision depends on it, so members that are not text are left out. */
+/**
+ * A verifier's own description, for people to read. No decision depends on this description, so members that are not
+ * text are left out.
+ */
 function described(clientMetadata: Readonly<Record<string, unknown>> = {}): { name?: string; logoUri?: string } {
   const { client_name: name, logo_uri: logoUri } = clientMetadata
   return {
@@ -56,7 +59,7 @@ export function createFlowPresentations({ outbound, verifiers, presenting, forma
   }
 
   return {
-    /** Starts a flow for a request. Nothing is presented yet. @param sub of the user who starts it */
+    /** Starts a flow for a request. Nothing is presented yet. @param sub the `sub` of the user who starts the flow */
     async start(
       fetch: OutboundFetch,
       sub: string,
@@ -68,7 +71,7 @@ export function createFlowPresentations({ outbound, verifiers, presenting, forma
       const request = await verifiers.resolve(fetch, invitation, { personConfirms: true, work })
       const { matches } = await presenting.match(fetch, holderId, request, work)
       const processId = await add('presentation', sub, holder, { kind: 'request', request })
-      // The credentials to choose from. Each appears once, even if it matches several queries.
+      // The credentials to choose from. A credential appears once, even if it matches several queries.
       const byId = new Map(matches.map((match) => [match.held.id, match]))
       return {
         flowType: 'presentation',
@@ -88,8 +91,8 @@ export function createFlowPresentations({ outbound, verifiers, presenting, forma
     /**
      * Checks a confirmation and returns the function that presents the chosen credential.
      *
-     * @param id of the chosen credential; nothing else of the choice is used
-     * @throws 400 if no matching credential has that id, or if it cannot authorize the transaction.
+     * @param id the id of the chosen credential; the other members of the choice are not used
+     * @throws 400 if no matching credential has that id, or if the credential cannot authorize the transaction.
      */
     async prepare(
       actor: string,

@@ -12,14 +12,14 @@ export interface QrContentPorts {
 }
 
 /**
- * The wallet address in a QR code of this service, by the address of the code. It is read from the store.
+ * Reads the wallet address in a QR code of this service from the store, by the address of the code.
  *
  * @returns undefined for any other address.
  * @throws 404 for an unknown code.
  */
 export type QrContent = ReturnType<typeof createQrContent>
 
-/** Binds {@link QrContent} to its ports. */
+/** Creates {@link QrContent} from its dependencies. */
 export function createQrContent({ config, requestUriOf, offeringUriOf }: QrContentPorts) {
   return async (address: string): Promise<string | undefined> => {
     const own = ownQrCode(config, address)

@@ -10,13 +10,13 @@ import type { FlowEnd, FlowStore, FlowType, FoundFlow } from './store.js'
 /** Lifetime of a flow: the same as for a pre-authorized code of this service. A request has its own expiry. */
 const FLOW_MS = 10 * 60 * 1000
 
-/** The action that a flow waits for. The vault encrypts it, and only this service writes it. */
+/** The action that a flow waits for. The vault encrypts this content, and only this service writes the content. */
 const zContent = z.discriminatedUnion('kind', [
   /** An offering of this installation. */
   z.object({ kind: z.literal('offering'), offeringId: z.string() }),
   /** Any other offer, as read at the start of the flow. */
   z.object({ kind: z.literal('offer'), offer: z.custom<CredentialOfferObject>(isObject) }),
-  /** A request. Its sender was checked at the start of the flow. */
+  /** A request. The sender of the request was checked at the start of the flow. */
   z.object({ kind: z.literal('request'), request: z.custom<PresentationRequest>(isObject) }),
 ])
 
@@ -37,10 +37,10 @@ export type FlowRecords = ReturnType<typeof createFlowRecords>
 /** Stores flows and ends them. */
 export function createFlowRecords({ store, vault, newId, clock }: FlowRecordsPorts) {
   /**
-   * A user's flow that waits for their decision.
+   * A flow that waits for the decision of its user.
    *
-   * @param sub of the user who started it
-   * @throws 404 for an unknown or expired flow and for the flow of another user; 409 if it has ended.
+   * @param sub the `sub` of the user who started the flow
+   * @throws 404 for an unknown or expired flow and for the flow of another user; 409 for a flow that has ended.
    */
   async function open(id: string, sub: string): Promise<FoundFlow> {
     const flow = await store.find(id, sub, clock())

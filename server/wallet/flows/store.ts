@@ -16,7 +16,7 @@ export type FlowState = 'initialized' | FlowEnd
 export interface StoredFlow {
   readonly id: string
   readonly type: FlowType
-  /** The `sub` that started it. */
+  /** The `sub` of the user who started the flow. */
   readonly createdBy: string
   readonly did: string
   readonly holderId: string | null

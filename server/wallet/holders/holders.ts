@@ -66,7 +66,11 @@ export function createHolders({ store, lists, config, identify, createDid, newId
     createDid: ({ holderId, method }: z.output<typeof createHolderDid.input>, createdBy: string): Promise<StoredDid> =>
       createDid({ method, purpose: 'holder', createdBy, holderId }),
 
-    /** Deletes a DID of a holder with its key. @throws 404 for an unknown DID, 409 while a credential is bound to it. */
+    /**
+     * Deletes a DID of a holder with its key.
+     *
+     * @throws 404 for an unknown DID, 409 while a credential is bound to the DID.
+     */
     async removeDid({ holderId, did }: z.output<typeof deleteHolderDid.input>, actor: string): Promise<void> {
       const outcome = await store.removeDid(holderId, didSpellings(did), actor)
       if (outcome === 'unknown') throw errors.holderDidNotFound()

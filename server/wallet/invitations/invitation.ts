@@ -14,7 +14,7 @@ export interface RequestInvitation {
   readonly params: Readonly<Record<string, string>>
 }
 
-/** An address without parameters. Only its content shows whether it is an offer or a request. */
+/** An address without parameters. Only the content of the address shows whether it is an offer or a request. */
 export interface ReferenceInvitation {
   readonly kind: 'reference'
   readonly url: string
@@ -40,7 +40,7 @@ function offerOf(params: Readonly<Record<string, string>>): OfferInvitation {
   const { credential_offer: value, credential_offer_uri: uri } = params
   // OpenID4VCI 1.0 §4.1: exactly one of the two parameters.
   if (value !== undefined && uri !== undefined)
-    throw errors.badRequest('The offer has not exactly one of credential_offer and credential_offer_uri.')
+    throw errors.badRequest('The offer must have exactly one of credential_offer and credential_offer_uri.')
   if (value !== undefined) return { kind: 'offer', value }
   if (uri === undefined) throw errors.badRequest('The offer has neither credential_offer nor credential_offer_uri.')
   if (!isWebAddress(uri)) throw errors.badRequest('credential_offer_uri must be an https address')
@@ -95,7 +95,8 @@ function ofWebAddress(url: URL): Invitation | ReferenceInvitation | undefined {
  * @throws 400 for content that breaks a rule, such as a repeated parameter.
  */
 export function readInvitation(content: string, allowHttp: boolean): Invitation | ReferenceInvitation | undefined {
-  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(content)?.[1]?.toLowerCase()
+  // URL parsers ignore white space around an address, which copied text often has.
+  const scheme = /^\s*([a-z][a-z0-9+.-]*):\/\//i.exec(content)?.[1]?.toLowerCase()
   if (scheme === undefined || !URL.canParse(content)) return undefined
   const url = new URL(content)
   if (scheme === 'openid-credential-offer' || scheme === 'haip-vci') return offerOf(parametersOf(url.searchParams))
@@ -116,10 +117,10 @@ function clientIdIn(requestObject: string): string | undefined {
 }
 
 /**
- * Fetches an address without parameters: a credential offer (JSON) or a signed request object (JWT). A request object names its
- * client identifier itself and is verified like any other.
+ * Fetches an address without parameters: a credential offer (JSON) or a signed request object (JWT). A request object
+ * contains its client identifier, and is verified like any other request object.
  *
- * @throws WalletError if it serves neither, OutboundError if the fetch fails.
+ * @throws WalletError if the address serves neither an offer nor a request, OutboundError if the fetch fails.
  */
 export async function followReference(
   fetch: typeof globalThis.fetch,
@@ -140,7 +141,7 @@ export const servesNeither = (host: string) =>
   new WalletError(`${host} serves neither a credential offer nor an authorization request.`)
 
 /**
- * Reads an invitation, and fetches it if necessary.
+ * Reads an invitation, and fetches its content if necessary.
  *
  * @param allowHttp whether http addresses are accepted like https addresses.
  * @throws 400 if the content is not an invitation.

@@ -24,7 +24,7 @@ interface ProcessRequest extends Omit<ProcessInput, 'uri'> {
   readonly work: Work
 }
 
-/** The only refusal that the caller can resolve. */
+/** Turns the only refusal that the caller can resolve into a 400. Other errors are rethrown unchanged. */
 function asCallersFault(thrown: unknown): never {
   throw thrown instanceof UnconfirmedTransaction ? errors.transactionUnconfirmed() : thrown
 }

@@ -38,12 +38,13 @@ export interface AccessTokensPorts {
  */
 export type ObtainToken = ReturnType<typeof createAccessTokens>
 
-/** Binds {@link ObtainToken} to its ports. */
+/** Creates {@link ObtainToken} from its dependencies. */
 export function createAccessTokens({ wallet, authorize, clock }: AccessTokensPorts) {
   async function byPreAuthorizedCode(issuance: Issuance): Promise<Grant> {
     const { client, offer, metadata } = issuance
     const grant = offer.grants?.[preAuthorizedCodeGrantIdentifier]
-    // OpenID4VCI 1.0 §4.1.1: an empty `tx_code` object also asks for a code. Without `tx_code`, no code may be sent (§6.3).
+    // OpenID4VCI 1.0 §4.1.1: an empty `tx_code` object also requires a code. Without `tx_code`, no code may be sent
+    // (§6.3).
     const txCode = grant?.tx_code === undefined ? undefined : issuance.txCode
     if (grant?.tx_code !== undefined && txCode === undefined) {
       throw errors.badRequest('txCode must be defined: the offer asks for a transaction code')

@@ -35,7 +35,8 @@ function refusalOf(status: number, text: string): IssuerRefusal {
 }
 
 /**
- * Sends a Credential Request or Deferred Credential Request (OpenID4VCI 1.0 §8, §9), encrypted if the issuer's metadata offers it.
+ * Sends a Credential Request or Deferred Credential Request (OpenID4VCI 1.0 §8, §9), encrypted if the issuer's metadata
+ * offer encryption.
  *
  * @throws IssuerRefusal; WalletError for an answer that cannot be read.
  */

@@ -22,7 +22,7 @@ export interface Authorized {
   readonly redirectUri: string
 }
 
-/** OpenID4VCI 1.0 §5.1.1, §5.1.2: by scope if every configuration has one, otherwise by authorization details. */
+/** OpenID4VCI 1.0 §5.1.1, §5.1.2: by scope if every configuration has a scope, otherwise by authorization details. */
 function requested(
   { metadata }: Issuance,
   configurations: readonly Expectation[],
@@ -54,7 +54,7 @@ async function codeOf(
   const target = URL.canParse(location, url) ? new URL(location, url) : undefined
   const isAnswer = target?.href.startsWith(`${redirectUri}?`) === true
   if (answer.status < 300 || answer.status > 399 || target === undefined || !isAnswer) {
-    throw new WalletError('The authorization server asks its user to log in, which a hosted wallet cannot do.')
+    throw new WalletError('The authorization server requires a login, which a hosted wallet cannot do.')
   }
   const issSupported = server.authorization_response_iss_parameter_supported === true
   const response = responseIn(target.searchParams, { state, issuer: server.issuer, issSupported })
@@ -62,7 +62,10 @@ async function codeOf(
   throw new WalletError(`The authorization server refused the request: ${response.error}`)
 }
 
-/** A refused answer uses up nothing: the code of the right answer stays valid, and the request can be repeated. */
+/**
+ * Reads an answer of the authorization server. If the answer is refused, the code of the right answer stays valid, and
+ * the request can be repeated.
+ */
 function responseIn(query: URLSearchParams, request: SentRequest): AuthorizationResponse {
   try {
     return readAuthorizationResponse(query, request)
@@ -81,15 +84,16 @@ export interface AuthorizePorts {
 }
 
 /**
- * Runs the authorization code flow (OpenID4VCI 1.0 §5) with PKCE, and with a pushed request if the server accepts one. The flow
- * fails if it needs a user with a browser. The answer is read from the same connection that carried the request. It must still
- * have the `state` of this flow, so that nobody can substitute the code of another flow.
+ * Runs the authorization code flow (OpenID4VCI 1.0 §5) with PKCE, and with a pushed request if the server accepts
+ * pushed requests. The flow fails if the server needs a user with a browser. The answer is read from the same
+ * connection that carried the request. The answer must still have the `state` of this flow, so that nobody can
+ * substitute the code of another flow.
  *
  * @throws WalletError if the server wants a user to log in or refuses, and for an answer of another flow or server.
  */
 export type Authorize = ReturnType<typeof createAuthorize>
 
-/** Binds {@link Authorize} to its ports. */
+/** Creates {@link Authorize} from its dependencies. */
 export function createAuthorize({ wallet, configurationsIn, random }: AuthorizePorts) {
   return async (
     issuance: Issuance,

@@ -39,8 +39,8 @@ const signJwt =
 export type IssuanceCallbacks = Omit<CallbackContext, 'verifyJwt' | 'decryptJwe' | 'encryptJwe'>
 
 /**
- * Callbacks of the issuance library. Without `verifyJwt` it ignores signed metadata: this service has no trust anchor for its
- * signers.
+ * Callbacks of the issuance library. Without `verifyJwt` the library ignores signed metadata. This service has no trust
+ * anchor for signers of metadata.
  */
 export function issuanceCallbacks(
   { fetch, signers }: IssuanceOptions,

@@ -45,7 +45,7 @@ function compactsOf(response: Response, atMost: number): string[] {
     throw new WalletError('The issuer sent a credential that is not compact.')
   })
   if (found.length === 0) throw new WalletError('The issuer sent no credential.')
-  if (found.length > atMost) throw new WalletError('The issuer sent more credentials than were asked for.')
+  if (found.length > atMost) throw new WalletError('The issuer sent more credentials than the wallet requested.')
   return found
 }
 
@@ -56,7 +56,7 @@ function compactsOf(response: Response, atMost: number): string[] {
  */
 export function readCredentialResponse(body: unknown, keys: number): CredentialResponse {
   const read = zCredentialResponse.safeParse(body)
-  if (!read.success) throw new WalletError('The credential endpoint answered with something else than credentials.')
+  if (!read.success) throw new WalletError('The answer of the credential endpoint contains no credentials.')
   const { transaction_id: transactionId, interval = DEFAULT_INTERVAL_SECONDS, notification_id: id } = read.data
   if (transactionId === undefined) {
     return { kind: 'issued', compacts: compactsOf(read.data, Math.max(keys, 1)), notificationId: id }

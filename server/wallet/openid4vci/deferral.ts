@@ -9,10 +9,10 @@ import type { SessionKey, WalletKey } from './wallet-keys.js'
 /** A credential that the issuer issues later (OpenID4VCI 1.0 §9). */
 export interface Transaction {
   readonly transactionId: string
-  /** Minimum time between two requests for it. */
+  /** Minimum time between two requests for the credential. */
   readonly intervalSeconds: number
   readonly expected: Expectation
-  /** The keys that were proven for it, one for each copy. */
+  /** The keys that were proven for the credential, one for each copy. */
   readonly keys: readonly WalletKey[]
 }
 
@@ -31,7 +31,7 @@ export function assertCollectable({ metadata }: Session): void {
     throw new WalletError('The issuer defers the credential and names no endpoint to ask for it.')
 }
 
-/** Drafts report that a credential is not ready by an error, with the time to wait. */
+/** Drafts use an error to report that a credential is not ready. The error contains the time to wait. */
 function stillPending(thrown: unknown, { transactionId }: Transaction): CredentialResponse | undefined {
   if (!(thrown instanceof IssuerRefusal) || thrown.code !== 'issuance_pending') return undefined
   const { interval } = thrown.body as { interval?: unknown }
@@ -41,7 +41,7 @@ function stillPending(thrown: unknown, { transactionId }: Transaction): Credenti
 /**
  * Asks for a deferred credential (OpenID4VCI 1.0 §9.1).
  *
- * @returns the issuer's answer, not yet parsed, because the issuer sends it only once.
+ * @returns the issuer's answer, not yet parsed, because the issuer sends the answer only once
  * @throws IssuerRefusal, and the error of an issuer that cannot be reached.
  */
 export async function collect(
@@ -63,8 +63,8 @@ export async function collect(
 }
 
 /**
- * Gets a new access token (RFC 6749 §6) with the refresh token of a grant. The server may replace the refresh token; the former
- * one is then invalid.
+ * Gets a new access token (RFC 6749 §6) with the refresh token of a grant. The server may replace the refresh token;
+ * the former token is then invalid.
  *
  * @throws WalletError if there is no refresh token.
  */

@@ -8,7 +8,7 @@ export interface IssuanceClient {
   readonly callbacks: IssuanceCallbacks
 }
 
-/** Makes a client of OpenID4VCI with the keys that it may sign with. */
+/** Makes a client of OpenID4VCI with the keys that the client may sign with. */
 export type ClientFor = (options: IssuanceOptions) => IssuanceClient
 
 /** Dependencies of {@link createClientFor}. */
@@ -17,7 +17,7 @@ export interface ClientPorts {
   readonly random: (length: number) => Uint8Array
 }
 
-/** Binds {@link ClientFor} to its ports. */
+/** Creates {@link ClientFor} from its dependencies. */
 export function createClientFor({ wallet, random }: ClientPorts): ClientFor {
   return (options) => {
     const callbacks = issuanceCallbacks(options, wallet.authentication(options), random)

@@ -24,7 +24,7 @@ export interface Grant {
   readonly token: AccessTokenResponse
   /** The authorization server's identifier. */
   readonly server: string
-  /** When the access token expires, if the server says so. */
+  /** When the access token expires, if the server reports the time. */
   readonly expiresAt: Date | undefined
   /** Present if the token is bound to a key (RFC 9449 §5). */
   readonly dpop: RequestDpopOptions | undefined
@@ -32,7 +32,7 @@ export interface Grant {
   readonly clientId: string | undefined
 }
 
-/** Proofs of possession by a key. */
+/** The options of the library for proofs of possession with a key. */
 export const dpopBy = ({ signer: { alg, publicJwk } }: SessionKey): RequestDpopOptions => ({
   signer: { method: 'jwk', alg, publicJwk: libraryJwk(publicJwk) },
 })

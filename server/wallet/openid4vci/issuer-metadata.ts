@@ -5,7 +5,10 @@ import type { ClientFor } from './issuance-client.js'
 import { demandsEncryption, messageEncryption } from './message-encryption.js'
 import { metadataFetch, type OwnMetadata } from './metadata-documents.js'
 
-/** Whether an issuer takes requests as in OpenID4VCI 1.0 and its last draft: by configuration, with `proofs`. */
+/**
+ * Whether an issuer accepts requests in the form of OpenID4VCI 1.0 and its last draft, with a configuration and
+ * `proofs`.
+ */
 export const isModern = ({ originalDraftVersion: version }: IssuerMetadataResult): boolean =>
   version === Openid4vciVersion.V1 || version === Openid4vciVersion.Draft15
 
@@ -16,14 +19,14 @@ export interface IssuerMetadataPorts extends OwnMetadata {
 
 /**
  * Reads an issuer's metadata. Metadata with only W3C credentials may look the same in OpenID4VCI 1.0 and draft 14. The library then
- * assumes the draft; this function takes a nonce endpoint as a sign of 1.0.
+ * assumes the draft; this function treats a nonce endpoint as a sign of 1.0.
  *
  * @param offered ids of the offered configurations; all others are ignored
- * @throws WalletError if the issuer demands something that this wallet does not support.
+ * @throws WalletError if the issuer requires a feature that this wallet does not support.
  */
 export type ReadIssuerMetadata = ReturnType<typeof createIssuerMetadata>
 
-/** Binds {@link ReadIssuerMetadata} to its ports. */
+/** Creates {@link ReadIssuerMetadata} from its dependencies. */
 export function createIssuerMetadata({ clientFor, ...own }: IssuerMetadataPorts) {
   return async (fetch: OutboundFetch, issuer: string, offered: readonly string[]): Promise<IssuerMetadataResult> => {
     const options = { fetch: metadataFetch(own, fetch, issuer, offered), signers: [], instanceKey: undefined }
@@ -31,10 +34,10 @@ export function createIssuerMetadata({ clientFor, ...own }: IssuerMetadataPorts)
     const misjudged =
       found.originalDraftVersion === Openid4vciVersion.Draft14 && found.credentialIssuer.nonce_endpoint !== undefined
     const metadata = misjudged ? { ...found, originalDraftVersion: Openid4vciVersion.V1 } : found
-    // Checked before a code or nonce is used up.
+    // This is checked before a code or nonce is used up.
     messageEncryption(metadata)
     if (demandsEncryption(metadata) && !isModern(metadata))
-      throw new WalletError('The issuer sends credentials encrypted only, as a draft has it, which is not supported.')
+      throw new WalletError('The issuer encrypts all credentials in the way of a draft, which is not supported.')
     return metadata
   }
 }

@@ -25,7 +25,10 @@ export interface IssuerSessionsPorts extends Pick<OwnMetadata, 'ownMetadata'> {
 
 export type IssuerSessions = ReturnType<typeof createIssuerSessions>
 
-/** Exchanges with issuers. Each has its own client, the issuer's metadata, and keys that no other exchange uses. */
+/**
+ * Exchanges with issuers. Each exchange has its own client, the issuer's metadata, and keys that no other exchange
+ * uses.
+ */
 export function createIssuerSessions({ wallet, outbound, config, ownMetadata, random }: IssuerSessionsPorts) {
   admitHttp(config)
   const clientFor = createClientFor({ wallet, random })
@@ -35,7 +38,11 @@ export function createIssuerSessions({ wallet, outbound, config, ownMetadata, ra
     clientFor,
     metadataOf,
 
-    /** Begins the issuance of an offer. @throws WalletError if its issuer demands something that this wallet does not support. */
+    /**
+     * Begins the issuance of an offer.
+     *
+     * @throws WalletError if the issuer requires a feature that this wallet does not support.
+     */
     async begin(offer: CredentialOfferObject, txCode: string | undefined): Promise<Issuance> {
       const fetch = boundedFetch(outbound.fetch)
       const dpopKey = await newSessionKey()
@@ -45,7 +52,7 @@ export function createIssuerSessions({ wallet, outbound, config, ownMetadata, ra
       return { ...client, fetch, offer, metadata, dpopKey, instanceKey, txCode }
     },
 
-    /** The same session with further keys that it may sign with. */
+    /** The same session with further keys for signatures. */
     signing<S extends Session>(session: S, signers: readonly Signer[]): S {
       const { fetch, dpopKey, instanceKey } = session
       return { ...session, ...clientFor({ fetch, signers: [...signers, dpopKey.signer], instanceKey }) }

@@ -45,7 +45,7 @@ export interface SentMessage {
   /**
    * Returns the answer's text.
    *
-   * @throws WalletError if the answer is unencrypted although it should be encrypted, or cannot be decrypted.
+   * @throws WalletError if an answer that should be encrypted is not encrypted, or if the answer cannot be decrypted.
    */
   readonly read: (text: string, type: string | null, ok: boolean) => string
 }
@@ -91,7 +91,8 @@ export const demandsEncryption = ({ credentialIssuer }: Pick<IssuerMetadataResul
   isRequired(credentialIssuer.credential_response_encryption)
 
 /**
- * How messages are encrypted. Requests and answers are each encrypted if the issuer's metadata offers it (OpenID4VCI 1.0 §12.2.4).
+ * How messages are encrypted. Requests and answers are each encrypted if the issuer's metadata offer encryption
+ * (OpenID4VCI 1.0 §12.2.4).
  *
  * @returns undefined if the issuer offers no method that this wallet supports.
  * @throws WalletError if encryption is required and this wallet supports no offered method. An encrypted answer requires an
@@ -105,9 +106,7 @@ export function messageEncryption({
   const answerEnc = responseEnc(response)
   const isMissing = (isRequired(request) && sent === undefined) || (isRequired(response) && answerEnc === undefined)
   if (isMissing || (isRequired(response) && sent === undefined)) {
-    throw new WalletError(
-      'The issuer takes or sends encrypted messages only, in a way that this wallet does not support.',
-    )
+    throw new WalletError('The issuer requires encrypted messages, in a way that this wallet does not support.')
   }
   return sent === undefined ? undefined : { ...sent, answerEnc }
 }
@@ -131,8 +130,8 @@ function sealed(message: JsonObject, encryption: MessageEncryption): string {
 }
 
 /**
- * A Credential Request or Deferred Credential Request in the form that is sent (OpenID4VCI 1.0 §10). It is encrypted if the issuer
- * offers it, with a separate key for the answer.
+ * A Credential Request or Deferred Credential Request in the form that is sent (OpenID4VCI 1.0 §10). It is encrypted if
+ * the issuer offers encryption, with a separate key for the answer.
  */
 export function sentMessage(message: JsonObject, encryption: MessageEncryption | undefined): SentMessage {
   if (encryption === undefined) {
@@ -148,7 +147,7 @@ export function sentMessage(message: JsonObject, encryption: MessageEncryption |
     read: (text, type, ok) => {
       if (isEncrypted(type)) return opened(text, answerKey)
       // §8.3.1: refusals are unencrypted.
-      if (ok) throw new WalletError('The issuer sent in the clear what was to be encrypted.')
+      if (ok) throw new WalletError('The issuer sent an unencrypted answer although encryption was requested.')
       return text
     },
   }

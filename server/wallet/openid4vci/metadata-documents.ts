@@ -12,7 +12,7 @@ type Fetch = typeof globalThis.fetch
 
 /**
  * The address of an issuer's metadata (OpenID4VCI 1.0 §12.2.2): the well-known string is between host and path, and the path stays
- * unchanged. Drafts, and RFC 8414 §3.1 for authorization servers, remove a slash at its end.
+ * unchanged. Drafts, and RFC 8414 §3.1 for authorization servers, remove a slash at the end of the path.
  */
 function metadataUrl(issuer: string): string {
   const { origin, pathname } = new URL(issuer)
@@ -49,8 +49,9 @@ const isJson = ({ ok, headers }: Response): boolean =>
   ok && /^application\/json\b/i.test(headers.get('content-type')?.trim() ?? '')
 
 /**
- * A fetch that the library uses for the metadata of an issuer and its authorization server. It has its own size limit and uses the
- * exact address. It keeps only the members that the wallet uses, because the library refuses a whole document for one invalid entry.
+ * A fetch that the library uses for the metadata of an issuer and its authorization server. The fetch has its own size
+ * limit and uses the exact address. The fetch keeps only the members that the wallet uses, because the library refuses
+ * a whole document for one invalid entry.
  *
  * @param issuer credential issuer identifier; this installation's own metadata is read without HTTP.
  * @param offered ids of the offered configurations; all others are ignored

@@ -3,6 +3,7 @@ import type { Config } from '../../config/config.js'
 import type { Formats } from '../../formats/registry.js'
 import { isHeld } from '../credentials/held.js'
 import { WalletError } from '../exchange/wallet-error.js'
+import { namesNoBinding } from './proof-keys.js'
 import type { Expectation } from './verify-received.js'
 
 /** Limit on the configurations of an offer; real offers name a few. */
@@ -28,7 +29,13 @@ function expectationOf(
   if (library.checksConfigurations && knownCredentialConfigurations[configurationId] === undefined) return undefined
   const types = typesOf(configuration)
   if (types.length === 0) return undefined
-  return { format, types, configurationId, credentialIssuer: credentialIssuer.credential_issuer }
+  return {
+    format,
+    types,
+    configurationId,
+    credentialIssuer: credentialIssuer.credential_issuer,
+    mayBeUnbound: namesNoBinding(configuration, format),
+  }
 }
 
 /**

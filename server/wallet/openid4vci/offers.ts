@@ -25,7 +25,7 @@ function keepingFetch(fetch: typeof globalThis.fetch) {
   return { got, fetch: keeping }
 }
 
-/** Whether the content of an address is meant as an offer: it has at least one of an offer's members. */
+/** Whether the content of an address looks like an offer: the content has at least one member of an offer. */
 const isMeantAsOffer = (offer: unknown): boolean =>
   isObject(offer) && ['credential_issuer', 'credential_configuration_ids', 'grants'].some((name) => name in offer)
 
@@ -79,18 +79,18 @@ export function createOffers({ issuerSessions, formats, config }: OffersPorts) {
       assertOffer(value)
       try {
         const { client } = issuerSessions.clientFor({ fetch, signers: [], instanceKey: undefined })
-        // The library decodes the value once more than the address encodes it.
+        // The library decodes the value once more often than the address encodes the value.
         const query = new URLSearchParams({ credential_offer: encodeURIComponent(JSON.stringify(value)) })
         return await client.resolveCredentialOffer(`openid-credential-offer://?${query}`)
       } catch {
-        // An offer by value needs no fetch, so the error can only mean that it is unreadable.
-        throw errors.badRequest('credential_offer is not one that this wallet knows')
+        // An offer by value needs no fetch, so the error can only mean that the offer is unreadable.
+        throw errors.badRequest('credential_offer has a form that this wallet does not know')
       }
     },
 
     /**
-     * Describes an offer by the type of the first credential that this wallet can hold. Empty if the issuer's metadata does not
-     * say it.
+     * Describes an offer by the type of the first credential that this wallet can hold. Empty if the issuer's metadata
+     * do not name the type.
      */
     async describe(fetch: OutboundFetch, offer: CredentialOfferObject): Promise<{ readonly credentialType: string }> {
       const metadata = await issuerSessions.metadataOf(

@@ -5,14 +5,15 @@ import { libraryJwk } from '../exchange/libraries.js'
 import { WalletError } from '../exchange/wallet-error.js'
 import { newCopyKey, type WalletKey } from './wallet-keys.js'
 
-/** A key and the form in which a key proof names it (OpenID4VCI 1.0 Appendix F.1: `kid` or `jwk`). */
+/** A key, and the form in which a key proof names the key (OpenID4VCI 1.0 Appendix F.1: `kid` or `jwk`). */
 export interface ProofKey {
   readonly key: WalletKey
   readonly signer: JwtSigner
 }
 
 /**
- * OpenID4VCI 1.0 §12.2.4: a method such as `did:web` means all its DIDs; `did` means any DID. Without methods, any DID is allowed.
+ * OpenID4VCI 1.0 §12.2.4: a method such as `did:web` means all DIDs of this method; `did` means any DID. Without
+ * methods, any DID is allowed.
  */
 function supportsDid(methods: readonly string[] | undefined, did: string): boolean {
   return methods?.some((method) => method === 'did' || did.startsWith(`${method}:`)) ?? true
@@ -38,19 +39,15 @@ function proofKeyOf(methods: readonly string[] | undefined, keys: readonly Walle
   return first !== undefined && methods?.some((method) => BARE_KEYS.has(method)) === true ? byJwk(first) : undefined
 }
 
-/**
- * Whether credentials of a configuration are bound to no key: an issuer of OpenID4VCI 1.0 names neither binding methods nor proof
- * types (§12.2.4). A mobile document always has a key.
- */
-export const isBoundToNoKey = (
-  configuration: CredentialConfigurationSupported,
+/** Whether a configuration names no method to bind its credentials to a key (§12.2.4). A mobile document always has a key. */
+export const namesNoBinding = (
+  { cryptographic_binding_methods_supported: methods }: CredentialConfigurationSupported,
   { holding }: CredentialFormat,
-  isModern: boolean,
-): boolean =>
-  isModern &&
-  !holding.alwaysBound &&
-  configuration.cryptographic_binding_methods_supported === undefined &&
-  configuration.proof_types_supported === undefined
+): boolean => !holding.alwaysBound && methods === undefined
+
+/** Whether an issuer of OpenID4VCI 1.0 takes no proofs for a configuration: it names neither binding methods nor proof types. */
+export const takesNoProofs = (configuration: CredentialConfigurationSupported, format: CredentialFormat): boolean =>
+  namesNoBinding(configuration, format) && configuration.proof_types_supported === undefined
 
 /**
  * The keys to bind a configuration's credentials to: the holder's first key whose DID the issuer can use, and a new key for each

@@ -29,7 +29,7 @@ function wayOf({ credentialIssuer }: Metadata, configurationId: string) {
   return { type: 'jwt' as const, required: memberOf(jwt, 'key_attestations_required') }
 }
 
-/** The reason why the keys of a configuration cannot be proven; undefined if they can. */
+/** The reason why the keys of a configuration cannot be proven; undefined if there is no such reason. */
 function obstacle(hasProvider: boolean, metadata: Metadata, configurationId: string): string | undefined {
   const { required } = wayOf(metadata, configurationId)
   if (required === undefined) return undefined
@@ -55,7 +55,7 @@ export function assertProvable(
   if (first !== undefined && obstacles.every((one) => one !== undefined)) throw new WalletError(first)
 }
 
-/** OpenID4VCI 1.0 §7: a nonce is valid for one request; drafts sent it with the token. */
+/** OpenID4VCI 1.0 §7: a nonce is valid for one request. In drafts, the token response contains the nonce. */
 async function nonceFor({ client, metadata }: Session, { token }: Grant): Promise<string | undefined> {
   if (metadata.credentialIssuer.nonce_endpoint === undefined) return token.c_nonce
   return (await client.requestNonce({ issuerMetadata: metadata })).c_nonce
@@ -68,14 +68,15 @@ export interface ProofsPorts {
 }
 
 /**
- * Proves that the wallet has its keys (OpenID4VCI 1.0 Appendix F), with one proof for each key. If the issuer wants attested keys, it
- * gets one proof with an attestation of all keys, and issues a credential for each key.
+ * Proves that the wallet has its keys (OpenID4VCI 1.0 Appendix F), with one proof for each key. If the issuer wants
+ * attested keys, the wallet sends one proof with an attestation of all keys. The issuer then issues a credential for
+ * each key.
  *
  * @throws WalletError if the issuer wants an attestation that this wallet does not have.
  */
 export type ProveKeys = ReturnType<typeof createProofs>
 
-/** Binds {@link ProveKeys} to its ports. */
+/** Creates {@link ProveKeys} from its dependencies. */
 export function createProofs({ wallet, clock }: ProofsPorts) {
   return async (
     session: Session,

@@ -39,7 +39,10 @@ export type Receiving = ReturnType<typeof createReceiving>
 
 /** How hosted wallets receive credentials. */
 export function createReceiving({ keys, takeOffer, keep, waitFor, log }: ReceivingPorts) {
-  /** If the wallet cannot wait for deferred credentials, it still keeps the credentials that it received. */
+  /**
+   * Makes the wallet wait for the deferred credentials of an offer, and returns their number. If the wallet cannot
+   * wait, it still keeps the received credentials.
+   */
   async function awaitRest(request: TakeIntoWallet, { taken, deferral }: Offered): Promise<number> {
     if (deferral === undefined) return 0
     try {
@@ -47,7 +50,7 @@ export function createReceiving({ keys, takeOffer, keep, waitFor, log }: Receivi
       return deferral.transactions.length
     } catch (thrown) {
       if (taken.length === 0) throw thrown
-      log.warn({ reason: failureReason(thrown) }, 'deferred credential is not waited for')
+      log.warn({ reason: failureReason(thrown) }, 'the wallet does not wait for a deferred credential')
       return 0
     }
   }

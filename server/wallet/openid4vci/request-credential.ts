@@ -7,12 +7,16 @@ import type { ProofKey } from './proof-keys.js'
 import type { Proofs, ProveKeys } from './proofs.js'
 
 /**
- * One credential to request: by configuration, or by the identifier that the token response has for it (OpenID4VCI 1.0 §6.2).
+ * One credential to request: by configuration, or by the credential's identifier in the token response (OpenID4VCI 1.0
+ * §6.2).
  */
 export interface Wanted {
   readonly configurationId: string
   readonly identifier?: string
 }
+
+/** One credential to request, and whether an issuer of OpenID4VCI 1.0 takes no proofs for it. */
+type Request = Wanted & { readonly withoutProofs: boolean }
 
 /** The answer of the credential endpoint. */
 export type Answer = CredentialResponse & {
@@ -20,7 +24,9 @@ export type Answer = CredentialResponse & {
   readonly grant: Grant
 }
 
-/** The identifiers of a configuration in a token response. If there are any, requests must use them. */
+/**
+ * The identifiers of a configuration in a token response. If there are identifiers, requests must use the identifiers.
+ */
 export function wantedCredentials({ token }: Grant, configurationId: string): Wanted[] {
   const details = (token.authorization_details ?? []).filter(
     (detail) => detail.credential_configuration_id === configurationId,
@@ -46,7 +52,9 @@ async function asDraftsHaveIt(session: Session, grant: Grant, wanted: Wanted, { 
   return { body: answer.credentialResponse as unknown, grant: withNonce(grant, answer.dpop) }
 }
 
-/** OpenID4VCI 1.0 §8.2: by identifier if the token response has one. */
+/**
+ * Requests a credential in the form of OpenID4VCI 1.0 (§8.2): by identifier if the token response has an identifier.
+ */
 function asOneHasIt(
   session: Session,
   grant: Grant,
@@ -61,22 +69,28 @@ function asOneHasIt(
   })
 }
 
-/** Another request may have used the nonce, or the nonce has expired (OpenID4VCI 1.0 §8.3.1.2). */
+/** Whether the issuer refused the nonce, because it was used before or has expired (OpenID4VCI 1.0 §8.3.1.2). */
 function isStaleNonce(thrown: unknown): boolean {
   if (thrown instanceof IssuerRefusal) return thrown.code === 'invalid_nonce'
   if (!(thrown instanceof Openid4vciRetrieveCredentialsError)) return false
   return thrown.response.credentialErrorResponseResult?.data?.error === 'invalid_nonce'
 }
 
+const isRefusal = (thrown: unknown): boolean =>
+  thrown instanceof IssuerRefusal || thrown instanceof Openid4vciRetrieveCredentialsError
+
 /**
  * Asks the credential endpoint for one credential, with a key proof for each copy of it (OpenID4VCI 1.0 §8). A stale nonce is
  * replaced once. Without keys, one copy is requested that is bound to no key.
+ *
+ * Metadata may fit both 1.0 and a draft. If the issuer refuses the request of the draft and may take no proofs, the request of 1.0
+ * follows.
  */
 export async function requestCredential(
   proveKeys: ProveKeys,
   session: Session,
   grant: Grant,
-  wanted: Wanted,
+  { withoutProofs, ...wanted }: Request,
   keys: readonly ProofKey[],
 ): Promise<Answer> {
   const { metadata } = session
@@ -87,9 +101,14 @@ export async function requestCredential(
     const proofs = await proveKeys(session, grant, wanted.configurationId, keys)
     return modern ? asOneHasIt(session, grant, wanted, proofs) : asDraftsHaveIt(session, grant, wanted, proofs)
   }
-  const answer = await attempt().catch((thrown: unknown) => {
-    if (isStaleNonce(thrown) && metadata.credentialIssuer.nonce_endpoint !== undefined) return attempt()
-    throw thrown
+  const retried = () =>
+    attempt().catch((thrown: unknown) => {
+      if (isStaleNonce(thrown) && metadata.credentialIssuer.nonce_endpoint !== undefined) return attempt()
+      throw thrown
+    })
+  const answer = await retried().catch(async (thrown: unknown) => {
+    if (modern || !withoutProofs || !isRefusal(thrown)) throw thrown
+    return asOneHasIt(session, grant, wanted, undefined).catch(() => Promise.reject(thrown))
   })
   return { ...readCredentialResponse(answer.body, keys.length), grant: answer.grant }
 }

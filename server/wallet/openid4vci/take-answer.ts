@@ -30,7 +30,7 @@ export interface TakeAnswerPorts {
  */
 export type TakeAnswer = ReturnType<typeof createTakeAnswer>
 
-/** Binds {@link TakeAnswer} to its ports. */
+/** Creates {@link TakeAnswer} from its dependencies. */
 export function createTakeAnswer({ verifyReceived, log }: TakeAnswerPorts) {
   /** Notifies the issuer of the result (OpenID4VCI 1.0 §11). A failure of the notification is ignored. */
   async function notify({ client, metadata }: Session, grant: Grant, id: string | undefined, accepted: boolean) {

@@ -8,7 +8,7 @@ import type { Grant, Issuance } from './issuance.js'
 import { isModern } from './issuer-metadata.js'
 import type { IssuerSessions } from './issuer-sessions.js'
 import type { Offers } from './offers.js'
-import { isBoundToNoKey, proofKeys } from './proof-keys.js'
+import { proofKeys, takesNoProofs } from './proof-keys.js'
 import { assertProvable, type ProveKeys } from './proofs.js'
 import { requestCredential, type Wanted, wantedCredentials } from './request-credential.js'
 import type { TakeAnswer, Taken } from './take-answer.js'
@@ -28,7 +28,7 @@ export interface TakeRequest {
 /** The result of taking an offer. */
 export interface Offered {
   readonly taken: readonly Taken[]
-  /** Credentials that the issuer issues later; undefined if it deferred none. */
+  /** Credentials that the issuer issues later; undefined if the issuer deferred no credential. */
   readonly deferral: Deferral | undefined
 }
 
@@ -58,7 +58,7 @@ export interface TakeOfferPorts {
  */
 export type TakeOffer = ReturnType<typeof createTakeOffer>
 
-/** Binds {@link TakeOffer} to its ports. */
+/** Creates {@link TakeOffer} from its dependencies. */
 export function createTakeOffer({
   issuerSessions,
   wallet,
@@ -77,17 +77,19 @@ export function createTakeOffer({
   ): Promise<void> {
     const { metadata } = issuance
     const configuration = metadata.credentialIssuer.credential_configurations_supported[expected.configurationId]
-    if (configuration === undefined) throw new WalletError('The issuer does not know what it offers.')
+    if (configuration === undefined) throw new WalletError('The metadata of the issuer lack the offered configuration.')
     const batchSize = metadata.credentialIssuer.batch_credential_issuance?.batch_size ?? 1
-    const proving = isBoundToNoKey(configuration, expected.format, isModern(metadata))
-      ? []
-      : await proofKeys(configuration, request.keys, Math.min(request.copies, batchSize))
+    const withoutProofs = takesNoProofs(configuration, expected.format)
+    const proving =
+      withoutProofs && isModern(metadata)
+        ? []
+        : await proofKeys(configuration, request.keys, Math.min(request.copies, batchSize))
     const keys = proving.map(({ key }) => key)
     const session = issuerSessions.signing(
       issuance,
       keys.map(({ signer }) => signer),
     )
-    const answer = await requestCredential(proveKeys, session, progress.grant, wanted, proving)
+    const answer = await requestCredential(proveKeys, session, progress.grant, { ...wanted, withoutProofs }, proving)
     progress.grant = answer.grant
     if (answer.kind === 'deferred') {
       assertCollectable(session)

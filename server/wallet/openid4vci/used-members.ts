@@ -108,7 +108,10 @@ function definition(value: unknown): unknown {
   return isObject(value) ? pick(value, ['type', '@context']) : (value ?? undefined)
 }
 
-/** Members that every configuration may have and that the wallet reads in its own way, or ignores (§12.2.4; drafts). */
+/**
+ * Members that every configuration may have (§12.2.4; drafts). For these members the wallet has rules of its own, or
+ * ignores them.
+ */
 const JUDGED: ReadonlySet<string> = new Set([
   'display',
   'claims',
@@ -165,7 +168,10 @@ const isOfFinal = ({
 const isOfLastDraft = (one: JsonObject): boolean =>
   one.format === 'dc+sd-jwt' || Array.isArray(one.claims) || demandsAttestation(one)
 
-/** The members that show the version, taken from all configurations together. The library recognizes the version by them. */
+/**
+ * The members that show the version, taken from all configurations together. The library recognizes the version by
+ * these members.
+ */
 function versionOf(configurations: readonly unknown[]): JsonObject {
   const all = configurations.filter(isObject)
   if (all.some(isOfFinal)) return { credential_metadata: {} }
@@ -185,7 +191,7 @@ function configurations(document: JsonObject, offered: ReadonlySet<string>): Jso
   return { credentials_supported: kept.map((one) => configuration(one, {})) }
 }
 
-/** If encryption of answers is optional and cannot be read, it is treated as absent. */
+/** The encryption of answers. If it is optional and cannot be read, it is treated as absent. */
 function responseEncryption(value: unknown): unknown {
   if (!isObject(value)) return undefined
   const required = value.encryption_required === true
@@ -200,7 +206,7 @@ function authorizationServers(value: unknown): unknown {
   return servers.length === 0 ? undefined : servers
 }
 
-/** If encryption of requests is optional and cannot be read, it is treated as absent. */
+/** The encryption of requests. If it is optional and cannot be read, it is treated as absent. */
 function requestEncryption(value: unknown): unknown {
   if (!isObject(value) || value.encryption_required === true) return value ?? undefined
   const { jwks, enc_values_supported, zip_values_supported } = value

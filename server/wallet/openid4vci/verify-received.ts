@@ -17,6 +17,8 @@ export interface Expectation {
   readonly types: readonly string[]
   readonly credentialIssuer: string
   readonly configurationId: string
+  /** Whether the credential may be bound to no key: its metadata name no binding method (OpenID4VCI 1.0 §12.2.4). */
+  readonly mayBeUnbound: boolean
 }
 
 /** A verified credential that is bound to a key of the wallet. */
@@ -47,10 +49,13 @@ function isConfirmedBy(cnf: JsonObject, key: WalletKey): boolean {
   return kid === did || kid === keyIdOf(did, key.signer.publicJwk)
 }
 
-/** The name under which a credential is bound to a key; undefined if it is bound to another key or to none. */
+/**
+ * The name under which a credential is bound to a key; undefined if the credential is bound to another key or to no
+ * key.
+ */
 function boundName({ cnf, holder }: VerifiedCredential, key: WalletKey): string | undefined {
   const named = holder !== undefined && isNamedBy(key, holder) ? holder : undefined
-  // RFC 7800 §3: if there is a confirmation key, it is the key that proves possession.
+  // RFC 7800 §3: if there is a confirmation key, this key proves possession.
   if (cnf !== undefined) return isConfirmedBy(cnf, key) ? (named ?? key.did) : undefined
   return named
 }
@@ -68,8 +73,13 @@ function contentOf(credential: VerifiedCredential, expected: Expectation): HeldC
   }
 }
 
+/** Whether a credential names no key and no DID that it is bound to. */
+const isUnbound = ({ cnf, holder }: VerifiedCredential): boolean =>
+  cnf === undefined && holder?.startsWith('did:') !== true
+
 /**
- * A credential that is bound to no key. Each copy is stored with a key, so it gets a new key that never signs anything.
+ * A credential that is bound to no key. Each copy is stored with a key, so the copy gets a new key that never signs
+ * anything.
  *
  * @throws CredentialError if the credential is bound to a key after all, because no proof was made with that key.
  */
@@ -78,8 +88,7 @@ async function unboundReceipt(
   credential: VerifiedCredential,
   expected: Expectation,
 ): Promise<Receipt> {
-  const { cnf, holder } = credential
-  if (cnf !== undefined || holder?.startsWith('did:') === true)
+  if (!isUnbound(credential))
     throw new CredentialError('Credential is bound to a key, although its issuer says that it is bound to none.')
   const key = await newCopyKey()
   return { compact, key, kid: key.signer.kid, content: { ...contentOf(credential, expected), unbound: true } }
@@ -94,12 +103,14 @@ export interface VerifyReceivedPorts {
 
 /**
  * Verifies a credential that an issuer sent, and finds the proven key that it is bound to. Without keys it must be bound to none.
+ * With keys it may be bound to none if its metadata name no binding method.
  *
- * @throws CredentialError if verification fails, if the credential was not offered, or if it is bound to a key of another wallet.
+ * @throws CredentialError if verification fails, if the credential was not offered, or if the credential is bound to a
+ *   key of another wallet.
  */
 export type VerifyReceived = ReturnType<typeof createVerifyReceived>
 
-/** Binds {@link VerifyReceived} to its ports. */
+/** Creates {@link VerifyReceived} from its dependencies. */
 export function createVerifyReceived({ formats, check }: VerifyReceivedPorts) {
   return async (compact: string, keys: readonly WalletKey[], expected: Expectation, work: Work): Promise<Receipt> => {
     if (formats.recognise(compact) !== expected.format) {
@@ -107,7 +118,8 @@ export function createVerifyReceived({ formats, check }: VerifyReceivedPorts) {
     }
     const credential = await check(expected.format, compact, work)
     assertExpected(credential, expected)
-    if (keys.length === 0) return unboundReceipt(compact, credential, expected)
+    if (keys.length === 0 || (expected.mayBeUnbound && isUnbound(credential)))
+      return unboundReceipt(compact, credential, expected)
     for (const key of keys) {
       const did = boundName(credential, key)
       if (did !== undefined) {

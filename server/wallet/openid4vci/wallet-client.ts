@@ -15,7 +15,7 @@ const methodsOf = ({ token_endpoint_auth_methods_supported: methods }: Authoriza
 function assertWelcome(server: AuthorizationServerMetadata): void {
   const methods = methodsOf(server)
   if (methods.includes(ATTESTED) && !methods.includes('none'))
-    throw new WalletError('The authorization server takes attested wallets only: WALLET_PROVIDER_X509 is not set.')
+    throw new WalletError('The authorization server accepts attested wallets only: WALLET_PROVIDER_X509 is not set.')
 }
 
 const zChallenge = z.object({ attestation_challenge: z.string().min(1).max(4_096) })
@@ -34,7 +34,7 @@ export interface ClientOptions {
   readonly fetch: typeof globalThis.fetch
   /** The attested key of this wallet instance; undefined without a wallet provider. */
   readonly instanceKey: SessionKey | undefined
-  /** Whether an anonymous client got the authorization. The same kind of client must renew it. */
+  /** Whether an anonymous client got the authorization. The same kind of client must renew the authorization. */
   readonly anonymous?: boolean
 }
 
@@ -73,8 +73,8 @@ export function createWalletClient({ config, provider, clock }: WalletClientPort
     isAnonymous,
 
     /**
-     * Authenticates the wallet to an authorization server. It uses an attestation if the server accepts attestations and
-     * WALLET_PROVIDER_X509 is set. Otherwise it is a public or an anonymous client.
+     * Authenticates the wallet to an authorization server. The wallet uses an attestation if the server accepts
+     * attestations and WALLET_PROVIDER_X509 is set. Otherwise the wallet is a public or an anonymous client.
      */
     authentication:
       ({ fetch, instanceKey, anonymous = false }: ClientOptions): CallbackContext['clientAuthentication'] =>

@@ -6,7 +6,7 @@ import { decodeDidKey, didKeyFromJwk } from '../../protocol/did/did-key.js'
 import { DidResolutionError } from '../../protocol/did/did-resolution-error.js'
 import { createSigner, generateKeyPair, isSameKey, type Jwk, type Signer } from '../../protocol/jose/jws.js'
 
-/** A key of a hosted wallet, with the DID that names it. */
+/** A key of a hosted wallet, with the DID that names the key. */
 export interface WalletKey {
   readonly did: string
   /** Its `kid` is the DID URL of the key. */
@@ -47,7 +47,7 @@ export async function sessionKey(privateJwk: Jwk): Promise<SessionKey> {
   return { signer: await createSigner(privateJwk, 'session'), privateJwk }
 }
 
-/** Creates a key for the proofs of possession of one issuance (RFC 9449 §4). It signs nothing else. */
+/** Creates a key for the proofs of possession of one issuance (RFC 9449 §4). The key signs nothing else. */
 export async function newSessionKey(): Promise<SessionKey> {
   return sessionKey((await generateKeyPair('ES256')).privateJwk)
 }

@@ -2,7 +2,10 @@ import { randomUUID } from 'node:crypto'
 import type { CertifiedKey } from '../../agent/certified-key.js'
 import { createSigner, type Jwk, type Signer, signCompact } from '../../protocol/jose/jws.js'
 
-/** Lifetime of a wallet attestation. A refresh token lives longer and is used with a new attestation of the same key. */
+/**
+ * Lifetime of a wallet attestation. A refresh token is valid for longer, and is used with a new attestation of the same
+ * key.
+ */
 const ATTESTATION_SECONDS = 3_600
 /** Each proof is for one request. */
 const PROOF_SECONDS = 60
@@ -13,8 +16,8 @@ export interface WalletProvider {
   /** A wallet attestation of an instance's key (Attestation-Based Client Authentication, draft 07, §5.1; OpenID4VCI 1.0 Appendix E). */
   attestWallet(clientId: string, instance: Jwk, now: Date): Promise<string>
   /**
-   * A key attestation (OpenID4VCI 1.0 Appendix D.1). It states that the keys belong to this wallet. It states no key storage and no
-   * user authentication, because neither has been evaluated.
+   * A key attestation (OpenID4VCI 1.0 Appendix D.1). The attestation states that the keys belong to this wallet. It
+   * states nothing about key storage and user authentication, because neither has been evaluated.
    */
   attestKeys(keys: readonly Jwk[], nonce: string | undefined, now: Date): Promise<string>
 }

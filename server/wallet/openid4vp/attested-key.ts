@@ -25,7 +25,7 @@ const refused = (reason: string, options?: ErrorOptions) =>
  * The key that must have signed a request, by the verifier attestation in its JOSE header `jwt` (OpenID4VP 1.0 §5.9.3
  * `verifier_attestation`, §12). The attestation must come from a trusted issuer, name this verifier and be valid now.
  *
- * @param issuers keys, each with the only `iss` that it may sign for.
+ * @param issuers keys, each with the only `iss` that the key may sign for.
  * @throws WalletError that names the failed check.
  */
 export function attestedKey(compact: unknown, request: AttestedRequest, issuers: Issuers, now: Date): Jwk {
@@ -54,7 +54,7 @@ function read(compact: string): VerifierAttestation {
   }
 }
 
-/** A key signs only for its own issuer. If the attestation and the key both have a `kid`, they must be equal. */
+/** A key signs only for its own issuer. If the attestation and the key both have a `kid`, the two must be equal. */
 function checkIssuer(compact: string, issuers: Issuers): void {
   const decoded = decodeCompact(compact)
   const { kid } = decoded.header

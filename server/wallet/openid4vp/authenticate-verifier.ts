@@ -31,7 +31,7 @@ interface Claim extends ClaimedVerifier {
 /** Finds the key that must have signed a request. */
 type KeyOf = (claim: Claim) => Promise<Jwk>
 
-/** RFC 9101 §6.2. `iat` is not checked, because it proves nothing. */
+/** RFC 9101 §6.2. `iat` is not checked, because `iat` proves nothing. */
 function checkClaims({ payload: { aud, exp, nbf } }: DecodedJws, now: Date): void {
   const audiences: readonly unknown[] = aud === undefined ? [SELF_ISSUED] : [aud].flat()
   if (!audiences.includes(SELF_ISSUED)) throw new WalletError('The authorization request is meant for another wallet.')
@@ -50,7 +50,7 @@ async function checkSignature(signed: DecodedJws, keyOf: () => Promise<Jwk>): Pr
     verifyDecoded(signed, await keyOf())
   } catch (thrown) {
     if (!isRefusal(thrown)) throw thrown
-    throw new WalletError(`The authorization request's signature does not hold: ${thrown.message}`, { cause: thrown })
+    throw new WalletError(`The authorization request's signature is refused: ${thrown.message}`, { cause: thrown })
   }
 }
 
@@ -78,7 +78,7 @@ export interface AuthenticateVerifierPorts {
  */
 export type AuthenticateVerifier = ReturnType<typeof createAuthenticateVerifier>
 
-/** Binds {@link AuthenticateVerifier} to its ports. */
+/** Creates {@link AuthenticateVerifier} from its dependencies. */
 export function createAuthenticateVerifier({ config, resolver, clock }: AuthenticateVerifierPorts) {
   /** The key of the DID that `kid` names. A `jwk` in the header proves nothing about the verifier. */
   const keyOfDid: KeyOf = async ({ identifier: did, signed }) => {

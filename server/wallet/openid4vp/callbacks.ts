@@ -20,7 +20,7 @@ type PresentationCallbacks = Pick<CallbackContext, 'encryptJwe' | 'signJwt'> & {
   readonly fetch: typeof globalThis.fetch
 }
 
-/** Callbacks of the presentation library. It makes and sends answers, which are encrypted and never signed. */
+/** Callbacks of the presentation library. The library makes and sends answers, which are encrypted and never signed. */
 export const presentationCallbacks = (fetch: typeof globalThis.fetch): PresentationCallbacks => ({
   fetch,
   signJwt: async () => {

@@ -11,7 +11,7 @@ const COMPACT_JWS = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/
 /** With direct key agreement, the second part, the encrypted key, is empty. */
 const COMPACT_JWE = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+){3}$/
 
-/** `cty` of an encrypted request object (RFC 7519 §5.2). Some verifiers leave it out. */
+/** `cty` of an encrypted request object (RFC 7519 §5.2). Some verifiers leave `cty` out. */
 const NESTED: ReadonlySet<string | undefined> = new Set([undefined, 'jwt', 'oauth-authz-req+jwt'])
 
 export interface RequestObject {
@@ -35,7 +35,7 @@ export interface FetchRequestObjectPorts extends WalletMetadataPorts {
  */
 export type FetchRequestObject = ReturnType<typeof createFetchRequestObject>
 
-/** Binds {@link FetchRequestObject} to its ports. */
+/** Creates {@link FetchRequestObject} from its dependencies. */
 export function createFetchRequestObject({ random, config, formats }: FetchRequestObjectPorts) {
   return async (fetch: typeof globalThis.fetch, uri: string, address: JsonObject): Promise<RequestObject> => {
     const { request_uri_method: method = 'get' } = address
@@ -61,7 +61,7 @@ function requestKey(): Jwk {
 
 async function textAt(fetch: typeof globalThis.fetch, uri: string, init: RequestInit): Promise<string> {
   const response = await fetch(uri, { ...init, headers: { ...init.headers, accept: REQUEST_OBJECT_MEDIA_TYPE } })
-  if (!response.ok) throw new WalletError(`The authorization request cannot be had: status ${response.status}.`)
+  if (!response.ok) throw new WalletError(`The authorization request cannot be fetched: status ${response.status}.`)
   return (await response.text()).trim()
 }
 
@@ -77,7 +77,7 @@ function decrypted(text: string, privateJwk: Jwk): string {
     const jwe = decodeCompactJwe(text)
     const { kid, cty } = jwe.header
     if (kid !== privateJwk.kid) {
-      throw new WalletError('The authorization request is encrypted for another key than it was asked to be.')
+      throw new WalletError('The authorization request is not encrypted for the key of the wallet.')
     }
     if (!NESTED.has(mediaTypeOf(cty))) throw new WalletError('The encrypted authorization request holds no JWT.')
     return Buffer.from(decryptEcdhEs(jwe, privateJwk)).toString('utf8')

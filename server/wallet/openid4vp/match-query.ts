@@ -26,14 +26,17 @@ export interface Match {
   readonly disclose: readonly ClaimsPathPointer[]
   /** Whether the verifier wants proof that the holder has the key (OpenID4VP 1.0 §6.1). */
   readonly holderBinding: boolean
-  /** The transactions that the holder authorizes with it. */
+  /** The transactions that the holder authorizes with the credential. */
   readonly transactionDataHashes?: AuthorizedHashes | undefined
 }
 
 /** How bad it would be to present a credential; 0 is best. */
 export type Objection = (held: HeldCredential) => number
 
-/** Why no match can be used: they are bound to no key but the verifier wants proof of one, or it rejects their algorithms. */
+/**
+ * Why no match can be used. `unbound`: the verifier wants proof of a key, but the matches are bound to no key.
+ * `algorithms`: the verifier rejects the algorithms of the matches.
+ */
 export type Obstacle = 'unbound' | 'algorithms'
 
 /** The credentials of a wallet that match a query. */
@@ -41,8 +44,8 @@ export interface Matching {
   /** Every match, by credential query. */
   readonly matches: readonly Match[]
   /**
-   * Chooses the credential queries to answer, set by set, with the credentials that have the least objection. It returns undefined
-   * if the query cannot be answered.
+   * Chooses the credential queries to answer, set by set, with the credentials of the least objection. Returns
+   * undefined if the query cannot be answered.
    */
   readonly choose: (selectedId: string | undefined, objection?: Objection) => readonly Match[] | undefined
   /** The only obstacle to an answer; undefined if there is an answer, and if credentials are missing. */
@@ -67,7 +70,10 @@ const hasNames = ({ claims }: JsonObject): boolean =>
     return !Array.isArray(path) || path.every((name) => !NO_NAMES.has(name))
   })
 
-/** A credential query in the library's format. It is unchanged and without a format if this wallet cannot hold the credential. */
+/**
+ * A credential query in the library's format. If this wallet cannot hold the credential, the result is the unchanged
+ * query without a format.
+ */
 function translated(
   formats: Formats,
   { hasFormat }: Pick<Profile, 'hasFormat'>,
@@ -176,7 +182,7 @@ async function matchesOf(
   return (await Promise.all(matches)).filter((match) => match !== undefined)
 }
 
-/** The claims to disclose; undefined if the credential does not match the query, or if the check takes too much work. */
+/** The claims to disclose; undefined if the credential does not match the query, or the check takes too much work. */
 function disclosedBy(query: CredentialQuery, claims: JsonObject, work: Work): readonly ClaimsPathPointer[] | undefined {
   try {
     return selectClaims(query as AskedClaims, claims, work)
@@ -242,7 +248,7 @@ export interface Conditions {
  * Matches held credentials with a DCQL query (OpenID4VP 1.0 §6). Of several matches, the first is used, so the preferred credentials
  * must come first. Optional sets are left unanswered.
  *
- * @param work pays for each claim that is read; a credential does not match if the work does not suffice for it
+ * @param work the budget for each claim that is read; if the budget does not suffice, the credential does not match
  */
 export async function matchQuery(
   { query, formats }: ParsedQuery,

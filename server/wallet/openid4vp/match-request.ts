@@ -13,12 +13,12 @@ import { takenAlgorithms } from './taken-algorithms.js'
 import type { TellVerifier } from './tell-verifier.js'
 
 const unbound = () =>
-  new WalletError('The matching credential is bound to no key, and the verifier wants proof of one.')
+  new WalletError('The verifier wants proof of a key, but the matching credential is bound to no key.')
 
 const untaken = () =>
   new RefusedRequest(
     'vp_formats_not_supported',
-    'The verifier takes none of the algorithms that the matching credentials are signed with.',
+    'The verifier accepts none of the algorithms of the matching credentials.',
   )
 
 /** Dependencies of {@link createMatchRequest}. */
@@ -32,14 +32,14 @@ export interface MatchRequestPorts {
 /**
  * Finds the held credentials that answer a request.
  *
- * @param heldFor reads the credentials, preferred ones first; called only for a well-formed query
- * @param work pays for the checks that a request can make expensive
+ * @param heldFor reads the credentials, preferred credentials first; called only for a well-formed query
+ * @param work the budget for the checks that a request can make expensive
  * @throws RefusedRequest if the verifier accepts the algorithms of no match; the verifier is notified (OpenID4VP 1.0 §8.5).
- *   WalletError if it wants proof of a key and no match is bound to a key.
+ * WalletError if the verifier wants proof of a key and no match is bound to a key.
  */
 export type MatchRequest = ReturnType<typeof createMatchRequest>
 
-/** Binds {@link MatchRequest} to its ports. */
+/** Creates {@link MatchRequest} from its dependencies. */
 export function createMatchRequest({ formats, config, signerOf, tell }: MatchRequestPorts) {
   return async (
     fetch: typeof globalThis.fetch,

@@ -18,14 +18,15 @@ export interface PresentPorts {
 }
 
 /**
- * Answers a request with presentations (OpenID4VP 1.0 §8) by direct_post, encrypted if the request asks for it.
+ * Answers a request with presentations (OpenID4VP 1.0 §8) by direct_post. The answer is encrypted if the request asks
+ * for encryption.
  *
  * @returns the address where the verifier sends the holder next.
  * @throws WalletError if the verifier refuses.
  */
 export type Present = ReturnType<typeof createPresent>
 
-/** Binds {@link Present} to its ports. */
+/** Creates {@link Present} from its dependencies. */
 export function createPresent({ formats, signerOf, random, newId, clock }: PresentPorts) {
   async function presentationOf(
     request: PresentationRequest,

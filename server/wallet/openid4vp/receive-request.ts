@@ -7,7 +7,7 @@ import type { RequestInvitation } from '../invitations/invitation.js'
 import type { FetchRequestObject } from './fetch-request-object.js'
 import { profileOf } from './profiles/profiles.js'
 
-/** Parameters that are JSON if the address holds them (OpenID4VP 1.0 §5.1). */
+/** Parameters that are JSON in an address (OpenID4VP 1.0 §5.1). */
 const JSON_PARAMETERS: ReadonlySet<string> = new Set([
   'dcql_query',
   'presentation_definition',
@@ -19,7 +19,7 @@ const JSON_PARAMETERS: ReadonlySet<string> = new Set([
 /** An authorization request before its sender is authenticated. */
 export interface ReceivedRequest {
   readonly parameters: JsonObject
-  /** The request object that holds the parameters; undefined if the address holds them. */
+  /** The request object with the parameters; undefined if the address contains the parameters. */
   readonly signed: DecodedJws | undefined
 }
 
@@ -66,7 +66,7 @@ function signedRequest(compact: string, address: RequestInvitation['params'], wa
     }
   }
   if (parameters.wallet_nonce !== walletNonce) {
-    throw new WalletError('The authorization request does not have the wallet_nonce that it was asked for with.')
+    throw new WalletError('The authorization request does not contain the wallet_nonce that the wallet sent.')
   }
   return { parameters, signed }
 }

@@ -14,9 +14,9 @@ export class RefusedRequest extends WalletError {
   }
 }
 
-/** A request has transaction data, but no person can confirm them (OpenID4VP 1.0 §5.1). */
+/** A request has transaction data, but no person can confirm the data (OpenID4VP 1.0 §5.1). */
 export class UnconfirmedTransaction extends RefusedRequest {
   constructor() {
-    super('invalid_transaction_data', 'Transaction data are confirmed by a person, in a flow.')
+    super('invalid_transaction_data', 'A person must confirm transaction data, in a flow.')
   }
 }

@@ -17,7 +17,7 @@ import { readTransactionData } from './transaction-data.js'
 
 /** How the answer to a request is decided. */
 export interface Confirmation {
-  /** Pays for the parts of a stranger's query that can be expensive. */
+  /** The budget for the parts of a stranger's query that can be expensive. */
   readonly work: Work
   /** Whether a person sees the request, with its transaction data, before the wallet answers. */
   readonly personConfirms: boolean
@@ -31,7 +31,10 @@ const zParameters = z.looseObject({
 
 const isNonce = (nonce: unknown): nonce is string => typeof nonce === 'string' && nonce !== ''
 
-/** The address of the answer (OpenID4VP 1.0 §8.2). It may be absent if the client identifier is this address (§5.9.3). */
+/**
+ * The address of the answer (OpenID4VP 1.0 §8.2). This address may be absent if the client identifier is the same
+ * address (§5.9.3).
+ */
 function responseUriOf(parameters: JsonObject, { prefix, identifier }: ClaimedVerifier): string {
   const { response_mode: mode, response_uri: given, redirect_uri: redirectUri } = parameters
   if (mode === 'dc_api' || mode === 'dc_api.jwt') {
@@ -40,7 +43,7 @@ function responseUriOf(parameters: JsonObject, { prefix, identifier }: ClaimedVe
     )
   }
   if (mode !== 'direct_post' && mode !== 'direct_post.jwt') {
-    throw new WalletError('The response_mode is none that a hosted wallet can use: direct_post or direct_post.jwt.')
+    throw new WalletError('The response_mode must be direct_post or direct_post.jwt for a hosted wallet.')
   }
   const responseUri = given ?? (prefix === 'redirect_uri' ? identifier : undefined)
   // §8.2: never both. One of two addresses could pass the check of the client identifier, and the other could be used.
@@ -71,7 +74,7 @@ function payloadOf(
   return payload as Openid4vpAuthorizationRequest
 }
 
-/** @throws RefusedRequest for a request that a hosted wallet never answers, whatever credentials it holds. */
+/** @throws RefusedRequest for a request that a hosted wallet never answers, even with matching credentials. */
 function accepted(
   formats: Formats,
   parameters: JsonObject,
@@ -84,7 +87,7 @@ function accepted(
     throw new RefusedRequest('invalid_request', `The authorization request has no valid ${String(member)}.`)
   }
   const { query, exchange } = profile.askedBy(parameters, { formats, work })
-  // §8.4: the person who authorizes transactions must have seen them.
+  // §8.4: the person who authorizes transactions must have seen the transactions.
   if (parameters.transaction_data !== undefined && !personConfirms) throw new UnconfirmedTransaction()
   return {
     query,
@@ -106,13 +109,13 @@ export interface ResolveRequestPorts {
  * Resolves and checks an authorization request (OpenID4VP 1.0 §5). The client identifier prefix decides how its sender is
  * authenticated and where the answer may go. A hosted wallet must also be able to answer the request.
  *
- * After the verifier is authenticated, it is notified if the wallet refuses its request (§8.5).
+ * An authenticated verifier is notified if the wallet refuses the request (§8.5).
  *
  * @throws WalletError with the reason.
  */
 export type ResolveRequest = ReturnType<typeof createResolveRequest>
 
-/** Binds {@link ResolveRequest} to its ports. */
+/** Creates {@link ResolveRequest} from its dependencies. */
 export function createResolveRequest({ receive, authenticate, tell, formats }: ResolveRequestPorts) {
   return async (
     fetch: typeof globalThis.fetch,
@@ -124,7 +127,8 @@ export function createResolveRequest({ receive, authenticate, tell, formats }: R
     const verifier = profile.verifierOf(received.parameters)
     const responseUri = responseUriOf(received.parameters, verifier)
     await authenticate(profile, received, verifier, responseUri)
-    // An error response (§8.5) answers one request. Without a nonce, nothing ties a response to this request, so none is sent.
+    // An error response (§8.5) answers one request. Without a nonce, nothing binds a response to this request, so no
+    // response is sent.
     if (!isNonce(received.parameters.nonce)) throw new WalletError('The authorization request has no valid nonce.')
     const payload = payloadOf(received, profile, verifier, responseUri)
     try {
@@ -136,7 +140,7 @@ export function createResolveRequest({ receive, authenticate, tell, formats }: R
         profile: profile.name,
       }
     } catch (thrown) {
-      // Only here: a verifier that is not authenticated receives no error.
+      // The verifier is notified only here, because a verifier that is not authenticated receives no error.
       if (thrown instanceof RefusedRequest) await tell(fetch, payload, thrown.error)
       throw thrown
     }

@@ -18,8 +18,8 @@ type Payload = PresentationRequest['payload']
 type LibraryParameters = CreateOpenid4vpAuthorizationResponseOptions['authorizationResponsePayload']
 
 /**
- * The key that encrypts an answer (OpenID4VP 1.0 §8.3). It prefers keys for a supported algorithm, and among these a key
- * that is marked for encryption.
+ * The key that encrypts an answer (OpenID4VP 1.0 §8.3). Keys for a supported algorithm come first, and among these keys
+ * a key that is marked for encryption.
  *
  * @returns undefined if the answer is not encrypted, and if the request holds no keys.
  * @throws WalletError for a key of an unknown kind.
@@ -52,11 +52,12 @@ function assertKnown(key: Jwk): void {
 export type Send = () => Promise<Response>
 
 /**
- * Makes an authorization response (OpenID4VP 1.0 §8), or an error response (§8.5), encrypted if the request asks for it.
+ * Makes an authorization response (OpenID4VP 1.0 §8), or an error response (§8.5). The response is encrypted if the
+ * request asks for encryption.
  *
- * @param encrypted by default, as the request asks.
- * @returns the function that sends it to the response_uri.
- * @throws an error of the library if it cannot be encrypted as requested.
+ * @param encrypted whether the response is encrypted; by default as the request asks
+ * @returns the function that sends the response to the response_uri
+ * @throws an error of the library if the response cannot be encrypted as requested
  */
 export async function responseFor(
   random: (length: number) => Uint8Array,
@@ -95,8 +96,8 @@ export async function responseFor(
 }
 
 /**
- * The address where the holder continues (OpenID4VP 1.0 §8.2), from a verifier's answer. It is never an address that a browser would
- * execute or treat as part of its own page.
+ * The address where the holder continues (OpenID4VP 1.0 §8.2), from a verifier's answer. The result is never an address
+ * that a browser would execute, or treat as part of its own page.
  */
 export function redirectUriOf(body: string): string | undefined {
   let redirectUri: unknown

@@ -5,8 +5,8 @@ import type { IsTaken } from './match-query.js'
 import type { PresentationRequest } from './presentation-request.js'
 
 /**
- * Whether a verifier accepts the algorithms of a match. Its metadata list algorithms (OpenID4VP 1.0 §11.1), and so does the `format`
- * of a presentation definition.
+ * Whether a verifier accepts the algorithms of a match. The verifier's metadata list algorithms (OpenID4VP 1.0 §11.1).
+ * The `format` of a presentation definition lists algorithms too.
  *
  * @returns undefined for a verifier that lists no algorithms.
  */

@@ -4,7 +4,7 @@ import type { PresentationRequest } from './presentation-request.js'
 import type { RefusalCode } from './refused-request.js'
 import { redirectUriOf, responseFor } from './send-response.js'
 
-/** `access_denied` only if a person declines. */
+/** The error codes that a verifier may receive. `access_denied` is sent only if a person declines. */
 type ErrorCode = RefusalCode | 'access_denied'
 
 /** Dependencies of {@link createTellVerifier}. */
@@ -21,9 +21,9 @@ export interface TellVerifierPorts {
  */
 export type TellVerifier = ReturnType<typeof createTellVerifier>
 
-/** Binds {@link TellVerifier} to its ports. */
+/** Creates {@link TellVerifier} from its dependencies. */
 export function createTellVerifier({ random, log }: TellVerifierPorts) {
-  /** §8.3.1: unencrypted if encryption fails. */
+  /** Makes an error response. It is unencrypted if encryption fails (§8.3.1). */
   async function errorResponse(
     fetch: typeof globalThis.fetch,
     payload: PresentationRequest['payload'],

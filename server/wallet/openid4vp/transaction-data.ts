@@ -21,8 +21,8 @@ const zEntry = zTransactionData.extend({ transaction_data_hashes_alg: z.array(z.
 const refused = (which: string, why: string) => new RefusedRequest('invalid_transaction_data', `${which} ${why}.`)
 
 /**
- * The transaction data of a request (OpenID4VP 1.0 §5.1, §8.4), to show to the person who confirms them. This wallet knows no
- * types of transaction data, so it shows all members.
+ * The transaction data of a request (OpenID4VP 1.0 §5.1, §8.4), to show to the person who confirms the transactions.
+ * This wallet knows no types of transaction data, so it shows all members.
  *
  * @param sent `transaction_data`; undefined if the request has none.
  * @throws RefusedRequest for an entry that this wallet cannot answer according to Appendix B.3.3.

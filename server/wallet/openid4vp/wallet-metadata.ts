@@ -27,9 +27,10 @@ export interface WalletMetadataPorts {
 }
 
 /**
- * The metadata that the wallet sends to a verifier (OpenID4VP 1.0 §10.1). It holds nothing about the holder.
+ * The metadata that the wallet sends to a verifier (OpenID4VP 1.0 §10.1). The metadata contain no data about the
+ * holder.
  *
- * @param encryptionKey with its `kid`, for the encryption of the request object (§5.10).
+ * @param encryptionKey a key with its `kid`, for the encryption of the request object (§5.10).
  */
 export const walletMetadata = (
   { config, formats }: WalletMetadataPorts,

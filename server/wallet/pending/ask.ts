@@ -29,7 +29,7 @@ const grantWith = (round: Round, grant: Grant) => {
 const isUnauthorized = (thrown: unknown) => thrown instanceof IssuerRefusal && thrown.status === 401
 
 const TRY_AGAIN: readonly number[] = [408, 425, 429]
-/** Final errors of a token endpoint. Other errors, such as an error about a proof, may be different next time. */
+/** Final errors of a token endpoint. Other errors, such as an error about a proof, may not happen the next time. */
 const ENDED: readonly string[] = ['invalid_grant', 'invalid_client', 'unauthorized_client', 'unsupported_grant_type']
 
 /** Whether the wait is over: the issuer refuses (OpenID4VCI 1.0 §9.3), or the authorization has ended (RFC 6749 §5.2). */
@@ -55,18 +55,18 @@ export interface AskAgainPorts {
 
 /**
  * Asks an issuer for the credentials that it deferred (OpenID4VCI 1.0 §9), while the tokens are valid. Received credentials are
- * verified and stored. A refusal ends the wait for a credential; all others are requested again later.
+ * verified and stored. A refusal ends the wait for a credential. All other credentials are requested again later.
  */
 export type AskAgain = ReturnType<typeof createAskAgain>
 
-/** Binds {@link AskAgain} to its ports. */
+/** Creates {@link AskAgain} from its dependencies. */
 export function createAskAgain({ store, contents, resume, takeAnswer, keep, clock, log }: AskAgainPorts) {
   /** Stores the new tokens before their first use, because the former refresh token may now be invalid. */
   async function refresh(round: Round): Promise<void> {
     const { row, session } = round
     grantWith(round, await refreshed(session, round.deferral.grant, clock))
     const held = await store.update(row, await contents.protect(row.id, round.deferral), row.heldUntil)
-    if (!held) throw new Error('Another process has taken over what was asked for.')
+    if (!held) throw new Error('Another process has taken over these deferred credentials.')
   }
 
   /** Asks once, and a second time with a new access token if the first token is no longer valid. */
@@ -81,7 +81,7 @@ export function createAskAgain({ store, contents, resume, takeAnswer, keep, cloc
     }
   }
 
-  /** Reports why a transaction brought no credential, and whether it has ended. */
+  /** Reports why a transaction brought no credential, and whether the transaction has ended. */
   async function report({ row }: Round, { expected }: Transaction, thrown: unknown, ends: boolean): Promise<void> {
     const { configurationId } = expected
     const reason = failureReason(thrown)
@@ -89,7 +89,7 @@ export function createAskAgain({ store, contents, resume, takeAnswer, keep, cloc
     if (ends) await store.recordRefusal(row.id)
   }
 
-  /** @returns the transaction to ask for again; undefined after it has ended. */
+  /** @returns the transaction to ask for again; undefined for a transaction that has ended. */
   async function asked(round: Round, transaction: Transaction): Promise<Transaction | undefined> {
     const { row, session } = round
     const answer = await answerTo(round, transaction)

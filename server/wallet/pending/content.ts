@@ -33,6 +33,8 @@ const zContent = z.object({
       configurationId: z.string(),
       format: z.string(),
       types: z.array(z.string()),
+      /** Absent in rows that an earlier version stored. */
+      mayBeUnbound: z.boolean().exactOptional(),
       keys: z.array(
         z.object({ did: z.string(), kid: z.string(), keyId: z.string().nullable(), privateJwk: zJwk.nullable() }),
       ),
@@ -81,6 +83,7 @@ const transactionContent = ({
   configurationId: expected.configurationId,
   format: expected.format.name,
   types: [...expected.types],
+  mayBeUnbound: expected.mayBeUnbound,
   keys: keys.map(({ did, signer, keyId, privateJwk }) => ({ did, kid: signer.kid, keyId, privateJwk })),
 })
 
@@ -104,15 +107,15 @@ export function createDeferralContents({ vault, formats, keys }: DeferralContent
   }
 
   async function transactionOf(content: Content['transactions'][0], credentialIssuer: string): Promise<Transaction> {
-    const { transactionId, intervalSeconds, configurationId, types } = content
+    const { transactionId, intervalSeconds, configurationId, types, mayBeUnbound = false } = content
     const format = formats.known(content.format)
     if (format === undefined) throw new Error('A deferred credential is of a format that is not known any more.')
-    const expected = { format, types, configurationId, credentialIssuer }
+    const expected = { format, types, configurationId, credentialIssuer, mayBeUnbound }
     return { transactionId, intervalSeconds, expected, keys: await Promise.all(content.keys.map(walletKey)) }
   }
 
   return {
-    /** @param id of the row that stores it */
+    /** Encrypts a deferral. @param id the id of the row that stores the deferral */
     protect(id: string, deferral: Deferral): Promise<string> {
       const { credentialIssuer, dpopKey, instanceKey, grant, transactions } = deferral
       const content: Content = {

@@ -12,7 +12,10 @@ import { lastAsk, nextAsk } from './times.js'
 const MAX_OF_A_HOLDER = 50
 /** Issuers that are asked at the same time. */
 const MAX_AT_ONCE = 10
-/** How long this process holds a row: longer than a round can take, and short enough after a crash. */
+/**
+ * How long this process holds a row. This time is longer than a round can take. After a crash, other processes wait at
+ * most this time.
+ */
 const HOLD_MS = 120_000
 
 /** Dependencies of {@link createPendingIssuances}. */
@@ -46,11 +49,11 @@ export function createPendingIssuances({ store, contents, askAgain, newId, clock
   ]
 
   return {
-    /** Tasks that ask issuers for deferred credentials, and delete expired ones. */
+    /** Tasks that ask issuers for deferred credentials, and delete expired deferred credentials. */
     tasks,
 
     /**
-     * Stores credentials that an issuer deferred. The maintenance job asks for them.
+     * Stores credentials that an issuer deferred. The maintenance job asks the issuer for these credentials.
      *
      * @throws WalletError if the holder already waits for the maximum number.
      */
@@ -69,7 +72,7 @@ export function createPendingIssuances({ store, contents, askAgain, newId, clock
         expiresAt: lastAsk(deferral, now),
       }
       if (!(await store.insert(row, MAX_OF_A_HOLDER)))
-        throw new WalletError('The wallet waits for as many deferred credentials as it may.')
+        throw new WalletError('The wallet already waits for the maximum number of deferred credentials.')
     },
   }
 }

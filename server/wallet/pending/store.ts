@@ -35,7 +35,11 @@ export type PendingIssuanceStore = ReturnType<typeof createPendingIssuanceStore>
 
 export function createPendingIssuanceStore({ prisma, sql }: Database) {
   return {
-    /** @returns whether it was stored: a holder may wait for at most `atMost` issuances. */
+    /**
+     * Stores a deferred issuance. A holder may wait for at most `atMost` issuances.
+     *
+     * @returns whether the issuance was stored
+     */
     async insert(pending: NewPending, atMost: number): Promise<boolean> {
       const { id, holderId, createdBy, content, keyIds, askAt, createdAt, expiresAt } = pending
       const added = new Step<'id'>(
@@ -54,7 +58,8 @@ export function createPendingIssuanceStore({ prisma, sql }: Database) {
     },
 
     /**
-     * Holds rows that are due, the oldest due date first, in one statement. No other process gets them until `heldUntil`.
+     * Holds rows that are due, the oldest due date first, in one statement. No other process gets these rows until
+     * `heldUntil`.
      */
     hold: (now: Date, heldUntil: Date, limit: number): Promise<HeldPending[]> =>
       sql(zHeldPending)`

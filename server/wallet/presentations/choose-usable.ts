@@ -7,7 +7,10 @@ import type { Match, Matching, Objection } from '../openid4vp/match-query.js'
 const MAX_READ = 8
 const TOTAL_MS = 3_000
 
-/** A credential of unknown status may be valid. An invalid credential is presented only if no other exists; the verifier reports it. */
+/**
+ * A credential of unknown status may be valid. An invalid credential is presented only if no other credential exists.
+ * The verifier then reports that it is invalid.
+ */
 const OBJECTIONS: Readonly<Record<HeldStatus, number>> = { valid: 0, unknown: 1, suspended: 2, revoked: 2, expired: 2 }
 
 const distinct = (all: readonly HeldCredential[]): HeldCredential[] => [
@@ -21,17 +24,18 @@ export interface ChooseUsablePorts {
 }
 
 /**
- * Chooses the credentials that answer a query, and avoids those known to be revoked, suspended or expired. A current status is read only
- * for a credential that another one could replace. So most answers wait for no fetch, and no issuer learns that a credential is about
- * to be used. At most eight statuses are read, with three seconds for all fetches together.
+ * Chooses the credentials that answer a query, and avoids credentials that are known to be revoked, suspended or
+ * expired. A current status is read only for a credential that another credential could replace. So most answers wait
+ * for no fetch, and no issuer learns that a credential is about to be used. At most eight statuses are read, with three
+ * seconds for all fetches together.
  *
- * @param selectedId the credential that a person selected, whatever its status
- * @param work pays for status lists of other hosts
+ * @param selectedId the credential that a person selected; its status does not matter
+ * @param work the budget for status lists of other hosts
  * @returns undefined if the query cannot be answered.
  */
 export type ChooseUsable = ReturnType<typeof createChooseUsable>
 
-/** Binds {@link ChooseUsable} to its ports. */
+/** Creates {@link ChooseUsable} from its dependencies. */
 export function createChooseUsable({ statusReader, clock }: ChooseUsablePorts) {
   return async (
     { choose }: Pick<Matching, 'choose'>,
@@ -43,7 +47,7 @@ export function createChooseUsable({ statusReader, clock }: ChooseUsablePorts) {
     const read = statusReader({ totalMs: TOTAL_MS, work })
     const objection: Objection = (held) =>
       OBJECTIONS[statuses.get(held.id) ?? (hasExpired(held, now) ? 'expired' : 'valid')]
-    // No status can change the choice of a selected credential, or of an expired one.
+    // No status can change the choice of a selected or an expired credential.
     const isReplaceable = ({ queryId, held }: Match): boolean => {
       const others = choose(selectedId, (one) => (one.id === held.id ? OBJECTIONS.revoked : objection(one)))
       return others?.find((match) => match.queryId === queryId)?.held.id !== held.id

@@ -17,7 +17,7 @@ function preferred(held: readonly HeldCredential[], now: Date): HeldCredential[]
   return [...held.filter((credential) => !isExpired(credential)), ...held.filter(isExpired)]
 }
 
-/** The stored record of an answer, whatever its outcome. */
+/** The stored record of an answer. It does not depend on the outcome. */
 const recordOf = (request: PresentationRequest, matches: readonly Match[]) => ({
   verifier: request.clientId,
   credentials: matches.map(({ queryId, held }) => ({ queryId, credentialId: held.id })),
@@ -40,9 +40,9 @@ export function createPresenting({ credentials, statusReader, matchRequest, pres
   /**
    * Finds the credentials of a holder that answer a request.
    *
-   * @param work pays for the checks that a request can make expensive
+   * @param work the budget for the checks that a request can make expensive
    * @throws RefusedRequest if the verifier accepts the algorithms of no match; the verifier is notified (OpenID4VP 1.0 §8.5).
-   *   WalletError if it wants proof of a key and no match is bound to a key.
+   * WalletError if the verifier wants proof of a key and no match is bound to a key.
    */
   const match = (
     fetch: typeof globalThis.fetch,
@@ -55,7 +55,7 @@ export function createPresenting({ credentials, statusReader, matchRequest, pres
   const choose = createChooseUsable({ statusReader, clock })
 
   /**
-   * Presents the chosen credentials and stores a record of it, also of a refusal.
+   * Presents the chosen credentials. Stores a record of the presentation, even if the verifier refuses it.
    *
    * @returns the address where the verifier sends the holder next.
    */
@@ -68,7 +68,8 @@ export function createPresenting({ credentials, statusReader, matchRequest, pres
     // OpenID4VP 1.0 §6.4.2: a wallet that cannot present all required credentials returns none.
     if (matches.length === 0) throw errors.noMatchingCredential()
     const common = recordOf(request, matches)
-    // Marked before the answer is sent: the verifier may have seen the copy, so it must not count as unused.
+    // The copies are marked before the answer is sent. The verifier may have seen a copy, so the copy must not count as
+    // unused.
     await credentials.markPresented(matches.map(({ held }) => held))
     try {
       const redirectUri = await present(fetch, request, matches)

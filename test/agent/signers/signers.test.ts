@@ -52,14 +52,14 @@ describe('GET /api/v1/issuers, GET /api/v1/verifiers', () => {
     expect(json.items.map(({ changeable }: { changeable: boolean }) => changeable)).toEqual([false, false])
   })
 
-  it('go on where the page before ended', async () => {
+  it('continue after the end of the previous page', async () => {
     const made = [await make('verifier'), await make('verifier')]
     const first = (await read('/api/v1/verifiers?limit=1')).json
     const second = (await read(`/api/v1/verifiers?limit=1&cursor=${first.nextCursor}`)).json
     expect([first.items[0].id, second.items[0].id]).toEqual(made.map(({ id }) => id).reverse())
   })
 
-  it('are for operators of that half: an issuer reads no verifier, nor a verifier an issuer', async () => {
+  it('are for operators of their half: an issuer cannot read verifiers, and a verifier cannot read issuers', async () => {
     const [issuer, verifier] = [
       await service.bearer('ida', { roles: ['issuing'] }),
       await service.bearer('vera', { roles: ['verifying'] }),
@@ -76,7 +76,7 @@ describe('GET /api/v1/issuers, GET /api/v1/verifiers', () => {
 })
 
 describe('GET /api/v1/issuers/{id}', () => {
-  it('shows DID document, keys, formats and assigned types, and nothing of a private key', async () => {
+  it('shows DID document, keys, formats and assigned types, and no part of a private key', async () => {
     const { id, did } = await make('issuer')
     const schema = {
       name: 'Ticket',
@@ -153,7 +153,7 @@ describe('GET /api/v1/issuers/{id}', () => {
     await files.remove()
   })
 
-  it.each(['issuers', 'verifiers'])('there is no such one: 404 (%s)', async (kind) => {
+  it.each(['issuers', 'verifiers'])('an unknown record is a 404 (%s)', async (kind) => {
     expect((await read(`/api/v1/${kind}/${crypto.randomUUID()}`)).status).toBe(404)
     expect((await read(`/api/v1/${kind}/${encodeURIComponent("' OR true --")}`)).status).toBe(404)
   })
@@ -195,7 +195,7 @@ describe.each(['issuer', 'verifier'] as const)('POST /api/v1/%ss/{id}/display', 
     service.request('POST', `/api/v1/${kind}s/${id}/display`, { authorization, body })
   const displayOf = async (id: string) => (await read(`/api/v1/${kind}s/${id}`)).json.display
 
-  it('changes its display, and the caller is on record', async () => {
+  it('changes its display, and the audit event names the caller', async () => {
     const { id } = await make(kind)
     const { status, json } = await rename(id, { before: [], display: [{ name: 'Shop', locale: 'en' }] })
     expect([status, json.display]).toEqual([200, [{ name: 'Shop', locale: 'en' }]])
@@ -210,7 +210,7 @@ describe.each(['issuer', 'verifier'] as const)('POST /api/v1/%ss/{id}/display', 
     ])
   })
 
-  it('refuses the second of two simultaneous changes, and changes nothing then', async () => {
+  it('refuses the second of two simultaneous changes, which changes nothing', async () => {
     const { id } = await make(kind, { display: [{ name: 'Shop' }] })
     const before = [{ name: 'Shop' }]
     const both = await Promise.all(['One', 'Two'].map((name) => rename(id, { before, display: [{ name }] })))

@@ -5,7 +5,7 @@ import { startService, type TestService } from '../../support/service.js'
 import { ARGUMENTS } from '../chromium.js'
 import { inTime } from '../in-time.js'
 
-/** A service that anybody may use, as `npm start` has it. */
+/** A service that everyone may use, as with `npm start`. */
 export const startOpenService = (env: Readonly<Record<string, string>> = {}): Promise<TestService> =>
   startService({ env: { AUTH_DISABLED: 'true', OIDC_JWKS_URL: '', ...env } })
 
@@ -14,13 +14,13 @@ const SIZES = [
   { width: 1440, height: 900 },
 ]
 
-/** A page, and what its browser had to complain of: errors of the console, of scripts, and reports of the policy. */
+/** A page, and the complaints of its browser: errors in the developer console, errors of scripts, and violations of the content policy. */
 export interface Watched {
   readonly page: Page
   readonly complaints: readonly string[]
 }
 
-/** Opens a page in which every complaint of the browser is noted. */
+/** Opens a page and records every complaint of the browser. */
 export async function watchedPage(context: BrowserContext): Promise<Watched> {
   const page = await context.newPage()
   const complaints: string[] = []
@@ -35,7 +35,7 @@ export async function watchedPage(context: BrowserContext): Promise<Watched> {
   return { page, complaints }
 }
 
-/** Acts on a phone and on a desk, in light and in dark; the browser must have nothing to complain of. */
+/** Acts on a phone and on a desktop, in light and in dark. The browser must have no complaint. */
 export async function onEveryScreen(browser: Browser, act: (page: Page, name: string) => Promise<void>): Promise<void> {
   for (const viewport of SIZES)
     for (const colorScheme of ['light', 'dark'] as const) {
@@ -52,15 +52,15 @@ export interface Driven {
   readonly service: TestService
   readonly browser: Browser
   /**
-   * Opens a screen on a desk and acts on it. The browser must have nothing to complain of, but refusals that are meant.
+   * Opens a screen on a desktop and acts on it. The browser must have no complaint except about expected refusals.
    *
    * @param path below `/console`
-   * @param refusals statuses of the answers that are meant to be refusals, in order
+   * @param refusals statuses of the expected refusals, in order
    */
   opened(path: string, act: (page: Page) => Promise<void>, refusals?: readonly number[]): Promise<void>
 }
 
-/** A service and a browser for all tests of a file, begun before the first and ended after the last. */
+/** A service and a browser for all tests of a file. They start before the first test and end after the last test. */
 export function driven(start: () => Promise<TestService> = startOpenService): Driven {
   let service: TestService | undefined
   let browser: Browser | undefined
@@ -109,5 +109,5 @@ export async function settled(page: Page): Promise<void> {
   await expect.poll(() => page.locator('.loading').allTextContents()).toEqual([])
 }
 
-/** What the code on the screen says. */
+/** The content of the QR code on the screen. */
 export const scanned = async (page: Page): Promise<string> => textInPng(await page.getByRole('img').screenshot()) ?? ''

@@ -22,7 +22,7 @@ async function waiting(): Promise<string> {
 
 const sessionOf = async (id: string) => (await desk.service.request('GET', `/credential-offer-sessions/${id}`)).json
 
-describe('what wants somebody’s attention', () => {
+describe('the console shows what needs attention', () => {
   beforeAll(async () => {
     expect((await desk.service.request('POST', '/schemas', { body: schema })).status).toBe(201)
     wallet = await newWallet(desk.service)
@@ -42,7 +42,7 @@ describe('what wants somebody’s attention', () => {
     expect(await sessionOf(rejected)).toMatchObject({ state: 'Error', deferred: 'rejected' })
   })
 
-  it('the overview names what failed last, with the check', async () => {
+  it('the overview shows the latest failures, each with the failed check', async () => {
     const taken = await desk.service.request('POST', '/credential-offers', { body: offer })
     expect((await wallet.process(taken.json.credentialOfferUri)).status).toBe(200)
     const claims = [{ path: ['productName'] }]

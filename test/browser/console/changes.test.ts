@@ -13,7 +13,7 @@ async function makeRequest(): Promise<void> {
 }
 
 describe('lists of the console', () => {
-  it('change by themselves in two tabs, which share one stream; where its holder closes, the other takes it', async () => {
+  it('update live in two tabs, which share one stream; if the tab with the stream closes, the other tab opens a stream', async () => {
     const context = await desk.browser.newContext()
     const streams: string[] = []
     context.on('request', (request) => {
@@ -43,7 +43,7 @@ describe('lists of the console', () => {
     await context.close()
   })
 
-  it('are read for nobody, after a minute without a touch, in a way that makes no session last longer', async () => {
+  it('are read after a minute without input in a way that does not extend the session', async () => {
     const context = await desk.browser.newContext()
     const { page } = await watchedPage(context)
     await page.clock.install()
@@ -66,13 +66,13 @@ describe('lists of the console', () => {
     await context.close()
   })
 
-  it('are not read anew while the window is hidden, but when it is shown again', async () => {
+  it('are not read again while the window is hidden, but when it is shown again', async () => {
     const context = await desk.browser.newContext()
     const { page } = await watchedPage(context)
     await page.goto(`${desk.service.url}/console/sessions`)
     const rows = page.getByRole('table').getByRole('row')
     await rows.first().waitFor()
-    // What a stream says at its beginning has been read.
+    // The first event of the stream has caused its reads already.
     await page.waitForTimeout(3_000)
     const before = await rows.count()
     const show = (hidden: boolean) =>

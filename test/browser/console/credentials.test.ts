@@ -14,8 +14,8 @@ const desk = driven(() => startOpenService(LOOPBACK))
 
 const rows = (page: Page) => page.getByRole('table', { name: 'Credentials' }).getByRole('rowheader')
 
-describe('credentials on record', () => {
-  it('where there is none yet, the screen leads to the next step', async () => {
+describe('issued credentials', () => {
+  it('without any credential, the screen leads to the next step', async () => {
     await onEveryScreen(desk.browser, async (page, name) => {
       await page.goto(`${desk.service.url}/console/credentials`)
       await page.getByText('There is no issued credential yet').waitFor()
@@ -23,7 +23,7 @@ describe('credentials on record', () => {
     })
   })
 
-  it('are found by what is known of them, and show nothing that they say', async () => {
+  it('are found by each filter, and show no claims', async () => {
     expect((await desk.service.request('POST', '/schemas', { body: demonstration })).status).toBe(201)
     const wallet = await newWallet(desk.service)
     for (let taken = 0; taken < TAKEN; taken += 1) {
@@ -48,7 +48,7 @@ describe('credentials on record', () => {
     })
   })
 
-  it('what one says is read by whoever may, once they ask for it', async () => {
+  it('a permitted user can read the claims after a click', async () => {
     await desk.opened('/credentials', async (page) => {
       const asked: string[] = []
       page.on('request', (request) => {
@@ -66,7 +66,7 @@ describe('credentials on record', () => {
     })
   })
 
-  it('of one that is somebody else’s a sentence says who may read it', async () => {
+  it('for a credential of another user, a sentence says who may read its claims', async () => {
     await desk.opened('/credentials', async (page) => {
       await page.route(/credentials\.read/, (route) =>
         route.continue({
@@ -84,7 +84,7 @@ describe('credentials on record', () => {
     })
   })
 
-  it('one is revoked with the keyboard alone, and its history tells so', async () => {
+  it('a credential is revoked with the keyboard alone, and its history shows the revocation', async () => {
     await desk.opened('/credentials', async (page) => {
       await rows(page).first().getByRole('link').focus()
       await page.keyboard.press('Enter')
@@ -99,7 +99,7 @@ describe('credentials on record', () => {
     })
   })
 
-  it('many are revoked at once; who stops in between is told how many are, and goes on', async () => {
+  it('many credentials are revoked at once; a user who stops sees how many are revoked, and can continue', async () => {
     await desk.opened('/credentials', async (page) => {
       let release = () => {}
       const released = new Promise<void>((resolve) => {

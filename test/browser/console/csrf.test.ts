@@ -13,7 +13,7 @@ beforeAll(async () => {
   started = await startConsole({ env: { CORS_ORIGINS: 'https://app.example' } })
   server = createServer((_, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Win!'))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  // The same site, so that the browser sends the cookie along: another port is another origin alone.
+  // The page is of the same site, so that the browser sends the cookie. Another port is only another origin.
   foreign = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 })
 const desk = driven(async () => started.service)
@@ -36,15 +36,15 @@ async function lured(act: (page: Page, url: string) => Promise<void>): Promise<v
   const page = await context.newPage()
   await page.goto(foreign)
   await act(page, desk.service.url)
-  // Whatever was tried, the user is still logged in.
+  // After all attempts the user is still signed in.
   await own.reload()
   await own.getByText('Alice').waitFor()
   expect(await sessionRows(desk.service)).toHaveLength(1)
   await context.close()
 }
 
-describe('a page of another origin, in the browser of somebody who is logged in', () => {
-  it('reads nothing by fetch, with the console’s header or without', () =>
+describe('a page of another origin, in the browser of a signed-in user', () => {
+  it('cannot read anything by fetch, with or without the console’s header', () =>
     lured(async (page, url) => {
       const tried = await page.evaluate(
         async ([service]) => {
@@ -66,7 +66,7 @@ describe('a page of another origin, in the browser of somebody who is logged in'
       expect(tried.slice(1)).toEqual(['refused', 'refused', 'refused'])
     }))
 
-  it('changes nothing by requests that need no leave', () =>
+  it('cannot change anything by requests without a preflight', () =>
     lured(async (page, url) => {
       const before = [await counted('vp_queries'), await counted('schemas')]
       const sent: string[] = []
@@ -86,7 +86,7 @@ describe('a page of another origin, in the browser of somebody who is logged in'
     }))
 
   it.each(['application/x-www-form-urlencoded', 'text/plain', 'multipart/form-data'])(
-    'neither logs out nor makes anything by a form of %s, and takes no cookie away',
+    'cannot sign out, make a record or remove a cookie with a form of %s',
     (enctype) =>
       lured(async (page, url) => {
         for (const path of ['/console/logout', '/api/v1/verifier/vp-queries']) {
@@ -98,14 +98,14 @@ describe('a page of another origin, in the browser of somebody who is logged in'
             ),
           ])
           expect([401, 403, 415]).toContain(response?.status())
-          // The browser did send the cookie: another port is the same site.
+          // The browser has sent the cookie, because another port is the same site.
           expect(await response?.request().headerValue('cookie')).toMatch(/console=/)
           expect(response?.headers()['set-cookie']).toBeUndefined()
         }
       }),
   )
 
-  it('hears no stream and sees no image', () =>
+  it('receives no stream and no image', () =>
     lured(async (page, url) => {
       const path = `/verification-sessions/${crypto.randomUUID()}/events`
       const outcomes = await page.evaluate(`Promise.all([

@@ -26,12 +26,12 @@ afterAll(async () => {
   await vite.close()
 })
 
-/** Which server answers a path: the page of the console comes of its sources here. */
+/** The server that answers a path: in this test Vite serves the page of the console from its sources. */
 const forwarded = (path: string) =>
   Object.keys(vite.config.server.proxy ?? {}).some((pattern) => new RegExp(pattern).test(path))
 
 describe('the console from its sources', () => {
-  it('asks the service for every path that the service has', () => {
+  it('forwards every path of the service to the service', () => {
     const templates = routesOf(appRouter).map(({ template }) => template)
     expect(templates).toContain('/console/session')
     expect(templates.filter((template) => !forwarded(template))).toEqual([])
@@ -42,7 +42,7 @@ describe('the console from its sources', () => {
     expect(own.filter(forwarded)).toEqual([])
   })
 
-  it('is open without a login, and hears of what happens', async () => {
+  it('is open without a login, and receives changes live', async () => {
     expect((await desk.service.request('POST', '/schemas', { body: demonstration })).status).toBe(201)
     const { page, complaints } = await watchedPage(await desk.browser.newContext({ locale: 'en-GB' }))
     await page.goto(`${url}/console/`)

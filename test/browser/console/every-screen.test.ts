@@ -18,7 +18,7 @@ const post = async (path: string, body: unknown) => {
   return json
 }
 
-/** Something of everything: the ids of what the addresses with ids show. */
+/** Makes one record of each kind. Returns the ids for the addresses of screens. */
 async function prepared(): Promise<Readonly<Record<string, string>>> {
   await post('/schemas', demonstration)
   const offer = { credentialConfigurationIds: ['ProofOfPurchase-sd-jwt'], credentialSubject: SUBJECT }
@@ -47,7 +47,7 @@ async function prepared(): Promise<Readonly<Record<string, string>>> {
   }
 }
 
-it('every screen stands in German, on a phone and on a desk: nothing serious for axe, nothing wider than the page, no complaint', async () => {
+it('every screen works in German on a phone and on a desktop: no serious axe finding, nothing wider than the page, no complaint', async () => {
   const router = readFileSync('client/console/router.ts', 'utf8')
   const paths = [...router.matchAll(/path: '([^']+)'/g)].map(([, path = '']) => path)
   expect(paths.length).toBeGreaterThan(20)

@@ -21,7 +21,7 @@ const licence = {
   mdoc: { doctype: NAMESPACE, namespaces: { [NAMESPACE]: { family: '/family', born: '/born' } } },
 }
 
-/** By what the screens call them. */
+/** The formats, by their names on the screens. */
 const FORMATS = [
   ['SD-JWT VC', 'SD-JWT VC: the holder may show single claims'],
   ['W3C credential as a JWT', 'W3C credential as a JWT: the holder always shows all claims'],
@@ -75,7 +75,7 @@ async function offered(page: Page, format: string, family: string, choose = asyn
   await heading(page, 'Your offer')
 }
 
-/** Has a hosted wallet take it. */
+/** Lets a hosted wallet take the offer. */
 async function taken(page: Page, format: string, family: string): Promise<void> {
   await offered(page, format, family)
   await click(page, 'Take with a hosted wallet')
@@ -83,7 +83,7 @@ async function taken(page: Page, format: string, family: string): Promise<void> 
   await page.getByText('The wallet has accepted the credential.').waitFor()
 }
 
-/** The credential of a request, by its place. */
+/** The part of the form for a requested credential, by its position. */
 const credential = (page: Page, at: number) =>
   page.getByRole('region', { name: new RegExp(`^(Requested credential|Credential ${at + 1})$`) })
 
@@ -96,7 +96,7 @@ const proven = (page: Page) => page.getByText('Verified: all requested claims.')
 const card = (page: Page) => page.getByRole('region', { name: 'Verified claims' })
 
 describe.each(FORMATS)('a credential as %s', (format, offeredAs) => {
-  it('is offered, taken by a hosted wallet, asked for, presented, and shown with each check that it passed', async () => {
+  it('is offered, taken by a hosted wallet, requested, presented, and shown with each passed check', async () => {
     await desk.opened('/', async (page) => {
       await taken(page, offeredAs, `Ada of ${format}`)
       await page.goto(`${desk.service.url}/console/requests/new-request`)
@@ -113,8 +113,8 @@ describe.each(FORMATS)('a credential as %s', (format, offeredAs) => {
   })
 })
 
-describe('requests for more than a credential', () => {
-  it('several formats at once, one of them not needed: each is a card, and its checks bear its name', async () => {
+describe('requests for several credentials, or with a transaction', () => {
+  it('several formats at once, one of them optional: each credential is a card, and its checks name it', async () => {
     await desk.opened('/requests/new-request', async (page) => {
       await chosen(page, 0, 'SD-JWT VC', 'family')
       for (const [at, [format]] of FORMATS.slice(1).entries()) {
@@ -134,7 +134,7 @@ describe('requests for more than a credential', () => {
     })
   })
 
-  it('one of two is enough: the wallet shows what it has', async () => {
+  it('one of two credentials is enough: the wallet presents the credential that it has', async () => {
     await desk.opened('/requests/new-request', async (page) => {
       await chosen(page, 0, 'SD-JWT VC', 'family')
       await click(page, 'Request another credential')
@@ -149,7 +149,7 @@ describe('requests for more than a credential', () => {
     })
   })
 
-  it('a payment is shown to whoever answers, authorized by them, and told as such', async () => {
+  it('a payment is shown to the person who answers, who authorizes it, and the result says so', async () => {
     await desk.opened('/requests/new-request', async (page) => {
       await chosen(page, 0, 'SD-JWT VC', 'family')
       await click(page, 'Add a transaction')
@@ -170,7 +170,7 @@ describe('requests for more than a credential', () => {
 })
 
 describe('an offer by authorization code', () => {
-  it('is taken by a wallet whose holder agrees in a browser; no hosted wallet, which has none, is offered', async () => {
+  it('is taken by a wallet whose holder agrees in a browser; a hosted wallet is not offered, because it has no browser', async () => {
     await desk.opened('/', async (page) => {
       await offered(page, FORMATS[0][1], 'Ada', () => page.getByLabel('A user who agrees in a browser').check())
       await page.getByText('A hosted wallet cannot take this offer').waitFor()
@@ -197,7 +197,7 @@ describe('an offer by authorization code', () => {
       const holder = await page.context().newPage()
       await holder.goto(`${desk.service.url}/openid4vci/authorize?${new URLSearchParams(request)}`)
       await holder.getByRole('button', { name: 'Put it into my wallet' }).click()
-      // Where it arrives, it is closed: a page that is still on its way may never be.
+      // Close the page only after it has loaded, because closing a loading page may hang.
       await holder.waitForURL((url) => url.href.startsWith(`${callback}?`))
       const code = new URL(holder.url()).searchParams.get('code') ?? ''
       await inTime('closing the page of the holder', holder.close())
@@ -226,7 +226,7 @@ describe('without the certificates that mobile documents need', () => {
     expect((await bare.service.request('POST', '/schemas', { body: licence })).status).toBe(201)
   })
 
-  it('the offer says what is missing, and offers the other formats', async () => {
+  it('the offer names the missing certificate, and offers the other formats', async () => {
     await bare.opened(`/offers?type=${TYPE}`, async (page) => {
       await page.getByText('has no certificate to sign it: set ISSUER_X509').waitFor()
       const formats = await page.getByLabel('Format').getByRole('option').allTextContents()
@@ -236,7 +236,7 @@ describe('without the certificates that mobile documents need', () => {
     })
   })
 
-  it('the request says at its field what is missing', async () => {
+  it('the request names the missing certificates at the field', async () => {
     await bare.opened(
       '/requests/new-request',
       async (page) => {

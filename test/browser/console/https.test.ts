@@ -16,7 +16,7 @@ let service: TestService
 let provider: OpenidProvider
 let browser: Browser
 
-/** TLS ends here, as at a proxy in front: what comes goes on to the service over plain http. */
+/** Ends TLS like a proxy in front of the service, and forwards requests over plain http. */
 async function startFront(target: () => string): Promise<Server> {
   const { certificate, privateKey } = makeCertificate({ subject: 'localhost', dns: ['localhost'] })
   const server = createTlsServer(
@@ -55,7 +55,7 @@ afterAll(async () => {
   await provider?.close()
 })
 
-it('behind a proxy that speaks https a login makes a cookie of that host alone, which no script and no plain http gets', async () => {
+it('behind an https proxy, a login sets a cookie for this host only, which scripts and plain http cannot read', async () => {
   const context = await browser.newContext({ ignoreHTTPSErrors: true, locale: 'en-GB' })
   const { page, complaints } = await watchedPage(context)
   await page.goto(`${address}/console/types/new-type`)
@@ -68,7 +68,7 @@ it('behind a proxy that speaks https a login makes a cookie of that host alone, 
   for (const cookie of ours)
     expect(cookie).toMatchObject({ domain: 'localhost', path: '/', secure: true, httpOnly: true, sameSite: 'Lax' })
   expect(await page.evaluate('document.cookie')).toBe('')
-  // A session is used: what the console asks for is answered, and what it makes is made.
+  // The session works: reads are answered and changes are made.
   await page.getByLabel('Technical name').fill('Membership')
   await page.getByLabel('Claim, claim 1').fill('level')
   await page.getByRole('button', { name: 'Publish' }).click()

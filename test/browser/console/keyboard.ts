@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 
 const MOST = 120
 
-/** What has the focus, as assistive technology names it: role and name. */
+/** The focused element by its role and name, as assistive technology announces it. */
 const focused = (page: Page): Promise<string> =>
   page.evaluate(`(() => {
     const element = document.activeElement
@@ -10,7 +10,7 @@ const focused = (page: Page): Promise<string> =>
     return element.getAttribute('aria-label') ?? label ?? ''
   })()`)
 
-/** Presses Tab until what is called so has the focus, as somebody without a mouse does. */
+/** Presses Tab until the element with this name has the focus, like a user without a mouse. */
 export async function tabTo(page: Page, name: string): Promise<void> {
   for (let presses = 0; presses < MOST; presses += 1) {
     await page.keyboard.press('Tab')

@@ -12,7 +12,7 @@ const desk = driven(async () => started.service)
 afterAll(() => started?.provider.close())
 
 describe('a console with a login', () => {
-  it('leads a stranger through the login to where they wanted to go, and out again', async () => {
+  it('leads a user through the login to the requested screen, and signs the user out again', async () => {
     await desk.opened('/types/new-type', async (page) => {
       await heading(page, 'You are not signed in')
       await assertGood(page, 'closed')
@@ -20,7 +20,7 @@ describe('a console with a login', () => {
       await heading(page, 'New credential type')
       expect(page.url()).toBe(`${desk.service.url}/console/types/new-type`)
       await page.getByText('Alice').waitFor()
-      // The provider's own page there is not what is tested, and wants a font of another host.
+      // The test does not check the provider's own page, which requests a font of another host.
       await page.route(`${started.provider.issuer}/**`, (route) => route.fulfill({ body: 'Signed out.' }))
       await page.getByRole('button', { name: 'Sign out' }).click()
       await page.waitForURL(`${started.provider.issuer}/**`)
@@ -29,7 +29,7 @@ describe('a console with a login', () => {
     })
   })
 
-  it('keeps what was typed when the session ends, and goes on after a login in another window', async () => {
+  it('keeps the input when the session ends, and continues after a login in another window', async () => {
     await desk.opened(
       '/types/new-type',
       async (page) => {
@@ -51,7 +51,7 @@ describe('a console with a login', () => {
   })
 })
 
-it('a console that was built is not there with CONSOLE=off', async () => {
+it('with CONSOLE=off, a built console is not served', async () => {
   const status = async (service: string) => (await fetch(`${service}/console/`)).status
   expect(await status(desk.service.url)).toBe(200)
   await using off = await startConsole({ env: { CONSOLE: 'off' } })

@@ -20,7 +20,7 @@ const schema = {
   },
 }
 
-/** The second row is wrong by what the form knows, the third by what the service alone knows. */
+/** The form can find the error in the second row. Only the service can find the error in the third row. */
 const WRONG = `${HEAD}Anna,gold,1\nBen,bronze,2\n"${'x'.repeat(21)}",silver,3\nDora,gold,4\n`
 
 const choose = (page: Page, text: string) =>
@@ -28,7 +28,7 @@ const choose = (page: Page, text: string) =>
 
 const press = (page: Page, name: string) => page.getByRole('button', { name }).click()
 
-/** Calls to the endpoint for many offers that make some. */
+/** Calls of the batch endpoint that make offers. */
 function makingCalls(page: Page): string[] {
   const calls: string[] = []
   page.on('request', (request) => {
@@ -51,7 +51,7 @@ describe('offers from a file', () => {
     expect((await desk.service.request('POST', '/schemas', { body: type })).status).toBe(201)
   })
 
-  it('150 rows are made in two calls, and every one has its own link and PIN in the file that is downloaded', async () => {
+  it('150 offers are made in two calls, and each row of the downloaded file has its own link and PIN', async () => {
     const rows = Array.from({ length: 150 }, (_, at) => `Member ${at},${at % 2 ? 'gold' : 'silver'},${at}\n`)
     await desk.opened('/offers?type=Membership', async (page) => {
       await page.getByRole('link', { name: 'Offers from a file' }).click()
@@ -81,7 +81,7 @@ describe('offers from a file', () => {
     })
   })
 
-  it('a run is stopped, loses an answer and goes on: what is made stays, nothing is made twice, nothing that was chosen is lost', async () => {
+  it('a run is stopped, loses an answer and continues: made offers stay, no offer is made twice, and no choice is lost', async () => {
     const rows = Array.from({ length: 250 }, (_, at) => `Runner ${at},gold,${at}\n`)
     const made = async () => {
       const text = `SELECT count(*)::int AS count FROM offerings WHERE credential_subject ->> 'name' LIKE 'Runner %'`
@@ -100,7 +100,7 @@ describe('offers from a file', () => {
           calls += 1
           if (calls === 1) await released
           if (calls !== 2) return route.continue()
-          // The service makes the offers, and its answer is lost on the way.
+          // The service makes the offers, but its answer is lost.
           await route.fetch()
           return route.fulfill({ status: 503 })
         })
@@ -125,7 +125,7 @@ describe('offers from a file', () => {
     )
   })
 
-  it('wrong rows are named as the spreadsheet counts them, nothing is made until they are left out by choice', async () => {
+  it('wrong rows have the numbers of the spreadsheet, and no offer is made until the user leaves these rows out', async () => {
     await desk.opened(SCREEN, async (page) => {
       const calls = makingCalls(page)
       await choose(page, WRONG)
@@ -146,12 +146,12 @@ describe('offers from a file', () => {
     })
   })
 
-  it('a run is made with the keyboard alone, but for the window of the system in which a file is chosen', async () => {
+  it('a run is made with the keyboard alone, except in the system window that chooses a file', async () => {
     await desk.opened('/offers?type=Membership', async (page) => {
       await byKey.press(page, 'Offers from a file')
       await heading(page, 'Offers from a file')
       await byKey.tabTo(page, 'CSV file')
-      // The browser has to know that its window is not to be opened before the key is pressed.
+      // The listener must exist before the key is pressed. Otherwise the browser opens its own window.
       const choosing = page.waitForEvent('filechooser')
       await page.title()
       await page.keyboard.press('Space')
@@ -174,7 +174,7 @@ describe('offers from a file', () => {
     })
   })
 
-  it('a file that is no table is refused in words', async () => {
+  it('a file that is not a table is refused with a sentence', async () => {
     await desk.opened(SCREEN, async (page) => {
       await choose(page, HEAD)
       await page.getByText('The file has no row below the names of its columns.').waitFor()

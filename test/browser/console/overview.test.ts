@@ -16,7 +16,7 @@ describe('the overview', () => {
       await page.getByText('Credentials issued').first().waitFor()
       const chart = page.getByRole('img', { name: 'The last 30 days' })
       await chart.waitFor()
-      // Its texts are as large as others that are small, on a phone too.
+      // Its texts are as large as other small texts, also on a phone.
       const heights = await chart
         .locator('text')
         .evaluateAll((all) => all.map((each) => each.getBoundingClientRect().height))
@@ -25,7 +25,7 @@ describe('the overview', () => {
     })
   })
 
-  it('its chart has room for the numbers of its axis, from 1 to 10,000,000, in both languages, on a phone too', async () => {
+  it('the chart has space for the numbers of its axis, from 1 to 10,000,000, in both languages, also on a phone', async () => {
     const counted = (count: number) =>
       query(
         desk.service.databaseUrl,
@@ -56,7 +56,7 @@ describe('the overview', () => {
           )
           for (const { text, left } of shown)
             expect(left, `${text} of ${count}, ${locale} ${width}`).toBeGreaterThanOrEqual(box?.x ?? 0)
-          // The five numbers come first, the uppermost last; then the days, none over another.
+          // First the five numbers, from the lowest to the highest. Then the days, which must not overlap.
           const days = shown.slice(5)
           for (const [at, { text, left }] of days.slice(1).entries())
             expect(left, `${text}, ${locale} ${width}`).toBeGreaterThan(days[at]?.right ?? 0)
@@ -71,7 +71,7 @@ describe('the overview', () => {
     ])
   })
 
-  it('speaks the language of the browser, and the one that is chosen', async () => {
+  it('has the language of the browser, or the chosen language', async () => {
     const context = await desk.browser.newContext({ locale: 'de-AT' })
     const { page, complaints } = await watchedPage(context)
     await page.goto(`${desk.service.url}/console/`)
@@ -85,7 +85,7 @@ describe('the overview', () => {
     await context.close()
   })
 
-  it('an address that is no screen says so and leads back', async () => {
+  it('an unknown address shows a sentence and a link back', async () => {
     const { page } = await watchedPage(await desk.browser.newContext({ locale: 'en-GB' }))
     await page.goto(`${desk.service.url}/console/nowhere/at/all`)
     await page.getByRole('heading', { name: 'Page not found' }).waitFor()
@@ -94,7 +94,7 @@ describe('the overview', () => {
     await page.context().close()
   })
 
-  it('shows what the service knows by itself while it still asks others, and the rest when they have answered', async () => {
+  it('shows the checks without other servers at once, and the other checks when the other servers have answered', async () => {
     const { page } = await watchedPage(await desk.browser.newContext({ locale: 'en-GB' }))
     let answer = () => {}
     const held = new Promise<void>((resolve) => {
@@ -107,7 +107,7 @@ describe('the overview', () => {
     await page.goto(`${desk.service.url}/console/`)
     await page.getByText('There is no credential type yet.').waitFor()
     await page.getByText('Checking addresses').waitFor()
-    // What is asked beside it does not wait for it.
+    // Other calls do not wait for the slow call.
     await page.getByRole('img', { name: 'The last 30 days' }).waitFor()
     expect(await page.getByText('wallets on other devices cannot reach it').count()).toBe(0)
     answer()
@@ -116,7 +116,7 @@ describe('the overview', () => {
     await page.context().close()
   })
 
-  it('says that the service is away, and reads anew by itself when it is back', async () => {
+  it('says that the service does not answer, and reads again by itself when it answers', async () => {
     const { page } = await watchedPage(await desk.browser.newContext({ locale: 'en-GB' }))
     await page.clock.install()
     await page.goto(`${desk.service.url}/console/`)

@@ -17,14 +17,14 @@ const SUBJECT = {
 const desk = driven(() => startOpenService(LOOPBACK))
 let wallet: HostedWallet
 
-/** Ticks a claim of a request, with the value that it must have. */
+/** Selects a claim of a request, with its required value. */
 async function tick(page: Page, claim: string, value?: string): Promise<void> {
   await page.getByLabel(claim, { exact: true }).check()
   if (value !== undefined) await page.getByLabel(`Required value of ${claim}`).fill(value)
 }
 
 describe('requests', () => {
-  it('where there is nothing yet, the screen leads to the next step', async () => {
+  it('without any request, the screen leads to the next step', async () => {
     await onEveryScreen(desk.browser, async (page, name) => {
       await page.goto(`${desk.service.url}/console/requests`)
       await page.getByText('There is no request yet').waitFor()
@@ -32,7 +32,7 @@ describe('requests', () => {
     })
   })
 
-  it('are made with the keyboard alone, and each check of a wallet’s answer is told as it comes', async () => {
+  it('are made with the keyboard alone, and each check of the answer of a wallet is shown live', async () => {
     expect((await desk.service.request('POST', '/schemas', { body: demonstration })).status).toBe(201)
     wallet = await newWallet(desk.service)
     const offer = await desk.service.request('POST', '/credential-offers', {
@@ -55,7 +55,7 @@ describe('requests', () => {
       const answered = await wallet.process(link)
       expect(answered.status, answered.text).toBe(200)
       await page.getByText('Verified: all requested claims.').waitFor()
-      // What was checked is read once the session has ended.
+      // The checks are read when the session has ended.
       await page.getByText('The wallet signed this request with the credential’s key.').waitFor()
       const steps = await page.getByRole('list', { name: 'Progress' }).getByRole('listitem').allTextContents()
       expect(steps[0]).toContain('The request is created.')
@@ -118,7 +118,7 @@ describe('requests', () => {
     })
   })
 
-  it('speak German, but for the sentences of the service', async () => {
+  it('are in German, except for the sentences of the service', async () => {
     await desk.opened('/requests/new-request', async (page) => {
       await page.getByLabel('Language').selectOption('de')
       await heading(page, 'Neue Anfrage')
@@ -131,7 +131,7 @@ describe('requests', () => {
     })
   })
 
-  it('are written with again as they were saved; one that the form cannot show is there as JSON', async () => {
+  it('can be opened again unchanged; a query that the form cannot show is JSON', async () => {
     const fields = [{ path: ['$.type'], filter: { contains: { const: 'ProofOfPurchase' } } }]
     const save = async (last: object) => {
       const body = { query: [{ fields: [{ ...fields[0], filter: { type: 'array', ...fields[0]?.filter } }, last] }] }
@@ -156,7 +156,7 @@ describe('requests', () => {
     })
   })
 
-  it('are saved, asked again at once, and deleted', async () => {
+  it('are saved as queries, used again with one click, and deleted', async () => {
     await desk.opened('/requests', async (page) => {
       const rows = page.getByRole('table', { name: 'Saved queries' }).getByRole('row')
       await rows.nth(1).waitFor()

@@ -18,7 +18,7 @@ async function post(path: string, body: unknown) {
 }
 
 describe('sessions and audit', () => {
-  it('where there is nothing yet, both kinds lead to the next step', async () => {
+  it('without any session, both kinds lead to the next step', async () => {
     await onEveryScreen(desk.browser, async (page, name) => {
       await page.goto(`${desk.service.url}/console/sessions`)
       await page.getByRole('link', { name: 'New request' }).waitFor()
@@ -64,7 +64,7 @@ describe('sessions and audit', () => {
     })
   })
 
-  it('another state, other days: nothing fits, and one click shows all again', async () => {
+  it('if no session matches the filters, one click shows all sessions again', async () => {
     await desk.opened('/sessions?from=2020-01-01&to=2020-01-31', async (page) => {
       await page.getByText('No session matches these filters').waitFor()
       expect(await page.getByLabel('From').inputValue()).toBe('2020-01-01')
@@ -76,7 +76,7 @@ describe('sessions and audit', () => {
     })
   })
 
-  it('the audit is found by what was done, and names things in words', async () => {
+  it('audit events are found by their action, and are described in words', async () => {
     await desk.opened('/audit', async (page) => {
       await page.getByRole('rowheader', { name: 'Credential type published' }).waitFor()
       await page.getByLabel('Action', { exact: true }).selectOption('Presentation refused')

@@ -5,7 +5,7 @@ import { press, tabTo } from './keyboard.js'
 
 const desk = driven()
 
-it('is good in every size, light and dark: own session, service, and each variable with its value', async () => {
+it('is good in every size, light and dark: the user’s session, the service, and each variable with its value', async () => {
   await onEveryScreen(desk.browser, async (page, name) => {
     await page.goto(`${desk.service.url}/console/settings`)
     await heading(page, 'Settings')
@@ -14,7 +14,7 @@ it('is good in every size, light and dark: own session, service, and each variab
   })
 })
 
-it('says in words what is set, what is a default, and which variable changes it; of secrets only whether they are there', async () => {
+it('shows for each setting its value or default and its variable; for a secret only whether it is set', async () => {
   await desk.opened('/settings', async (page) => {
     const limit = page.getByRole('row', { name: /Retention of ended sessions/ })
     await limit.waitFor()
@@ -26,14 +26,14 @@ it('says in words what is set, what is a default, and which variable changes it;
   })
 })
 
-it('is reached by the navigation and changes the language, with the keyboard alone', async () => {
+it('is opened from the navigation and changes the language, with the keyboard alone', async () => {
   const { page, complaints } = await watchedPage(await desk.browser.newContext({ locale: 'de-AT' }))
   await page.goto(`${desk.service.url}/console/`)
   await heading(page, 'Übersicht')
   await press(page, 'Einstellungen')
   await heading(page, 'Einstellungen')
   await page.getByText('Aufbewahrung beendeter Vorgänge').waitFor()
-  // The first one stands in the navigation.
+  // The first choice of a language is in the navigation.
   await tabTo(page, 'Sprache')
   await page.keyboard.press('ArrowUp')
   await heading(page, 'Settings')

@@ -6,7 +6,7 @@ const desk = driven(() => startOpenService())
 
 const QUERY = { query: [{ fields: [{ path: ['$.type'], filter: { type: 'array', contains: { const: 'Badge' } } }] }] }
 
-it('a server that is away: a bar says so, nothing that was typed is lost, and the form is sent once it is back', async () => {
+it('while the service does not answer, a bar says so, no input is lost, and the form is sent when the service answers again', async () => {
   const context = await desk.browser.newContext({ locale: 'en-GB' })
   const { page } = await watchedPage(context)
   await page.goto(`${desk.service.url}/console/types/new-type`)
@@ -18,7 +18,7 @@ it('a server that is away: a bar says so, nothing that was typed is lost, and th
   await bar.waitFor()
   await assertGood(page, 'away')
   await page.getByLabel('Title, claim 1').fill('Level')
-  // A proxy answers in its place: that is no service either.
+  // The answer of a proxy alone also means that the service is unreachable.
   await page.unroute('**/*')
   await page.route('**/*', (route) => route.fulfill({ status: 502, body: 'Bad gateway' }))
   await page.getByRole('button', { name: 'Try now' }).click()
@@ -35,13 +35,13 @@ it('a server that is away: a bar says so, nothing that was typed is lost, and th
   await context.close()
 })
 
-it('of two people who delete a saved query the second is told that it is gone, and their list no longer has it', async () => {
+it('if two users delete the same saved query, the second user learns that it is deleted, and the list no longer shows it', async () => {
   const made = await desk.service.request('POST', '/api/v1/verifier/vp-queries', { body: QUERY })
   expect(made.status, made.text).toBe(201)
   await desk.opened(
     '/requests',
     async (page) => {
-      // The first is quicker by a moment: the list of the second cannot have changed by itself.
+      // The first user acts a moment earlier, so the list of the second user cannot have changed yet.
       await page.route('**/trpc/vpQueries.delete*', async (route) => {
         const path = `/api/v1/verifier/vp-queries/${made.json.id}`
         expect((await desk.service.request('DELETE', path)).status).toBeLessThan(300)

@@ -8,7 +8,7 @@ const MOST = 250 * 1024
 
 const gzipped = (file: string) => gzipSync(readFileSync(join(directory, file))).length
 
-it('the first screen takes at most 250 KiB over the wire, texts and styles included', () => {
+it('the first screen transfers at most 250 KiB, including texts and styles', () => {
   const page = readFileSync(join(directory, 'index.html'), 'utf8')
   const named = [...page.matchAll(/(?:src|href)="\.\/(assets\/[^"]+)"/g)].map(([, name = '']) => name)
   const texts = readdirSync(join(directory, 'assets')).filter((name) => name.startsWith('en-'))

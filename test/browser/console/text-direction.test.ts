@@ -5,7 +5,7 @@ import { driven, settled, startOpenService } from './actors.js'
 
 const desk = driven(() => startOpenService(LOOPBACK))
 
-/** A text that would be shown as another one (Unicode Standard Annex 9, §2.1 to §2.5), and how it is shown. */
+/** A text that would look like another text (Unicode Standard Annex 9, §2.1 to §2.5), and its safe form. */
 const turned = (text: string): string => `${text}\u202e${text}\u202c\u2067\u2066${text}\u2069\u2069\u202a\u202b\u202d`
 const plain = (text: string): string => text.repeat(3)
 
@@ -50,7 +50,7 @@ const request = async (more: Record<string, unknown> = {}) => {
 
 const PAYMENT = { type: turned('payment'), credential_ids: ['turned'], payee: turned('Payee'), [turned('key')]: 'x' }
 
-/** A screen, and the texts of others that it shows. It has its data once they are there. */
+/** A screen, and the texts of other people that it shows. Its data have arrived when these texts are shown. */
 type Shown = readonly [address: string, ...texts: string[]]
 
 let screens: readonly Shown[] = []
@@ -64,7 +64,7 @@ beforeAll(async () => {
     await post('/agent/issuer', { method: 'key', display: [{ name: 'Issuer' }] }),
     await post('/agent/verifier', { method: 'key', display: [{ name: 'Verifier' }] }),
   ]
-  // Names from before the rule that refuses them.
+  // These names are older than the rule that refuses them.
   const display = [{ name: turned('Card') }, { name: turned('Karte'), locale: 'de' }]
   await sql(`UPDATE schemas SET title = '${turned('Type')}', display = '${JSON.stringify(display)}'`)
   for (const [table, name] of [
@@ -109,7 +109,7 @@ beforeAll(async () => {
   ]
 })
 
-/** Whatever a person reads, or is told, in which a character controls the direction: texts, title and attributes, not values of fields. */
+/** All texts for users with a character that controls the direction: texts, title and attributes, but not values of fields. */
 const CONTROLLED = `(() => {
   const control = /[\\u202a-\\u202e\\u2066-\\u2069]/
   const found = control.test(document.title) ? [document.title] : []
@@ -125,8 +125,8 @@ const CONTROLLED = `(() => {
 })()`
 
 /**
- * The text of a screen with everything unfolded, without characters that control directions. So a text counts as there even where
- * the rule is broken, and the check of the rule then names the text.
+ * The text of a screen with all details open, without characters that control directions. A text is therefore found even if
+ * the rule is broken. The check of the rule then names the text.
  */
 const SAID = `(() => {
   for (const each of document.querySelectorAll('details')) each.open = true
@@ -135,8 +135,8 @@ const SAID = `(() => {
 
 const GERMAN: Readonly<Record<string, string>> = { Card: 'Karte', Title: 'Titel' }
 
-describe('texts of others that control their direction', () => {
-  it.each(['en-GB', 'de-DE'])('are shown on no screen as they were sent (%s)', async (locale) => {
+describe('texts of other people with direction controls', () => {
+  it.each(['en-GB', 'de-DE'])('are never shown unchanged on a screen (%s)', async (locale) => {
     const context = await desk.browser.newContext({ locale, viewport: { width: 1440, height: 900 } })
     const page = await context.newPage()
     for (const [address, ...texts] of screens) {
@@ -151,7 +151,7 @@ describe('texts of others that control their direction', () => {
     await context.close()
   })
 
-  it('are isolated: a name from right to left changes no order beside it', async () => {
+  it('are isolated: a right-to-left name does not change the order of the text beside it', async () => {
     await desk.opened('/types/Turned', async (page) => {
       await settled(page)
       expect(await page.locator('h1 bdi').textContent()).toBe(plain('Card'))
@@ -159,7 +159,7 @@ describe('texts of others that control their direction', () => {
     })
   })
 
-  it('in a hosted wallet’s question, before a person authorizes something', async () => {
+  it('in the question of a hosted wallet before a person authorizes a transaction', async () => {
     await desk.opened(walletAddress, async (page) => {
       await page.getByLabel('Link of the offer or request').fill(payment)
       await page.getByRole('button', { name: 'Send to the wallet' }).click()

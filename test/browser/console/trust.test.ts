@@ -9,7 +9,7 @@ import { driven, heading, onEveryScreen, settled, startOpenService } from './act
 import { press, typeInto } from './keyboard.js'
 
 const DAY_MS = 86_400_000
-/** Of the default issuer: it runs out soon. */
+/** The certificate of the default issuer. It expires soon. */
 const leaf = leafOf({ notAfter: new Date(Date.now() + 10.5 * DAY_MS).toISOString() })
 
 const files = certificateFiles()
@@ -38,7 +38,7 @@ const defaultOf = async (kind: 'issuers' | 'verifiers'): Promise<string> => {
 const region = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
 
 describe('issuers and verifiers', () => {
-  it('are made with the keyboard alone; what is wrong is said at its field', async () => {
+  it('are made with the keyboard alone; errors are shown at their fields', async () => {
     await desk.opened(
       '/trust',
       async (page) => {
@@ -67,7 +67,7 @@ describe('issuers and verifiers', () => {
     expect(items[0].display).toEqual([{ name: 'Registry office', locale: 'en' }])
   })
 
-  it('show certificates with whose they are and their ends, and warn when these are near', async () => {
+  it('show certificates with subject and expiry, and warn before the expiry', async () => {
     await desk.opened('/trust', async (page) => {
       const row = page.getByRole('table', { name: 'Issuers' }).getByRole('row').filter({ hasText: 'default' })
       await row.getByText('expires in 10 days').waitFor()
@@ -78,14 +78,14 @@ describe('issuers and verifiers', () => {
       expect(await certificate.locator(`[title="${leaf.certificate.serialNumber}"]`).count()).toBe(1)
       await certificate.getByText('C=DE, CN=Intermediate').first().waitFor()
       expect(await region(page, 'Formats that it can sign').getByText('yes', { exact: true }).count()).toBe(3)
-      // How it is renewed: key and certificates are a file of the service.
+      // The screen says how to renew it: key and certificates are in a file of the service.
       await certificate.getByText('Renew the certificate').click()
       await certificate.getByText('subjectAltName=DNS:credence.example').waitFor()
       await certificate.getByText('Set ISSUER_X509 to the path').waitFor()
     })
   })
 
-  it('get a certificate: the request is shown, what is not for the key is refused at the field, and the right one is used', async () => {
+  it('get a certificate: the request is shown, a certificate for another key is refused at the field, and the right certificate is used', async () => {
     const id = await make('verifier', 'Corner Shop')
     await desk.opened(
       `/trust/verifiers/${id}`,
@@ -126,7 +126,7 @@ describe('issuers and verifiers', () => {
     expect(new URL(asked.json.authorizationRequestUri).searchParams.get('client_id')).toBe(hash)
   })
 
-  it('are renamed; of two who do so at once the second sees what the first has written', async () => {
+  it('are renamed; if two users rename at once, the second user sees the name of the first user', async () => {
     const id = await make('issuer', 'Office')
     await desk.opened(
       `/trust/issuers/${id}`,
@@ -153,8 +153,8 @@ describe('issuers and verifiers', () => {
   })
 })
 
-describe('whom you trust', () => {
-  it('is said and taken back with the keyboard alone', async () => {
+describe('trusted issuers', () => {
+  it('are added and removed with the keyboard alone', async () => {
     await desk.opened('/', async (page) => {
       await heading(page, 'Overview')
       await press(page, 'Trust and keys')
@@ -171,7 +171,7 @@ describe('whom you trust', () => {
       await question.waitFor()
       await page.keyboard.press('Escape')
       await question.waitFor({ state: 'detached' })
-      // The focus is where it was, and goes on from there.
+      // The focus has not moved, and continues from its place.
       await page.keyboard.press('Enter')
       await question.waitFor()
       await press(page, 'Stop trusting')
@@ -179,7 +179,7 @@ describe('whom you trust', () => {
     })
   })
 
-  it('a question about what somebody else takes away meanwhile stays, and says so', async () => {
+  it('a confirmation stays open if another user removes the issuer meanwhile, and says so', async () => {
     const added = await desk.service.request('POST', '/api/v1/trusted-issuers', {
       body: { issuer: 'https://meanwhile.example', note: 'Meanwhile' },
     })
@@ -200,7 +200,7 @@ describe('whom you trust', () => {
     })
   })
 
-  it('issuers are added and removed; what is none is said at its field, and removing is confirmed', async () => {
+  it('issuers are added and removed; an invalid issuer is refused at its field, and a removal needs a confirmation', async () => {
     await desk.opened(
       '/trust/trusted',
       async (page) => {
@@ -231,7 +231,7 @@ describe('whom you trust', () => {
     )
   })
 
-  it('roots of the configuration are shown with their ends', async () => {
+  it('roots of the configuration are shown with their expiry', async () => {
     await desk.opened('/trust/trusted', async (page) => {
       await region(page, 'Trust anchors of issuers').getByText('TRUST_ANCHORS').waitFor()
       await region(page, 'Trust anchors of issuers').getByText('until Dec 31, 2099').first().waitFor()
@@ -241,12 +241,12 @@ describe('whom you trust', () => {
   })
 })
 
-it('new keys: the command is copied, and what it means is said', async () => {
+it('the rotation of keys: the command can be copied, and its effects are explained', async () => {
   await desk.opened('/trust/rotation', async (page) => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await page.getByRole('button', { name: 'Copy the command for new keys', exact: true }).click()
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe('node dist/server/key-rotation/command.js')
-    // Every command is read whole, whatever the width of the screen.
+    // Every command is fully visible at every width of the screen.
     const hidden = await page
       .locator('.command > pre')
       .evaluateAll((all) => all.map((each) => each.scrollWidth - each.clientWidth))
@@ -294,7 +294,7 @@ describe('by role', () => {
     ['issuing', 'Issuers', 'Verifiers', 'Trust anchors of wallet providers', 'Added issuers'],
     ['verifying', 'Verifiers', 'Issuers', 'Added issuers', 'Trust anchors of wallet providers'],
   ])(
-    '%s: sees its half, changes nothing, and asks for nothing that it may not',
+    '%s: sees its half, can change nothing, and sends no forbidden request',
     async (role, half, other, trusted, untrusted) => {
       started.provider.user = { sub: role, roles: [role] }
       await login.opened('/trust', async (page) => {

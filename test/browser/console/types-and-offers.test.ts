@@ -11,7 +11,7 @@ const demonstration = JSON.parse(readFileSync('prisma/seed/proof-of-purchase.jso
 const desk = driven()
 
 describe('credential types and offers', () => {
-  it('where there is nothing yet, every screen leads to the next step', async () => {
+  it('without any record, every screen leads to the next step', async () => {
     await onEveryScreen(desk.browser, async (page, name) => {
       await page.goto(`${desk.service.url}/console/offers`)
       await page.getByText('There is no credential type to offer yet').waitFor()
@@ -22,7 +22,7 @@ describe('credential types and offers', () => {
     })
   })
 
-  it('are made with the keyboard alone, and what becomes of an offer is told as it happens', async () => {
+  it('are made with the keyboard alone, and the progress of an offer is shown live', async () => {
     await desk.opened('/types', async (page) => {
       await heading(page, 'Credential types')
       await press(page, 'Overview')
@@ -60,7 +60,7 @@ describe('credential types and offers', () => {
     })
   })
 
-  it('are assigned to issuers, and taken back, with the keyboard alone', async () => {
+  it('are assigned to issuers and unassigned with the keyboard alone', async () => {
     const made = await desk.service.request('POST', '/agent/issuer', {
       body: { method: 'web', display: [{ name: 'Registry office' }] },
     })
@@ -72,7 +72,7 @@ describe('credential types and offers', () => {
       await page.keyboard.press('Space')
       const box = page.getByRole('checkbox', { name: 'Registry office' })
       await expect.poll(() => box.isChecked()).toBe(true)
-      // The focus stays where it is, so that it can be taken back at once.
+      // The focus stays on the box, so that the user can undo the choice at once.
       await expect.poll(() => box.getAttribute('aria-disabled')).toBe('false')
       await page.keyboard.press('Space')
       await expect.poll(() => box.isChecked()).toBe(false)
@@ -80,7 +80,7 @@ describe('credential types and offers', () => {
     })
   })
 
-  it('a claim has a title in each language, in the table and in JSON, and readers see theirs', async () => {
+  it('a claim has a title in each language, in the table and in JSON, and users see the title in their language', async () => {
     await desk.opened('/types/new-type', async (page) => {
       const names = page.locator('.name-row')
       await page.getByLabel('Technical name').fill('Library')
@@ -163,7 +163,7 @@ describe('credential types and offers', () => {
       await assertGood(page, 'form-of-combined-schema')
       await page.getByRole('button', { name: 'Create offer' }).click()
       await heading(page, 'Your offer')
-      // The table cannot hold claims that are not among an object's own properties.
+      // The table cannot show claims that are not among an object's own properties.
       await page.goto(`${desk.service.url}/console/types/Combined/edit`)
       await page.getByRole('button', { name: 'Publish version 2' }).click()
       await heading(page, 'Combined')
@@ -181,7 +181,7 @@ describe('credential types and offers', () => {
     })
   })
 
-  it('the table of claims stays within its panel, however wide the desk is', async () => {
+  it('the table of claims is not wider than its panel, at every desktop width', async () => {
     await desk.opened('/types/new-type', async (page) => {
       await page.getByRole('button', { name: 'Add a language' }).click()
       for (const width of [800, 1024, 1151, 1152, 1200, 1407, 1408, 1440]) {
@@ -194,7 +194,7 @@ describe('credential types and offers', () => {
     })
   })
 
-  it('what the service refuses stands at its field, and nothing that was typed is lost', async () => {
+  it('a refusal of the service is shown at its field, and no input is lost', async () => {
     await desk.opened(
       '/types/new-type',
       async (page) => {
@@ -212,7 +212,7 @@ describe('credential types and offers', () => {
     )
   })
 
-  it('of two people who edit a type the second is told that it has changed', async () => {
+  it('if two users edit a type, the second user learns that it has changed', async () => {
     await desk.opened(
       '/types/Membership/edit',
       async (page) => {
@@ -256,7 +256,7 @@ describe('credential types and offers', () => {
     })
   })
 
-  it('names in another language than the console’s say which it is (WCAG 2.2, 3.1.2)', async () => {
+  it('names in another language than the console’s are marked with their language (WCAG 2.2, 3.1.2)', async () => {
     const type = {
       name: 'Ausweis',
       version: 1,
@@ -278,7 +278,7 @@ describe('credential types and offers', () => {
     })
   })
 
-  it('the demonstration stands last among the types to offer, however new it is', async () => {
+  it('the demonstration type is the last in the choice of types, even if it is the newest', async () => {
     await desk.opened('/offers', async (page) => {
       const chooser = page.getByLabel('Credential type')
       await chooser.waitFor()

@@ -17,7 +17,7 @@ async function signed(format: 'dc+sd-jwt' | 'jwt_vc_json'): Promise<{ id: string
 }
 
 describe('verifying a credential', () => {
-  it('names each check with the keyboard alone, and what the credential says', async () => {
+  it('shows each check and the claims of the credential, with the keyboard alone', async () => {
     expect((await desk.service.request('POST', '/schemas', { body: demonstration })).status).toBe(201)
     const { credential } = await signed('dc+sd-jwt')
     await desk.opened('/verify', async (page) => {
@@ -33,7 +33,7 @@ describe('verifying a credential', () => {
     })
   })
 
-  it('takes a file that is dropped, and names the check that it fails', async () => {
+  it('accepts a dropped file, and names the failed check', async () => {
     const { id, credential } = await signed('jwt_vc_json')
     const revoked = await desk.service.request('POST', `/api/v1/credentials/${id}/revoke`)
     expect(revoked.status, revoked.text).toBeLessThan(300)
@@ -48,10 +48,10 @@ describe('verifying a credential', () => {
     })
   })
 
-  it('takes a mobile document as the bytes that it is, and names the check that it fails', async () => {
+  it('accepts a mobile document as a file of bytes, and names the failed check', async () => {
     await desk.opened('/verify', async (page) => {
       const checked = page.waitForRequest((request) => request.url().includes('verify.checks'))
-      // A map in CBOR, of which the rest is missing.
+      // The beginning of a CBOR map. The rest is missing.
       const buffer = Buffer.from('a26affff00', 'hex')
       await page
         .locator('input[type="file"]')
@@ -63,7 +63,7 @@ describe('verifying a credential', () => {
     })
   })
 
-  it('says what is missing, and what is no credential', async () => {
+  it('reports an empty field, and a text that is not a credential', async () => {
     await desk.opened('/verify', async (page) => {
       await page.getByRole('button', { name: 'Check' }).click()
       await page.getByText('Fill in this field.').waitFor()

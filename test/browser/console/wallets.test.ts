@@ -11,7 +11,7 @@ const MOST_CLICKS = 12
 
 const desk = driven()
 
-/** Makes an offer of the demonstration type; what a wallet opens, and the PIN where there is one. */
+/** Makes an offer of the demonstration type. Returns the address for wallets, and the PIN if there is one. */
 async function offered(more: Readonly<Record<string, unknown>> = {}): Promise<{ link: string; pin: string }> {
   const { status, json, text } = await desk.service.request('POST', '/credential-offers', {
     body: { credentialConfigurationIds: ['ProofOfPurchase-sd-jwt'], credentialSubject: SUBJECT, ...more },
@@ -20,7 +20,7 @@ async function offered(more: Readonly<Record<string, unknown>> = {}): Promise<{ 
   return { link: json.credentialOfferUri, pin: json.txCode ?? '' }
 }
 
-/** A request that wants a payment authorized. */
+/** Makes a request with a payment to authorize. */
 async function paymentAsked(): Promise<string> {
   const metadata = await desk.service.request('GET', '/.well-known/openid-credential-issuer')
   const { vct } = metadata.json.credential_configurations_supported['ProofOfPurchase-sd-jwt']
@@ -38,7 +38,7 @@ async function paymentAsked(): Promise<string> {
   return json.authorizationRequestUri
 }
 
-/** Counts what a person presses with a mouse, from now on. */
+/** Counts clicks from now on. */
 async function countClicks(page: Page): Promise<() => Promise<unknown>> {
   await page.evaluate('window.presses = 0; addEventListener("pointerdown", () => { window.presses += 1 }, true); null')
   return () => page.evaluate('window.presses')
@@ -48,7 +48,7 @@ const click = (page: Page, role: 'button' | 'link', name: string) =>
   page.getByRole(role, { name, exact: true }).first().click()
 
 describe('hosted wallets', () => {
-  it('where there is none yet, the screen leads to the next step', async () => {
+  it('without any wallet, the screen leads to the next step', async () => {
     await onEveryScreen(desk.browser, async (page, name) => {
       await page.goto(`${desk.service.url}/console/wallets`)
       await page.getByText('There is no wallet yet').waitFor()
@@ -56,7 +56,7 @@ describe('hosted wallets', () => {
     })
   })
 
-  it(`from an empty service to a verified credential it is at most ${MOST_CLICKS} clicks, without a phone`, async () => {
+  it(`an empty service needs at most ${MOST_CLICKS} clicks until a credential is verified, without a phone`, async () => {
     await desk.opened('/', async (page) => {
       await heading(page, 'Overview')
       const clicks = await countClicks(page)
@@ -81,7 +81,7 @@ describe('hosted wallets', () => {
     })
   })
 
-  it('are made and given offers with the keyboard alone; a wrong PIN loses nothing that was typed', async () => {
+  it('are made and get offers with the keyboard alone; after a wrong PIN the input stays', async () => {
     expect((await desk.service.request('POST', '/schemas', { body: demonstration })).status).toBe(201)
     const { link, pin } = await offered({ txCode: true })
     await desk.opened(
@@ -108,7 +108,7 @@ describe('hosted wallets', () => {
     )
   })
 
-  it('present what a person must authorize only once they have, and tell the verifier where they decline', async () => {
+  it('present only after a person has authorized the transaction, and inform the verifier if the person declines', async () => {
     const link = await paymentAsked()
     const declined = await paymentAsked()
     await desk.opened('/wallets', async (page) => {
@@ -129,7 +129,7 @@ describe('hosted wallets', () => {
     })
   })
 
-  it('forget a credential once that is confirmed', async () => {
+  it('delete a credential after a confirmation', async () => {
     await desk.opened('/wallets', async (page) => {
       await page.getByRole('table').getByRole('link').last().click()
       await page.getByRole('table', { name: 'Credentials in this wallet' }).waitFor()

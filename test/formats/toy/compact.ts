@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '../../../server/protocol/json/json-ob
 
 const PREFIX = 'toy.'
 
-/** A credential is `toy.` and a JWT; its holder puts `!` and a proof behind it. */
+/** A credential is `toy.` and a JWT. For a presentation, its holder appends `!` and a proof. */
 export const looksLikeToy = (compact: string): boolean => compact.startsWith(PREFIX)
 
 export const joinToy = (jwt: string): string => `${PREFIX}${jwt}`
@@ -41,5 +41,5 @@ export function readToy(payload: JsonObject): ToyPayload {
 export const payloadOfToy = (compact: string): ToyPayload =>
   readToy(decodeJwt(splitToy(compact).jwt, 'Credential').payload)
 
-/** The root of claims paths: the claims under their kind, as an mdoc has its elements under a namespace. */
+/** The root of claims paths. The claims are below their kind, like the elements of an mdoc below a namespace. */
 export const rootOfToy = ({ kind, claims }: ToyPayload): JsonObject => ({ [kind]: claims })

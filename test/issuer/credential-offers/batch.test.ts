@@ -38,7 +38,7 @@ async function offers(rows: readonly object[], authorization = alice) {
 
 const WRITTEN = ['offerings', 'credential_offer_sessions', 'credential_offer_keys', 'pages']
 
-/** How many rows there are of all that a batch writes. */
+/** The number of rows in each table that a batch writes. */
 async function written(): Promise<number[]> {
   const counts = [...WRITTEN, `audit_events WHERE action = 'offering.created'`].map(
     (table) => `(SELECT count(*)::int FROM ${table})`,
@@ -51,7 +51,7 @@ const idsOf = (made: readonly { credentialOfferSessionId: string }[]) =>
   made.map((each) => each.credentialOfferSessionId)
 
 describe('POST /api/v1/credential-offers/batch', () => {
-  it('makes an offer of each of 100 rows, which wallets take as any other', async () => {
+  it('makes an offer from each of 100 rows, and wallets take it like any other offer', async () => {
     const rows = Array.from({ length: 100 }, (_, n) => row(`hundred-${n}`, { txCode: true, page: n === 0 }))
     const before = await written()
     const made = await offers(rows)
@@ -88,7 +88,7 @@ describe('POST /api/v1/credential-offers/batch', () => {
     expect([other.status, other.text]).toEqual([400, expect.stringContaining('rows.0.key has another offer already')])
   })
 
-  it('makes nothing twice where rows are repeated, and answers the same, transaction codes too', async () => {
+  it('makes no offer twice for repeated rows, and gives the same answer, also the transaction codes', async () => {
     const rows = [row('a', { txCode: { input_mode: 'text', length: 32 } }), row('b', { page: true })]
     const first = await offers(rows)
     const before = await written()
@@ -121,9 +121,9 @@ describe('POST /api/v1/credential-offers/batch', () => {
     expect(answers.flat().filter(({ repeated }: { repeated: boolean }) => !repeated)).toHaveLength(5)
   })
 
-  it('attack: rows in another order do so too, and none waits for the other for ever', async () => {
+  it('attack: rows in another order make each offer once too, without a deadlock', async () => {
     const rows = Array.from({ length: 5 }, (_, n) => row(`opposed-${n}`))
-    // Each row takes so long that both are in the middle.
+    // Each row takes a while, so that both batches run at the same time.
     await query(
       service.databaseUrl,
       `CREATE FUNCTION slowly() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.05); RETURN NEW; END';
@@ -139,7 +139,7 @@ describe('POST /api/v1/credential-offers/batch', () => {
     }
   })
 
-  it('makes none where one row is wrong, and names every such row', async () => {
+  it('makes no offer if one row is wrong, and names every wrong row', async () => {
     const before = await written()
     const { status, json } = await send([
       row('x'),
@@ -154,7 +154,7 @@ describe('POST /api/v1/credential-offers/batch', () => {
     expect(await written()).toEqual(before)
   })
 
-  it('dryRun makes nothing, and reports the errors of each row', async () => {
+  it('dryRun makes no offer, and reports the errors of each row', async () => {
     const before = await written()
     const { status, json } = await send([row('p'), row('q', { credentialSubject: {} })], { dryRun: true })
     expect(status).toBe(200)
@@ -162,7 +162,7 @@ describe('POST /api/v1/credential-offers/batch', () => {
     expect(await written()).toEqual(before)
   })
 
-  it('attack: a key names no other offer than its first', async () => {
+  it('attack: a key always names its first offer', async () => {
     await offers([row('fixed')])
     const { status, json } = await send([row('fixed', { credentialSubject: { product: 'Another' } })])
     expect([status, json.message]).toEqual([400, ['rows.0.key has another offer already']])
@@ -175,7 +175,7 @@ describe('POST /api/v1/credential-offers/batch', () => {
     expect(theirs.credentialOfferSessionId).not.toBe(mine.credentialOfferSessionId)
   })
 
-  it('takes no more than 100 rows, and no empty batch', async () => {
+  it('accepts at most 100 rows, and no empty batch', async () => {
     expect((await send(Array.from({ length: 101 }, (_, n) => row(`many-${n}`)))).status).toBe(400)
     expect((await send([])).status).toBe(400)
   })

@@ -9,7 +9,7 @@ const ALICE = { sub: 'alice', roles: new Set(['admin']), tokenDids: [] }
 
 type Session = DecidableOffer['session']
 
-/** An offer that can be decided, with the given changes. */
+/** An offer that waits for a decision, with the given changes. */
 function offer(session: Partial<Session> = {}, deferred = true): DecidableOffer {
   const open = { id: 'session', state: 'CredentialIssued', seq: 4, deferred: 'pending', errorMessage: null }
   const schema = {
@@ -22,7 +22,7 @@ function offer(session: Partial<Session> = {}, deferred = true): DecidableOffer 
   return { session: { ...open, expiresAt, ...session }, deferred, schema } as unknown as DecidableOffer
 }
 
-/** Decisions over offers as they are found one after another; the last one stays. */
+/** Decisions that find the given offers one after the other. The last offer repeats. */
 function deciding(found: readonly (DecidableOffer | undefined)[], decided: readonly boolean[] = [true]) {
   const finds = [...found]
   const outcomes = [...decided]
@@ -37,15 +37,15 @@ function deciding(found: readonly (DecidableOffer | undefined)[], decided: reado
 
 const work = () => new Work(1_000_000)
 
-describe('a decision over a deferred offer', () => {
+describe('a decision about a deferred offer', () => {
   it.each<[string, DecidableOffer | undefined, number]>([
-    ['an unknown session, or somebody else’s', undefined, 500],
+    ['an unknown session, or the session of another caller', undefined, 500],
     ['an offer that is not deferred', offer({}, false), 409],
     ['one that is approved', offer({ deferred: 'approved' }), 409],
     ['one that is rejected', offer({ deferred: 'rejected', state: 'Error' }), 409],
-    ['one whose session has failed', offer({ state: 'Error' }), 409],
-    ['one that ends at this moment', offer({ expiresAt: NOW }), 409],
-  ])('is refused for %s, and counts nothing', async (_, found, status) => {
+    ['an offer whose session has failed', offer({ state: 'Error' }), 409],
+    ['an offer that expires at this moment', offer({ expiresAt: NOW }), 409],
+  ])('is refused for %s, and is not counted', async (_, found, status) => {
     const { decisions, store, offerSession } = deciding([found])
     await expect(decisions.approve(ALICE, { id: 'session' }, work())).rejects.toMatchObject({ status })
     await expect(decisions.reject(ALICE, { id: 'session' })).rejects.toMatchObject({ status })
@@ -53,7 +53,7 @@ describe('a decision over a deferred offer', () => {
     expect(offerSession).not.toHaveBeenCalled()
   })
 
-  it('is made by its caller, an admin as such, and counts once', async () => {
+  it('records its caller, also an admin, and counts once', async () => {
     const { decisions, store, offerSession } = deciding([offer()])
     await expect(decisions.reject(ALICE, { id: 'session', reason: 'Not enrolled.' })).resolves.toMatchObject({
       state: 'Error',
@@ -66,20 +66,20 @@ describe('a decision over a deferred offer', () => {
     expect(offerSession.mock.calls).toEqual([['rejected']])
   })
 
-  it('follows a session that its wallet moves on meanwhile, and loses no event of it', async () => {
+  it('is repeated if the wallet changes the session meanwhile, and loses no event', async () => {
     const { decisions, store } = deciding([offer(), offer({ seq: 7 })], [false, true])
     await expect(decisions.approve(ALICE, { id: 'session' }, work())).resolves.toMatchObject({ seq: 8 })
     expect(store.decide).toHaveBeenCalledTimes(2)
   })
 
-  it('is given up where the session moves on four times', async () => {
+  it('is not repeated again after the session has changed four times', async () => {
     const { decisions, store, offerSession } = deciding([offer()], [false])
     await expect(decisions.approve(ALICE, { id: 'session' }, work())).rejects.toMatchObject({ status: 409 })
     expect(store.decide).toHaveBeenCalledTimes(4)
     expect(offerSession).not.toHaveBeenCalled()
   })
 
-  it('with other claims is refused where the schema does not allow them', async () => {
+  it('with other claims is refused if the schema does not allow them', async () => {
     const { decisions, store } = deciding([offer()])
     const decide = (credentialSubject: Record<string, unknown>) =>
       decisions.approve(ALICE, { id: 'session', credentialSubject }, work())

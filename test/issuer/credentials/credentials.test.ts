@@ -75,7 +75,7 @@ describe('POST /api/v1/credentials', () => {
       jti: vc.id,
       iat: payload.nbf,
       nbf: Date.parse(vc.issuanceDate) / 1000,
-      // One entry is an object, its index a string (Bitstring Status List v1.0 §2.1).
+      // A single entry is an object, and its index is a string (Bitstring Status List v1.0 §2.1).
       vc: { ...members, credentialStatus: { ...entry, statusListIndex: String(entry.statusListIndex) } },
     })
     expect((payload.nbf ?? 0) * 1000).toBeLessThanOrEqual(Date.now())
@@ -83,7 +83,7 @@ describe('POST /api/v1/credentials', () => {
     expect((await read(id, alice)).json).toEqual(answer.json)
   })
 
-  it('takes the subject’s `id` for the credential’s subject', async () => {
+  it('uses the `id` of the subject as the subject of the credential', async () => {
     const id = 'did:example:bought-it'
     const { json } = await create({ credential_subject: { ...SUBJECT, id } })
     expect(json.vc.credentialSubject).toEqual({ id, ...SUBJECT })
@@ -95,15 +95,19 @@ describe('POST /api/v1/credentials', () => {
     ['an empty type', { type: '' }, ['type must not be empty', 'type must match /^[a-zA-Z0-9_]+$/']],
     ['a type with a hyphen', { type: 'Proof-of-purchase' }, ['type must match /^[a-zA-Z0-9_]+$/']],
     ['a type that ends in a line break', { type: 'Purchase\n' }, ['type must match /^[a-zA-Z0-9_]+$/']],
-    ['a type that is no string', { type: 1 }, ['type must be a string']],
+    ['a type that is not a string', { type: 1 }, ['type must be a string']],
     ['no subject', { credential_subject: undefined }, ['credential_subject must be defined']],
     ['a subject that breaks the schema', { credential_subject: {} }, ['credential_subject.product must be present']],
     [
-      'a claim that the schema does not know',
+      'a claim that is not in the schema',
       { credential_subject: { ...SUBJECT, __proto__x: 1 } },
       ['credential_subject.__proto__x is not allowed'],
     ],
-    ['a recipient, which it has none of', { recipient: 'did:example:1' }, ['property recipient should not exist']],
+    [
+      'a recipient, which this call does not support',
+      { recipient: 'did:example:1' },
+      ['property recipient should not exist'],
+    ],
   ])('answers 400 for %s', async (_what, members, message) => {
     const answer = await create(members)
     expect([answer.status, answer.json.message]).toEqual([400, message])
@@ -114,7 +118,7 @@ describe('POST /api/v1/credentials', () => {
     expect([answer.status, answer.json.message]).toEqual([404, 'Schema not found.'])
   })
 
-  it('issues by the active version, 404 never 410', async () => {
+  it('issues with the active version; without an active version it is a 404, never a 410', async () => {
     const first = await postSchema(service, alice)
     const second = await postSchema(service, alice, { name: first.name, version: 2, schema: { type: 'object' } })
     const { json } = await create({ type: first.name, credential_subject: { anything: true } })
@@ -138,7 +142,7 @@ describe('POST /api/v1/credentials', () => {
   })
 })
 
-describe('which issuer signs', () => {
+describe('the issuer that signs', () => {
   const assign = async (schemaId: string, issuerId: string, authorization = alice) => {
     const answer = await service.request('POST', `/schemas/${schemaId}/issuers/${issuerId}`, { authorization })
     expect(answer.status, answer.text).toBe(200)
@@ -161,7 +165,7 @@ describe('which issuer signs', () => {
     }
   })
 
-  it('is the first assigned issuer, or an assigned one in the request, if the type is not assigned to the default one', async () => {
+  it('is the first assigned issuer, or the assigned issuer in the request, if the type is not assigned to the default issuer', async () => {
     const schema = await postSchema(service, alice)
     const [first, second, third] = await Promise.all([1, 2, 3].map(() => newIssuer(service, 'alice')))
     await assign(schema.id, first?.id ?? '')
@@ -182,7 +186,7 @@ describe('which issuer signs', () => {
     expect((await named()).json.vc.issuer).toBe(issuerDid)
   })
 
-  it('signs with EdDSA where its key is one', async () => {
+  it('signs with EdDSA if its key is an EdDSA key', async () => {
     const issuer = await newIssuer(service, 'alice', { alg: 'EdDSA' })
     const { json } = await create({ issuerId: issuer.id })
     expect(decodeProtectedHeader(json.vc.proof.jws).alg).toBe('EdDSA')
@@ -208,7 +212,7 @@ describe('GET /api/v1/credentials/{id}', () => {
     }
   })
 
-  it('is read by every caller among whose DIDs the holder’s DID is: of the token, or of a holder that they created', async () => {
+  it('can be read by every caller who has the DID of the holder: in the token, or in a holder that the caller created', async () => {
     const admin = await service.bearer('holly', { roles: ['admin'] })
     const holder = await service.request('POST', '/agent/holder', { authorization: admin, body: { method: 'web' } })
     const { did } = holder.json

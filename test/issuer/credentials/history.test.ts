@@ -42,7 +42,7 @@ describe('GET /api/v1/credentials/{id}/history', () => {
     expect(text).not.toMatch(/Espresso|eyJ/)
   })
 
-  it('says when it was revoked, in every copy', async () => {
+  it('has the time of the revocation in every copy', async () => {
     await service.request('POST', `/api/v1/credentials/${id}/revoke`, { client: true })
     const { json } = await read()
     expect(json.credential.status).toBe('revoked')
@@ -51,7 +51,7 @@ describe('GET /api/v1/credentials/{id}/history', () => {
     expect(json.events[0].action).toBe('credential.revoked')
   })
 
-  it('an unknown credential is a 404, and a token alone reads nothing', async () => {
+  it('an unknown credential is a 404, and a token alone is not enough', async () => {
     const unknown = await service.request('GET', `/api/v1/credentials/${crypto.randomUUID()}/history`, { client: true })
     expect([unknown.status, unknown.json.message]).toEqual([404, 'Credential not found.'])
     const authorization = await service.bearer('wally')

@@ -62,7 +62,7 @@ describe('GET /api/v1/credentials', () => {
 
   it.each<[string, () => Record<string, string>, () => (string | undefined)[]]>([
     ['a type', () => ({ schema: first }), () => newestFirst(0, 1, 2)],
-    ['a schema that is not there', () => ({ schema: 'Nothing' }), () => []],
+    ['an unknown schema', () => ({ schema: 'Nothing' }), () => []],
     ['a status', () => ({ status: 'revoked' }), () => newestFirst(1)],
     ['the other status', () => ({ status: 'active' }), () => newestFirst(0, 2, 3)],
     ['a holder', () => ({ holderDid: HOLDER }), () => newestFirst(2)],
@@ -85,7 +85,7 @@ describe('GET /api/v1/credentials', () => {
     expect(idsOf(await list({ schema: String(entry?.schemaId) }))).toEqual(newestFirst(0, 1, 2))
   })
 
-  it('of a time: from a moment on, and before another', async () => {
+  it('of a period: from one time, and before another', async () => {
     const [, claimed] = await list()
     const at = new Date(String(claimed?.createdAt))
     const from = at.toISOString()
@@ -96,7 +96,7 @@ describe('GET /api/v1/credentials', () => {
     expect(await list({ from: new Date(at.getTime() + 600_000).toISOString() })).toEqual([])
   })
 
-  it('says whether one is revoked, and when', async () => {
+  it('shows whether and when a credential was revoked', async () => {
     const [entry] = await list({ status: 'revoked' })
     expect(entry).toMatchObject({ status: 'revoked', revokedAt: expect.stringMatching(/Z$/) })
   })
@@ -114,12 +114,12 @@ describe('GET /api/v1/credentials', () => {
   })
 
   it.each([{}, { schema: 'first' }, { status: 'active' }, { holderDid: HOLDER }, { offeringId: 'it' }])(
-    'goes on page by page, with nothing twice and nothing left out, also of one moment: %j',
+    'continues page by page, with each entry exactly once, also for entries with the same time: %j',
     async (filter) => {
       const filters = Object.fromEntries(
         Object.entries(filter).map(([name, value]) => [name, { first, it: offeringId }[value] ?? value]),
       )
-      // All at the same moment, also the redemptions: then only the ids decide the order.
+      // All credentials and redemptions have the same time, so only the ids decide the order.
       const restored = await query<{ id: string; created_at: Date }>(
         service.databaseUrl,
         'SELECT id, created_at FROM credentials',
@@ -167,7 +167,7 @@ describe('GET /api/v1/credentials', () => {
     expect([answer.status, answer.json.message]).toEqual([400, 'Text must not contain a NUL character.'])
   })
 
-  it('stores DIDs that are too long for an index', async () => {
+  it('finds DIDs that are too long for an index', async () => {
     const did = `did:example:${createHash('sha512').update('x').digest('hex').repeat(60)}`
     const body = { type: first, credential_subject: { ...SUBJECT }, format: 'dc+sd-jwt' }
     const { json } = await service.request('POST', '/credentials/sign', { authorization: alice, body })
@@ -175,7 +175,7 @@ describe('GET /api/v1/credentials', () => {
     expect(idsOf(await pageOf(service, PATH, { holderDid: did }).then(({ items }) => items))).toEqual([json.id])
   })
 
-  it('ends with a sentence where it takes two seconds, and the next one is answered', async () => {
+  it('ends with an error after two seconds, and the next list is answered', async () => {
     const blocker = new pg.Client({ connectionString: service.databaseUrl })
     await blocker.connect()
     try {

@@ -37,7 +37,7 @@ const newHolder = async (method: 'key' | 'web') => {
 const members = ({ kty, crv, x, y }: Jwk) => ({ kty, crv, x, y })
 
 describe('POST /credentials/sign', () => {
-  it('answers 201 with a compact JWT VC that is on record, and can be read, verified and revoked', async () => {
+  it('answers 201 with a compact JWT VC that is recorded, and can be read, verified and revoked', async () => {
     const answer = await sign({ format: 'jwt_vc_json' })
     expect(answer.status).toBe(201)
     const { id, credential } = answer.json
@@ -71,7 +71,7 @@ describe('POST /credentials/sign', () => {
     })
   })
 
-  it('keeps the order of the claims on record', async () => {
+  it('keeps the order of the recorded claims', async () => {
     const { name } = await postSchema(service, alice, { schema: { type: 'object' } })
     const credential_subject = { zebra: 1, 'a much longer name': { second: 2, first: 1 }, b: [2, 1] }
     const { id } = (await sign({ type: name, credential_subject, format: 'jwt_vc_json' })).json
@@ -106,7 +106,7 @@ describe('POST /credentials/sign', () => {
     expect(await verify(credential)).toEqual({ isValid: false, error: 'Credential has been revoked.' })
   })
 
-  it('shows an SD-JWT VC on record as the same W3C credential without a proof: its disclosures are the holder’s', async () => {
+  it('shows a recorded SD-JWT VC as the same W3C credential without a proof, because its disclosures belong to the holder', async () => {
     const { id, credential } = (await sign({ format: 'dc+sd-jwt' })).json
     const { json } = await service.request('GET', `/api/v1/credentials/${id}`, { authorization: alice })
     const {
@@ -137,7 +137,7 @@ describe('POST /credentials/sign', () => {
     })
   })
 
-  it('conceals the paths that the type lists, and nothing else', async () => {
+  it('makes exactly the listed paths of the type selectively disclosable', async () => {
     const { name } = await postSchema(service, alice, { selectivelyDisclosable: ['shop.city'] })
     const { json } = await sign({
       type: name,
@@ -165,7 +165,7 @@ describe('POST /credentials/sign', () => {
     },
   )
 
-  it('belongs to the holder too', async () => {
+  it('can be read by the holder too', async () => {
     const { did } = await newHolder('web')
     const { id } = (await sign({ format: 'dc+sd-jwt', holder: did })).json
     const path = `/api/v1/credentials/${id}`
@@ -176,7 +176,7 @@ describe('POST /credentials/sign', () => {
   it.each([
     ['no format', {}, 'format must be defined'],
     ['an unknown format', { format: 'ldp_vc' }, 'format must be one of jwt_vc_json, dc+sd-jwt, mso_mdoc'],
-    ['a holder that is no DID', { format: 'dc+sd-jwt', holder: 'alice' }, 'holder must be a DID'],
+    ['a holder that is not a DID', { format: 'dc+sd-jwt', holder: 'alice' }, 'holder must be a DID'],
     [
       'a holder of an unknown method',
       { format: 'dc+sd-jwt', holder: 'did:example:1' },
@@ -187,7 +187,7 @@ describe('POST /credentials/sign', () => {
       { format: 'dc+sd-jwt', holder: 'did:key:z6Mk', credential_subject: { ...SUBJECT, id: 'did:example:1' } },
       'credential_subject.id must be the holder',
     ],
-    ['a property that it has not', { format: 'dc+sd-jwt', did: 'did:example:1' }, 'property did should not exist'],
+    ['an unknown property', { format: 'dc+sd-jwt', did: 'did:example:1' }, 'property did should not exist'],
   ])('answers 400 for %s', async (_what, request, message) => {
     const answer = await sign(request)
     expect([answer.status, answer.json.message]).toEqual([400, [message]])

@@ -70,13 +70,13 @@ describe('issuing to a caller', () => {
     expect(giveBack).not.toHaveBeenCalled()
   })
 
-  it('of an offering that was used up meanwhile gives the index back', async () => {
+  it('of an offering that was used up meanwhile returns the index', async () => {
     const { issue, giveBack } = issuing({ records: async () => false })
     await expect(issue(REQUEST)).resolves.toBeUndefined()
     expect(giveBack).toHaveBeenCalledTimes(1)
   })
 
-  it('of a subject that the format cannot carry is a 400, and gives the index back', async () => {
+  it('of a subject that the format cannot represent is a 400, and returns the index', async () => {
     const signs = () => Promise.reject(new CredentialError('it nests too deeply.'))
     const { issue, giveBack, record } = issuing({ signs })
     await expect(issue(REQUEST)).rejects.toMatchObject({
@@ -87,14 +87,14 @@ describe('issuing to a caller', () => {
     expect(record).not.toHaveBeenCalled()
   })
 
-  it('with a key that cannot be read fails as that does, and gives the index back', async () => {
+  it('with a key that cannot be read fails with the error of the key, and returns the index', async () => {
     const fault = new Error('Key key does not exist.')
     const { issue, giveBack } = issuing({ signs: () => Promise.reject(fault) })
     await expect(issue(REQUEST)).rejects.toBe(fault)
     expect(giveBack).toHaveBeenCalledTimes(1)
   })
 
-  it('keeps the index if it is unknown whether the credential is on record', async () => {
+  it('does not return the index if it is unknown whether the credential was recorded', async () => {
     const lost = new Error('The connection was lost.')
     const { issue, giveBack } = issuing({ records: () => Promise.reject(lost) })
     await expect(issue(REQUEST)).rejects.toBe(lost)

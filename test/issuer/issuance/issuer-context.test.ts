@@ -7,7 +7,7 @@ import type { CredentialSchema } from '../../../server/issuer/schemas/store.js'
 const CONTEXT = { name: 'Diploma', issuerId: 'issuer' } as IssuanceContext
 const SCHEMA = { name: 'Diploma' } as CredentialSchema
 
-/** Looks contexts up where a type and an issuer are known or not, and notes who asks. */
+/** Looks up contexts with a known or unknown type and issuer, and records the caller. */
 function looking({ found = false, schema = true, issuer = true }) {
   const store = { context: vi.fn(async () => (found ? CONTEXT : undefined)) }
   const activeSchema = vi.fn(async () => (schema ? SCHEMA : undefined))
@@ -19,7 +19,7 @@ describe('the type and the issuer of a credential', () => {
   it.each<[Commissioner, string | undefined]>([
     [{ sub: 'alice' }, 'alice'],
     ['client', undefined],
-  ])('are found in one look, for %j', async (commissioner, sub) => {
+  ])('are found with one look-up, for %j', async (commissioner, sub) => {
     const { contextFor, store, activeSchema, knowsIssuer } = looking({ found: true })
     await expect(contextFor('Diploma', 'issuer', commissioner)).resolves.toBe(CONTEXT)
     expect(store.context.mock.calls).toEqual([['Diploma', 'issuer', sub]])
@@ -35,20 +35,20 @@ describe('the type and the issuer of a credential', () => {
     expect(knowsIssuer).not.toHaveBeenCalled()
   })
 
-  it('say nothing of an issuer that the caller does not know', async () => {
+  it('reveal nothing about an issuer that the caller does not know', async () => {
     const { contextFor, knowsIssuer } = looking({ issuer: false })
     await expect(contextFor('Diploma', 'issuer', { sub: 'alice' })).rejects.toMatchObject(unknownIssuer)
     expect(knowsIssuer.mock.calls).toEqual([['issuer', 'alice']])
   })
 
-  it('name an issuer that is known and does not sign the type', async () => {
+  it('have a separate error for a known issuer that does not sign the type', async () => {
     await expect(looking({}).contextFor('Diploma', 'issuer', 'client')).rejects.toMatchObject({
       status: 400,
       messages: ['issuerId must be an issuer that the schema Diploma is assigned to'],
     })
   })
 
-  it('are an unknown issuer’s if no issuer is named and none signs', async () => {
+  it('have the error for an unknown issuer if no issuer is named and no issuer signs', async () => {
     const { contextFor, knowsIssuer } = looking({})
     await expect(contextFor('Diploma', undefined, 'client')).rejects.toMatchObject(unknownIssuer)
     expect(knowsIssuer).not.toHaveBeenCalled()

@@ -13,7 +13,7 @@ import { newTypeName, postOffering, postSchema } from '../purchase.js'
 const ISSUER = '/.well-known/openid-credential-issuer'
 const SERVER = '/.well-known/oauth-authorization-server'
 
-/** Two processes of one installation, which have been asked before. */
+/** Two processes of one installation, which have served metadata before. */
 let first: TestService
 let second: TestService
 let alice: string
@@ -21,7 +21,7 @@ let later = 0
 
 beforeAll(async () => {
   const clock = () => new Date(Date.now() + later)
-  // The maintenance job's own statements would be counted.
+  // There is no maintenance job, because its statements would be counted.
   first = await startService({ clock, maintenance: false })
   const { databaseUrl, identityProvider, url } = first
   const env = { ISSUER_BASE_URL: url, VERIFIER_BASE_URL: url }
@@ -41,7 +41,7 @@ const textOf = async (service: TestService, path: string, headers: Readonly<Reco
 
 const JWT = { accept: 'application/jwt' }
 
-/** The metadata in each form. Checks that both forms and both processes say the same. */
+/** Reads the metadata. Checks that all forms and both processes have the same content. */
 async function told() {
   const [one, two] = await Promise.all(
     [first, second].map(async (service) => {
@@ -60,8 +60,8 @@ async function told() {
 
 const configuration = async (id: string) => (await told()).issuer.credential_configurations_supported[id]
 
-describe('metadata after a change have the change, at every process and in every form', () => {
-  it('a new type, a new version, a withdrawn one', async () => {
+describe('after a change, metadata have the change at every process and in every form', () => {
+  it('a new type, a new version, a withdrawn version', async () => {
     const name = newTypeName()
     expect(await configuration(name)).toBeUndefined()
     await postSchema(first, alice, { name })
@@ -73,7 +73,7 @@ describe('metadata after a change have the change, at every process and in every
     expect((await configuration(name)).display).toEqual([{ name, locale: 'en' }])
   })
 
-  it('a version that is listed until its last offering expires', async () => {
+  it('a withdrawn version, which is listed until its last offering expires', async () => {
     const { id, name } = await postSchema(first, alice)
     await postOffering(first, {
       credential_type: name,
@@ -86,7 +86,7 @@ describe('metadata after a change have the change, at every process and in every
     expect((await told()).server.scopes_supported).not.toContain(name)
   })
 
-  it('a display that was edited in the database', async () => {
+  it('a display that is edited in the database', async () => {
     const { id, name } = await postSchema(first, alice)
     await told()
     const display = JSON.stringify([{ name: 'Edited' }])
@@ -109,7 +109,7 @@ describe('metadata after a change have the change, at every process and in every
     expect((await configuration(name)).credential_signing_alg_values_supported).toEqual(['EdDSA', 'ES256'])
   })
 
-  it('the key for requests alone, as where certificates keep the others from being rotated', async () => {
+  it('only the key for requests, for example if the other keys have certificates and are not rotated', async () => {
     const kid = async () => (await told()).issuer.credential_request_encryption.jwks.keys[0].kid
     const before = await kid()
     const { vault, stores } = first.platform
@@ -135,7 +135,7 @@ describe('metadata after a change have the change, at every process and in every
 })
 
 describe('metadata without a change', () => {
-  it('cost one statement each, which requests of one moment share', async () => {
+  it('cost one statement, which simultaneous requests share', async () => {
     await told()
     const record = recordStatements()
     try {
@@ -161,7 +161,7 @@ describe('metadata without a change', () => {
     expect((await told()).iat ?? 0).toBeGreaterThan(iat + 3_600)
   })
 
-  it('are made anew after a failure: the failure is not reported again', async () => {
+  it('are made again after a failure, and the failure is not repeated', async () => {
     const texts = createMetadataTexts({ state: async () => 'unchanged' }, () => new Date())
     const asked = (text: Promise<string>) => texts('issuer', () => text)
     await expect(asked(Promise.reject(new Error('the database is away')))).rejects.toThrow('the database is away')

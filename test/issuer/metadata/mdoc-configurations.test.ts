@@ -52,7 +52,7 @@ const offer = async (name: string, ...ids: readonly string[]) =>
     body: { credentialConfigurationIds: ids.map((suffix) => `${name}${suffix}`), credentialSubject: CLAIMS },
   })
 
-describe('metadata list mobile documents where the issuer that signs has a certificate for its key (OpenID4VCI 1.0 §12.2.4)', () => {
+describe('metadata list mobile documents if the signing issuer has a certificate for its key (OpenID4VCI 1.0 §12.2.4)', () => {
   it('not of a type that is assigned only to an issuer without a certificate; an offer that names them is a 400', async () => {
     const name = 'OfAnother'
     await assigned(name, await uncertified())
@@ -72,7 +72,7 @@ describe('metadata list mobile documents where the issuer that signs has a certi
     expect((await offer(name, '-mdoc')).status).toBe(201)
   })
 
-  it('an assignment, and its end, is in the next metadata', async () => {
+  it('an assignment and its end are in the next metadata', async () => {
     const name = 'Moved'
     const other = await uncertified()
     const change = await assigned(name)
@@ -94,7 +94,7 @@ describe('metadata list mobile documents where the issuer that signs has a certi
     expect(readMdoc(credentialOf(taken)).x5c).toEqual([leaf.x5c])
   })
 
-  it('a wallet with a token for something else gets the error for an unknown configuration (§8.3.1.2)', async () => {
+  it('a wallet whose token is for another configuration gets the error for an unknown configuration (§8.3.1.2)', async () => {
     const name = 'NotByToken'
     await assigned(name, await uncertified())
     const made = (await offer(name, '-sd-jwt')).json
@@ -105,7 +105,7 @@ describe('metadata list mobile documents where the issuer that signs has a certi
     ])
   })
 
-  it('a wallet that asks by the scope alone is refused as for a credential that there is not', async () => {
+  it('a wallet that asks only by scope is refused like for an unknown credential', async () => {
     const name = 'NotByScope'
     await assigned(name, await uncertified())
     const push = (suffix: string) =>

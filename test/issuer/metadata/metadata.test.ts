@@ -34,7 +34,7 @@ describe('GET /.well-known/openid-credential-issuer', () => {
     expect(JSON.stringify(json)).not.toContain('null')
   })
 
-  it('has two configurations for each active schema, claims in the order of their author', async () => {
+  it('has two configurations for each active schema, with the claims in the order of the author', async () => {
     const display = [{ name: 'Purchase' }, { name: 'Kaufbeleg', locale: 'de' }]
     const { name } = await postSchema(service, alice, { version: 1, schema: { type: 'object' } })
     await postSchema(service, alice, { name, version: 2, schema: PURCHASE, display })

@@ -56,7 +56,7 @@ async function providerWith(alg: SignatureAlgorithm): Promise<Provider> {
 }
 
 let issuer: Issuer
-/** Under a plain address, where documents of DIDs may lie on the loopback interface. */
+/** A service with plain http, so that documents of DIDs may be on the loopback interface. */
 let plain: Issuer
 let web: WebServer
 let providers: ReadonlyMap<SignatureAlgorithm, Provider>
@@ -81,7 +81,7 @@ afterAll(async () => {
   await web[Symbol.asyncDispose]()
 })
 
-/** The header by which a proof names its key, for each binding method (OpenID4VCI 1.0 §12.2.4). */
+/** The header with which a proof names its key, for each binding method (OpenID4VCI 1.0 §12.2.4). */
 const NAMED: Readonly<Record<string, (wallet: WalletActor, alg: string) => Record<string, unknown>>> = {
   jwk: ({ publicJwk }) => ({ kid: undefined, jwk: publicJwk }),
   cose_key: ({ publicJwk }) => ({ kid: undefined, jwk: publicJwk }),
@@ -106,7 +106,7 @@ async function proofOf(
   isAttested: boolean,
 ): Promise<string> {
   const nonce = await at.nonce()
-  // The metadata say nothing of the algorithms of attested keys: ES256 does in every format.
+  // The metadata do not list the algorithms of attested keys. ES256 is possible in every format.
   if (type === 'attestation') return (providers.get(alg) as Provider).attestKeys([walletWith('ES256').publicJwk], nonce)
   const wallet = walletWith(alg)
   const attestation = isAttested
@@ -116,7 +116,7 @@ async function proofOf(
   return wallet.proof(at.service.config.issuerBaseUrl, nonce, { header })
 }
 
-/** A token for a configuration, by which it may be taken many times. */
+/** A token for a configuration, with which a wallet may take the configuration many times. */
 async function tokenFor(at: Issuer, id: string): Promise<string> {
   const profile = FORMER.test(id) ? { profile: 'draft13' } : {}
   const credentialSubject = id.startsWith(JWT_VC) ? SUBJECT : CLAIMS
@@ -158,7 +158,7 @@ describe('each choice that the metadata of a configuration list is accepted (Ope
     for (const [id, configuration] of configurations) {
       const { cryptographic_binding_methods_supported: methods, proof_types_supported: types } = configuration
       expect(Object.keys(types), id).toEqual(['jwt', 'attestation'])
-      // Documents of the method lie on hosts with a certificate that everybody trusts.
+      // Documents of did:web are on hosts with a publicly trusted certificate, so this case is separate.
       const here = methods.filter((method) => method !== 'did:web')
       expect(await refusedChoices(issuer, id, configuration, here)).toEqual([])
     }
@@ -172,7 +172,7 @@ describe('each choice that the metadata of a configuration list is accepted (Ope
     expect(web.requests.length).toBeGreaterThan(0)
   })
 
-  it('and a mobile document lists no algorithm whose keys it cannot hold, which are refused', async () => {
+  it('a mobile document lists no algorithm whose keys it cannot contain, and such keys are refused', async () => {
     const [, configuration] = (await configurationsOf(issuer)).find(([id]) => id === MDOC) ?? []
     const listed = configuration?.proof_types_supported.jwt?.proof_signing_alg_values_supported ?? []
     const others = SIGNATURE_ALGORITHMS.filter((alg) => !listed.includes(alg))
@@ -187,7 +187,7 @@ describe('each choice that the metadata of a configuration list is accepted (Ope
     }
   })
 
-  it('of an installation under HAIP too', async () => {
+  it('also of an installation under HAIP', async () => {
     const haip = await startHaip()
     try {
       expect((await postSchema(haip.issuer, licenceSchema({ claimsFrom: undefined }))).status).toBe(201)

@@ -8,7 +8,7 @@ const NOW = new Date('2026-03-01T12:00:00Z')
 const ISSUED: Issued = { id: 'credential', compact: 'a.b.c', vc: { type: ['VerifiableCredential'] } }
 const ALICE = { sub: 'alice', roles: new Set<string>(), tokenDids: ['did:example:token'] }
 
-/** A claim of an offering that can be claimed but for the members given here, and the signature that the claim asked for. */
+/** Claims an offering that can be claimed, except for the given members. Returns the claim's outcome and its order for the signature. */
 function claiming(offering: Partial<OfferingIssuance> | undefined, outcome: 'recorded' | 'not recorded' = 'recorded') {
   const plain = { credentialSubject: {}, recipient: null, redemptionLimit: null, redemptionCount: 0, expiresAt: null }
   const found = offering && ({ ...plain, callerDids: [], ...offering } as Partial<OfferingIssuance> as OfferingIssuance)
@@ -26,21 +26,21 @@ function claiming(offering: Partial<OfferingIssuance> | undefined, outcome: 'rec
 describe('a claim', () => {
   it.each<[string, Partial<OfferingIssuance> | undefined, number, string]>([
     ['an unknown offering', undefined, 404, 'Offering not found.'],
-    ['one that ends at this moment', { expiresAt: NOW }, 410, 'Offering has expired.'],
+    ['an offer that expires at this moment', { expiresAt: NOW }, 410, 'Offering has expired.'],
     [
-      'one that has expired, is used up and is for somebody else',
+      'an offering that has expired, is used up and is for another recipient',
       { expiresAt: NOW, redemptionLimit: 1, redemptionCount: 1, recipient: 'did:example:other' },
       410,
       'Offering has expired.',
     ],
     [
-      'one that is used up and for somebody else',
+      'an offering that is used up and for another recipient',
       { redemptionLimit: 2, redemptionCount: 2, recipient: 'did:example:other' },
       409,
       'Offering redemption limit reached.',
     ],
     [
-      'one for a DID that only begins as the caller’s',
+      'an offering for a DID that only begins like the DID of the caller',
       { recipient: 'did:example:toke' },
       403,
       'Offering is for another recipient.',
@@ -59,7 +59,13 @@ describe('a claim', () => {
       'did:example:token',
       'did:example:token',
     ],
-    ['who the offering names, who has no DID', { credentialSubject: { id: 'urn:x' } }, undefined, 'urn:x', undefined],
+    [
+      'the recipient of the offering, who has no DID',
+      { credentialSubject: { id: 'urn:x' } },
+      undefined,
+      'urn:x',
+      undefined,
+    ],
     [
       'the only DID of the caller',
       { callerDids: ['did:example:token'] },
@@ -67,7 +73,13 @@ describe('a claim', () => {
       'did:example:token',
       'did:example:token',
     ],
-    ['nobody, where the caller has two', { callerDids: ['did:example:held'] }, undefined, undefined, undefined],
+    [
+      'no subject, because the caller has two DIDs',
+      { callerDids: ['did:example:held'] },
+      undefined,
+      undefined,
+      undefined,
+    ],
     [
       'the DID that claims it',
       { callerDids: ['did:example:held', 'did:example:other'] },
@@ -86,12 +98,12 @@ describe('a claim', () => {
     expect(request()).toMatchObject({ binding: { subjectId }, holderDid })
   })
 
-  it('for a recipient by another DID of the caller’s is refused, where one DID claims it', async () => {
+  it('for a recipient is refused to another DID of the caller, if one DID claims it', async () => {
     const { claim } = claiming({ recipient: 'did:example:token' })
     await expect(claim(ALICE, 'offering', 'did:example:held')).rejects.toMatchObject({ status: 403 })
   })
 
-  it('whose redemption was not recorded has the reason: the last one was taken, or the offering has ended meanwhile', async () => {
+  it('whose redemption was not recorded gives the reason: the last redemption was used, or the offering has ended meanwhile', async () => {
     const gone = claiming({ redemptionLimit: 1 }, 'not recorded')
     await expect(gone.claim(ALICE, 'offering')).rejects.toMatchObject({ status: 409 })
     const ended = claiming({ expiresAt: new Date(NOW.getTime() + 1_000) }, 'not recorded')

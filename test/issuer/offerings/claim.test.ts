@@ -84,7 +84,7 @@ describe('POST /api/v1/offerings/{id}/claim', () => {
     expect([answer.status, answer.json.message, answer.json.error]).toEqual([404, 'Offering not found.', 'Not Found'])
   })
 
-  it('answers 409 `Offering redemption limit reached.` after the limit’s number of claims by any callers', async () => {
+  it('answers 409 `Offering redemption limit reached.` after the allowed number of claims by any callers', async () => {
     const id = await offer({ redemption_limit: 2 })
     expect((await claim(id, alice)).status).toBe(200)
     expect((await claim(id, await service.bearer('bob'))).status).toBe(200)
@@ -97,7 +97,7 @@ describe('POST /api/v1/offerings/{id}/claim', () => {
     expect(await redemptionsOf(id)).toHaveLength(2)
   })
 
-  it('answers 410 `Offering has expired.` from expires_at on, to the millisecond, though the limit is reached too', async () => {
+  it('answers 410 `Offering has expired.` from expires_at, to the millisecond, also if the limit is reached', async () => {
     const expiresAt = now + 60_000
     const id = await offer({ redemption_limit: 1, expires_at: new Date(expiresAt).toISOString() })
     now = expiresAt - 1
@@ -134,7 +134,7 @@ describe('POST /api/v1/offerings/{id}/claim', () => {
     expect([answer.status, answer.json.vc.credentialSubject.id]).toEqual([200, did])
   })
 
-  it('names the caller as the subject where they have exactly one DID, of the token or of a holder', async () => {
+  it('names the caller as the subject if the caller has exactly one DID, in the token or in a holder', async () => {
     const id = await offer()
     const subjectIdFor = async (authorization: string) => {
       const { json } = await claim(id, authorization)
@@ -151,12 +151,12 @@ describe('POST /api/v1/offerings/{id}/claim', () => {
     expect(await subjectIdFor(await service.bearer('helen', { did: 'did:example:helen' }))).toBeUndefined()
   })
 
-  it('takes nothing but DIDs from the token claim', async () => {
+  it('reads only DIDs from the token claim', async () => {
     const { json } = await claim(await offer(), await service.bearer('mallory', { did: 'https://example.org/me' }))
     expect(json.vc.credentialSubject).toEqual(SUBJECT)
   })
 
-  it('issues by the schema version that the offering was made with', async () => {
+  it('issues with the schema version with which the offering was made', async () => {
     const schema = await postSchema(service, alice)
     const id = (await postOffering(service, { credential_type: schema.name })).id
     await postSchema(service, alice, { name: schema.name, version: 2, schema: { required: ['serial'] } })
@@ -164,7 +164,7 @@ describe('POST /api/v1/offerings/{id}/claim', () => {
     expect([answer.status, answer.json.vc.credentialSchema.id]).toEqual([200, schema.schemaUri])
   })
 
-  it('gives `exp` and `expirationDate` by the expiry of the type', async () => {
+  it('sets `exp` and `expirationDate` from the expiry of the type', async () => {
     const schema = await postSchema(service, alice, { expiresInDays: 30 })
     const { json } = await claim((await postOffering(service, { credential_type: schema.name })).id, alice)
     const { exp = 0, nbf = 0 } = decodeJwt(json.vc.proof.jws)
@@ -173,7 +173,7 @@ describe('POST /api/v1/offerings/{id}/claim', () => {
     expect(Date.parse(json.vc.issuanceDate)).toBe(nbf * 1000)
   })
 
-  it('leaves no redemption, no credential and no audit row where the last one went meanwhile', async () => {
+  it('leaves no redemption, no credential and no audit row if the last redemption was used meanwhile', async () => {
     const id = await offer({ redemption_limit: 1 })
     const answers = await Promise.all(Array.from({ length: 12 }, () => claim(id, alice)))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(11).fill(409)])

@@ -49,7 +49,7 @@ describe('GET /api/v1/offerings', () => {
     }
   })
 
-  it("shows a user their own redemptions, an admin and the client secret everyone's, none to a stranger", async () => {
+  it('shows a user the own redemptions, an admin and the client secret all redemptions, and a stranger none', async () => {
     const { id } = await postOffering(service, { credential_type: type })
     const claim = async (sub: string) =>
       (
@@ -117,7 +117,7 @@ describe('GET /api/v1/offerings', () => {
     const asWritten = await list({ client: true })
     expect(entryOf(asWritten, id)).toMatchObject({ redemptions: [{ offering: { id } }, { offering: { id } }] })
     expect(asWritten.text).toBe(JSON.stringify(listOfferings.output.parse(asWritten.json)))
-    // As a column that once was `jsonb` has them.
+    // The form of a column that once was `jsonb`.
     await query(
       service.databaseUrl,
       'UPDATE offerings SET credential_subject = credential_subject::jsonb::json WHERE id = $1',
@@ -135,13 +135,13 @@ describe('GET /api/v1/offerings', () => {
     expect(overRpc.json.result.data.json).toEqual(reordered.json)
   })
 
-  it('attack: with any number of redemptions, a page ends before it has more than 1,000 redemptions, and the next one continues', async () => {
+  it('attack: with any number of redemptions, a page ends before it has more than 1,000 redemptions, and the next page continues', async () => {
     for (let made = 0; made < 13; made += 1) await postOffering(service, { credential_type: type })
     const ids: string[] = (await list({}, '?limit=13')).json.map(({ id }: { id: string }) => id)
     const dana = await service.bearer('dana', { did: 'did:example:dana' })
     const [first = ''] = ids
     expect((await service.request('POST', `${pathOf(first)}/claim`, { authorization: dana })).status).toBe(200)
-    // Each of them but one as often as it lists, by the same person; at places that no list has, so that none is taken.
+    // All offerings except one get as many redemptions as a list shows, by the same user. Their indices are outside of all status lists.
     await query(
       service.databaseUrl,
       `WITH claimed AS (SELECT r.redeemed_by, to_jsonb(c) AS credential FROM redemptions r JOIN credentials c ON c.id = r.credential_id WHERE r.offering_id = $1),
@@ -179,14 +179,14 @@ describe('GET /api/v1/offerings', () => {
     }
   })
 
-  it('answers 401 for a token or secret that is sent and wrong', async () => {
+  it('answers 401 for a wrong token or a wrong secret', async () => {
     const token = await service.request('GET', '/api/v1/offerings', { authorization: 'Bearer no.to.ken' })
     expect(token.status).toBe(401)
     const secret = await service.request('GET', '/api/v1/offerings', { headers: { 'x-client-secret': 'wrong' } })
     expect(secret.status).toBe(401)
   })
 
-  it('pages with `limit` and `cursor`, the next page being in the Link header (RFC 8288)', async () => {
+  it('has pages with `limit` and `cursor`; the Link header names the next page (RFC 8288)', async () => {
     const made: string[] = []
     for (let count = 0; count < 5; count += 1) made.push((await postOffering(service, { credential_type: type })).id)
     const seen: string[] = []

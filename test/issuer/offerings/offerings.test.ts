@@ -66,7 +66,7 @@ describe('POST /api/v1/offerings', () => {
   })
 
   it.each(['9999-12-31T23:59:59-23:59', '9999-12-31T23:59:59.999-00:01'])(
-    'answers 400 for an expires_at that no year of four digits holds: %s',
+    'answers 400 for an expires_at beyond the years with four digits: %s',
     async (expires_at) => {
       const answer = await post({ expires_at })
       expect([answer.status, answer.json.message]).toEqual([400, ['expires_at must lie before the year 10000 (UTC)']])
@@ -74,7 +74,7 @@ describe('POST /api/v1/offerings', () => {
     },
   )
 
-  it('takes null for no limit and no expiry', async () => {
+  it('accepts null for no limit and no expiry', async () => {
     const answer = await post({ redemption_limit: null, expires_at: null })
     expect([answer.status, answer.json.redemption_limit, answer.json.expires_at]).toEqual([201, null, null])
   })
@@ -95,18 +95,18 @@ describe('POST /api/v1/offerings', () => {
     ['no credential_subject', { credential_subject: undefined }, 'credential_subject must be defined'],
     ['an array for a subject', { credential_subject: [] }, 'credential_subject must be an object'],
     [
-      'a subject id that is no URI',
+      'a subject id that is not a URI',
       { credential_subject: { ...SUBJECT, id: 'me' } },
       'credential_subject.id must be a URI',
     ],
-    ['a recipient that is no DID', { recipient: 'alice@example.org' }, 'recipient must be a DID'],
+    ['a recipient that is not a DID', { recipient: 'alice@example.org' }, 'recipient must be a DID'],
     [
       'a subject id other than the recipient',
       { recipient: RECIPIENT, credential_subject: { ...SUBJECT, id: 'did:example:other' } },
       'credential_subject.id must be the recipient',
     ],
     ['a limit of 0', { redemption_limit: 0 }, 'redemption_limit must be at least 1'],
-    ['a limit that is no integer', { redemption_limit: 1.5 }, 'redemption_limit must be an integer'],
+    ['a limit that is not an integer', { redemption_limit: 1.5 }, 'redemption_limit must be an integer'],
     ['a limit in quotation marks', { redemption_limit: '5' }, 'redemption_limit must be a number'],
     ['an expiry that has passed', { expires_at: '2020-01-01T00:00:00Z' }, 'expires_at must lie in the future'],
     ['an expiry without a time', { expires_at: '2099-01-01' }, 'expires_at must be an ISO 8601 date-time'],
@@ -117,7 +117,7 @@ describe('POST /api/v1/offerings', () => {
     expect([answer.status, answer.json.message]).toEqual([400, [message]])
   })
 
-  it('answers 400 for a claim that no SD-JWT can carry, before anybody scans the code (RFC 9901 §4.1)', async () => {
+  it('answers 400 at once for a claim that an SD-JWT cannot contain (RFC 9901 §4.1)', async () => {
     const open = await postSchema(service, alice, { schema: { type: 'object' } })
     const offer = (credential_subject: unknown) => post({ credential_type: open.name, credential_subject })
     expect((await offer({ iss: 'did:example:me', status: 1 })).json.message).toEqual([
@@ -138,7 +138,7 @@ describe('POST /api/v1/offerings', () => {
     expect([answer.status, answer.json.message]).toEqual([404, 'Schema not found.'])
   })
 
-  it('needs the client secret: 401 `Unauthorized` without or with a wrong one, also with a Bearer token', async () => {
+  it('needs the client secret: 401 `Unauthorized` for a missing or wrong secret, also with a Bearer token', async () => {
     const body = { credential_type: type, credential_subject: SUBJECT }
     const before = await query(service.databaseUrl, 'SELECT count(*) FROM offerings')
     for (const options of [
@@ -152,7 +152,7 @@ describe('POST /api/v1/offerings', () => {
     expect(await query(service.databaseUrl, 'SELECT count(*) FROM offerings')).toEqual(before)
   })
 
-  it('lets the first assigned issuer sign where the type is assigned to others than the default one', async () => {
+  it('lets the first assigned issuer sign if the type is not assigned to the default issuer', async () => {
     const schema = await postSchema(service, alice)
     const issuer = await newIssuer(service, 'alice')
     await service.request('POST', `/schemas/${schema.id}/issuers/${issuer.id}`, { authorization: alice })
@@ -203,7 +203,7 @@ describe('GET /api/v1/offerings/{id}', () => {
     expect(await subjectFor({ client: true })).toEqual(SUBJECT)
   })
 
-  it.each(['', '/qr-code'])('answers 401 for a token or secret that is sent and wrong (%s)', async (suffix) => {
+  it.each(['', '/qr-code'])('answers 401 for a wrong token or a wrong secret (%s)', async (suffix) => {
     const { id } = await postOffering(service, { credential_type: type })
     const path = `${pathOf(id)}${suffix}`
     const token = await service.request('GET', path, { authorization: 'Bearer no.to.ken' })

@@ -36,13 +36,13 @@ export function movingClock(): MovingClock {
 /** The service with its type, and the callers of its endpoints: the issuer's staff and wallets. */
 export interface Issuer {
   readonly service: TestService
-  /** An Authorization header of who makes the offers here. */
+  /** The Authorization header of the caller who makes the offers. */
   authorization(): Promise<string>
   /** POST /credential-offers, for both configurations unless `members` say otherwise. */
   makeOffer(members?: Readonly<Record<string, unknown>>): Promise<Answer['json']>
   /** POST /api/v1/offerings. */
   makeOffering(members?: Readonly<Record<string, unknown>>): Promise<Answer['json']>
-  /** POST to a session's approve or reject, as its creator unless `by` is another caller's Authorization header. */
+  /** POST to a session's approve or reject. The caller is its creator, unless `by` is another caller's Authorization header. */
   decide(id: string, decision: 'approve' | 'reject', body?: unknown, by?: string): Promise<Answer>
   /** The session as its creator reads it. */
   session(id: string): Promise<Answer['json']>
@@ -66,7 +66,7 @@ export interface Issuer {
 
 export async function startIssuer(options: ServiceOptions = {}): Promise<Issuer> {
   const service = await startService(options)
-  // The clocks of tests run ahead; the identity provider's tokens must not expire meanwhile.
+  // The clocks of tests are set forward, and the identity provider's tokens must stay valid.
   const authorization = () => service.bearer('issuer', { expiresIn: 100 * 86_400 })
   const posted = await service.request('POST', '/schemas', {
     authorization: await authorization(),

@@ -24,7 +24,7 @@ afterAll(async () => {
   await issuer.service.close()
 })
 
-/** Admits a wallet and puts nothing on record. */
+/** Admits a wallet and records no credential. */
 async function admit(request: Admission): Promise<Refusal | 'admitted'> {
   const [row] = await database.sql(zAdmission)`SELECT ${admissionColumns(admission(request))}`
   return refusalOf(row, request) ?? 'admitted'
@@ -53,7 +53,7 @@ async function requestFor(token: string, offeringId: string, more: Partial<Admis
 const rows = (sql: string, ...values: unknown[]) => query(issuer.service.databaseUrl, sql, values)
 
 describe('an admission without a record', () => {
-  it('counts the redemption and uses the nonce up; nothing is on record, nothing is taken', async () => {
+  it('counts the redemption and uses up the nonce, but records no credential and marks no configuration as taken', async () => {
     const { id } = await issuer.makeOffering({ redemption_limit: 1 })
     const token = await issuer.token(id)
     const request = await requestFor(token, id)
@@ -70,7 +70,7 @@ describe('an admission without a record', () => {
     ).toEqual([{ counted: 1, issued_count: 0, credential_id: null, redemptions: 0, nonces: 1 }])
   })
 
-  it('is refused once the limit is reached, over every door', async () => {
+  it('is refused if the limit is reached over any endpoint', async () => {
     const { id } = await issuer.makeOffering({ redemption_limit: 1 })
     const [first, second] = [await issuer.token(id), await issuer.token(id)]
     expect(await admit(await requestFor(first, id))).toBe('admitted')
@@ -98,7 +98,7 @@ describe('an admission without a record', () => {
     expect(await admit(await again({ earlierId }))).toEqual({ kind: 'refused' })
   })
 
-  it('is refused where its session has ended meanwhile', async () => {
+  it('is refused if its session has ended meanwhile', async () => {
     const { credentialOfferSessionId: id } = await issuer.makeOffer()
     const token = await issuer.token(id)
     const moved = (state: string, message: string | null) =>
@@ -109,7 +109,7 @@ describe('an admission without a record', () => {
     expect(await admit(await requestFor(token, id, { hasSession: true }))).toBe('admitted')
   })
 
-  it('is not given under an authorization that has ended meanwhile, though its token exists', async () => {
+  it('is refused under an authorization that has ended meanwhile, even if its token exists', async () => {
     const { credentialOfferSessionId: id } = await issuer.makeOffer({ deferred: true })
     const token = await issuer.token(id)
     const [{ authorizationId }] = (await rows(

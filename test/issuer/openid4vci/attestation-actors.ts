@@ -82,7 +82,7 @@ function providerWith(
   }
 }
 
-/** A provider that is known by `iss` and `kid`. */
+/** A provider that the service knows by `iss` and `kid`. */
 export async function newProvider(iss = 'https://provider.example'): Promise<Provider> {
   const { privateJwk, publicJwk } = await generateKeyPair('ES256')
   const signer = await createSigner(privateJwk, 'provider-key')
@@ -110,7 +110,7 @@ export async function newCertifiedProvider(
   return providerWith('https://certified.example', signer.publicJwk, signer, { kid: undefined, x5c: x5c(leaf) })
 }
 
-/** Environment of a service that knows wallets with their providers, and roots of others. */
+/** Environment of a service with known wallets and their providers, and with roots of other providers. */
 export async function trusting(
   wallets: readonly unknown[],
   roots: readonly TestCertificate[] = [],
@@ -129,7 +129,7 @@ export const knownWallet = (clientId: string, redirectUris: readonly string[], {
   attestation: { iss, jwks: { keys: [jwk] } },
 })
 
-/** The proof that an instance holds its key. */
+/** The proof that an instance has its key. */
 export const popOf = (instance: WalletActor, aud: string, { header, payload, by }: Changes = {}): Promise<string> =>
   signCompact(
     by ?? instance.signer,

@@ -29,7 +29,7 @@ async function newOffer(members: Record<string, unknown> = {}) {
   }
 }
 
-/** A request that would be granted, with members taken away by an empty text. */
+/** A request that would be granted, with changes. An empty text removes a member. */
 async function newRequest(changes: Parameters = {}) {
   const { verifier, challenge } = newPkce()
   const offer = changes.issuer_state === undefined ? await newOffer() : undefined
@@ -60,7 +60,7 @@ const pushed = async (parameters: Parameters, headers: Parameters = {}): Promise
   return addressOf({ client_id: parameters.client_id ?? '', request_uri: answer.json.request_uri })
 }
 
-/** The code for a request, its user having agreed. */
+/** Lets the user agree. Returns the code for a request. */
 async function codeFor(location: string): Promise<string> {
   const browser = newBrowser(issuer.service)
   const { id, page } = await openPage(browser, location)
@@ -162,7 +162,7 @@ describe('the authorization code flow (OpenID4VCI 1.0 §5, RFC 6749 §4.1)', () 
   })
 })
 
-describe('requests that are refused by an error to the wallet (RFC 6749 §4.1.2.1)', () => {
+describe('requests that are refused with an error to the wallet (RFC 6749 §4.1.2.1)', () => {
   it.each<[string, Parameters, string]>([
     ['a missing response_type', { response_type: '' }, 'invalid_request'],
     ['response_type token', { response_type: 'token' }, 'unsupported_response_type'],
@@ -172,19 +172,19 @@ describe('requests that are refused by an error to the wallet (RFC 6749 §4.1.2.
     ['no code_challenge_method', { code_challenge_method: '' }, 'invalid_request'],
     ['a short code_challenge', { code_challenge: 'short' }, 'invalid_request'],
     ['response_mode fragment', { response_mode: 'fragment' }, 'invalid_request'],
-    ['a scope of which nothing is offered', { scope: 'openid unknown' }, 'invalid_scope'],
+    ['a scope without an offered configuration', { scope: 'openid unknown' }, 'invalid_scope'],
     ['neither scope nor details', { scope: '' }, 'invalid_scope'],
     [
       'details that are not offered',
       { authorization_details: '[{"type":"openid_credential","credential_configuration_id":"x"}]' },
       'invalid_authorization_details',
     ],
-    ['details that are no JSON', { authorization_details: 'x' }, 'invalid_authorization_details'],
+    ['details that are not JSON', { authorization_details: 'x' }, 'invalid_authorization_details'],
     ['a long scope', { scope: `${SD_JWT} ${'x'.repeat(4_096)}` }, 'invalid_request'],
     ['a long issuer_state', { issuer_state: 'x'.repeat(4_097) }, 'invalid_request'],
-    ['a dpop_jkt that is no thumbprint', { dpop_jkt: 'short' }, 'invalid_request'],
+    ['a dpop_jkt that is not a thumbprint', { dpop_jkt: 'short' }, 'invalid_request'],
     ['another resource', { resource: 'https://elsewhere.example' }, 'invalid_target'],
-    ['an issuer_state that is not ours', { issuer_state: 'made-up' }, 'invalid_request'],
+    ['an issuer_state of another server', { issuer_state: 'made-up' }, 'invalid_request'],
   ])('%s', async (_name, changes, error) => {
     const { parameters } = await newRequest(changes)
     const refused = await push(parameters)
@@ -195,7 +195,7 @@ describe('requests that are refused by an error to the wallet (RFC 6749 §4.1.2.
     expect(answer.headers.get('location')).toMatch(/^https:\/\/wallet\.example\/callback\?/)
   })
 
-  it('a parameter that is given twice (RFC 6749 §3.1); a repeated state does not count', async () => {
+  it('a parameter that is given twice (RFC 6749 §3.1); a repeated state is ignored', async () => {
     const { parameters } = await newRequest()
     for (const again of ['scope=x', 'resource=x&resource=y', 'code_challenge=x'])
       expect(responseOf(await newBrowser(issuer.service).get(`${addressOf(parameters)}&${again}`))).toMatchObject({
@@ -230,7 +230,7 @@ describe('requests that are refused by an error to the wallet (RFC 6749 §4.1.2.
     })
   })
 
-  it('a state that was not sent stays absent, and a long one comes back whole', async () => {
+  it('a missing state stays missing, and a long state is returned completely', async () => {
     const { parameters } = await newRequest({ state: '', response_type: 'token' })
     expect(responseOf(await newBrowser(issuer.service).get(addressOf(parameters)))).not.toHaveProperty('state')
     const state = 'x'.repeat(1_000)
@@ -262,7 +262,7 @@ describe('requests that must not be answered by a redirect (RFC 6749 §4.1.2.1, 
   })
 
   it.each(['redirect_uri=https://evil.example', 'client_id=other', 'request_uri=urn:x&request_uri=urn:y'])(
-    'what would say where to, given twice: %s',
+    'a repeated parameter that would decide the destination: %s',
     async (again) => {
       const { parameters } = await newRequest()
       const answer = await newBrowser(issuer.service).get(`${addressOf(parameters)}&${again}`)
@@ -276,14 +276,14 @@ describe('requests that must not be answered by a redirect (RFC 6749 §4.1.2.1, 
     'com.example.wallet:/cb',
     'http://127.0.0.1:51004/cb',
     'http://[::1]:80/cb',
-  ])('but %s is an address that a wallet may be answered at (RFC 8252 §7)', async (redirect) => {
+  ])('but %s is an allowed address of a wallet (RFC 8252 §7)', async (redirect) => {
     const { parameters } = await newRequest({ redirect_uri: redirect })
     expect((await push(parameters)).status).toBe(201)
   })
 })
 
 describe('pushed requests (RFC 9126)', () => {
-  it('answer with a request_uri for 90 seconds, in no cache', async () => {
+  it('answer with a request_uri for 90 seconds, without caching', async () => {
     const answer = await push((await newRequest()).parameters)
     expect([answer.status, answer.headers.get('cache-control')]).toEqual([201, 'no-store'])
     expect(answer.json).toEqual({
@@ -293,12 +293,12 @@ describe('pushed requests (RFC 9126)', () => {
     expect(answer.headers.get('dpop-nonce')).not.toBeNull()
   })
 
-  it('are small', async () => {
+  it('have a size limit', async () => {
     const { parameters } = await newRequest()
     expect((await push({ ...parameters, ignored: 'x'.repeat(70_000) })).status).toBe(413)
   })
 
-  it('hold neither a request_uri nor a request object (§2.1)', async () => {
+  it('contain neither a request_uri nor a request object (§2.1)', async () => {
     const { parameters } = await newRequest()
     const withUri = await push({ ...parameters, request_uri: 'urn:x' })
     expect(refusalOf(withUri).slice(0, 2)).toEqual([400, 'invalid_request'])
@@ -326,7 +326,7 @@ describe('pushed requests (RFC 9126)', () => {
     expect(answer.headers.get('location')).toMatch(/^https:\/\/wallet\.example\/callback/)
   })
 
-  it('end after 90 seconds, of another client at once, and unknown ones never began: a page, no redirect', async () => {
+  it('are answered with a page and no redirect after 90 seconds, for another client, and if they are unknown', async () => {
     const { parameters } = await newRequest()
     const location = await pushed(parameters)
     for (const wrong of [location.replace('client_id=wallet', 'client_id=other'), `${location}x`]) {
@@ -337,7 +337,7 @@ describe('pushed requests (RFC 9126)', () => {
     expect((await newBrowser(issuer.service).get(location)).status).toBe(400)
   })
 
-  it('from the first visit on a person has ten minutes', async () => {
+  it('a user has ten minutes from the first visit', async () => {
     const location = await pushed((await newRequest()).parameters)
     const browser = newBrowser(issuer.service)
     const { id } = await openPage(browser, location)
@@ -350,7 +350,7 @@ describe('pushed requests (RFC 9126)', () => {
 })
 
 describe('attacks on the page and its decision', () => {
-  it('another browser has no page, and decides nothing', async () => {
+  it('another browser gets no page, and cannot decide', async () => {
     const browser = newBrowser(issuer.service)
     const { id, page } = await openPage(browser, await pushed((await newRequest()).parameters))
     const stranger = newBrowser(issuer.service)
@@ -361,7 +361,7 @@ describe('attacks on the page and its decision', () => {
     expect(responseOf(await browser.decide(page, id, 'accept'))).toHaveProperty('code')
   })
 
-  it('a form without the page’s token decides nothing, nor does a GET', async () => {
+  it('a form without the token of the page has no effect, and a GET has no effect', async () => {
     const browser = newBrowser(issuer.service)
     const { id, page } = await openPage(browser, await pushed((await newRequest()).parameters))
     expect((await browser.decide(page, id, 'accept', { token: 'made-up' })).status).toBe(403)
@@ -371,7 +371,7 @@ describe('attacks on the page and its decision', () => {
     expect(responseOf(await browser.decide(page, id, 'accept'))).toHaveProperty('code')
   })
 
-  it('a form that says one thing twice, or is too long, is refused on a page', async () => {
+  it('a form with a repeated field, or a too long form, is refused on a page', async () => {
     const path = `/openid4vci/authorize/${crypto.randomUUID()}`
     const post = (body: string) => {
       const headers = { 'content-type': 'application/x-www-form-urlencoded' }
@@ -407,7 +407,7 @@ describe('attacks on the page and its decision', () => {
     expect(cross.headers.get('access-control-allow-origin')).toBeNull()
   })
 
-  it('an address in IPv6 is one that the page’s form may lead to', async () => {
+  it('the form of the page may lead to an IPv6 address', async () => {
     const { parameters } = await newRequest({ redirect_uri: 'http://[::1]:8080/cb' })
     const { page } = await openPage(newBrowser(issuer.service), await pushed(parameters))
     expect(page.headers.get('content-security-policy')).toMatch(/form-action 'self' http:$/)
@@ -426,7 +426,7 @@ describe('attacks on the page and its decision', () => {
     expect(page.text).not.toContain('<img')
   })
 
-  it('the cookie is out of scripts’ reach and of this site alone', async () => {
+  it('the cookie is hidden from scripts and belongs to this site only', async () => {
     const { parameters } = await newRequest()
     const answer = await newBrowser(issuer.service).get(addressOf(parameters))
     expect(answer.headers.get('set-cookie')).toMatch(
@@ -465,7 +465,7 @@ describe('attacks on codes (RFC 6749 §4.1.3, RFC 7636 §4.6)', () => {
     expect(refusalOf(await redeem(code, verifier)).slice(0, 2)).toEqual([400, 'invalid_grant'])
   })
 
-  it('used a second time: every token of it dies', async () => {
+  it('used a second time: every token of the code becomes invalid', async () => {
     const { parameters, verifier } = await newRequest()
     const code = await codeFor(await pushed(parameters))
     const { access_token: access, refresh_token: refresh } = (await redeem(code, verifier)).json
@@ -476,7 +476,7 @@ describe('attacks on codes (RFC 6749 §4.1.3, RFC 7636 §4.6)', () => {
     expect(refusalOf(refreshed).slice(0, 2)).toEqual([400, 'invalid_grant'])
   })
 
-  it('fifty at once give one token, which then dies as well, also where all found it unused', async () => {
+  it('fifty at once give one token, which then becomes invalid too, also if all requests found the code unused', async () => {
     const { parameters, verifier } = await newRequest()
     const code = await codeFor(await pushed(parameters))
     const answers = await atOnce(issuer.service.platform.stores.authorizations, 'byCode', 50, () =>
@@ -502,7 +502,7 @@ describe('attacks on codes (RFC 6749 §4.1.3, RFC 7636 §4.6)', () => {
     expect(refusalOf(await redeem(code, verifier))).toEqual(usedUp)
   })
 
-  it('a token asks for less than was granted, never for more (OpenID4VCI 1.0 §6.1.1)', async () => {
+  it('a token request may ask for less than was granted, never for more (OpenID4VCI 1.0 §6.1.1)', async () => {
     const { parameters, verifier } = await newRequest({ scope: `${SD_JWT} ${JWT_VC}` })
     const less = await redeem(await codeFor(await pushed(parameters)), verifier, { scope: JWT_VC })
     expect(less.json.scope).toBe(JWT_VC)
@@ -538,7 +538,7 @@ describe('codes that are bound to a key (RFC 9449 §10)', () => {
       },
     )
 
-  it('by a proof at PAR or by dpop_jkt: another key, or none, redeems nothing', async () => {
+  it('by a proof at PAR or by dpop_jkt cannot be redeemed with another key or without a key', async () => {
     const [wallet, thief] = [await newWallet(), await newWallet()]
     for (const bind of ['proof', 'dpop_jkt'] as const) {
       const { parameters, verifier } = await newRequest(
@@ -551,7 +551,7 @@ describe('codes that are bound to a key (RFC 9449 §10)', () => {
       expect(refusalOf(foreign).slice(0, 2)).toEqual([400, 'invalid_grant'])
       const good = await redeem(code, verifier, {}, { dpop: await proofFor(wallet, '/openid4vci/token') })
       expect(good.json).toMatchObject({ token_type: 'DPoP', expires_in: 3600 })
-      // FAPI 2.0 §5.3.2.1: the refresh token of a key is not replaced, and is of no use to another key.
+      // FAPI 2.0 §5.3.2.1: a refresh token that is bound to a key is not replaced, and another key cannot use it.
       const refresh = { grant_type: 'refresh_token', refresh_token: good.json.refresh_token }
       expect(refusalOf(await issuer.requestToken(refresh)).slice(0, 2)).toEqual([400, 'invalid_grant'])
       const ofThief = { dpop: await proofFor(thief, '/openid4vci/token') }
@@ -566,7 +566,7 @@ describe('codes that are bound to a key (RFC 9449 §10)', () => {
     }
   })
 
-  it('a refresh token without a key is replaced by a bound one when it comes with a proof (RFC 9449 §5)', async () => {
+  it('a refresh token without a key is replaced by a bound token if the request has a proof (RFC 9449 §5)', async () => {
     const [wallet, tokens] = [await newWallet(), await tokensFor()]
     const refresh = async (token: string, headers: Parameters = {}) =>
       issuer.requestToken({ grant_type: 'refresh_token', refresh_token: token }, { headers })
@@ -593,7 +593,7 @@ describe('tokens of an authorization (OpenID4VCI 1.0 §14.3, RFC 6749 §6)', () 
   const refresh = (token: string, more: Parameters = {}) =>
     issuer.requestToken({ grant_type: 'refresh_token', refresh_token: token, ...more })
 
-  it('take a configuration again: instances of one record, one redemption', async () => {
+  it('can take a configuration again: instances of one record, with one redemption', async () => {
     const tokens = await tokensFor()
     for (let time = 0; time < 3; time += 1) expect((await issuer.take(tokens.access_token, SD_JWT)).status).toBe(200)
     const refreshed = await refresh(tokens.refresh_token)
@@ -608,7 +608,7 @@ describe('tokens of an authorization (OpenID4VCI 1.0 §14.3, RFC 6749 §6)', () 
     expect(row).toEqual({ records: 1, instances: 4, count: 1 })
   })
 
-  it('two tokens at once, before anything was taken, are still one redemption', async () => {
+  it('two tokens at once, before a credential was taken, are still one redemption', async () => {
     const tokens = await tokensFor()
     const second = (await refresh(tokens.refresh_token)).json.access_token
     const answers = await Promise.all([tokens.access_token, second].map((token) => issuer.take(token, SD_JWT)))
@@ -619,7 +619,7 @@ describe('tokens of an authorization (OpenID4VCI 1.0 §14.3, RFC 6749 §6)', () 
     expect(rows).toHaveLength(1)
   })
 
-  it('give at most 100 instances a day, however many are asked for at once', async () => {
+  it('give at most 100 instances a day, for any number of simultaneous requests', async () => {
     const tokens = await tokensFor()
     const wallets = await Promise.all(Array.from({ length: 20 }, () => newWallet()))
     const taken = await Promise.all(
@@ -630,7 +630,7 @@ describe('tokens of an authorization (OpenID4VCI 1.0 §14.3, RFC 6749 §6)', () 
     expect(refusalOf(refused).slice(0, 2)).toEqual([400, 'credential_request_denied'])
   })
 
-  it('take key proofs of their own client, or of none (Appendix F.1); under a pre-authorized code iss is ignored', async () => {
+  it('accept key proofs of their own client, or without a client (Appendix F.1); under a pre-authorized code iss is ignored', async () => {
     const wallet = await newWallet()
     const takeAs = async (token: string, iss: string | undefined) => {
       const jwt = [await wallet.proof(issuer.service.url, await issuer.nonce(), { payload: { iss } })]
@@ -643,7 +643,7 @@ describe('tokens of an authorization (OpenID4VCI 1.0 §14.3, RFC 6749 §6)', () 
     expect((await takeAs(preAuthorized, 'anybody')).status).toBe(200)
   })
 
-  it('a refresh token without a key is valid once; used again, it ends its whole family', async () => {
+  it('a refresh token without a key is valid once; a second use ends all tokens of its authorization', async () => {
     const tokens = await tokensFor()
     const first = await refresh(tokens.refresh_token)
     expect(first.json).toMatchObject({ token_type: 'Bearer', scope: SD_JWT, refresh_token: expect.any(String) })
@@ -652,7 +652,7 @@ describe('tokens of an authorization (OpenID4VCI 1.0 §14.3, RFC 6749 §6)', () 
     expect(refusalOf(await issuer.take(first.json.access_token, SD_JWT)).slice(0, 2)).toEqual([401, 'invalid_token'])
   })
 
-  it('twenty uses of one refresh token at once give at most one, and all of its family ends', async () => {
+  it('twenty simultaneous uses of one refresh token give at most one token, and end all tokens of its authorization', async () => {
     const tokens = await tokensFor()
     const answers = await atOnce(issuer.service.platform.stores.openid4vci, 'refreshToken', 20, () =>
       Promise.all(Array.from({ length: 20 }, () => refresh(tokens.refresh_token))),
@@ -664,11 +664,11 @@ describe('tokens of an authorization (OpenID4VCI 1.0 §14.3, RFC 6749 §6)', () 
     expect(refusalOf(await issuer.take(tokens.access_token, SD_JWT)).slice(0, 2)).toEqual([401, 'invalid_token'])
   })
 
-  it('a token issued while its family ends is invalid afterwards', async () => {
+  it('a token that is issued while its authorization ends is invalid afterwards', async () => {
     const tokens = await tokensFor()
     const first = await refresh(tokens.refresh_token)
     expect((await refresh(tokens.refresh_token)).status).toBe(400)
-    // Rows of a request whose statement began before the statement that ends the family.
+    // The rows of a request whose statement began before the statement that ends the authorization.
     const [late, lateRefresh] = [randomBytes(32), randomBytes(32)].map((bytes) => bytes.toString('base64url'))
     const hashed = (value = '') => createHash('sha256').update(value).digest('base64url')
     const [authorization] = await query<{ id: string }>(
@@ -701,7 +701,7 @@ describe('tokens of an authorization (OpenID4VCI 1.0 §14.3, RFC 6749 §6)', () 
     expect(refusalOf(await refresh(tokens.refresh_token)).slice(0, 2)).toEqual([400, 'invalid_grant'])
   })
 
-  it('end when the first refresh token expires, also with its successors', async () => {
+  it('end when the first refresh token expires, also if it has successors', async () => {
     const tokens = await tokensFor()
     expect((await issuer.take(tokens.access_token, SD_JWT)).status).toBe(200)
     clock.ahead = 90 * 86_400 - 100
@@ -725,7 +725,7 @@ describe('tokens of an authorization (OpenID4VCI 1.0 §14.3, RFC 6749 §6)', () 
 })
 
 describe('offers for the authorization code', () => {
-  it('have no transaction code, and are for a user only where users can sign in', async () => {
+  it('have no transaction code, and can be for one user only if users can sign in', async () => {
     const make = async (body: Record<string, unknown>) =>
       issuer.service.request('POST', '/credential-offers', {
         authorization: await issuer.authorization(),
@@ -736,7 +736,7 @@ describe('offers for the authorization code', () => {
     expect((await make({ forSubject: 'someone' })).status).toBe(400)
   })
 
-  it('the interface’s offering holds an issuer_state that opens', async () => {
+  it('the offering of the interface has a valid issuer_state', async () => {
     const offering = await issuer.makeOffering()
     const { parameters, verifier } = await newRequest({ issuer_state: offering.grants.authorization_code.issuer_state })
     const token = await redeem(await codeFor(await pushed(parameters)), verifier)
@@ -761,7 +761,7 @@ describe('offers for the authorization code', () => {
   })
 })
 
-describe('where every caller is the local admin (AUTH_DISABLED)', () => {
+describe('if every caller is the local admin (AUTH_DISABLED)', () => {
   it('the decision is about the displayed offer, even after newer offers', async () => {
     const local = await startIssuer({ env: { AUTH_DISABLED: 'true' } })
     try {

@@ -28,7 +28,7 @@ async function tokens() {
 }
 
 describe('attacks on the steps of an authorization', () => {
-  it('an issuer_state for an offer that its sender knows, with a tag of its own or of another offer', async () => {
+  it('an issuer_state for a known offer, with an invented tag or with the tag of another offer', async () => {
     const [mine, other] = [await newOffer(issuer), await newOffer(issuer)]
     const [, tag] = other.issuer_state.split('.')
     for (const issuerState of [`${mine.id}.${'A'.repeat(43)}`, `${mine.id}.${tag}`, `${mine.id}.`, mine.id]) {
@@ -59,7 +59,7 @@ describe('attacks on the steps of an authorization', () => {
 })
 
 describe('the rows of an authorization', () => {
-  it('stay for an hour after it ended, and go with its refresh tokens', async () => {
+  it('stay for an hour after its end, and are deleted with its refresh tokens', async () => {
     const { id } = await tokens()
     const task = issuanceTasks(issuer.service).find(({ name }) => name === 'remove authorizations')
     const rows = (table: string, column: string) =>

@@ -10,7 +10,7 @@ export function newPkce() {
   return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') }
 }
 
-/** A person's browser: it keeps the cookie, and reads the form of a page. */
+/** A user's browser: it keeps the cookie, and reads the form of a page. */
 export interface Browser {
   cookie: string | undefined
   get(location: string): Promise<Answer>
@@ -47,14 +47,14 @@ export function newBrowser(service: TestService): Browser {
   return browser
 }
 
-/** The parameters that an authorization response brings to the wallet. */
+/** The parameters of an authorization response to the wallet. */
 export function responseOf(answer: Answer): Record<string, string> {
   expect(answer.status, answer.text).toBe(303)
   const location = new URL(answer.headers.get('location') ?? '')
   return Object.fromEntries(location.searchParams)
 }
 
-/** The page that a request leads to, and its id. */
+/** The page of a request, and its id. */
 export async function openPage(browser: Browser, location: string): Promise<{ id: string; page: Answer }> {
   const sent = await browser.get(location)
   expect(sent.status, sent.text).toBe(303)

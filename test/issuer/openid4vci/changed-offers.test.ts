@@ -14,7 +14,7 @@ afterEach(() => {
 })
 afterAll(() => issuer.service.close())
 
-/** An offer, and the page that asks whether it is to be taken. */
+/** An offer, and its page of consent. */
 async function shownOffer() {
   const made = await issuer.makeOffer({ grant: 'authorization_code', expiresInSeconds: 60 })
   const address = new URLSearchParams({
@@ -47,7 +47,7 @@ const CHANGES: readonly [string, (offerId: string) => Promise<void>][] = [
   ['has ended', changed("UPDATE credential_offer_sessions SET state = 'Error', error_message = 'ended' WHERE id = $1")],
   ['is for another user', changed("UPDATE offerings SET for_subject = 'another' WHERE id = $1")],
   [
-    'is for another recipient, where users are known by DIDs',
+    'is for another recipient, if users have DIDs',
     async (offerId) => {
       await changed("UPDATE offerings SET recipient = 'did:example:another' WHERE id = $1")(offerId)
       const signIn = { issuer: 'https://idp.example', clientId: 'x', clientSecret: undefined, scope: 'openid' }
@@ -57,7 +57,7 @@ const CHANGES: readonly [string, (offerId: string) => Promise<void>][] = [
 ]
 
 it.each(CHANGES)(
-  'an offer that %s when the user agrees is not given: access_denied, and no code',
+  'an offer that %s when the user agrees is not granted: access_denied, and no code',
   async (_how, change) => {
     const { id, offerId, accept } = await shownOffer()
     await change(offerId)
@@ -71,6 +71,6 @@ it.each(CHANGES)(
   },
 )
 
-it('an offer that is unchanged since its page is given', async () => {
+it('an offer that has not changed since its page is granted', async () => {
   expect(responseOf(await (await shownOffer()).accept())).toHaveProperty('code')
 })

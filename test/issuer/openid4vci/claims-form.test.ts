@@ -5,7 +5,7 @@ import { type Issuer, startIssuer } from './actors.js'
 import { newBrowser, openPage, responseOf } from './browser.js'
 import { newRequest, redeem } from './sign-in-actors.js'
 
-/** A property of every kind that the form knows. */
+/** A schema with a property of every kind that the form supports. */
 const PROPERTIES = {
   name: { type: 'string', title: 'Full <b>name</b>', minLength: 2 },
   about: { type: 'string', maxLength: 1000 },
@@ -83,14 +83,14 @@ describe('the form in which the local admin (AUTH_DISABLED) enters the claims of
     for (const name of Object.keys(FILLED)) expect(page.text).toContain(`name="${name}"`)
     expect(page.text).toContain('Full &lt;b&gt;name&lt;/b&gt;')
     expect(page.text).toContain('<legend>Address</legend>')
-    // Country is required in an address alone, which may be left out.
+    // The country is required only within an address, and the address is optional.
     expect([...page.text.matchAll(/name="([^"]+)" autocomplete="off" required/g)].map(([, name]) => name)).toEqual([
       '/name',
       '/member',
     ])
   })
 
-  it('makes a credential of the entered claims, by the types of the schema', async () => {
+  it('makes a credential from the entered claims, with the types of the schema', async () => {
     const { id, send, verifier } = await open()
     const { code = '' } = responseOf(await send(FILLED))
     expect(await offeredFor(id)).toEqual({ state: 'Granted', credential_subject: CLAIMS })
@@ -98,7 +98,7 @@ describe('the form in which the local admin (AUTH_DISABLED) enters the claims of
     expect((await issuer.take(token.json.access_token, 'Member')).status).toBe(200)
   })
 
-  it('has a field for a claim that the schema declares by a combination, and reads it by its type', async () => {
+  it('has a field for a claim that the schema declares by a combination, and reads it with its type', async () => {
     const schema = {
       type: 'object',
       $ref: '#/definitions/named',
@@ -211,7 +211,7 @@ describe('the form in which the local admin (AUTH_DISABLED) enters the claims of
     expect(responseOf(await browser.decide(again, id, 'accept', FILLED))).toHaveProperty('code')
   })
 
-  it('takes no property that the schema does not declare, and no other way of naming one', async () => {
+  it('accepts no property that the schema does not declare, under any name', async () => {
     const { id, send } = await open()
     const more = { '/admin': 'true', name: 'Mallory', '/__proto__/x': '1', __proto__: '1', 'claims.name': 'Mallory' }
     responseOf(await send({ '/name': 'Alice', '/member': 'true', ...more }))
@@ -224,7 +224,7 @@ describe('the form in which the local admin (AUTH_DISABLED) enters the claims of
     ['/other', '[{"a\\u0000":1}]', '0 must not contain a NUL character'],
     ['/other', '[{"a":"\\ud800"}]', '0.a must be well-formed Unicode'],
     ['/other', '[{"\\ud800":1}]', '0 must be well-formed Unicode'],
-  ])('takes no text that a credential could not be recorded with: %s %j', async (name, text, problem) => {
+  ])('accepts no text that cannot be stored: %s %j', async (name, text, problem) => {
     const { id, send, browser } = await open()
     const again = await send({ ...FILLED, [name]: text })
     expect([again.status, /id="claim-\d+-problem">([^<]+)</.exec(again.text)?.[1]]).toEqual([400, problem])

@@ -55,7 +55,7 @@ const byScope = () => newRequest({ scope: 'Person-sd-jwt' })
 const open = (address: string) => signedIn(issuer, provider, address)
 
 describe('claimsFrom of a schema', () => {
-  it('is kept with it', async () => {
+  it('is stored with the schema', async () => {
     const created = await post({ ...SCHEMA, name: 'PersonKept' })
     expect(created.json.claimsFrom).toEqual(SCHEMA.claimsFrom)
     const { json } = await issuer.service.request('GET', `/schemas/${created.json.id}`, {
@@ -77,7 +77,7 @@ describe('claimsFrom of a schema', () => {
 })
 
 describe('a credential of the identity provider’s claims about the user', () => {
-  it('is shown, made of the claims that the schema names when they agree, and of no others', async () => {
+  it('is shown, and after consent is made from exactly the claims that the schema names', async () => {
     const { address, verifier } = byScope()
     const { browser, id, page } = await open(address)
     expect(page.status, page.text).toBe(200)
@@ -97,7 +97,7 @@ describe('a credential of the identity provider’s claims about the user', () =
     const claims = disclosed.map((text) => JSON.parse(Buffer.from(text, 'base64url').toString()).slice(1))
     expect(Object.fromEntries(claims)).toEqual({ givenName: 'Alice', city: 'Oxford' })
     expect(payloadOf(credentialOf(answer).split('~')[0] ?? '').vct).toContain('/vct/Person')
-    // The same authorization gives the same record again, and no further redemption.
+    // The same authorization gives the same record again, without another redemption.
     expect((await issuer.take(token.json.access_token, 'Person-sd-jwt')).status).toBe(200)
     const [offering] = await rows('SELECT id, redemption_count, for_subject FROM offerings WHERE of_authorization')
     expect(offering).toMatchObject({ redemption_count: 1, for_subject: 'alice' })
@@ -128,7 +128,7 @@ describe('a credential of the identity provider’s claims about the user', () =
     expect((await open(byScope().address)).page.text).toContain('Caroline')
   })
 
-  it('is denied if the schema does not accept the provider’s claims, and nothing is left', async () => {
+  it('is denied if the schema does not accept the claims of the provider, and no record stays', async () => {
     const before = await rows('SELECT id FROM offerings')
     const unstorable = [{ given_name: 'Al\0ice' }, { given_name: '\ud800' }, { address: { locality: 'Ox\udc00ford' } }]
     const unfit = [{ birthdate: 'long ago' }, { given_name: 7 }, ...unstorable]
@@ -145,7 +145,7 @@ describe('a credential of the identity provider’s claims about the user', () =
     expect(await rows('SELECT id FROM offerings')).toEqual(before)
   })
 
-  it('comes after an offer that was made for the user', async () => {
+  it('is made only if there is no offer for the user', async () => {
     await issuer.makeOffer({
       credentialConfigurationIds: ['Person-sd-jwt'],
       credentialSubject: { givenName: 'Of the offer' },
@@ -156,7 +156,7 @@ describe('a credential of the identity provider’s claims about the user', () =
     expect((await open(byScope().address)).page.text).toContain('Of the offer')
   })
 
-  it('has nothing that the wallet sends for a claim', async () => {
+  it('contains no claims that the wallet sends', async () => {
     const sent = [
       {
         type: 'openid_credential',
@@ -180,7 +180,7 @@ describe('a credential of the identity provider’s claims about the user', () =
     expect(made?.credential_subject).toEqual({ givenName: 'Alice', city: 'Oxford' })
   })
 
-  it('is not made of another version than the page showed', async () => {
+  it('is not made from another version than the page showed', async () => {
     const named = { ...SCHEMA, name: 'PersonVersioned' }
     await post(named)
     const { browser, id, page } = await open(newRequest({ scope: 'PersonVersioned' }).address)

@@ -38,7 +38,7 @@ describe('the sender of a request', () => {
   const work = () => new Work(1_000)
 
   it.each([{}, { authorization: 'Bearer token' }, { authorization: 'DPoP token' }])(
-    'with %o is a wallet that proves nothing',
+    'with %o counts as a wallet without a proof',
     async (headers) => {
       expect(await authenticate(headers, { client_id: 'anybody' }, work())).toEqual({
         ...attested,
@@ -51,13 +51,13 @@ describe('the sender of a request', () => {
   )
 
   it.each<[string, Record<string, string>, Record<string, string>, Record<string, string>]>([
-    ['a scheme that is not known', { authorization: 'Basic YTpi' }, {}, { 'www-authenticate': 'Basic realm="token"' }],
+    ['an unknown scheme', { authorization: 'Basic YTpi' }, {}, { 'www-authenticate': 'Basic realm="token"' }],
     ['a secret', {}, { client_secret: 'secret' }, {}],
     ['an attestation without a proof', { 'oauth-client-attestation': 'a' }, {}, {}],
     ['a proof without an attestation', { 'oauth-client-attestation-pop': 'a' }, {}, {}],
     ['two attestations', { 'oauth-client-attestation': 'a, b', 'oauth-client-attestation-pop': 'c' }, {}, {}],
     [
-      'an attestation, where none is believed',
+      'an attestation, without trusted providers',
       { 'oauth-client-attestation': 'a', 'oauth-client-attestation-pop': 'b' },
       {},
       {},
@@ -82,12 +82,12 @@ describe('requirements of HAIP for a wallet (HAIP 1.0 §4)', () => {
 
   describe.each([
     ['everything here', 'haip', undefined],
-    ['everything here, whatever the offer says', 'haip', { profile: 'final' }],
+    ['all offers of this installation', 'haip', { profile: 'final' }],
     ['the offer', 'final', haip],
   ] as const)('apply if HAIP is the profile of %s', (_, profile, offer) => {
     const { assertTokenClient, assertWallet } = withProfile(profile)
 
-    it('is met by an attested wallet with a bound token', () => {
+    it('are met by an attested wallet with a bound token', () => {
       assertWallet(attested, offer)
       assertTokenClient({ wallet: attested, dpop }, offer)
     })
@@ -96,7 +96,7 @@ describe('requirements of HAIP for a wallet (HAIP 1.0 §4)', () => {
       ['an attestation', { ...attested, instanceJkt: null }, 'invalid_client'],
       ['the certificates of its provider', { ...attested, certified: false }, 'invalid_client'],
       ['a challenge of ours', { ...attested, challenged: false }, 'use_attestation_challenge'],
-    ])('is not met without %s', (_lacking, wallet, error) => {
+    ])('are not met without %s', (_lacking, wallet, error) => {
       const refusal = expect.objectContaining({ error, status: 401 })
       const thrownBy = (check: () => void) => {
         try {
@@ -110,12 +110,12 @@ describe('requirements of HAIP for a wallet (HAIP 1.0 §4)', () => {
       expect(thrownBy(() => assertTokenClient({ wallet, dpop }, offer))).toEqual(refusal)
     })
 
-    it('is not met by a token without a key', () => {
+    it('are not met by a token without a key', () => {
       expect(() => assertTokenClient({ wallet: attested, dpop: undefined }, offer)).toThrow('The DPoP proof is missing')
     })
   })
 
-  it('gives a fresh challenge to a wallet without one', () => {
+  it('a wallet without a challenge gets a fresh challenge', () => {
     const { assertWallet } = withProfile('haip')
     expect(() => assertWallet({ ...attested, challenged: false })).toThrow(
       expect.objectContaining({ headers: { 'OAuth-Client-Attestation-Challenge': 'fresh' } }),
@@ -123,6 +123,6 @@ describe('requirements of HAIP for a wallet (HAIP 1.0 §4)', () => {
   })
 })
 
-it('no challenge is given where no attestation is believed', () => {
+it('no challenge is given if no provider is trusted', () => {
   expect(() => withProfile('final').challenge()).toThrow(expect.objectContaining({ status: 404 }))
 })

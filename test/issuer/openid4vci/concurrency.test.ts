@@ -11,7 +11,7 @@ let issuer: Issuer
 let wallets: readonly WalletActor[]
 
 beforeAll(async () => {
-  // The maintenance job's statements would be counted with the requests' statements.
+  // There is no maintenance job, because its statements would be counted with the requests' statements.
   issuer = await startIssuer({ maintenance: false })
   wallets = await Promise.all(Array.from({ length: 100 }, () => newWallet()))
 })
@@ -43,7 +43,7 @@ async function whileLocked<T>(lock: string, value: string, waiting: number, duri
 }
 
 describe('100 wallets and 20 claims at once on an offering with redemption_limit 20', () => {
-  it('get exactly 20 credentials, over both doors together', async () => {
+  it('get exactly 20 credentials, over wallets and claims together', async () => {
     const { id } = await issuer.makeOffering({ redemption_limit: 20 })
     const tokens = await Promise.all(wallets.map(() => issuer.token(id)))
     const authorization = await issuer.authorization()
@@ -122,7 +122,7 @@ describe('requests under one token at once', () => {
     ).toEqual([{ redemptions: 1, instances: 10 }])
   })
 
-  it('with one nonce: one is issued', async () => {
+  it('with one nonce: one credential is issued', async () => {
     const nonce = await issuer.nonce()
     const tokens = await Promise.all(
       wallets.slice(0, 10).map(async () => issuer.token((await issuer.makeOffering()).id)),
@@ -147,7 +147,7 @@ describe('requests under one token at once', () => {
       return { token, jwt: await Promise.all(proofs) }
     })
     const prepared = await Promise.all(requests)
-    // Both are stopped at one nonce, after their earlier writes.
+    // Both requests wait at one nonce, after their earlier writes.
     const expiry = issuer.service.platform.seals.nonceExpiresAt(nonces[5] ?? '').toISOString()
     const lock = `INSERT INTO used_nonces (hash, expires_at) VALUES ($1, '${expiry}')`
     const answers = await whileLocked(lock, sha256(nonces[5] ?? ''), 2, () =>
@@ -162,7 +162,7 @@ describe('requests under one token at once', () => {
 })
 
 describe('revoking', () => {
-  it('reaches a credential that is taken at that very moment', async () => {
+  it('includes a credential that is taken at the same time', async () => {
     const id = (await issuer.makeOffer()).credentialOfferSessionId
     const token = await issuer.token(id)
     expect((await issuer.take(token, JWT_VC)).status).toBe(200)
@@ -200,7 +200,7 @@ describe('revoking', () => {
 })
 
 describe('the session of an offer', () => {
-  it('is not left in Error with a credential issued, in any order of requests', async () => {
+  it('never ends in Error if a credential was issued, in any order of requests', async () => {
     const made = await issuer.makeOffer({ txCode: true })
     const id: string = made.credentialOfferSessionId
     const token = await issuer.token(id, { tx_code: made.txCode })
@@ -220,14 +220,14 @@ describe('the session of an offer', () => {
     ]).toContainEqual([taken.status, state])
   })
 
-  it('a fifth wrong transaction code that comes after the credential ends nothing', async () => {
+  it('does not end if a fifth wrong transaction code arrives after the credential', async () => {
     const made = await issuer.makeOffer({ txCode: true })
     const id: string = made.credentialOfferSessionId
     const form = { grant_type: PRE_AUTHORIZED, 'pre-authorized_code': await issuer.code(id), tx_code: 'wrong!' }
     for (let time = 0; time < 4; time += 1) await issuer.requestToken(form)
     const token = await issuer.token(id, { tx_code: made.txCode })
     const { stores, clock } = issuer.service.platform
-    // The state of the session that the request with the wrong code reads, just before the credential.
+    // The request with the wrong code has read the session's state just before the credential.
     const read = (await stores.openid4vci.offering(id))?.session
     if (read === undefined || read === null) throw new Error('There is no session.')
     expect((await issuer.take(token, SD_JWT)).status).toBe(200)
@@ -237,7 +237,7 @@ describe('the session of an offer', () => {
 })
 
 describe('cost in SQL statements', () => {
-  /** Statements that the service sends while something is done: each goes through a client of the driver. */
+  /** Counts the statements that the service sends during an action. Each statement goes through a client of the driver. */
   const countedStatements = async (work: () => Promise<unknown>): Promise<string[]> => {
     const record = recordStatements()
     try {
@@ -263,7 +263,7 @@ describe('cost in SQL statements', () => {
     expect((await issuer.session(credentialOfferSessionId)).state).toBe('OfferRetrieved')
   })
 
-  it('one for a token, and two with a transaction code, right or wrong, or if the wallet waits', async () => {
+  it('one for a token; two with a right or wrong transaction code, or if the wallet waits', async () => {
     const made = await issuer.makeOffer({ txCode: true })
     const deferred = await issuer.makeOffer({ deferred: true })
     const session = await issuer.makeOffer()
@@ -284,7 +284,7 @@ describe('cost in SQL statements', () => {
     }
   })
 
-  it('two for a credential, its audit row included, for a batch as well, and now and then a third', async () => {
+  it('two for a credential with its audit row, or for a batch, and sometimes a third', async () => {
     const { id } = await issuer.makeOffering()
     const counts: number[] = []
     for (let time = 0; time < 6; time += 1) {

@@ -16,7 +16,7 @@ export const PAR = '/openid4vci/par'
 export const TOKEN = '/openid4vci/token'
 export const CREDENTIAL = '/openid4vci/credential'
 
-/** An attested wallet: who it is, the key of its instance, and the key that it binds tokens to. */
+/** An attested wallet: its client id, the key of its instance, and the key for its tokens. */
 export interface Client {
   readonly id: string
   readonly instance: WalletActor
@@ -47,9 +47,9 @@ export interface Granted {
 export type Suite = Awaited<ReturnType<typeof startSuite>>
 
 /**
- * An installation under HAIP with two wallets that act as the wallets of the conformance suite.
+ * An installation under HAIP with two wallets that act like the wallets of the conformance suite.
  *
- * @param configuration of the credentials that they take by default
+ * @param configuration the configuration that the wallets take by default
  */
 export async function startSuite(configuration = SD_JWT) {
   const files = await haipFiles()
@@ -186,7 +186,7 @@ export async function startSuite(configuration = SD_JWT) {
       headers: changes === null ? {} : { dpop: await proofOf(by.key, CREDENTIAL, token), ...changes },
       body,
     })
-  /** A credential for a fresh key, or one for each of several keys. */
+  /** Takes a credential for a fresh key, or a credential for each of several keys. */
   const take = async (token: string, changes: Parameters | null = {}, holders?: readonly WalletActor[]) => {
     const jwt = await Promise.all((holders ?? [await newWallet()]).map((holder) => keyProof(holder)))
     return requestCredential(token, { credential_configuration_id: configuration, proofs: { jwt } }, changes)
@@ -223,7 +223,7 @@ export async function startSuite(configuration = SD_JWT) {
   }
 }
 
-/** The key that a header's x5c certifies to the issuer's root, which it must not hold itself (HAIP 1.0 §6.1.1). */
+/** The key of a header's x5c, whose chain leads to the issuer's root. The chain must not contain the root (HAIP 1.0 §6.1.1). */
 export function certifiedKey(x5c: unknown) {
   const chain = readX5c(x5c)
   expect(chain.some((certificate) => certificate.raw.equals(root.certificate.raw))).toBe(false)

@@ -73,7 +73,7 @@ describe('modules about codes and tokens', () => {
   it('fapi2-security-profile-final-refresh-token', async () => {
     const { refresh_token: token, access_token: before } = await suite.tokens()
     const form = { grant_type: 'refresh_token', refresh_token: token, scope: SD_JWT }
-    // RFC 9449 §5: what binds it is the instance of the attested wallet, which may take a new key for its access token.
+    // RFC 9449 §5: the refresh token is bound to the instance of the attested wallet, which may use a new key for its access token.
     const key = await newWallet()
     const refreshed = await suite.requestToken(form, { by: { ...suite.first, key } })
     expect(refreshed.json).toMatchObject({ token_type: 'DPoP', scope: SD_JWT })
@@ -125,7 +125,7 @@ describe('modules about the times of DPoP proofs', () => {
   })
 })
 
-/** Takes one part of a compact JWT and puts another in its place. */
+/** Replaces one part of a compact JWT. */
 const withPart = (compact: string, index: 0 | 2, change: (part: string) => string) =>
   compact
     .split('.')
@@ -194,7 +194,7 @@ describe('fapi2-security-profile-final-dpop-negative-tests', () => {
     expect(['invalid_dpop_proof', 'invalid_token']).toContain(answer.json.error)
   })
 
-  it('a proof that was used before is refused', async () => {
+  it('a used proof is refused', async () => {
     const dpop = await proof()
     expect((await suite.take(token, { dpop })).status).toBe(200)
     expect(refusalOf(await suite.take(token, { dpop })).slice(0, 2)).toEqual([401, 'invalid_dpop_proof'])
@@ -209,7 +209,7 @@ describe('fapi2-security-profile-final-dpop-negative-tests', () => {
     expect(answer.status).toBe(401)
   })
 
-  it('a header whose name is in capitals is taken', async () => {
+  it('a header whose name is in capitals is accepted', async () => {
     const proofs = { jwt: [await suite.keyProof(await newWallet())] }
     const headers = { Authorization: `DPoP ${token}`, DPOP: await proof(), 'Content-Type': 'application/json' }
     // fetch would write the name in small letters.
@@ -239,7 +239,7 @@ describe('fapi2-security-profile-final-dpop-negative-tests', () => {
     ['the default port', async () => ({ dpop: await proof({ htu: `${suite.base}:443${CREDENTIAL}` }) })],
     ['nothing unusual', async () => ({ dpop: await proof() })],
   ]
-  it.each(taken)('%s is taken', async (_what, made) => {
+  it.each(taken)('%s is accepted', async (_what, made) => {
     const answer = await suite.take(token, await made())
     expect(answer.status, answer.text).toBe(200)
   })

@@ -15,18 +15,18 @@ export interface Checked {
   /** The key of its holder. */
   readonly key: unknown
   readonly claims: unknown
-  /** Its entry of the status list. */
+  /** Its entry in the status list. */
   readonly idx: number
-  /** In seconds. */
+  /** The times, in seconds. */
   readonly times: readonly number[]
-  /** Salts of disclosures, randoms of items. */
+  /** Salts of disclosures, or random values of items. */
   readonly randoms: readonly string[]
 }
 
 /** A value of the variant `credential_format`. */
 export interface CredentialFormat {
   readonly name: string
-  /** The configuration that is asked for. */
+  /** The requested configuration. */
   readonly configuration: string
   /** The metadata of the configuration (OpenID4VCI 1.0 Appendix A). */
   readonly described: object
@@ -38,7 +38,7 @@ export interface CredentialFormat {
   check(suite: Suite, credential: string, holder: WalletActor): Promise<Checked>
 }
 
-/** Signed in front of the root alone: by x5c, with the certified key. */
+/** Checks a signature with only the root: by x5c, with the certified key. */
 export async function certified(compact: string): Promise<{ header: Json; payload: Json }> {
   const header = decodeProtectedHeader(compact)
   await compactVerify(compact, await importJWK(certifiedKey(header.x5c) as Parameters<typeof importJWK>[0], header.alg))
@@ -77,7 +77,7 @@ async function checkMdoc({ service, base }: Suite, credential: string, holder: W
   const { doctype, claims, x5c, deviceKey, status, validityInfo } = readMdoc(credential)
   expect(doctype).toBe(DOCTYPE)
   certifiedKey(x5c)
-  // Signature and digests, as another code base sees them.
+  // Another code base checks signature and digests.
   expect(await failedChecks(credential, holder.signer, [[DOCTYPE, 'product']])).toEqual([])
   if (status === undefined) throw new Error('The document has no status.')
   const accept = 'application/statuslist+cwt'

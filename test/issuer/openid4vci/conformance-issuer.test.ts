@@ -10,7 +10,7 @@ import { encryptFor, ISSUER_METADATA, newAnswerKey, requestKey } from './encrypt
 let format: CredentialFormat
 let suite: Suite
 
-/** One for each format. */
+/** A key for each format. */
 const suites = new Map<CredentialFormat, Suite>()
 
 async function suiteFor(of: CredentialFormat): Promise<Suite> {
@@ -170,7 +170,7 @@ describe.each(FORMATS)('$name: modules of the flow', (of) => {
     const randoms = copies.flatMap((copy) => copy.randoms)
     expect(randoms).toHaveLength(size * Object.keys(ISSUED).length)
     expect(new Set(randoms).size).toBe(randoms.length)
-    // RFC 9901 §10.1: rounded times tie the copies to nothing but a day.
+    // RFC 9901 §10.1: rounded times link the copies only to a day.
     for (const time of copies.flatMap(({ times }) => times)) expect(time % 3600).toBe(0)
     const indices = copies.map(({ idx }) => idx)
     expect(new Set(indices).size).toBe(size)

@@ -44,7 +44,7 @@ describe('the nonce endpoint (OpenID4VCI 1.0 §7)', () => {
     expect(answer.json).toEqual({ c_nonce: expect.stringMatching(/^[\w-]{40,}$/) })
   })
 
-  it('looks at no body, and gives another nonce each time', async () => {
+  it('reads no body, and gives another nonce each time', async () => {
     const form = { 'content-type': 'application/x-www-form-urlencoded' }
     const answers = await Promise.all([
       issuer.service.request('POST', '/openid4vci/nonce', { body: {} }),
@@ -67,7 +67,7 @@ describe('the credential endpoint (§8)', () => {
     })
   })
 
-  it('takes the credential_identifier that the token response gave, or the configuration all the same', async () => {
+  it('accepts the credential_identifier of the token response, and also the configuration', async () => {
     for (const name of ['credential_identifier', 'credential_configuration_id']) {
       const { credentialOfferSessionId: id } = await issuer.makeOffer()
       const details = JSON.stringify([{ type: 'openid_credential', credential_configuration_id: SD_JWT }])
@@ -77,7 +77,7 @@ describe('the credential endpoint (§8)', () => {
     }
   })
 
-  it('takes the single proof of a draft wallet, and answers it in both forms', async () => {
+  it('accepts the single proof of a draft wallet, and answers in both forms', async () => {
     const [jwt] = (await proofs()).jwt
     const request = { credential_configuration_id: SD_JWT, format: 'dc+sd-jwt', proof: { proof_type: 'jwt', jwt } }
     const { status, json } = await issuer.requestCredential(await newToken(), request)
@@ -94,7 +94,7 @@ describe('the credential endpoint (§8)', () => {
     expect(answer.status, answer.text).toBe(200)
   })
 
-  it('gives each offered configuration, and each again, under one token', async () => {
+  it('gives each offered configuration under one token, also repeatedly', async () => {
     const token = await newToken()
     for (const configuration of [JWT_VC, SD_JWT, JWT_VC])
       expect((await issuer.take(token, configuration)).status).toBe(200)
@@ -112,7 +112,7 @@ describe('binding (§8.1)', () => {
     expect(wallet.kid).toBe(`${wallet.did}#0`)
   })
 
-  it('a proof that names a DID with a single key gets the DID URL of that key', async () => {
+  it('a proof that names a DID with a single key gives a credential with the DID URL of that key', async () => {
     const kid = { header: { kid: wallet.did } }
     const jwt = [await wallet.proofByDid(issuer.service.url, await issuer.nonce(), kid)]
     const request = { credential_configuration_id: SD_JWT, proofs: { jwt } }
@@ -131,7 +131,7 @@ describe('binding (§8.1)', () => {
     ])
   })
 
-  it('a JWT VC by the DID of its subject, with cnf where the proof named a bare key', async () => {
+  it('a JWT VC is bound by the DID of its subject, and by cnf if the proof named a bare key', async () => {
     const bare = payloadOf(credentialOf(await issuer.take(await newToken(), JWT_VC, wallet)))
     expect(bare).toMatchObject({
       sub: wallet.did,
@@ -144,7 +144,7 @@ describe('binding (§8.1)', () => {
     expect([named.sub, named.cnf]).toEqual([wallet.did, undefined])
   })
 
-  it('the offering’s subject stays the subject; the key is in cnf', async () => {
+  it('the subject of the offering stays the subject; the key is in cnf', async () => {
     const id = 'urn:customer:7'
     const token = await newToken({ credentialSubject: { id, product: 'Kettle' } })
     for (const configuration of [JWT_VC, SD_JWT]) {
@@ -161,12 +161,12 @@ describe('binding (§8.1)', () => {
     }
   })
 
-  it('a recipient-bound offering is released to a key of that DID, named or bare, and to no other', async () => {
+  it('an offering for a recipient is given only to a key of this DID, named or bare', async () => {
     const offering = await issuer.makeOffering({ recipient: wallet.did })
     const denied = [
       400,
       'credential_request_denied',
-      'The offer is for another recipient: prove a key of the DID that it is bound to.',
+      'The offer is for another recipient: prove a key of the DID that the offer is bound to.',
     ]
     const token = await issuer.token(offering.id)
     const stranger = await newWallet()
@@ -174,13 +174,13 @@ describe('binding (§8.1)', () => {
     const named = [await stranger.proofByDid(issuer.service.url, await issuer.nonce())]
     const request = { credential_configuration_id: SD_JWT, proofs: { jwt: named } }
     expect(refusalOf(await issuer.requestCredential(token, request))).toEqual(denied)
-    // The same key under the name of another DID would have the credential issued to that one.
+    // With the name of another DID, the same key would get a credential for that DID.
     const renamed = didKeyFromJwk(wallet.publicJwk)
     const header = { kid: `${renamed}#${renamed.slice('did:key:'.length)}` }
     const other = [await wallet.proofByDid(issuer.service.url, await issuer.nonce(), { header })]
     const asOther = { credential_configuration_id: SD_JWT, proofs: { jwt: other } }
     expect(refusalOf(await issuer.requestCredential(token, asOther))).toEqual(denied)
-    // A batch may not smuggle a stranger's key in.
+    // A batch must not contain a stranger's key.
     expect(refusalOf(await issuer.take(token, SD_JWT, wallet, stranger))).toEqual(denied)
     const bare = payloadOf(credentialOf(await issuer.take(token, SD_JWT, wallet)))
     expect([bare.sub, bare.cnf.jwk]).toEqual([wallet.did, wallet.publicJwk])
@@ -214,7 +214,7 @@ describe('a batch (§8.2, §15.4.1)', () => {
     for (const { iat } of payloads) expect(iat % 3600).toBe(0)
   })
 
-  it('of JWT VCs: each with an id of its own', async () => {
+  it('of JWT VCs has another id in each copy', async () => {
     const holders = await Promise.all(Array.from({ length: 5 }, () => newWallet()))
     const answer = await issuer.take(await newToken(), JWT_VC, ...holders)
     const payloads = answer.json.credentials.map((entry: { credential: string }) => payloadOf(entry.credential))
@@ -224,7 +224,7 @@ describe('a batch (§8.2, §15.4.1)', () => {
     for (const { nbf } of payloads) expect(nbf % 3600).toBe(0)
   })
 
-  it('is refused as a whole, saying which proof it is about', async () => {
+  it('is refused as a whole, and the error names the proof', async () => {
     const token = await newToken()
     const nonce = await issuer.nonce()
     const good = await wallet.proof(issuer.service.url, nonce)
@@ -267,7 +267,7 @@ describe('requests that are wrong (§8.3.1.2)', () => {
       both,
     ],
     [
-      'a configuration that is no text',
+      'a configuration that is not a text',
       { credential_configuration_id: 7 },
       'invalid_credential_request',
       'credential_configuration_id must be a string',
@@ -279,7 +279,7 @@ describe('requests that are wrong (§8.3.1.2)', () => {
       'The credential_configuration_id is not known.',
     ],
     [
-      'an identifier that was not given',
+      'an unknown identifier',
       { credential_identifier: JWT_VC },
       'unknown_credential_identifier',
       'The credential_identifier was not given with this access token.',
@@ -326,7 +326,7 @@ describe('requests that are wrong (§8.3.1.2)', () => {
     expect(refusalOf(encrypted)).toEqual([400, 'invalid_encryption_parameters', 'The request is not a compact JWE.'])
   })
 
-  it('a wrong request uses nothing up: the token stays valid', async () => {
+  it('a wrong request uses up nothing, and the token stays valid', async () => {
     const token = await newToken()
     await issuer.requestCredential(token, { credential_configuration_id: SD_JWT, proofs: { jwt: ['a.b.c'] } })
     expect((await issuer.take(token, SD_JWT, wallet)).status).toBe(200)
@@ -415,7 +415,7 @@ describe('attacks on the proof', () => {
     ])
   })
 
-  it('a nonce that any wallet has used', async () => {
+  it('a nonce that another wallet has used', async () => {
     const nonce = await issuer.nonce()
     const jwt = [await wallet.proof(issuer.service.url, nonce)]
     const token = await newToken()
@@ -448,7 +448,7 @@ describe('attacks with tokens (§8.3.1.1, RFC 6750 §3)', () => {
   const algs = 'algs="ES256 ES384 EdDSA PS256"'
   const invalid = 'The access token is unknown or has expired.'
 
-  it('none: the challenge has no error code', async () => {
+  it('without a token: the challenge has no error code', async () => {
     for (const path of ['/openid4vci/credential', '/openid4vci/notification']) {
       for (const authorization of [undefined, 'Basic eDp5', 'Bearer', 'DPoP']) {
         const answer = await issuer.service.request('POST', path, {
@@ -471,7 +471,7 @@ describe('attacks with tokens (§8.3.1.1, RFC 6750 §3)', () => {
     expect(answer.status).toBe(401)
   })
 
-  it('an unknown one, and one of the identity provider', async () => {
+  it('an unknown token, and a token of the identity provider', async () => {
     const foreign = (await issuer.authorization()).slice('Bearer '.length)
     for (const token of ['nobody', foreign]) {
       const answer = await issuer.requestCredential(token, { credential_configuration_id: JWT_VC })
@@ -482,7 +482,7 @@ describe('attacks with tokens (§8.3.1.1, RFC 6750 §3)', () => {
     }
   })
 
-  it('a token of the token endpoint is of no use on the management API', async () => {
+  it('the management API refuses a token of the token endpoint', async () => {
     const authorization = `Bearer ${await newToken()}`
     for (const [method, path] of [
       ['GET', `/api/v1/credentials/${crypto.randomUUID()}`],
@@ -509,7 +509,7 @@ describe('attacks with tokens (§8.3.1.1, RFC 6750 §3)', () => {
     const token = await newToken({ credentialConfigurationIds: [SD_JWT] })
     for (const configuration of [JWT_VC, 'Other', 'Other-sd-jwt']) {
       const answer = await issuer.take(token, configuration, wallet)
-      const description = 'The access token is not good for that configuration.'
+      const description = 'The access token does not cover that configuration.'
       expect(refusalOf(answer)).toEqual([403, 'insufficient_scope', description])
       expect(challengeOf(answer)).toBe(
         `${realm()}, error="insufficient_scope", error_description="${description}", DPoP error="insufficient_scope", ${algs}`,
@@ -518,14 +518,14 @@ describe('attacks with tokens (§8.3.1.1, RFC 6750 §3)', () => {
     expect((await issuer.take(token, SD_JWT, wallet)).status).toBe(200)
   })
 
-  it('a token that authorization_details narrowed is valid only for these configurations', async () => {
+  it('a token that authorization_details restricts is valid only for these configurations', async () => {
     const { credentialOfferSessionId: id } = await issuer.makeOffer()
     const details = JSON.stringify([{ type: 'openid_credential', credential_configuration_id: SD_JWT }])
     const token = await issuer.token(id, { authorization_details: details })
     expect((await issuer.take(token, JWT_VC, wallet)).json.error).toBe('insufficient_scope')
   })
 
-  it('a second one of a used-up offer', async () => {
+  it('a second token of a used-up offer', async () => {
     const { credentialOfferSessionId: id } = await issuer.makeOffer()
     const [first, second] = [await issuer.token(id), await issuer.token(id)]
     expect((await issuer.take(first, JWT_VC)).status).toBe(200)
@@ -559,7 +559,7 @@ describe('attacks with tokens (§8.3.1.1, RFC 6750 §3)', () => {
     ])
   })
 
-  it('an issuance that began before the offer expired may be completed: a further configuration belongs to the redemption', async () => {
+  it('an issuance that began before the offer expired may be completed, because a further configuration belongs to the redemption', async () => {
     const expiresAt = new Date(Date.now() + 60_000).toISOString()
     const token = await issuer.token((await issuer.makeOffering({ expires_at: expiresAt, redemption_limit: 1 })).id)
     expect((await issuer.take(token, JWT_VC)).status).toBe(200)
@@ -575,8 +575,8 @@ describe('attacks with tokens (§8.3.1.1, RFC 6750 §3)', () => {
   })
 })
 
-describe('an offer that is handed out twice', () => {
-  it('serves two wallets where its limit is two, and not a third', async () => {
+describe('an offer that two wallets read', () => {
+  it('serves two wallets if its limit is two, and no third wallet', async () => {
     const offering = await issuer.makeOffering({ redemption_limit: 2 })
     const tokens = [await issuer.token(offering.id), await issuer.token(offering.id), await issuer.token(offering.id)]
     const statuses = []

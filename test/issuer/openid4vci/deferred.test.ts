@@ -97,7 +97,7 @@ const UNKNOWN = [
 ]
 
 describe('a deferred offer (OpenID4VCI 1.0 §8.3, §9)', () => {
-  it('is waited for, approved, collected and notified; its session has an event for each change', async () => {
+  it('can be waited for, approved, collected and acknowledged; its session has an event for each change', async () => {
     const offerId = await newOffer()
     expect(await issuer.session(offerId)).not.toHaveProperty('deferred')
     const tokens = await tokensFor(offerId)
@@ -172,7 +172,7 @@ describe('a deferred offer (OpenID4VCI 1.0 §8.3, §9)', () => {
         issuer_state: made.credentialOffer.grants.authorization_code.issuer_state,
       })}`,
     )
-    expect(page.text).toContain('The issuer decides later whether you get it, and may correct what it holds.')
+    expect(page.text).toContain('The issuer decides later whether you get this credential, and may correct its claims.')
     const { code = '' } = responseOf(await browser.decide(page, id, 'accept'))
     const answer = await issuer.requestToken({
       grant_type: 'authorization_code',
@@ -201,7 +201,7 @@ describe('a deferred offer (OpenID4VCI 1.0 §8.3, §9)', () => {
     }
   })
 
-  it('a batch is collected whole, each copy bound to its key', async () => {
+  it('a batch is collected completely, each copy bound to its key', async () => {
     const wallets = await Promise.all([newWallet(), newWallet(), newWallet()])
     const offerId = await newOffer()
     const { access_token: token } = await tokensFor(offerId)
@@ -213,7 +213,7 @@ describe('a deferred offer (OpenID4VCI 1.0 §8.3, §9)', () => {
     )
   })
 
-  it('is not the default: the code of another offer gives no refresh token, and it cannot be decided', async () => {
+  it('is not the default: the code of another offer gives no refresh token, and such an offer cannot be decided', async () => {
     const offerId = await newOffer({ deferred: false })
     expect(await tokensFor(offerId)).not.toHaveProperty('refresh_token')
     for (const decision of ['approve', 'reject'] as const) {
@@ -230,7 +230,7 @@ describe('a deferred offer (OpenID4VCI 1.0 §8.3, §9)', () => {
 })
 
 describe('a decision', () => {
-  it('may correct the claims; claims that the schema does not allow are refused, and nothing is lost', async () => {
+  it('may correct the claims; claims that the schema does not allow are refused, and the offer still waits', async () => {
     const { offerId, token, transactionId } = await waiting({}, JWT_VC)
     const refused = await issuer.decide(offerId, 'approve', { credentialSubject: { product: 7, colour: 'red' } })
     expect(refused.status).toBe(400)
@@ -242,14 +242,14 @@ describe('a decision', () => {
     expect(vc.credentialSubject).toMatchObject({ product: 'Tea kettle', price: 12 })
   })
 
-  it('without claims leaves the offered ones', async () => {
+  it('without claims keeps the offered claims', async () => {
     const { offerId, token, transactionId } = await waiting({}, JWT_VC)
     await approved(offerId)
     const { vc } = payloadOf(credentialOf(await issuer.collect(token, transactionId)))
     expect(vc.credentialSubject).toMatchObject(SUBJECT)
   })
 
-  it('to reject ends the session with its reason, which the wallet does not receive', async () => {
+  it('that rejects ends the session with its reason, which the wallet does not receive', async () => {
     const { offerId, token, transactionId } = await waiting()
     const rejected = await issuer.decide(offerId, 'reject', { reason: 'Not a customer' })
     expect(rejected.status).toBe(200)
@@ -263,13 +263,13 @@ describe('a decision', () => {
     expect(await onRecord(offerId)).toEqual({ counted: 1, records: 0, instances: 0 })
   })
 
-  it('without a reason says that the issuer rejected it', async () => {
+  it('without a reason gives a standard reason', async () => {
     const { offerId } = await waiting()
     const { json } = await issuer.decide(offerId, 'reject')
     expect(json.errorMessage).toBe('The issuer rejected the request.')
   })
 
-  it('is made once: a second decision of any kind is a 409', async () => {
+  it('counts once: a second decision of any kind is a 409', async () => {
     const first = await waiting()
     await approved(first.offerId)
     const second = await waiting()
@@ -283,7 +283,7 @@ describe('a decision', () => {
     credentialOf(await issuer.collect(first.token, first.transactionId))
   })
 
-  it('of ten at once, one is made', async () => {
+  it('counts once, also with ten at the same time', async () => {
     const { offerId } = await waiting()
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, at) => issuer.decide(offerId, at % 2 === 0 ? 'approve' : 'reject')),
@@ -293,7 +293,7 @@ describe('a decision', () => {
     expect(await issuer.session(offerId)).toEqual(made?.json)
   })
 
-  it("is its creator's and an admin's; to anybody else the session is unknown", async () => {
+  it('is for the creator and admins; for other callers the session is unknown', async () => {
     const { offerId } = await waiting()
     for (const decision of ['approve', 'reject'] as const) {
       const stranger = await issuer.decide(offerId, decision, {}, await issuer.service.bearer('stranger'))
@@ -322,7 +322,7 @@ describe('a decision', () => {
     expect(await issuer.session(offerId)).toMatchObject({ state: 'CredentialIssued', deferred: 'approved' })
   })
 
-  it('to reject before a wallet asks ends the offer and its tokens', async () => {
+  it('that rejects before a wallet asks ends the offer and its tokens', async () => {
     const offerId = await newOffer()
     const { access_token: token } = await tokensFor(offerId)
     expect((await issuer.decide(offerId, 'reject')).status).toBe(200)
@@ -331,14 +331,14 @@ describe('a decision', () => {
     expect(await onRecord(offerId)).toEqual({ counted: 0, records: 0, instances: 0 })
   })
 
-  it('cannot be made over an offer that has ended', async () => {
+  it('cannot be made for an offer that has ended', async () => {
     const offerId = await newOffer({ expiresInSeconds: 60 })
     clock.ahead = 120
     const answer = await issuer.decide(offerId, 'approve')
     expect([answer.status, answer.json.message]).toEqual([409, 'Credential offer has ended.'])
   })
 
-  it('takes no other members, and a reason of at most 300 characters', async () => {
+  it('accepts no other members, and a reason of at most 300 characters', async () => {
     const { offerId } = await waiting()
     expect((await issuer.decide(offerId, 'approve', { reason: 'x' })).status).toBe(400)
     expect((await issuer.decide(offerId, 'reject', { reason: 'x'.repeat(301) })).status).toBe(400)
@@ -366,7 +366,7 @@ describe('a transaction (§9.1)', () => {
       [mine.token, 'a\u0000b'],
     ] as const)
       expect(refusalOf(await issuer.collect(token, transactionId))).toEqual(UNKNOWN)
-    // Another wallet's token for the same offer is another authorization's.
+    // Another wallet's token for the same offer belongs to another authorization.
     for (const { token, transactionId } of [mine, others]) credentialOf(await issuer.collect(token, transactionId))
   })
 
@@ -380,7 +380,7 @@ describe('a transaction (§9.1)', () => {
     expect((await issuer.collect('unknown', transactionId)).status).toBe(401)
   })
 
-  it('is collected once, however often at once and in however many processes', async () => {
+  it('is collected once, with any number of simultaneous requests and processes', async () => {
     const { service } = issuer
     const other = await startService({
       databaseUrl: service.databaseUrl,
@@ -408,7 +408,7 @@ describe('a transaction (§9.1)', () => {
     expect(refusalOf(await issuer.collect(token, transactionId))).toEqual(UNKNOWN)
   })
 
-  it('makes room for the next one for its configuration: a wallet that lost the answer asks again', async () => {
+  it('is replaced by the next transaction for its configuration, if a wallet that lost the answer asks again', async () => {
     const { offerId, token, transactionId } = await waiting()
     const wallet = await newWallet()
     const next = transactionOf(await issuer.take(token, SD_JWT, wallet))
@@ -418,7 +418,7 @@ describe('a transaction (§9.1)', () => {
     expect(await onRecord(offerId)).toEqual({ counted: 1, records: 1, instances: 1 })
   })
 
-  it('whose credentials were lost on the way: the credential endpoint gives other copies of the same record at once', async () => {
+  it('whose credentials were lost does no harm: the credential endpoint gives other copies of the same record at once', async () => {
     const { offerId, token, transactionId } = await waiting()
     await approved(offerId)
     credentialOf(await issuer.collect(token, transactionId))
@@ -426,7 +426,7 @@ describe('a transaction (§9.1)', () => {
     expect(await onRecord(offerId)).toEqual({ counted: 1, records: 1, instances: 2 })
   })
 
-  it('is asked about, and its credentials are taken, in encrypted messages (§10)', async () => {
+  it('can be queried and collected in encrypted messages (§10)', async () => {
     const { offerId, token, transactionId, wallet } = await waiting()
     const answerKey = await newAnswerKey()
     const request = JSON.stringify({
@@ -460,7 +460,7 @@ describe('a transaction (§9.1)', () => {
 })
 
 describe('a waiting wallet', () => {
-  it('is one wallet of two: the redemption counts as it begins to wait', async () => {
+  it('uses the only redemption: it counts when the wallet begins to wait', async () => {
     const offerId = await newOffer()
     const tokens = await Promise.all(Array.from({ length: 5 }, () => tokensFor(offerId)))
     const answers = await Promise.all(tokens.map((each) => issuer.take(each.access_token, SD_JWT)))
@@ -473,7 +473,7 @@ describe('a waiting wallet', () => {
     expect(late.status).toBe(400)
   })
 
-  it('has proved its key: a refused request neither waits nor counts', async () => {
+  it('has proven its key: after a refused request it neither waits nor counts', async () => {
     const offerId = await newOffer()
     const { access_token: token } = await tokensFor(offerId)
     const nonce = await issuer.nonce()
@@ -486,7 +486,7 @@ describe('a waiting wallet', () => {
     expect(await issuer.session(offerId)).not.toHaveProperty('deferred')
     const proof = await wallet.proof(issuer.service.url, nonce)
     transactionOf(await ask(proof))
-    // The nonce is used up as the wallet begins to wait.
+    // The nonce is used up when the wallet begins to wait.
     expect(refusalOf(await ask(proof)).slice(0, 2)).toEqual([400, 'invalid_nonce'])
   })
 
@@ -514,7 +514,7 @@ describe('a waiting wallet', () => {
       expect((await issuer.collect(token, transactionId)).json.credentials).toHaveLength(20)
   })
 
-  it('comes back by its refresh token after its access token and the offer have ended', async () => {
+  it('can return with its refresh token after its access token and the offer have expired', async () => {
     const { offerId, tokens, token, transactionId } = await waiting()
     clock.ahead = 3 * DAY
     await maintain()
@@ -596,7 +596,7 @@ describe('a waiting wallet', () => {
     expect([refreshed.status, refreshed.json.refresh_token]).toEqual([200, undefined])
   })
 
-  it('as a client that named itself, refreshes as that one alone', async () => {
+  it('that named a client refreshes only as this client', async () => {
     const form = async () => ({
       grant_type: PRE_AUTHORIZED,
       'pre-authorized_code': await issuer.code(await newOffer()),
@@ -615,7 +615,7 @@ describe('a waiting wallet', () => {
 })
 
 describe('cost in SQL statements', () => {
-  it('the token: two statements, where it is one without; to wait, to be told to wait: two; to collect: three, and one in 32 times a fourth', async () => {
+  it('the token: two statements instead of one; to begin to wait and to ask again: two; to collect: three, and a fourth in one of 32 cases', async () => {
     const statements = recordStatements()
     const counted = async (act: () => Promise<Answer>) => {
       statements.clear()
@@ -670,7 +670,7 @@ describe('changes while a wallet waits', () => {
     credentialOf(await issuer.collect(token, transactionId))
   })
 
-  it('a record that is revoked: the rest of it is denied', async () => {
+  it('a record that is revoked: its remaining credentials are denied', async () => {
     const { offerId, token, transactionId } = await waiting()
     const second = transactionOf(await issuer.take(token, JWT_VC))
     await approved(offerId)
@@ -681,7 +681,7 @@ describe('changes while a wallet waits', () => {
     expect(refusalOf(answer).slice(0, 2)).toEqual([400, 'credential_request_denied'])
   })
 
-  it('a credential that the wallet could not keep: the session has ended, and with it the waiting credentials', async () => {
+  it('a credential that the wallet could not store: the session has ended, and the waiting credentials end with it', async () => {
     const { offerId, token, transactionId } = await waiting()
     const second = transactionOf(await issuer.take(token, JWT_VC))
     await approved(offerId)
@@ -690,7 +690,7 @@ describe('changes while a wallet waits', () => {
     expect(refusalOf(await issuer.collect(token, second)).slice(0, 2)).toEqual([400, 'credential_request_denied'])
   })
 
-  it('an approval at the moment in which the wallet begins to wait: it still waits as long as its tokens last', async () => {
+  it('an approval while the wallet begins to wait: the wallet can still wait as long as its tokens are valid', async () => {
     const offerId = await newOffer()
     const tokens = await tokensFor(offerId)
     const { vault } = issuer.service.platform
@@ -711,7 +711,7 @@ describe('changes while a wallet waits', () => {
     expect(events.at(-1)?.data).toEqual(await issuer.session(offerId))
   })
 
-  it('a decision while the wallet asks: no event goes back behind it', async () => {
+  it('a decision while the wallet asks: no later event has an older state', async () => {
     const ids = await Promise.all(Array.from({ length: 8 }, () => newOffer()))
     await Promise.all(
       ids.flatMap((id) => [

@@ -21,7 +21,7 @@ afterAll(() => issuer.service.close())
 
 const hash = (text: string) => createHash('sha256').update(text).digest('base64url')
 
-/** A proof for an endpoint, and for the token that goes there. */
+/** A proof for an endpoint, and for the token of the request. */
 const proofFor = (path: string, token?: string, payload: Record<string, unknown> = {}, by: WalletActor = wallet) =>
   signCompact(
     by.signer,
@@ -67,7 +67,7 @@ async function take(authorization: string, headers: Record<string, string> = {})
 }
 
 describe('tokens that are bound to a key (RFC 9449 §5)', () => {
-  it('are of type DPoP and valid for an hour; with them and a proof each time, a wallet takes a credential and notifies', async () => {
+  it('are of type DPoP and valid for an hour; with the token and new proofs a wallet takes a credential and sends a notification', async () => {
     const answer = await requestToken(await proofFor('/openid4vci/token'))
     expect(answer.json).toMatchObject({ token_type: 'DPoP', expires_in: 3600 })
     const token = answer.json.access_token
@@ -81,7 +81,7 @@ describe('tokens that are bound to a key (RFC 9449 §5)', () => {
     expect(notified.status).toBe(204)
   })
 
-  it('live longer than Bearer tokens, and end', async () => {
+  it('are valid for longer than Bearer tokens, and expire', async () => {
     const token = await boundToken()
     clock.ahead += 3_599
     expect((await take(`DPoP ${token}`, { dpop: await proofFor(CREDENTIAL, token) })).status).toBe(200)
@@ -96,7 +96,7 @@ describe('tokens that are bound to a key (RFC 9449 §5)', () => {
   })
 })
 
-describe('a proof that is refused spends nothing (RFC 9449 §4.3)', () => {
+describe('a refused proof uses up nothing (RFC 9449 §4.3)', () => {
   it('at the token endpoint: the code stays valid, and the answer has a nonce', async () => {
     const code = await issuer.code(await newOffer())
     for (const dpop of ['e30.e30.x', await proofFor(CREDENTIAL), `${await proofFor('/openid4vci/token')}, x`]) {
@@ -148,12 +148,12 @@ describe('a proof counts once (§11.1)', () => {
       issuer.service.request('POST', CREDENTIAL, { authorization: `DPoP ${token}`, headers: { dpop }, body: {} }),
     )
     const answers = await Promise.all(requests)
-    // The single accepted request fails at its body, which is empty.
+    // The only accepted request then fails because its body is empty.
     expect(answers.filter(({ json }) => json.error === 'invalid_credential_request')).toHaveLength(1)
     expect(answers.filter(({ status, json }) => status === 401 && json.error === 'invalid_dpop_proof')).toHaveLength(49)
   })
 
-  it('is remembered of tokens that exist alone, so that a stranger fills no table', async () => {
+  it('is stored only for existing tokens, so that a stranger cannot fill a table', async () => {
     const count = async () =>
       (
         await query<{ n: number }>(issuer.service.databaseUrl, 'SELECT count(DISTINCT hash)::int AS n FROM used_nonces')
@@ -163,7 +163,7 @@ describe('a proof counts once (§11.1)', () => {
     const token = await boundToken()
     const thief = await newWallet()
     await take(`DPoP ${token}`, { dpop: await proofFor(CREDENTIAL, token, {}, thief) })
-    // Code and proof of the token request.
+    // These two are the code and the proof of the token request.
     expect(await count()).toBe((before ?? 0) + 2)
   })
 })
@@ -218,14 +218,14 @@ describe('nonces for proofs (§8)', () => {
     expect(retried.status).toBe(200)
   })
 
-  it('are no c_nonces, nor the reverse', async () => {
+  it('are not accepted as c_nonces, and c_nonces are not accepted as nonces for proofs', async () => {
     const answer = await requestToken(await proofFor('/openid4vci/token', undefined, { nonce: await issuer.nonce() }))
     expect(refusalOf(answer).slice(0, 2)).toEqual([400, 'use_dpop_nonce'])
   })
 })
 
 describe('scope of a token request (RFC 6749)', () => {
-  it('scope narrows the offer, and the answer has the granted scope (§3.3); unknown values are ignored', async () => {
+  it('scope restricts the offer, and the answer has the granted scope (§3.3); unknown values are ignored', async () => {
     const answer = await requestToken(undefined, undefined, { scope: `openid ${SD_JWT} nonsense` })
     expect(answer.json).toMatchObject({ scope: SD_JWT })
     expect(answer.json).not.toHaveProperty('authorization_details')
@@ -240,7 +240,7 @@ describe('scope of a token request (RFC 6749)', () => {
     expect((await issuer.take(answer.json.access_token, SD_JWT)).status).toBe(200)
   })
 
-  it('scope gives no credential identifiers, and counts beside authorization_details (OpenID4VCI 1.0 §5.1.2)', async () => {
+  it('scope gives no credential identifiers, and is used together with authorization_details (OpenID4VCI 1.0 §5.1.2)', async () => {
     const detail = { type: 'openid_credential', credential_configuration_id: 'ProofOfPurchase' }
     const answer = await requestToken(undefined, undefined, {
       scope: SD_JWT,
@@ -262,7 +262,7 @@ describe('scope of a token request (RFC 6749)', () => {
     ['a client_secret', {}, { client_id: 'x', client_secret: 'y' }],
     ['a client_assertion', {}, { client_assertion: 'e30.e30.x' }],
   ])(
-    'client authentication by %s, which is unknown here, is refused (§5.2) and the code stays valid',
+    'client authentication by %s, which this service does not support, is refused (§5.2) and the code stays valid',
     async (_by, headers, more) => {
       const code = await issuer.code(await newOffer())
       const form = { grant_type: PRE_AUTHORIZED, 'pre-authorized_code': code }

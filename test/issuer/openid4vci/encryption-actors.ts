@@ -17,7 +17,7 @@ export interface Choice {
   readonly zip?: 'DEF'
 }
 
-/** The key that requests are encrypted for, as the metadata have it now. */
+/** The key for the encryption of requests, from the current metadata. */
 export async function requestKey(service: Pick<TestService, 'request'>): Promise<JWK> {
   const { json } = await service.request('GET', ISSUER_METADATA)
   return json.credential_request_encryption.jwks.keys[0]
@@ -36,7 +36,7 @@ export async function encryptFor(
     .encrypt(await importJWK(key, members.alg))
 }
 
-/** A key of a wallet that answers are encrypted for. */
+/** A wallet's key for the encryption of answers. */
 export interface AnswerKey {
   readonly publicJwk: JWK
   /** The decrypted answer, and its header without the ephemeral key. */
@@ -55,7 +55,7 @@ export async function newAnswerKey(members: Readonly<Partial<JWK>> = { kid: 'ans
   }
 }
 
-/** Sends a text as an encrypted request is sent. */
+/** Sends a text in the form of an encrypted request. */
 export const sendJwe = (
   service: Pick<TestService, 'request'>,
   token: string,

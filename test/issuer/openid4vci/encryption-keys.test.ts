@@ -18,8 +18,8 @@ const stored = ({ databaseUrl }: TestService) =>
      WHERE key_set_id = 'credential-encryption' ORDER BY created_at, id`,
   )
 
-describe('the key that credential requests are encrypted for', () => {
-  it('is made once by any number of starting processes, and a later start uses it', async () => {
+describe('the key for the encryption of credential requests', () => {
+  it('is made once, even if several processes start together, and a later start uses it', async () => {
     const service = await startService({ env: { CREDENTIAL_ENCRYPTION: 'off' } })
     expect(await stored(service)).toEqual([])
     const { vault, newId, stores } = service.platform
@@ -40,7 +40,7 @@ describe('the key that credential requests are encrypted for', () => {
     await service.close()
   })
 
-  it('is encrypted at rest, as keys that sign are', async () => {
+  it('is encrypted at rest, like signing keys', async () => {
     const KEY_ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64url')
     const issuer = await startIssuer({ env: { KEY_ENCRYPTION_KEY } })
     const [key] = await stored(issuer.service)
@@ -50,7 +50,7 @@ describe('the key that credential requests are encrypted for', () => {
   })
 })
 
-/** A request that would be refused for what it asks, in whichever way it is sent. */
+/** A request whose content would be refused, encrypted or not. */
 async function jweOf(issuer: Issuer): Promise<string> {
   return encryptFor(await requestKey(issuer.service), JSON.stringify({ credential_configuration_id: 'Unknown' }))
 }
@@ -68,14 +68,16 @@ async function opens(issuer: Issuer, jwe: string): Promise<boolean> {
 }
 
 describe('keys:rotate', () => {
-  it('has metadata name a new key at once; every former one opens requests for a day, and is removed then', async () => {
+  it('makes a new key that metadata name at once; former keys decrypt requests for a day and are then removed', async () => {
     const clock = movingClock()
     const options = { clock: clock.now, maintenance: false }
     const issuer = await startIssuer(options)
     const first = await jweOf(issuer)
     expect(await opens(issuer, first)).toBe(true)
     const lines = await keysCommand([], environmentOf(issuer.service))
-    expect(lines).toContain('credential requests are encrypted for a new key; the former one opens them for a day')
+    expect(lines).toContain(
+      'credential requests are encrypted for a new key; the former key still decrypts requests for a day',
+    )
     const second = await jweOf(issuer)
     await keysCommand([], environmentOf(issuer.service))
     const third = await jweOf(issuer)
@@ -90,7 +92,7 @@ describe('keys:rotate', () => {
     await runTask(remove, clock.now())
     for (const jwe of [first, second, third]) expect(await opens(issuer, jwe)).toBe(true)
 
-    // One process has the keys still, another has never seen them.
+    // One process still has the keys in memory, another process has never loaded them.
     const { databaseUrl, identityProvider, url } = issuer.service
     clock.ahead = DAY + 60
     const other = await startService({ ...options, databaseUrl, identityProvider, env: { ISSUER_BASE_URL: url } })
@@ -108,7 +110,7 @@ describe('keys:rotate', () => {
     await issuer.service.close()
   })
 
-  it('several at once leave one key that metadata name', async () => {
+  it('leaves one key that metadata name, even if it runs several times at once', async () => {
     const service = await startService()
     await Promise.all([1, 2, 3].map(() => keysCommand([], environmentOf(service))))
     const keys = await stored(service)
@@ -116,7 +118,7 @@ describe('keys:rotate', () => {
     await service.close()
   })
 
-  it('makes none where there was none', async () => {
+  it('makes no key if there was none', async () => {
     const service = await startService({ env: { CREDENTIAL_ENCRYPTION: 'off' } })
     const lines = await keysCommand([], environmentOf(service))
     expect(lines.filter((line) => line.includes('encrypted'))).toEqual([])

@@ -80,7 +80,7 @@ describe('an encrypted request (OpenID4VCI 1.0 §8.2, §10)', () => {
     { enc: 'A256GCM' },
     { enc: 'A128GCM', zip: 'DEF' },
     { enc: 'A256GCM', zip: 'DEF' },
-  ] as const)('is answered encrypted for the key that it names, with its kid: %j', async (choice) => {
+  ] as const)('gets an answer that is encrypted for the named key, with its kid: %j', async (choice) => {
     const mine = await newAnswerKey()
     const body = JSON.stringify(await requestOf(asking(mine, choice)))
     const answer = expectTaken(await sendJwe(issuer.service, await newToken(), await encryptFor(key, body, choice)))
@@ -98,14 +98,14 @@ describe('an encrypted request (OpenID4VCI 1.0 §8.2, §10)', () => {
     expect(verified.json).toMatchObject({ isValid: true })
   })
 
-  it('is answered without a kid where the key has none', async () => {
+  it('is answered without a kid if the key has none', async () => {
     const mine = await newAnswerKey({ use: 'enc' })
     const body = JSON.stringify(await requestOf(asking(mine)))
     const answer = expectTaken(await sendJwe(issuer.service, await newToken(), await encryptFor(key, body)))
     expect((await mine.open(answer.text)).header).toEqual({ alg: 'ECDH-ES', enc: 'A256GCM' })
   })
 
-  it('may have times of its validity', async () => {
+  it('may have a validity period', async () => {
     const seconds = Math.floor(Date.now() / 1000)
     const times = { iat: seconds, nbf: seconds + 20, exp: seconds - 20, jti: 'one' }
     const jwe = await encryptFor(key, JSON.stringify(await requestOf(times)))
@@ -119,7 +119,7 @@ describe('an encrypted request (OpenID4VCI 1.0 §8.2, §10)', () => {
     expect(answer.json.credentials).toHaveLength(1)
   })
 
-  it('that is refused for another reason gets its error in the clear (§8.3.1.2)', async () => {
+  it('that is refused for another reason gets an unencrypted error (§8.3.1.2)', async () => {
     const mine = await newAnswerKey()
     const request = { ...(await requestOf(asking(mine))), proofs: { jwt: ['a.b.c'] } }
     const answer = await sendJwe(issuer.service, await newToken(), await encryptFor(key, JSON.stringify(request)))
@@ -127,7 +127,7 @@ describe('an encrypted request (OpenID4VCI 1.0 §8.2, §10)', () => {
     expect(answer.headers.get('content-type')).toBe('application/json')
   })
 
-  it.each([undefined, 'DEF'] as const)('is one that @openid4vc/openid4vci made, with zip %s', async (zip) => {
+  it.each([undefined, 'DEF'] as const)('can be made by @openid4vc/openid4vci, with zip %s', async (zip) => {
     const seen = { encrypted: 0 }
     const taken = await takeOffer({
       offer: (await issuer.makeOffer()).credentialOfferUri,
@@ -139,7 +139,7 @@ describe('an encrypted request (OpenID4VCI 1.0 §8.2, §10)', () => {
     expect(seen.encrypted).toBe(2)
   })
 
-  it('costs no statement more than one in the clear, once the key has been read', async () => {
+  it('costs no more statements than an unencrypted request after the key has been read', async () => {
     const other = await startIssuer({ maintenance: false })
     const otherKey = await requestKey(other.service)
     const mine = await newAnswerKey()
@@ -262,17 +262,17 @@ describe('refused messages', () => {
       undecryptable,
     ],
     [
-      'an ephemeral key that is no point of the curve',
+      'an ephemeral key that is not a point of the curve',
       async (body) => headed(await encryptFor(key, body), { epk: { ...key, x: key.y } }),
       undecryptable,
     ],
     [
-      'another key under the kid of ours',
+      'another key with the kid of the service’s key',
       async (body) => encryptFor({ ...(await newAnswerKey()).publicJwk, kid: String(key.kid) }, body),
       undecryptable,
     ],
     [
-      'a few octets that become 64 MiB',
+      'a few octets that expand to 64 MiB',
       () => encryptFor(key, new Uint8Array(64 * 1_048_576), { zip: 'DEF' }),
       [413, request, 'The encrypted request holds more than 256 KiB.'],
     ],
@@ -300,7 +300,7 @@ describe('refused messages', () => {
       [400, request, 'The encrypted request is not valid yet: nbf lies in the future.'],
     ],
     [
-      'a JWT whose exp is no number',
+      'a JWT whose exp is not a number',
       (body) => encryptFor(key, body.replace('{', '{"exp":"soon",')),
       [400, request, 'The exp of the request must be a number.'],
     ],
@@ -321,7 +321,7 @@ describe('refused messages', () => {
       (body) => encryptFor(key, body.replace('{', '{"__proto__":{},')),
       [400, request, 'property __proto__ should not exist'],
     ],
-  ])('%s; nothing is spent, and the token is still valid', async (_, make, refusal) => {
+  ])('%s; nothing is used up, and the token is still valid', async (_, make, refusal) => {
     const token = await newToken()
     const before = await spent()
     const jwe = await make(JSON.stringify(await requestOf()))
@@ -387,7 +387,7 @@ describe('refused messages', () => {
       (jwk) => ({ jwk, enc: 'A128GCM', zip: 'GZ' }),
       'The zip of credential_response_encryption is not supported.',
     ],
-  ])('an answer encrypted with %s, before anything is spent', async (_, make, description) => {
+  ])('an answer encrypted with %s is refused before anything is used up', async (_, make, description) => {
     const token = await newToken()
     const before = await spent()
     const { publicJwk } = await newAnswerKey()
@@ -398,7 +398,7 @@ describe('refused messages', () => {
     expect((await issuer.take(token, SD_JWT)).status).toBe(200)
   })
 
-  it('an encrypted answer to a request in the clear, in which anybody may have put a key', async () => {
+  it('an encrypted answer to an unencrypted request, because a third party may have inserted the key', async () => {
     const token = await newToken()
     const before = await spent()
     const answer = await issuer.requestCredential(token, await requestOf(asking(await newAnswerKey())))
@@ -410,7 +410,7 @@ describe('refused messages', () => {
     expect(await spent()).toEqual(before)
   })
 
-  it('a JWE without a token: it is not even read', async () => {
+  it('a JWE without a token is not even read', async () => {
     const answer = await issuer.service.request('POST', '/openid4vci/credential', {
       headers: { 'content-type': 'application/jwt' },
       body: 'a.b.c.d.e',
@@ -418,7 +418,7 @@ describe('refused messages', () => {
     expect(answer.status).toBe(401)
   })
 
-  it('application/jwt where nothing is encrypted', async () => {
+  it('application/jwt if encryption is off', async () => {
     const answer = await issuer.service.request('POST', '/openid4vci/notification', {
       authorization: `Bearer ${await newToken()}`,
       headers: { 'content-type': 'application/jwt' },
@@ -427,7 +427,7 @@ describe('refused messages', () => {
     expect(answer.status).toBe(415)
   })
 
-  it('of a member that is given twice the last one counts, as in JSON (RFC 7519 §4)', async () => {
+  it('of a member that is given twice, the last value counts, as in JSON (RFC 7519 §4)', async () => {
     const [mine, other] = [await newAnswerKey({ kid: 'mine' }), await newAnswerKey({ kid: 'other' })]
     const body = JSON.stringify(await requestOf(asking(mine)))
     const twice = body.replace(
@@ -440,7 +440,7 @@ describe('refused messages', () => {
 })
 
 describe('CREDENTIAL_ENCRYPTION', () => {
-  it('off: metadata name nothing, and neither an encrypted request nor an encrypted answer can be had', async () => {
+  it('off: metadata name no encryption, and neither encrypted requests nor encrypted answers are possible', async () => {
     const off = await startIssuer({ env: { CREDENTIAL_ENCRYPTION: 'off' } })
     const { json } = await off.service.request('GET', ISSUER_METADATA)
     expect(Object.keys(json).filter((name) => name.includes('encryption'))).toEqual([])
@@ -461,7 +461,7 @@ describe('CREDENTIAL_ENCRYPTION', () => {
     await off.service.close()
   })
 
-  it('required: metadata say so; JSON is refused, and a request that asks for no encrypted answer', async () => {
+  it('required: metadata say so; JSON is refused, and so is a request without an encrypted answer', async () => {
     const strict = await startIssuer({ env: { CREDENTIAL_ENCRYPTION: 'required' } })
     const { json } = await strict.service.request('GET', ISSUER_METADATA)
     expect([

@@ -21,7 +21,7 @@ const seconds = () => Math.floor(Date.now() / 1000)
 
 const providerSigner = () => createSigner(walletProvider.privateKey.export({ format: 'jwk' }) as Jwk, 'unused')
 
-/** An attestation that brings its provider's certificate (HAIP 1.0 §4.4.1). */
+/** An attestation that contains its provider's certificate (HAIP 1.0 §4.4.1). */
 export async function attestationOf(instance: WalletActor, { header, payload }: Changes = {}): Promise<string> {
   return signCompact(
     await providerSigner(),
@@ -39,7 +39,7 @@ export async function keyAttestationOf(attested: readonly WalletActor[], nonce: 
   )
 }
 
-/** Files for what HAIP demands of an installation. */
+/** The files that an installation needs for HAIP. */
 export async function haipFiles() {
   const files = await certificateFiles()
   const anchors = join(files.directory, 'wallets.pem')
@@ -52,7 +52,7 @@ export async function haipFiles() {
   return { env, remove: files.remove }
 }
 
-/** An installation that can do HAIP, under a public https address. */
+/** An installation that can issue under HAIP, with a public https address. */
 export async function startHaip(
   env: Readonly<Record<string, string>> = { ISSUER_PROFILE: 'haip' },
   options: ServiceOptions = {},
@@ -79,7 +79,7 @@ export interface Sent {
 
 export type HaipWallet = Awaited<ReturnType<typeof newHaipWallet>>
 
-/** A wallet that does what HAIP 1.0 demands of it. */
+/** A wallet that meets the requirements of HAIP 1.0. */
 export async function newHaipWallet({ service, requestToken, nonce }: Issuer) {
   const base = service.config.issuerBaseUrl
   const instance = await newWallet()

@@ -15,19 +15,19 @@ import { popOf } from './attestation-actors.js'
 import { newBrowser, openPage, REDIRECT_URI } from './browser.js'
 import { attestationOf, CLIENT, keyAttestationOf } from './haip-actors.js'
 
-// The library sets the words of Zod's messages for the whole process, the service's in this one, too.
+// The library changes Zod's messages for the whole process, so the service's messages in this process change too.
 installValidationMessages()
 setGlobalConfig({ allowInsecureUrls: true })
 
 const jwkOf = ({ publicJwk }: WalletActor) => publicJwk as LibraryJwk
 
-/** Asks the service under its public address. */
+/** Sends requests for the service's public address to the service. */
 const fetchFrom =
   ({ service }: Issuer): typeof fetch =>
   (input, init) =>
     fetch(String(input).replace(service.config.issuerBaseUrl, service.url), init)
 
-/** Authenticates as Attestation-Based Client Authentication §8 has it: with a challenge that it fetches first. */
+/** Authenticates with a challenge that it fetches first (Attestation-Based Client Authentication §8). */
 function authentication(issuer: Issuer, instance: WalletActor): ClientAuthenticationCallback {
   return async ({ headers, authorizationServerMetadata: metadata }) => {
     const endpoint = String(metadata.challenge_endpoint)
@@ -41,7 +41,7 @@ function authentication(issuer: Issuer, instance: WalletActor): ClientAuthentica
 /**
  * An independent wallet (`@openid4vc/openid4vci`), under HAIP 1.0.
  *
- * @param configuration of the credentials that it takes
+ * @param configuration the configuration that the wallet takes
  */
 export async function haipLibraryWallet(issuer: Issuer, configuration = SD_JWT) {
   const [instance, dpopKey, holder] = [await newWallet(), await newWallet(), await newWallet()]
@@ -61,7 +61,7 @@ export async function haipLibraryWallet(issuer: Issuer, configuration = SD_JWT) 
   const client = new Openid4vciClient({ callbacks: callbacks as CallbackContext })
   const dpop = { signer: { method: 'jwk' as const, publicJwk: jwkOf(dpopKey), alg: 'ES256' } }
 
-  /** From the authorization request to the credentials, and once more under a refreshed token. */
+  /** Takes credentials, beginning with the authorization request, and again with a refreshed token. */
   async function takeFrom(credentialOffer: CredentialOfferObject) {
     const issuerMetadata = await client.resolveIssuerMetadata(credentialOffer.credential_issuer)
     const { authorizationRequestUrl, pkce } = await client.createAuthorizationRequestUrlFromOffer({
@@ -102,7 +102,7 @@ export async function haipLibraryWallet(issuer: Issuer, configuration = SD_JWT) 
     return { tokenType: accessTokenResponse.token_type, credentials: [...credentials, ...again] }
   }
 
-  /** One credential for a key that a key attestation vouches for, in a jwt proof. */
+  /** Takes a credential for an attested key, with the attestation in a jwt proof. */
   async function take(
     issuerMetadata: Awaited<ReturnType<typeof client.resolveIssuerMetadata>>,
     accessToken: string,

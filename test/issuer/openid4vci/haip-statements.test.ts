@@ -9,7 +9,7 @@ let haip: Awaited<ReturnType<typeof startHaip>>
 let statements: StatementRecord
 
 beforeAll(async () => {
-  // The maintenance job's own statements would be counted.
+  // There is no maintenance job, because its statements would be counted.
   haip = await startHaip({ ISSUER_PROFILE: 'haip' }, { maintenance: false })
   statements = recordStatements()
 })
@@ -18,7 +18,7 @@ afterAll(async () => {
   await haip.close()
 })
 
-/** A flow with DPoP and attestation everywhere, and the number of statements of each request. */
+/** Runs a flow with DPoP and attestation in each request. Returns the number of statements of each request. */
 async function countedFlow(): Promise<Record<string, number>> {
   const { issuer, wallet } = haip
   const counts: Record<string, number> = {}

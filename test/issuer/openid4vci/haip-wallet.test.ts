@@ -4,7 +4,7 @@ import { SD_JWT, SUBJECT } from './actors.js'
 import { startHaip } from './haip-actors.js'
 import { haipLibraryWallet } from './haip-library-wallet.js'
 
-/** Each is bound to the wallet's key, which it holds itself, and comes with its certificates. */
+/** Each credential contains the wallet's key, and has its issuer's certificates. */
 function expectHaip(credentials: readonly string[], holder: { publicJwk: { x?: string } }, issuer: string): void {
   expect(credentials).toHaveLength(2)
   for (const credential of credentials) {
@@ -31,7 +31,7 @@ it('@openid4vc/openid4vci takes an offer under HAIP 1.0: PAR, PKCE, DPoP, wallet
   }
 })
 
-it('and begins without an offer, by scope, if its user can sign in', async () => {
+it('and can begin without an offer, by scope, if its user can sign in', async () => {
   const { issuer, close } = await startHaip({ ISSUER_PROFILE: 'haip', AUTH_DISABLED: 'true' })
   try {
     const wallet = await haipLibraryWallet(issuer)

@@ -25,7 +25,7 @@ afterAll(async () => {
 const AS_METADATA = '/.well-known/oauth-authorization-server'
 const ISSUER_METADATA = '/.well-known/openid-credential-issuer'
 
-/** An offer under HAIP, at an installation where all offers or only this one are. */
+/** An offer under HAIP, at an installation with HAIP for all offers or only for this offer. */
 const offerOf = ({ makeOffer }: Issuer, members: Record<string, unknown> = {}) =>
   makeOffer({ profile: 'haip', credentialConfigurationIds: [SD_JWT], ...members })
 
@@ -68,7 +68,11 @@ describe.each([
   const refused: [string, Sent, unknown[]][] = [
     ['without an attestation', { attestation: null }, [401, 'invalid_client']],
     ['without a challenge', { pop: { payload: { challenge: undefined } } }, [401, 'use_attestation_challenge']],
-    ['with a challenge of somebody', { pop: { payload: { challenge: 'x' } } }, [401, 'use_attestation_challenge']],
+    [
+      'with a challenge of another server',
+      { pop: { payload: { challenge: 'x' } } },
+      [401, 'use_attestation_challenge'],
+    ],
   ]
   it.each(refused)('PAR and token endpoint refuse %s, and the code is still valid', async (_what, sent, expected) => {
     const { issuer, wallet } = at()
@@ -97,7 +101,7 @@ describe.each([
     expect((await wallet.redeem(code)).status).toBe(200)
   })
 
-  it('a request that was not pushed goes back with invalid_request (FAPI 2.0 Security Profile §5.3.2.2)', async () => {
+  it('a request that was not pushed is answered with invalid_request (FAPI 2.0 Security Profile §5.3.2.2)', async () => {
     const { issuer, wallet } = at()
     const { parameters } = wallet.parametersOf({ ...stateOf(await offerOf(issuer)), state: 'mine' })
     const path = `/openid4vci/authorize?${new URLSearchParams(parameters)}`
@@ -106,7 +110,7 @@ describe.each([
     expect(responseOf(answer)).toMatchObject({ error: 'invalid_request', state: 'mine' })
   })
 
-  it('credentials are asked for by scope (HAIP 1.0 §4.3)', async () => {
+  it('credentials are requested by scope (HAIP 1.0 §4.3)', async () => {
     const { issuer, wallet } = at()
     const state = stateOf(await offerOf(issuer))
     const { scope: _, ...rest } = wallet.parametersOf(state).parameters
@@ -128,7 +132,7 @@ describe.each([
     expect([answer.status, answer.json.message]).toEqual([400, [message]])
   })
 
-  it('a pushed request that the offer does not admit leaves nothing behind', async () => {
+  it('a pushed request that the offer does not allow leaves no row', async () => {
     const { issuer, wallet } = at()
     const state = stateOf(await offerOf(issuer))
     const count = () => query(issuer.service.databaseUrl, 'SELECT count(*) FROM authorizations')
@@ -140,7 +144,7 @@ describe.each([
     expect(await count()).toEqual(before)
   })
 
-  it('an attestation by kid is refused, though its provider is known (HAIP 1.0 §4.4.1)', async () => {
+  it('an attestation by kid is refused even if its provider is known (HAIP 1.0 §4.4.1)', async () => {
     const { issuer, wallet } = at()
     const provider = await newProvider()
     const { platform } = issuer.service
@@ -192,7 +196,7 @@ describe('an installation with ISSUER_PROFILE=haip', () => {
     })
   })
 
-  it('makes every offer, and every offering, one under HAIP', async () => {
+  it('makes every offer and every offering under HAIP', async () => {
     const { issuer, wallet } = whole
     const made = await issuer.makeOffer({ credentialConfigurationIds: [SD_JWT] })
     expect(made.credentialOfferUri.startsWith('haip-vci://?')).toBe(true)
@@ -217,7 +221,7 @@ describe('an installation with ISSUER_PROFILE=haip', () => {
     expect(refusalOf(await issuer.requestToken(form, { headers })).slice(0, 2)).toEqual([400, 'unsupported_grant_type'])
   })
 
-  it('challenges for DPoP alone where a token is missing', async () => {
+  it('names only DPoP in the challenge if a token is missing', async () => {
     const { headers } = await whole.issuer.requestCredential(undefined, {})
     expect(headers.get('www-authenticate')).toMatch(/^DPoP algs="/)
   })
@@ -241,7 +245,7 @@ describe('flows that began without HAIP', () => {
     return act().finally(() => Object.assign(config, { issuerProfile: 'final' }))
   }
 
-  it('a wallet that began itself and was not attested is given no offer under HAIP; an attested one is', async () => {
+  it('of a wallet without an attestation get no offer under HAIP; an attested wallet gets the offer', async () => {
     const local = await startHaip({ AUTH_DISABLED: 'true' })
     try {
       const { issuer, wallet } = local
@@ -285,7 +289,7 @@ describe('flows that began without HAIP', () => {
 })
 
 describe('requirements of HAIP for an installation', () => {
-  it('is named at the start', async () => {
+  it('are named at the start if they are not met', async () => {
     const { ISSUER_X509: _, WALLET_TRUST_ANCHORS: __, ...env } = (await haipFiles()).env
     const start = () => readConfig(environmentOf(single.issuer.service, { ...env, ISSUER_PROFILE: 'haip' }))
     expect(start).toThrow('- ISSUER_X509 must be defined where ISSUER_PROFILE is haip.')
@@ -295,7 +299,7 @@ describe('requirements of HAIP for an installation', () => {
   it.each([
     ['ISSUER_X509', { issuerX509: undefined }],
     ['WALLET_TRUST_ANCHORS', { attestationTrust: { trustAnchors: [], providers: [] } }],
-  ])('is named where an offer lacks %s', async (name, without) => {
+  ])('are named if an offer lacks %s', async (name, without) => {
     const { config } = single.issuer.service.platform
     const before = { ...config }
     Object.assign(config, without)
@@ -304,7 +308,7 @@ describe('requirements of HAIP for an installation', () => {
     expect([answer.status, answer.json.message]).toEqual([400, [`profile haip needs ${name}`]])
   })
 
-  it('does not change offers of OpenID4VCI 1.0 beside HAIP’s', async () => {
+  it('do not change offers of OpenID4VCI 1.0 beside offers under HAIP', async () => {
     const { issuer } = single
     const made = await issuer.makeOffer()
     const token = await issuer.token(made.credentialOfferSessionId)
@@ -317,7 +321,7 @@ describe('requirements of HAIP for an installation', () => {
 
 describe('a key attestation (HAIP 1.0 §4.5.1)', () => {
   it.each(['attestation', 'jwt'])(
-    'under %s brings its certificates: one of a provider that is known by iss and kid is refused',
+    'under %s must contain its certificates: an attestation by iss and kid is refused',
     async (type) => {
       const provider = await newProvider()
       const { WALLET_CLIENTS = '' } = await trusting([knownWallet(CLIENT, [REDIRECT_URI], provider)])

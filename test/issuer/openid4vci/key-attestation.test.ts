@@ -66,12 +66,12 @@ async function newToken(configuration = SD_JWT, at: Issuer = issuer): Promise<st
 const request = (token: string, proofs: unknown, configuration = SD_JWT, at: Issuer = issuer): Promise<Answer> =>
   at.requestCredential(token, { credential_configuration_id: configuration, proofs })
 
-/** `proofs` with an attestation of keys, in one of the two ways. */
+/** The member `proofs` with a key attestation, in one of the two ways. */
 type Way = (attestation: string, nonce: string) => Promise<Record<string, readonly string[]>>
 
 const alone: Way = async (attestation) => ({ attestation: [attestation] })
 
-/** In the header of a proof that the first key signs. */
+/** The attestation in the header of a proof that the first key signs. */
 const inProof: Way = async (attestation, nonce) => ({ jwt: [await proofBy(0, attestation, nonce, { kid: '0' })] })
 
 function proofBy(signer: number, attestation: string, nonce: string, names: Record<string, unknown>): Promise<string> {
@@ -99,14 +99,14 @@ const WAYS: readonly (readonly [string, Way])[] = [
 describe('keys that a wallet provider attests (OpenID4VCI 1.0 Appendix D, F.1, F.3)', () => {
   const each = () => jwksOf(wallets).map((jwk) => ({ jwk }))
 
-  it.each(WAYS)('get a credential each by %s, of a provider that is known by iss and kid', async (_name, way) => {
+  it.each(WAYS)('get a credential each by %s, from a provider that is known by iss and kid', async (_name, way) => {
     expect(boundTo(await taken(way, provider))).toEqual(each())
   })
 
-  it.each(WAYS)('get a credential each by %s, of a provider with a certificate', async (_name, way) => {
+  it.each(WAYS)('get a credential each by %s, from a provider with a certificate', async (_name, way) => {
     const certified = await newCertifiedProvider(root)
     expect(boundTo(await taken(way, certified))).toEqual(each())
-    // The chain is known now; its attestations are checked all the same.
+    // The chain is known now, but its attestations are still checked.
     const forged = { by: (await newWallet()).signer }
     expect(refusalOf(await taken(way, certified, forged)).slice(0, 2)).toEqual([400, 'invalid_proof'])
   })
@@ -126,23 +126,20 @@ describe('keys that a wallet provider attests (OpenID4VCI 1.0 Appendix D, F.1, F
     expect(await named(1, { kid: second.kid })).toEqual([both[0], { kid: second.kid }])
   })
 
-  it('get one credential each, however many proofs have the attestation', async () => {
+  it('get one credential each, with any number of proofs with the attestation', async () => {
     const nonce = await issuer.nonce()
     const attestation = await provider.attestKeys(jwksOf(wallets), nonce)
     const jwt = await Promise.all([2, 0].map((signer) => proofBy(signer, attestation, nonce, { kid: `${signer}` })))
     expect(boundTo(await request(await newToken(), { jwt }))).toEqual(each())
   })
 
-  it.each(WAYS)(
-    'have the typ of 1.0, or the typ of the drafts, which a library still writes: %s',
-    async (_name, way) => {
-      expect(boundTo(await taken(way, provider, { header: { typ: 'keyattestation+jwt' } }))).toEqual(each())
-      for (const typ of ['key-attestation', 'Key-Attestation+jwt', 'oauth-client-attestation+jwt', 7, undefined])
-        expect(refusalOf(await taken(way, provider, { header: { typ } })).slice(0, 2)).toEqual([400, 'invalid_proof'])
-    },
-  )
+  it.each(WAYS)('have the typ of 1.0 or of the drafts, which a library still uses: %s', async (_name, way) => {
+    expect(boundTo(await taken(way, provider, { header: { typ: 'keyattestation+jwt' } }))).toEqual(each())
+    for (const typ of ['key-attestation', 'Key-Attestation+jwt', 'oauth-client-attestation+jwt', 7, undefined])
+      expect(refusalOf(await taken(way, provider, { header: { typ } })).slice(0, 2)).toEqual([400, 'invalid_proof'])
+  })
 
-  it('need no expiry where the attestation is the proof', async () => {
+  it('need no expiry if the attestation is the proof', async () => {
     expect((await taken(alone, provider, { payload: { exp: undefined } })).status).toBe(200)
   })
 
@@ -171,7 +168,7 @@ const ATTACKS: readonly (readonly [string, () => Changes | Promise<Changes>])[] 
   ['a signature by another key', async () => ({ by: (await newWallet()).signer })],
   ['one that has expired', () => ({ payload: { exp: seconds() - 1 } })],
   ['one of the future', () => ({ payload: { iat: seconds() + 3_600 } })],
-  ['one that is not valid yet', () => ({ payload: { nbf: seconds() + 3_600 } })],
+  ['an attestation that is not valid yet', () => ({ payload: { nbf: seconds() + 3_600 } })],
   ['no iat', () => ({ payload: { iat: undefined } })],
   ['no nonce', () => ({ payload: { nonce: undefined } })],
   ['another typ', () => ({ header: { typ: 'JWT' } })],
@@ -180,7 +177,7 @@ const ATTACKS: readonly (readonly [string, () => Changes | Promise<Changes>])[] 
   ['an unknown kid', () => ({ header: { kid: 'other' } })],
   ['no kid', () => ({ header: { kid: undefined } })],
   [
-    'a key that it brings itself',
+    'a key in its own header',
     async () => {
       const thief = await newWallet()
       return { by: thief.signer, header: { kid: undefined, jwk: thief.publicJwk } }
@@ -199,16 +196,16 @@ const ATTACKS: readonly (readonly [string, () => Changes | Promise<Changes>])[] 
   ['a private key', () => ({ payload: { attested_keys: wallets.map(({ privateJwk }) => privateJwk) } })],
   ['a symmetric key', () => ({ payload: { attested_keys: [...jwksOf(wallets), { kty: 'oct', k: 'c2VjcmV0' }] } })],
   [
-    'a key that is no point of its curve',
+    'a key that is not a point of its curve',
     () => ({ payload: { attested_keys: [...jwksOf(wallets), { ...jwksOf(wallets)[0], y: 'A'.repeat(43) }] } }),
   ],
   ['a key for encryption', () => ({ payload: { attested_keys: [{ ...jwksOf(wallets)[0], use: 'enc' }] } })],
   ['a status of an unknown kind', () => ({ payload: { status: { other: 1 } } })],
-  ['a key_storage that is no list', () => ({ payload: { key_storage: 'iso_18045_high' } })],
+  ['a key_storage that is not a list', () => ({ payload: { key_storage: 'iso_18045_high' } })],
 ]
 
 describe.each(WAYS)('attacks with %s', (_way, way) => {
-  it.each(ATTACKS)('%s: invalid_proof, and nothing is spent', async (_name, changesOf) => {
+  it.each(ATTACKS)('%s: invalid_proof, and nothing is used up', async (_name, changesOf) => {
     const [nonce, token] = [await issuer.nonce(), await newToken()]
     const bad = await provider.attestKeys(jwksOf(wallets), nonce, await changesOf())
     expect(refusalOf(await request(token, await way(bad, nonce))).slice(0, 2)).toEqual([400, 'invalid_proof'])
@@ -219,8 +216,8 @@ describe.each(WAYS)('attacks with %s', (_way, way) => {
   it.each<[string, () => Promise<Provider>]>([
     ['to an anchor that is not trusted', () => newCertifiedProvider(newProviderRoot('Elsewhere'))],
     ['to an anchor of the same name that is not trusted', () => newCertifiedProvider(newProviderRoot())],
-    ['of a certificate that signed itself', () => newCertifiedProvider(undefined)],
-    ['with the trust anchor in it', () => newCertifiedProvider(root, { x5c: ({ x5c }) => [x5c, root.x5c] })],
+    ['of a self-signed certificate', () => newCertifiedProvider(undefined)],
+    ['that contains the trust anchor', () => newCertifiedProvider(root, { x5c: ({ x5c }) => [x5c, root.x5c] })],
     ['of an expired certificate', () => newCertifiedProvider(root, { notAfter: '2026-01-31T00:00:00Z' })],
     ['that is broken', () => newCertifiedProvider(root, { x5c: () => ['AAAA'] })],
     ['that is empty', () => newCertifiedProvider(root, { x5c: () => [] })],
@@ -229,7 +226,7 @@ describe.each(WAYS)('attacks with %s', (_way, way) => {
     expect(refusalOf(await taken(way, await providerOf())).slice(0, 2)).toEqual([400, 'invalid_proof'])
   })
 
-  it('a nonce that is not ours: invalid_nonce', async () => {
+  it('a nonce of another server: invalid_nonce', async () => {
     const refused = refusalOf(await taken(way, provider, { payload: { nonce: 'made-up' } }))
     expect(refused).toEqual([400, 'invalid_nonce', 'The nonce of the key attestation is unknown or has expired.'])
   })
@@ -258,11 +255,11 @@ describe('attacks with the proof around an attestation: invalid_proof', () => {
   it.each<[string, number, () => Record<string, unknown>]>([
     ['a key that is not attested, named by itself', 2, () => ({ jwk: wallets[2]?.publicJwk })],
     ['a key that is not attested, named by its DID', 2, () => ({ kid: wallets[2]?.kid })],
-    ['a key that is not attested, in the name of one that is', 2, () => ({ kid: '0' })],
+    ['a key that is not attested, with the name of an attested key', 2, () => ({ kid: '0' })],
     ['a position beyond the list', 0, () => ({ kid: '2' })],
-    ['a position that is none', 0, () => ({ kid: '-1' })],
+    ['an invalid position', 0, () => ({ kid: '-1' })],
     ['a position with a leading zero', 0, () => ({ kid: '00' })],
-    ['a position that is no string', 0, () => ({ kid: 0 })],
+    ['a position that is not a string', 0, () => ({ kid: 0 })],
     ['an unknown kid', 0, () => ({ kid: 'phone' })],
     ['no name of its key', 0, () => ({})],
     ['two names', 0, () => ({ kid: '0', jwk: wallets[0]?.publicJwk })],
@@ -293,7 +290,7 @@ describe('the status of a key attestation (Token Status List §8.3)', () => {
     return { path, status: { status_list: { uri, idx: 7 } } }
   }
 
-  it.each(WAYS)('is asked for each time: %s', async (_name, way) => {
+  it.each(WAYS)('is fetched each time: %s', async (_name, way) => {
     const { path, status } = await listOf(provider, [8])
     for (let time = 0; time < 2; time += 1)
       expect((await taken(way, provider, { payload: { status } })).status).toBe(200)
@@ -302,7 +299,7 @@ describe('the status of a key attestation (Token Status List §8.3)', () => {
     expect(refusalOf(await taken(way, provider, { payload: { status: revoked } }))).toEqual([
       400,
       'invalid_proof',
-      'The key attestation is not valid any more.',
+      'The key attestation is no longer valid.',
     ])
   })
 
@@ -316,7 +313,7 @@ describe('the status of a key attestation (Token Status List §8.3)', () => {
     expect(refusalOf(await taken(alone, provider, { payload: { status } }))).toEqual([
       400,
       'invalid_proof',
-      'The key attestation is not valid any more.',
+      'The key attestation is no longer valid.',
     ])
     const other = { status_list: { uri, idx: 6 } }
     expect((await taken(alone, provider, { payload: { status: other } })).status).toBe(200)
@@ -335,7 +332,7 @@ describe('the status of a key attestation (Token Status List §8.3)', () => {
     return request(await newToken(), { jwt })
   }
 
-  it('of several attestations is read from four lists at most, each fetched once', async () => {
+  it('of several attestations is read from at most four lists, each fetched once', async () => {
     const lists = await Promise.all(Array.from({ length: 5 }, () => listOf(provider, [])))
     const paths = lists.map(({ path }) => path)
     const fetched = () => web.requests.filter((asked) => paths.includes(asked))
@@ -348,7 +345,7 @@ describe('the status of a key attestation (Token Status List §8.3)', () => {
     expect(fetched()).not.toContain(paths[4])
   })
 
-  it('is paid for from the work budget of a request', async () => {
+  it('is charged to the work budget of the request', async () => {
     const { path, status } = await listOf(provider, [])
     const { uri } = (status as { status_list: { uri: string } }).status_list
     const payload = {
@@ -361,10 +358,10 @@ describe('the status of a key attestation (Token Status List §8.3)', () => {
     web.documents.set(path, { body, type: 'application/statuslist+jwt' })
     expect((await manyAttested([status])).status).toBe(200)
     const refused = refusalOf(await manyAttested(Array(20).fill(status)))
-    expect(refused).toEqual([400, 'invalid_proof', 'The status of the key attestation cannot be had: Too much work.'])
+    expect(refused).toEqual([400, 'invalid_proof', 'The status of the key attestation cannot be read: Too much work.'])
   })
 
-  it('by a list that is certified as attesters are, and by none of another provider', async () => {
+  it('comes from a list whose signer is certified like attesters, not from a list of another provider', async () => {
     const certified = await newCertifiedProvider(root)
     const { status } = await listOf(await newCertifiedProvider(root), [])
     expect((await taken(alone, certified, { payload: { status } })).status).toBe(200)
@@ -374,7 +371,7 @@ describe('the status of a key attestation (Token Status List §8.3)', () => {
     expect(refusalOf(await taken(alone, certified, { payload: { status: others } }))[1]).toBe('invalid_proof')
   })
 
-  it('that cannot be fetched is invalid, and its nonce is used up: a wallet cannot make the service ask twice with it', async () => {
+  it('that cannot be fetched is invalid, and its nonce is used up, so that a wallet cannot cause a second fetch with it', async () => {
     const uri = `http://127.0.0.1:${web.port}/nowhere`
     const [nonce, token] = [await issuer.nonce(), await newToken()]
     const status = { status_list: { uri, idx: 7 } }
@@ -387,7 +384,7 @@ describe('the status of a key attestation (Token Status List §8.3)', () => {
   })
 
   it.each([{ uri: 'ftp://x', idx: 7 }, { uri: 7, idx: 7 }, { uri: 'https://x.example', idx: -1 }, { idx: 7 }])(
-    'that is no reference is no good one: %j',
+    'that is not a valid reference: %j',
     async (list) => {
       const refused = refusalOf(await taken(alone, provider, { payload: { status: { status_list: list } } }))
       expect(refused.slice(0, 2)).toEqual([400, 'invalid_proof'])
@@ -396,7 +393,7 @@ describe('the status of a key attestation (Token Status List §8.3)', () => {
 })
 
 describe('a schema with keyAttestation', () => {
-  it('is shown with it, in every version', async () => {
+  it('has keyAttestation in every version', async () => {
     const versions = await issuer.service.request('GET', '/schemas/StronglyAttested/versions', {
       authorization: await issuer.authorization(),
     })
@@ -409,7 +406,7 @@ describe('a schema with keyAttestation', () => {
     expect(read.json.keyAttestation).toEqual(versions.json[0].keyAttestation)
   })
 
-  it('publishes its demands for both proof types (§12.2.4); others publish nothing', async () => {
+  it('publishes its demands for both proof types (§12.2.4); other schemas publish nothing', async () => {
     const { json } = await issuer.service.request('GET', '/.well-known/openid-credential-issuer')
     const required = (id: string) => {
       const { jwt, attestation } = json.credential_configurations_supported[id].proof_types_supported
@@ -425,7 +422,7 @@ describe('a schema with keyAttestation', () => {
     expect(required(SD_JWT)).toBeUndefined()
   })
 
-  it.each(WAYS)('is issued to keys that have one of the accepted values of each: %s', async (_name, way) => {
+  it.each(WAYS)('is issued to keys with an accepted value of each property: %s', async (_name, way) => {
     expect((await taken(way, provider, { payload: STRONG_KEYS }, STRONG)).status).toBe(200)
     expect((await taken(way, provider, {}, ANY)).status).toBe(200)
   })
@@ -433,8 +430,8 @@ describe('a schema with keyAttestation', () => {
   it.each<[string, Record<string, unknown>]>([
     ['a weaker storage', { ...STRONG_KEYS, key_storage: ['iso_18045_basic'] }],
     ['a weaker authentication', { ...STRONG_KEYS, user_authentication: ['iso_18045_moderate'] }],
-    ['no word of the storage', { ...STRONG_KEYS, key_storage: undefined }],
-    ['no word of the authentication', { ...STRONG_KEYS, user_authentication: undefined }],
+    ['without a value for key storage', { ...STRONG_KEYS, key_storage: undefined }],
+    ['without a value for user authentication', { ...STRONG_KEYS, user_authentication: undefined }],
     ['an empty list', { ...STRONG_KEYS, key_storage: [] }],
     ['a string that contains the value', { ...STRONG_KEYS, key_storage: 'iso_18045_high' }],
     ['another case', { ...STRONG_KEYS, key_storage: ['ISO_18045_HIGH'] }],
@@ -444,7 +441,7 @@ describe('a schema with keyAttestation', () => {
   })
 
   it.each([ANY, STRONG])(
-    'is not issued by a proof without an attestation, nor where one of several has none: %s',
+    'is not issued for a proof without an attestation, also if only one of several has none: %s',
     async (id) => {
       const token = await newToken(id)
       expect(refusalOf(await issuer.take(token, id)).slice(0, 2)).toEqual([400, 'invalid_proof'])
@@ -470,14 +467,14 @@ describe('a schema with keyAttestation', () => {
   })
 })
 
-describe('where no attestation is believed', () => {
+describe('without trusted providers', () => {
   let plain: Issuer
   beforeAll(async () => {
     plain = await startIssuer()
   })
   afterAll(() => plain.service.close())
 
-  it('a schema cannot demand one, and nothing is announced', async () => {
+  it('a schema cannot demand an attestation, and metadata name none', async () => {
     const refused = await postSchema(plain, 'Attested', {})
     expect([refused.status, refused.json.message]).toEqual([
       400,
@@ -488,7 +485,7 @@ describe('where no attestation is believed', () => {
     expect([Object.keys(types), Object.keys(json.proof_types_supported)]).toEqual([['jwt'], ['jwt']])
   })
 
-  it('proofs.attestation is an invalid_proof; a jwt proof counts alone, with any attestation in it', async () => {
+  it('proofs.attestation is an invalid_proof; a jwt proof counts as a plain proof, with any attestation', async () => {
     const token = await newToken(SD_JWT, plain)
     const nonce = await plain.nonce()
     const attestation = await provider.attestKeys(jwksOf(wallets), nonce)
@@ -498,7 +495,7 @@ describe('where no attestation is believed', () => {
     expect(boundTo(await request(token, { jwt }, SD_JWT, plain))).toEqual([{ jwk: wallets[0]?.publicJwk }])
   })
 
-  it('a schema from a time when attestations were believed is not issued', async () => {
+  it('a schema from a time with trusted providers is not issued', async () => {
     expect((await postSchema(plain, 'Attested', undefined)).status).toBe(201)
     await query(plain.service.databaseUrl, "UPDATE schemas SET key_attestation = '{}' WHERE name = 'Attested'")
     const token = await newToken('Attested-sd-jwt', plain)

@@ -4,7 +4,7 @@ import { Openid4vciClient, Openid4vciWalletProvider, setGlobalConfig } from '@op
 import { compactVerify, exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose'
 import { installValidationMessages } from '../../../server/api/validation.js'
 
-// The library sets the words of Zod's messages for the whole process, the service's in this one, too.
+// The library changes Zod's messages for the whole process, so the service's messages in this process change too.
 installValidationMessages()
 setGlobalConfig({ allowInsecureUrls: true })
 
@@ -35,15 +35,15 @@ export interface Taking {
   readonly keys: readonly HolderKey[]
   readonly named: 'by jwk' | 'by did'
   readonly txCode?: string | undefined
-  /** Asks for these alone by authorization_details. */
+  /** Asks only for these configurations, by authorization_details. */
   readonly authorizationDetails?: boolean
-  /** Its keys are attested, in a proof by the first of them or as the proof itself. */
+  /** The wallet's keys are attested: in a proof by the first key, or with the attestation as the proof. */
   readonly attested?: { readonly by: Attester; readonly as: 'jwt' | 'attestation' }
-  /** Trusts who signs the issuer's metadata by a did:jwk, and so asks for signed ones. */
+  /** The wallet trusts a signer of metadata with a did:jwk, and asks for signed metadata. */
   readonly signedMetadata?: boolean
-  /** How its requests travel; the platform's fetch unless given. */
+  /** The `fetch` for the wallet's requests; by default the platform's `fetch`. */
   readonly fetch?: typeof fetch
-  /** For a deferred offer: called once the wallet waits and has received the answer that the credential is not ready. */
+  /** For a deferred offer: called when the wallet waits and has learned that the credential is not ready. */
   readonly whileWaiting?: WhileWaiting
 }
 
@@ -56,7 +56,7 @@ export interface Taken {
   readonly credentials: readonly string[]
 }
 
-/** The library takes signed metadata, but does not ask for them. */
+/** A `fetch` that asks for signed metadata. The library accepts them, but does not ask for them. */
 const fetchSignedMetadata: typeof fetch = (input, init) =>
   String(input).includes('/.well-known/openid-credential-issuer')
     ? fetch(input, { ...init, headers: { accept: 'application/jwt' } })
@@ -93,7 +93,7 @@ export function libraryCallbacks(keys: readonly HolderKey[]) {
   } satisfies Pick<CallbackContext, 'hash' | 'generateRandom' | 'clientAuthentication' | 'signJwt'>
 }
 
-/** A key attestation as the library makes it for wallet providers. */
+/** Makes a key attestation with the library. */
 function keyAttestation(
   { privateJwk, x5c, keyStorage, userAuthentication }: Attester,
   keys: readonly HolderKey[],
@@ -117,8 +117,8 @@ function keyAttestation(
 }
 
 /**
- * Version 0.4.6 of the library refuses a deferred response with both credentials and a `notification_id`. It means to refuse a
- * `notification_id` without credentials; a later version corrects this. So the library receives the response without the id,
+ * Version 0.4.6 of the library refuses a deferred response with both credentials and a `notification_id`. It should only refuse a
+ * `notification_id` without credentials, and a later version corrects this. So the library receives the response without the id,
  * and `keep` receives the id.
  */
 const withoutNotificationId =
@@ -183,7 +183,7 @@ export async function takeOffer({
   for (const credentialConfigurationId of configurations) {
     const { c_nonce: nonce } = await client.requestNonce({ issuerMetadata })
     const attestation = attested === undefined ? undefined : await keyAttestation(attested.by, keys, nonce, attested.as)
-    // One attested key proves all of them.
+    // One proof is enough for all attested keys.
     const proving = attestation === undefined ? keys : keys.slice(0, 1)
     const proofOf = async ({ publicJwk, did }: HolderKey) => {
       const signer =

@@ -11,13 +11,13 @@ export { DOCTYPE, MORE, NAMESPACE, root }
 
 export const LICENCE = 'DrivingLicence'
 export const MDOC = `${LICENCE}-mdoc`
-/** As they are offered. */
+/** The claims of the offer. */
 export const ALL = [LICENCE, `${LICENCE}-sd-jwt`, MDOC]
 export const CLAIMS = SUBJECT
 
 const DOCUMENT_SIGNER = '1.0.18013.5.1.2'
 
-/** The certificate of the issuer, right below the root. */
+/** The certificate of the issuer, directly below the root. */
 export const leaf = leafOf({ issuer: root, subject: 'C=DE/Issuer', purposes: [DOCUMENT_SIGNER] })
 
 export const licenceSchema = (members: Readonly<Record<string, unknown>> = {}) => ({
@@ -51,13 +51,13 @@ export async function startMdocIssuer(options: ServiceOptions = {}) {
 export const offerOf = (issuer: Issuer, members: Readonly<Record<string, unknown>> = {}): Promise<Answer['json']> =>
   issuer.makeOffer({ credentialConfigurationIds: ALL, credentialSubject: CLAIMS, ...members })
 
-/** How a wallet reaches the service under its public address. */
+/** A `fetch` with which a wallet reaches the service at its public address. */
 export const fetchFrom =
   ({ service }: Issuer): typeof fetch =>
   (input, init) =>
     fetch(String(input).replace(service.config.issuerBaseUrl, service.url), init)
 
-/** The randoms of a document's items (ISO/IEC 18013-5 §9.1.2.5), of 32 bytes: each follows its name. */
+/** The random values of a document's items (ISO/IEC 18013-5 §9.1.2.5). Each has 32 bytes and follows its name. */
 export function randomsOf(issuerSigned: string): string[] {
   const bytes = Buffer.from(issuerSigned, 'base64url')
   const found: string[] = []
@@ -71,7 +71,7 @@ const transcript = redirectTranscript({
   nonce: 'n-1',
   responseUri: 'https://v.example',
 })
-/** Checks of @auth0/mdl that a presentation of a mobile document fails, with the root as the only trust anchor. */
+/** The failed checks of @auth0/mdl for a presentation of a mobile document, with the root as the only trust anchor. */
 export async function failedChecks(
   issuerSigned: string,
   signer: WalletActor['signer'],

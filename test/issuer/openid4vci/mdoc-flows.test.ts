@@ -47,7 +47,7 @@ describe('keys that are attested (OpenID4VCI 1.0 Appendix D, F.3)', () => {
     ['jwt', 1],
     ['jwt', 3],
     ['attestation', 3],
-  ] as const)('@openid4vc/openid4vci takes a document for each: proof type %s, %i keys', async (as, count) => {
+  ] as const)('@openid4vc/openid4vci takes a document for each key: proof type %s, %i keys', async (as, count) => {
     const configuration = 'AttestedLicence-mdoc'
     const keys = await Promise.all(Array.from({ length: count }, newHolderKey))
     const made = await offerOf(issuer, { credentialConfigurationIds: [configuration] })
@@ -65,10 +65,10 @@ describe('keys that are attested (OpenID4VCI 1.0 Appendix D, F.3)', () => {
   })
 })
 
-describe('keys that COSE cannot carry', () => {
+describe('keys that COSE cannot represent', () => {
   const REFUSAL = 'Holder key cannot stand in an mdoc: it must be of P-256, P-384 or Ed25519.'
 
-  it('attack: one of them in a batch, and nothing is issued or spent', async () => {
+  it('attack: with one such key in a batch, nothing is issued or used up', async () => {
     const { credentialOfferSessionId: id } = await offerOf(issuer)
     const token = await issuer.token(id)
     const wallets = await Promise.all([newWallet(), newWallet('ES256K')])
@@ -78,13 +78,13 @@ describe('keys that COSE cannot carry', () => {
     expect((await issuer.take(token, MDOC, await newWallet())).status).toBe(200)
   })
 
-  it('attack: such a key for a deferred offer: refused at once, not after the approval', async () => {
+  it('attack: such a key for a deferred offer is refused at once, not after the approval', async () => {
     const { credentialOfferSessionId: id } = await offerOf(issuer, { deferred: true })
     const answer = await issuer.take(await issuer.token(id), MDOC, await newWallet('PS256'))
     expect(refusalOf(answer)).toEqual([400, 'invalid_proof', REFUSAL])
   })
 
-  it('attack: such a key with an attestation', async () => {
+  it('attack: such a key with an attestation is refused', async () => {
     const haip = await startHaip()
     try {
       expect((await postSchema(haip.issuer, licenceSchema())).status).toBe(201)
@@ -106,7 +106,7 @@ describe('keys that COSE cannot carry', () => {
 })
 
 describe('encrypted requests and answers (OpenID4VCI 1.0 §10)', () => {
-  it.each([{}, { zip: 'DEF' as const }])('hold a document, deferred too: %o', async (choice) => {
+  it.each([{}, { zip: 'DEF' as const }])('carry a document, also a deferred document: %o', async (choice) => {
     const { service } = issuer
     const made = await offerOf(issuer, { credentialConfigurationIds: [MDOC], deferred: true })
     const token = await issuer.token(made.credentialOfferSessionId)

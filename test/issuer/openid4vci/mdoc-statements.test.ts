@@ -7,7 +7,7 @@ let world: Awaited<ReturnType<typeof startMdocIssuer>>
 let statements: StatementRecord
 
 beforeAll(async () => {
-  // The maintenance job's own statements would be counted.
+  // There is no maintenance job, because its statements would be counted.
   world = await startMdocIssuer({ maintenance: false })
   statements = recordStatements()
 })
@@ -16,7 +16,7 @@ afterAll(async () => {
   await world.close()
 })
 
-/** Statements of one credential request; of three in a row at most one reserves status indices. */
+/** The least number of statements of three successive credential requests. At most one of them reserves status indices. */
 async function countOf(configuration: string): Promise<number> {
   const { issuer } = world
   const counts: number[] = []

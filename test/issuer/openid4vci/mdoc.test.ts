@@ -56,7 +56,7 @@ const sign = async (body: Readonly<Record<string, unknown>>) =>
   })
 
 describe('the metadata of mobile documents (OpenID4VCI 1.0 Appendix A.2.2)', () => {
-  it('have a third configuration of a type with mdoc, and none of a type without', async () => {
+  it('have a third configuration for a type with mdoc, and no third configuration for other types', async () => {
     const configurations = await metadata()
     expect(Object.keys(configurations)).toEqual([...ALL, 'ProofOfPurchase', 'ProofOfPurchase-sd-jwt'])
     expect(configurations[MDOC]).toMatchObject({
@@ -65,7 +65,7 @@ describe('the metadata of mobile documents (OpenID4VCI 1.0 Appendix A.2.2)', () 
       scope: MDOC,
       cryptographic_binding_methods_supported: ['cose_key'],
       credential_signing_alg_values_supported: [-7, -9],
-      // Keys of other algorithms are refused: an mdoc cannot hold them (RFC 9053 §7.1).
+      // Keys of other algorithms are refused, because an mdoc cannot contain them (RFC 9053 §7.1).
       proof_types_supported: { jwt: { proof_signing_alg_values_supported: ['ES256', 'ES384', 'EdDSA'] } },
     })
     expect(configurations[MDOC].vct).toBeUndefined()
@@ -79,14 +79,14 @@ describe('the metadata of mobile documents (OpenID4VCI 1.0 Appendix A.2.2)', () 
     ])
   })
 
-  it('list the scope, which a wallet may ask by', async () => {
+  it('list the scope by which a wallet may ask', async () => {
     const { json } = await issuer.service.request('GET', '/.well-known/oauth-authorization-server')
     expect(json.scopes_supported).toEqual([...ALL, 'ProofOfPurchase', 'ProofOfPurchase-sd-jwt'])
   })
 })
 
 describe('offers of mobile documents', () => {
-  it('are listed beside the others, in offerings too', async () => {
+  it('are listed beside the other formats, in offerings too', async () => {
     const offering = await issuer.makeOffering({ credential_type: LICENCE, credential_subject: CLAIMS })
     expect(offering.credential_configuration_ids).toEqual(ALL)
     const offer = await issuer.service.request('GET', `/openid4vci/offers/${offering.id}`)
@@ -112,17 +112,24 @@ describe('offers of mobile documents', () => {
   })
 
   it.each([
-    ['that is not base64 where the schema says so', { portrait: '###' }, 'Claim portrait cannot stand in an mdoc'],
     [
-      'below an element that holds an object',
+      'that is not base64, although the schema demands it',
+      { portrait: '###' },
+      'Claim portrait cannot stand in an mdoc',
+    ],
+    [
+      'below an element that is an object',
       { privileges: [{ code: 'B', from: 'long ago' }] },
       'Claim privileges.0.from cannot stand in an mdoc',
     ],
-  ])('attack: a value %s is refused as the offer is made, by the name of its claim', async (_, changes, message) => {
-    expect(String(await refused({ credentialSubject: { ...CLAIMS, ...changes } }))).toContain(message)
-  })
+  ])(
+    'attack: a value %s is refused when the offer is made, and the error names its claim',
+    async (_, changes, message) => {
+      expect(String(await refused({ credentialSubject: { ...CLAIMS, ...changes } }))).toContain(message)
+    },
+  )
 
-  it('attack: a claim in many elements, more than a verifier would read, is refused as the offer is made', async () => {
+  it('attack: a claim in more elements than a verifier would read is refused when the offer is made', async () => {
     const name = 'WideLicence'
     const elements = Object.fromEntries(Array.from({ length: 256 }, (_, each) => [`element_${each}`, '/portrait']))
     const mdoc = { doctype: DOCTYPE, namespaces: { [NAMESPACE]: elements } }
@@ -137,7 +144,7 @@ describe('offers of mobile documents', () => {
     expect(Object.keys(readMdoc(credential).claims[NAMESPACE] ?? {})).toHaveLength(256)
   })
 
-  it('of another issuer, which has no certificate, are refused, and its offerings are without them', async () => {
+  it('of another issuer, without a certificate, are refused, and its offerings contain none', async () => {
     const { id: issuerId } = await newIssuer(issuer.service, 'issuer')
     expect(await refused({ issuerId })).toContain(
       `credentialConfigurationIds names ${MDOC}, which needs an issuer with a certificate (ISSUER_X509)`,
@@ -181,7 +188,7 @@ describe('@openid4vc/openid4vci takes all three formats in one session (HAIP 1.0
     expect(offering?.redemption_count).toBe(1)
   })
 
-  it('in a batch, and of a deferred offer once it is approved', async () => {
+  it('in a batch, and from a deferred offer after its approval', async () => {
     const keys = [await newHolderKey(), await newHolderKey()]
     const made = await offerOf(issuer, { credentialConfigurationIds: [MDOC], deferred: true })
     const offers = await takeOffer({
@@ -214,7 +221,7 @@ describe('the issued document (ISO/IEC 18013-5 §9.1.2)', () => {
     expect(readMdoc(credential).claims).toEqual({ [NAMESPACE]: { family_name: 'Noether' } })
   })
 
-  it('is valid in whole hours, for 365 days where the schema says nothing', async () => {
+  it('is valid in whole hours, for 365 days by default', async () => {
     const [document] = (await taken(await newWallet())).map(readMdoc)
     const { signed, validFrom, validUntil } = document?.validityInfo ?? {}
     expect([Number(signed) % HOUR_MS, Number(validFrom) - Number(signed)]).toEqual([0, 0])
@@ -244,12 +251,12 @@ describe('the issued document (ISO/IEC 18013-5 §9.1.2)', () => {
         'invalid_proof',
         'Holder key cannot stand in an mdoc: it must be of P-256, P-384 or Ed25519.',
       ])
-      // Nothing was spent.
+      // Nothing was used up.
       expect((await issuer.take(token, MDOC)).status).toBe(200)
     }
   })
 
-  it('attack: nothing but its values links the copies of a batch', async () => {
+  it('attack: only the values of the claims link the copies of a batch', async () => {
     const wallets = await Promise.all([1, 2, 3].map(() => newWallet()))
     const copies = await taken(...wallets)
     const randoms = copies.flatMap(randomsOf)
@@ -268,7 +275,7 @@ describe('the issued document (ISO/IEC 18013-5 §9.1.2)', () => {
 })
 
 describe('POST /credentials/sign with format mso_mdoc', () => {
-  it('signs for a holder, and leaves the record of any credential', async () => {
+  it('signs for a holder, and records the credential like any other', async () => {
     const wallet = await newWallet()
     const signed = await sign({ holder: wallet.did })
     expect(signed.status, signed.text).toBe(201)
@@ -280,7 +287,7 @@ describe('POST /credentials/sign with format mso_mdoc', () => {
     expect(json.vc.proof).toBeUndefined()
   })
 
-  it('refuses members that it cannot sign, by name', async () => {
+  it('refuses members that it cannot sign, and names them', async () => {
     const { did } = await newWallet()
     const rsa = await newWallet('PS256')
     const messages = await Promise.all(
@@ -324,7 +331,7 @@ describe('an installation without ISSUER_X509', () => {
     expect(credential_configuration_ids).toEqual(ALL.slice(0, 2))
   })
 
-  it('refuses an offer that names one, and signs none', async () => {
+  it('refuses an offer that names a mobile document, and signs none', async () => {
     const authorization = await plain.authorization()
     const offered = await plain.service.request('POST', '/credential-offers', {
       authorization,
@@ -363,7 +370,7 @@ it('under HAIP 1.0 (§4, §6) a wallet asks for it by its scope, and gets it by 
   }
 })
 
-describe('dates and bytes of a type whose schema says so by a combination (ISO/IEC 18013-5 §7.2.1)', () => {
+describe('dates and bytes that a schema declares by a combination (ISO/IEC 18013-5 §7.2.1)', () => {
   const FULL_DATE = Buffer.from('d903ec6a', 'hex')
   const date = { type: 'string', format: 'date' }
   it.each<readonly [string, object]>([

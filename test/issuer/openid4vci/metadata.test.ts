@@ -86,7 +86,7 @@ describe('credential issuer metadata (OpenID4VCI 1.0 §12.2)', () => {
     expectSound(json)
   })
 
-  it('has two configurations for each active schema, each with all that some wallet asks for', async () => {
+  it('has two configurations for each active schema, each with all members that wallets need', async () => {
     const configurations = (await get(ISSUER)).json.credential_configurations_supported
     expect(Object.keys(configurations).sort()).toEqual(
       ['Plain', 'Shown', JWT_VC].flatMap((name) => [name, `${name}-sd-jwt`]).sort(),
@@ -117,7 +117,7 @@ describe('credential issuer metadata (OpenID4VCI 1.0 §12.2)', () => {
     })
   })
 
-  it('shows the display of the schema, once for each language, and never nothing', async () => {
+  it('shows the display of the schema once for each language, and always at least one display', async () => {
     const configurations = (await get(ISSUER)).json.credential_configurations_supported
     expect(configurations.Plain.display).toEqual([{ name: 'Plain', locale: 'en' }])
     expect(configurations.Plain.credential_metadata).toEqual({ display: [{ name: 'Plain', locale: 'en' }] })
@@ -133,7 +133,7 @@ describe('credential issuer metadata (OpenID4VCI 1.0 §12.2)', () => {
     })
   })
 
-  it('is a signed JWT for a wallet that accepts that by name (§12.2.3)', async () => {
+  it('is a signed JWT for a wallet that names this media type in Accept (§12.2.3)', async () => {
     for (const accept of [
       'application/jwt',
       'application/jwt, application/json',
@@ -179,13 +179,13 @@ describe('authorization server metadata (RFC 8414, OpenID4VCI 1.0 §12.3)', () =
     expectSound(json)
   })
 
-  it('has the token endpoint that the issuer metadata has', async () => {
+  it('has the same token endpoint as the issuer metadata', async () => {
     expect((await get(SERVER)).json.token_endpoint).toBe((await get(ISSUER)).json.token_endpoint)
   })
 })
 
 describe('the issuer’s keys (RFC 7517 §5)', () => {
-  it('are public keys alone', async () => {
+  it('are public keys only', async () => {
     const { json } = await get('/.well-known/jwks.json')
     expect(json.keys.length).toBeGreaterThan(0)
     for (const key of json.keys) expect(key).not.toHaveProperty('d')
@@ -194,7 +194,7 @@ describe('the issuer’s keys (RFC 7517 §5)', () => {
 
 const jsonAt = async (url: string): Promise<Answer['json']> => (await fetch(url)).json()
 
-/** A proxy in front of the service that strips a path, and passes on the host's own documents. */
+/** A proxy in front of the service that removes a path, and forwards requests for the documents at the host's root. */
 async function startProxy(path: string) {
   let target = ''
   const server = createServer(async (request, response) => {
@@ -225,7 +225,7 @@ async function startProxy(path: string) {
 }
 
 describe('an issuer identifier with a path', () => {
-  it('has its metadata at both addresses, and is served end to end', async () => {
+  it('has its metadata at both addresses, and the whole flow works', async () => {
     await using proxy = await startProxy('/tenant')
     const identifier = `${proxy.origin}/tenant`
     const tenant = await startIssuer({ env: { ISSUER_BASE_URL: identifier } })

@@ -3,7 +3,7 @@ import { createNotifications } from '../../../server/issuer/openid4vci/notificat
 import type { CredentialOfferState } from '../../../server/issuer/openid4vci/sessions/session.js'
 import { NOW, storedSession } from './offering-fakes.js'
 
-/** Notifications over a session store that moves sessions, or is too late; also the moves and the metrics. */
+/** Notifications over a session store that changes sessions, or is too late. Also returns the changes and the metrics. */
 function notificationsWith({ moves = true, named = { offeringId: 'offer', credentialId: 'credential' } } = {}) {
   const moved: unknown[] = []
   const counted: unknown[] = []
@@ -43,7 +43,7 @@ describe('a notification (OpenID4VCI 1.0 §11)', () => {
       { state: 'Error', errorMessage: "The wallet deleted the credential: not 'mine'" },
       ['failed', 'credential-deleted'],
     ],
-  ])('%o moves the session and is counted', async (notification, next, outcome) => {
+  ])('%o changes the session and is counted', async (notification, next, outcome) => {
     const { take, moved, counted } = notificationsWith()
     await take(issued(), notification)
     expect(moved).toEqual([[{ ...issued().session, seq: 6, ...next }, NOW]])
@@ -59,7 +59,7 @@ describe('a notification (OpenID4VCI 1.0 §11)', () => {
   })
 
   it.each([
-    ['of an id that is none of ours', { ...accepted, notification_id: 'forged' }, undefined],
+    ['of an unknown id', { ...accepted, notification_id: 'forged' }, undefined],
     ['of another offer', accepted, { offeringId: 'another', credentialId: 'credential' }],
     ['of another credential', accepted, { offeringId: 'offer', credentialId: 'another' }],
   ])('%s is refused', async (_, notification, named) => {
@@ -76,13 +76,13 @@ describe('a notification (OpenID4VCI 1.0 §11)', () => {
     ['before anything was issued', { ...issued(), credentialGood: null }],
     ['of a session that is accepted already', issued('Accepted')],
     ['of a session that has ended', issued('Error')],
-  ])('%s is taken, and moves nothing', async (_, token) => {
+  ])('%s is accepted, and changes nothing', async (_, token) => {
     const { take, moved, counted } = notificationsWith()
     await take(token, accepted)
     expect([moved, counted]).toEqual([[], []])
   })
 
-  it('that another one was faster than is taken, and not counted', async () => {
+  it('that arrives after another notification is accepted, and not counted', async () => {
     const { take, moved, counted } = notificationsWith({ moves: false })
     await take(issued(), accepted)
     expect(moved).toHaveLength(1)

@@ -14,7 +14,7 @@ afterAll(() => issuer.service.close())
 const fetchOffer = (id: string) => issuer.service.request('GET', `/openid4vci/offers/${id}`)
 
 describe('a credential offer by reference (OpenID4VCI 1.0 §4.1.3)', () => {
-  it('is JSON that is not cached, names one grant and everything that is offered', async () => {
+  it('is JSON that is not cached, and names one grant and all offered configurations', async () => {
     const offering = await issuer.makeOffering()
     const offer = await fetchOffer(offering.id)
     expect(offer.status).toBe(200)
@@ -56,7 +56,7 @@ describe('a credential offer by reference (OpenID4VCI 1.0 §4.1.3)', () => {
     }
   })
 
-  it('that expired or was used up says so', async () => {
+  it('that has expired or was used up gives this reason', async () => {
     const expiring = await issuer.makeOffering({ expires_at: new Date(Date.now() + 60_000).toISOString() })
     clock.ahead = 61
     expect(refusalOf(await fetchOffer(expiring.id))).toEqual([
@@ -97,7 +97,7 @@ describe('the Offering resource of the interface', () => {
     for (const answer of answers) expect(answer.text).not.toContain('pre-authorized')
   })
 
-  it('does not show credential-offer sessions, which are claimed by wallets alone', async () => {
+  it('does not show credential offers, which only wallets can take', async () => {
     const { credentialOfferSessionId: id } = await issuer.makeOffer()
     const authorization = await issuer.authorization()
     const claimed = await issuer.service.request('POST', `/api/v1/offerings/${id}/claim`, { authorization })
@@ -138,7 +138,7 @@ describe('POST /credential-offers', () => {
   })
 
   it.each(['haip-vci://', 'https://wallet.example/offer?from=shop', 'com.example.wallet:/take'])(
-    'begins the address with a walletUrl %s (OpenID4VCI 1.0 §4.1)',
+    'begins the address with the walletUrl %s (OpenID4VCI 1.0 §4.1)',
     async (walletUrl) => {
       const { credentialOfferUri, credentialOfferSessionId: id } = await issuer.makeOffer({ walletUrl })
       expect(credentialOfferUri.startsWith(walletUrl)).toBe(true)
@@ -148,7 +148,7 @@ describe('POST /credential-offers', () => {
     },
   )
 
-  it('describes the transaction code in the offer, and gives the code itself to its maker alone', async () => {
+  it('describes the transaction code in the offer, and gives the code itself only to the creator', async () => {
     const made = await issuer.makeOffer({ txCode: { input_mode: 'text', length: 8, description: 'By letter' } })
     expect(made.txCode).toMatch(/^[A-HJ-NP-Z2-9]{8}$/)
     expect(made.credentialOffer.grants[PRE_AUTHORIZED].tx_code).toEqual({
@@ -164,7 +164,7 @@ describe('POST /credential-offers', () => {
     expect(JSON.stringify(rows)).not.toContain(made.txCode)
   })
 
-  it('makes a numeric code of six digits where only one is asked for', async () => {
+  it('makes a numeric code of six digits by default', async () => {
     expect((await issuer.makeOffer({ txCode: true })).txCode).toMatch(/^\d{6}$/)
   })
 

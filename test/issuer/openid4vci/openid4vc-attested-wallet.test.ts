@@ -46,14 +46,14 @@ describe('@openid4vc/openid4vci takes credentials for keys that its provider att
     }
   })
 
-  it('its proof by a DID, too', async () => {
+  it('also with a proof by a DID', async () => {
     const keys = [await newHolderKey()]
     const offer = await offered(SD_JWT)
     const taken = await takeOffer({ offer, keys, named: 'by did', attested: { by: newAttester(), as: 'jwt' } })
     expect(payloadOf(taken[SD_JWT]?.credentials[0] ?? '').cnf).toEqual({ kid: `${keys[0]?.did}#0` })
   })
 
-  it.each(['jwt', 'attestation'] as const)('as the schema demands it, and not else: %s', async (as) => {
+  it.each(['jwt', 'attestation'] as const)('if the schema demands it, and only then: %s', async (as) => {
     const keys = [await newHolderKey()]
     const strong = newAttester({ keyStorage: ['iso_18045_high'], userAuthentication: ['iso_18045_basic'] })
     const weak = newAttester({ keyStorage: ['iso_18045_basic'] })
@@ -66,7 +66,7 @@ describe('@openid4vc/openid4vci takes credentials for keys that its provider att
       })
     expect((await take({ by: strong, as }))['Attested-sd-jwt']?.credentials).toHaveLength(1)
     await expect(take({ by: weak, as })).rejects.toThrow()
-    // The library learns from the metadata that it needs one.
+    // The library learns from the metadata that it needs an attestation.
     await expect(take()).rejects.toThrow('requires key attestations')
   })
 })

@@ -16,7 +16,7 @@ const verified = async (credential: string) => {
 }
 
 describe('@openid4vc/openid4vci takes credentials', () => {
-  it.each(['by jwk', 'by did'] as const)('in both formats, its key named %s', async (named) => {
+  it.each(['by jwk', 'by did'] as const)('in both formats, with its key named %s', async (named) => {
     const made = await issuer.makeOffer()
     const key = await newHolderKey()
     const taken = await takeOffer({ offer: made.credentialOfferUri, keys: [key], named })
@@ -34,7 +34,7 @@ describe('@openid4vc/openid4vci takes credentials', () => {
     })
     const { sub } = payloadOf(jwtVc)
     if (named === 'by did') expect(sub).toBe(key.did)
-    // The service itself writes the DID of a bare key, with its own order of members.
+    // The service itself makes the DID of a bare key, with its own order of members.
     expect(JSON.parse(Buffer.from(sub.slice('did:jwk:'.length), 'base64url').toString())).toEqual(key.publicJwk)
     expect(payloadOf(sdJwt).cnf).toEqual(named === 'by did' ? { kid: `${key.did}#0` } : { jwk: key.publicJwk })
     expect((await issuer.session(made.credentialOfferSessionId)).state).toBe('Accepted')
@@ -50,7 +50,7 @@ describe('@openid4vc/openid4vci takes credentials', () => {
     expect(Object.keys(taken)).toEqual([JWT_VC, SD_JWT])
   })
 
-  it('in a batch of five, each copy bound to a key of its own', async () => {
+  it('in a batch of five, each copy bound to another key', async () => {
     const keys = await Promise.all(Array.from({ length: 5 }, newHolderKey))
     const made = await issuer.makeOffer()
     const taken = await takeOffer({ offer: made.credentialOfferUri, keys, named: 'by jwk' })
@@ -73,7 +73,7 @@ describe('@openid4vc/openid4vci takes credentials', () => {
     expect(Object.keys(taken)).toEqual([JWT_VC, SD_JWT])
   })
 
-  it('of a deferred offer: it waits, is told to wait again, and succeeds after the approval', async () => {
+  it('of a deferred offer: it waits, must wait again, and succeeds after the approval', async () => {
     const made = await issuer.makeOffer({ deferred: true })
     const key = await newHolderKey()
     const intervals: unknown[] = []
@@ -81,7 +81,7 @@ describe('@openid4vc/openid4vci takes credentials', () => {
       offer: made.credentialOfferUri,
       keys: [key],
       named: 'by jwk',
-      // The second configuration is given at once: the offer has been decided over.
+      // The second configuration is issued at once, because the offer was approved already.
       whileWaiting: async ({ interval }) => {
         intervals.push(interval)
         expect((await issuer.decide(made.credentialOfferSessionId, 'approve')).status).toBe(200)
@@ -125,7 +125,7 @@ describe('the record of a wallet’s credentials', () => {
       authorization: await issuer.service.bearer('somebody', { did }),
     })
 
-  it('is one redemption by the DID of the proof’s key, whose caller reads the credential', async () => {
+  it('is one redemption by the DID of the key in the proof, and the caller with this DID can read the credential', async () => {
     const offering = await issuer.makeOffering()
     const key = await newHolderKey()
     const taken = await takeOffer({ offer: offering.offering_full_url, keys: [key], named: 'by did' })
@@ -150,7 +150,7 @@ describe('the record of a wallet’s credentials', () => {
     expect((await read(redemption.credential_id, (await newHolderKey()).did)).status).toBe(404)
   })
 
-  it('of an SD-JWT VC alone has the same shape without a proof, and gains one with the JWT VC', async () => {
+  it('of an SD-JWT VC alone has the same form without a proof, and gets a proof with the JWT VC', async () => {
     const offering = await issuer.makeOffering()
     const token = await issuer.token(offering.id)
     expect((await issuer.take(token, SD_JWT)).status).toBe(200)
@@ -167,7 +167,7 @@ describe('the record of a wallet’s credentials', () => {
     expect(after.credential.vc.proof.jws).toBe(jwtVc)
   })
 
-  it('revoked, takes every format and every copy with it', async () => {
+  it('revokes every format and every copy', async () => {
     const offering = await issuer.makeOffering()
     const keys = await Promise.all([newHolderKey(), newHolderKey(), newHolderKey()])
     const taken = await takeOffer({ offer: offering.offering_full_url, keys, named: 'by jwk' })

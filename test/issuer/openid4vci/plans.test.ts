@@ -4,7 +4,7 @@ import { newWallet } from '../../support/wallet-actor.js'
 import { SD_JWT, startIssuer } from './actors.js'
 
 it('no statement of an issuance is planned again each time', async () => {
-  // One connection, which therefore sees every statement as often as there are issuances.
+  // There is only one connection, so it executes each statement at every issuance.
   const issuer = await startIssuer({ maintenance: false, poolSize: 1 })
   const plans = recordPlans()
   try {

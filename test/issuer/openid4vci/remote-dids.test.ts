@@ -27,7 +27,7 @@ interface RemoteWallet {
   proof(nonce: string): Promise<string>
 }
 
-/** A wallet with a DID document on another server; `listed` says which key the document has. */
+/** A wallet with a DID document on another server. `listed` is the key in the document. */
 async function remoteWallet(listed?: WalletActor): Promise<RemoteWallet> {
   made += 1
   const name = `wallet-${made}`
@@ -46,7 +46,7 @@ const request = (token: string, jwt: readonly string[], configuration = SD_JWT) 
 
 const USED = [400, 'invalid_nonce', 'The nonce of the proof has been used already.']
 
-describe('a proof by the DID of another host', () => {
+describe('a proof by a DID on another host', () => {
   it('is accepted; its nonce is valid for one use', async () => {
     const remote = await remoteWallet()
     const nonce = await issuer.nonce()
@@ -57,7 +57,7 @@ describe('a proof by the DID of another host', () => {
     expect((await request(token, [await remote.proof(await issuer.nonce())], JWT_VC)).status).toBe(200)
   })
 
-  it('twenty of one DID may share a nonce', async () => {
+  it('twenty proofs of one DID may share a nonce', async () => {
     const wallets = await Promise.all(Array.from({ length: 20 }, () => newWallet()))
     const did = `did:web:127.0.0.1%3A${web.port}:many`
     const keys = wallets.map(({ publicJwk }, index) => ({ id: `#${index}`, jwk: publicJwk }))
@@ -72,7 +72,7 @@ describe('a proof by the DID of another host', () => {
     expect([answer.status, answer.json.credentials?.length, web.requests]).toEqual([200, 20, ['/many/did.json']])
   })
 
-  it('attack: a refused request uses its nonce up, so that no nonce makes the service fetch twice', async () => {
+  it('attack: a refused request uses up its nonce, so that no nonce causes two fetches', async () => {
     const stranger = await newWallet()
     const nonce = await issuer.nonce()
     const token = await newToken()
@@ -86,7 +86,7 @@ describe('a proof by the DID of another host', () => {
     expect(web.requests).toEqual([unsigned.path])
   })
 
-  it('attack: nor when thirty requests use it at the same time', async () => {
+  it('attack: thirty simultaneous requests with one nonce cause only one fetch', async () => {
     const nonce = await issuer.nonce()
     const token = await newToken()
     const stranger = await newWallet()
@@ -96,7 +96,7 @@ describe('a proof by the DID of another host', () => {
     expect(web.requests).toHaveLength(1)
   })
 
-  it('attack: of twenty DIDs on other hosts in one request four are resolved, and the request is refused', async () => {
+  it('attack: of twenty DIDs on other hosts in one request only four are resolved, and the request is refused', async () => {
     const attackers = await Promise.all(Array.from({ length: 20 }, () => remoteWallet()))
     const nonces = await Promise.all(attackers.map(() => issuer.nonce()))
     const jwt = await Promise.all(attackers.map(({ proof }, index) => proof(nonces[index] ?? '')))
@@ -128,7 +128,7 @@ describe('a proof by the DID of another host', () => {
   })
 })
 
-it('any other refusal spends nothing: the nonce is still valid', async () => {
+it('any other refusal uses up nothing: the nonce is still valid', async () => {
   const wallet = await newWallet()
   const nonce = await issuer.nonce()
   const token = await newToken()

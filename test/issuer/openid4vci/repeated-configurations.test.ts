@@ -27,7 +27,7 @@ afterEach(() => {
 })
 afterAll(() => issuer.service.close())
 
-/** An access token that may take a configuration again, and how to get the next one. */
+/** An access token that may take a configuration again, and a function that gets the next token. */
 async function authorized() {
   const { credentialOfferSessionId: id } = await issuer.makeOffer({ deferred: true, expiresInSeconds: 3 * DAY })
   await issuer.decide(id, 'approve')
@@ -59,7 +59,7 @@ async function take(token: string, by: readonly WalletActor[], nonce?: string): 
   return issuer.requestCredential(token, { credential_configuration_id: SD_JWT, proofs: { jwt } })
 }
 
-/** Takes all that a day gives. */
+/** Takes all instances of a day. */
 async function takeAll(token: string): Promise<void> {
   const answers = await Promise.all(Array.from({ length: 5 }, () => take(token, wallets)))
   expect(answers.map(({ status }) => status)).toEqual(Array(5).fill(200))
@@ -82,7 +82,7 @@ describe('a configuration that is taken again (OpenID4VCI 1.0 §14.3)', () => {
     expect(records).toEqual([{ id: ids[0]?.slice('urn:uuid:'.length), shown: ids[0], instances: 5 }])
   })
 
-  it('after another format: the first signed copy bears the id of the record, and it alone', async () => {
+  it('after another format: only the first signed copy has the id of the record', async () => {
     const { token } = await authorized()
     payloadsOf(await issuer.take(token, SD_JWT))
     const [{ jti: first }] = payloadsOf(await issuer.take(token, JWT_VC))
@@ -115,7 +115,7 @@ describe('a configuration that is taken again under the token of a pre-authorize
   }
 
   it.each([SD_JWT, JWT_VC])(
-    'gives new instances of the same record of %s, by the one redemption',
+    'gives new instances of the same record of %s, without another redemption',
     async (configuration) => {
       const { token, counters } = await offered()
       const [first] = payloadsOf(await issuer.take(token, configuration))
@@ -126,7 +126,7 @@ describe('a configuration that is taken again under the token of a pre-authorize
     },
   )
 
-  it('in turn with another configuration, and by batches', async () => {
+  it('alternately with another configuration, and in batches', async () => {
     const { token, counters } = await offered()
     for (const [configuration, copies] of [
       [SD_JWT, 2],
@@ -145,7 +145,7 @@ describe('a configuration that is taken again under the token of a pre-authorize
     expect(await counters()).toEqual({ redemptions: 1, records: 1, instances: 8 })
   })
 
-  it('gives 100 instances at most, over both configurations and by requests at once', async () => {
+  it('gives at most 100 instances, over both configurations and by simultaneous requests', async () => {
     const { token, counters } = await offered()
     const answers = await Promise.all(
       Array.from({ length: 7 }, (_, index) => issuer.take(token, index % 2 === 0 ? SD_JWT : JWT_VC, ...wallets)),
@@ -156,7 +156,7 @@ describe('a configuration that is taken again under the token of a pre-authorize
     expect(await counters()).toEqual({ redemptions: 1, records: 1, instances: 100 })
   })
 
-  it('gives nothing once the credential is revoked', async () => {
+  it('gives nothing after the revocation of the credential', async () => {
     const { token, counters } = await offered()
     const [{ jti }] = payloadsOf(await issuer.take(token, JWT_VC))
     const path = `/api/v1/credentials/${jti.slice('urn:uuid:'.length)}/revoke`
@@ -171,7 +171,7 @@ describe('a configuration that is taken again under the token of a pre-authorize
 })
 
 describe('a request that is refused after its copies were signed', () => {
-  it('keeps no status index: another request gets it', async () => {
+  it('returns its status indices: another request gets them', async () => {
     const { token } = await authorized()
     const nonce = await issuer.nonce()
     expect((await take(token, wallets.slice(0, 1), nonce)).status).toBe(200)
@@ -191,7 +191,7 @@ describe('a request that is refused after its copies were signed', () => {
 })
 
 describe('100 instances a day', () => {
-  it('over both configurations and all tokens; a batch that is too large takes nothing of them', async () => {
+  it('count over both configurations and all tokens; a batch that is too large uses none of them', async () => {
     const { token, refreshed } = await authorized()
     for (let batch = 0; batch < 4; batch += 1) payloadsOf(await issuer.take(token, SD_JWT, ...wallets))
     payloadsOf(await issuer.take(await refreshed(), JWT_VC, ...wallets.slice(1)))
@@ -201,7 +201,7 @@ describe('100 instances a day', () => {
     expect(refusalOf(await issuer.take(await refreshed(), JWT_VC))).toEqual(MANY)
   })
 
-  it('begin again with the next day', async () => {
+  it('begin again on the next day', async () => {
     const { token, refreshed } = await authorized()
     await takeAll(token)
     clock.ahead = DAY
@@ -210,7 +210,7 @@ describe('100 instances a day', () => {
     expect(refusalOf(await take(next, wallets.slice(0, 1)))).toEqual(MANY)
   })
 
-  it('do not begin again if another process, whose clock is behind, is in the day before', async () => {
+  it('do not begin again if another process, whose clock is behind, is still in the previous day', async () => {
     const { refreshed } = await authorized()
     // Clocks of processes may differ by a few minutes; here one is in the next day, and the other not yet.
     const midnight = DAY - (Math.floor(Date.now() / 1000) % DAY)

@@ -4,7 +4,7 @@ import { sha256 } from '../../../server/keys/secret-hash.js'
 
 const EXPIRY = new Date('2026-05-04T10:05:00Z')
 
-/** The nonces of requests over a store with some used ones, and the store's calls. */
+/** The nonces of requests over a store with some used nonces, and the store's calls. */
 function noncesWith(...usedUp: string[]) {
   const asked: string[] = []
   const spent = new Set(usedUp.map(sha256))
@@ -25,13 +25,13 @@ function noncesWith(...usedUp: string[]) {
 const row = (nonce: string) => ({ hash: sha256(nonce), expiresAt: EXPIRY })
 
 describe('the nonces of a credential request', () => {
-  it('are used up with the issuance, each once, where nothing was asked for them before', () => {
+  it('are used up with the issuance, each once, if the service contacted no other host before', () => {
     const { begin, asked } = noncesWith()
     expect(begin().unused(['one', 'two', 'one'])).toEqual([row('one'), row('two')])
     expect(asked).toEqual([])
   })
 
-  it('that were used up before are not used up again with the issuance', async () => {
+  it('that were used up earlier in the request are not used up again with the issuance', async () => {
     const { begin, asked } = noncesWith()
     const nonces = begin()
     await nonces.use(['one'])
@@ -39,7 +39,7 @@ describe('the nonces of a credential request', () => {
     expect(asked).toEqual([sha256('one')])
   })
 
-  it('of several proofs may be one: it is used up once, however often it is needed', async () => {
+  it('of several proofs may be the same nonce: it is used up only once', async () => {
     const { begin, asked } = noncesWith()
     const nonces = begin()
     await Promise.all([nonces.use(['one', 'one']), nonces.use(['one'])])
@@ -56,7 +56,7 @@ describe('the nonces of a credential request', () => {
     await nonces.use(['one'])
   })
 
-  it('belong to one request only: the next request finds them used', async () => {
+  it('belong to one request only: for the next request they are used', async () => {
     const { begin } = noncesWith()
     await begin().use(['one'])
     await expect(begin().use(['one'])).rejects.toEqual(expect.objectContaining({ error: 'invalid_nonce' }))

@@ -45,9 +45,9 @@ const stored = async () => {
 
 describe('a request that names no offer', () => {
   it.each<[string, Parameters, string]>([
-    ['a scope of which nothing is known', { scope: 'openid Unknown' }, 'invalid_scope'],
+    ['an unknown scope', { scope: 'openid Unknown' }, 'invalid_scope'],
     ['neither scope nor details', {}, 'invalid_scope'],
-    ['details that are no JSON', { authorization_details: '{' }, 'invalid_authorization_details'],
+    ['details that are not JSON', { authorization_details: '{' }, 'invalid_authorization_details'],
     ['details of another type', { authorization_details: '[{"type":"x"}]' }, 'invalid_authorization_details'],
     [
       'details that name an unknown configuration',
@@ -69,13 +69,13 @@ describe('a request that names no offer', () => {
   })
 
   it.each<[string, Parameters]>([
-    ['a scope, beside unknown ones', { scope: `openid ${SD_JWT}` }],
+    ['a known scope beside unknown scopes', { scope: `openid ${SD_JWT}` }],
     ['details', { authorization_details: details({ credential_configuration_id: JWT_VC }) }],
     [
       'details beside an unknown scope',
       { scope: 'openid', authorization_details: details({ credential_configuration_id: JWT_VC }) },
     ],
-  ])('is taken by %s', async (_name, parameters) => {
+  ])('is accepted by %s', async (_name, parameters) => {
     expect((await push(parameters)).status).toBe(201)
     expect((await visit(parameters)).headers.get('location')).toMatch(/\/openid4vci\/authorize\/[\w-]{36}$/)
   })

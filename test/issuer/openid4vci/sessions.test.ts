@@ -22,7 +22,7 @@ const eventsOf = async (id: string) => {
   const events = await issuer.events(id)
   return events.map(({ seq, data }) => [seq, data.state])
 }
-/** Runs every task of the issuance's maintenance as of now. */
+/** Runs every maintenance task of issuing at the current time. */
 const maintain = async () => {
   for (const task of issuanceTasks(issuer.service)) await runTask(task, clock.now())
 }
@@ -35,7 +35,7 @@ const redeemed = async () => {
 }
 
 describe('a credential-offer session', () => {
-  it('goes from Created to Accepted, with an event for each state', async () => {
+  it('changes from Created to Accepted, with an event for each state', async () => {
     const id = await newSession()
     expect(await issuer.session(id)).toEqual({
       id,
@@ -69,7 +69,7 @@ describe('a credential-offer session', () => {
     expect(Date.parse(short.expiresAt) - Date.parse(short.createdAt)).toBe(90_000)
   })
 
-  it('only the first fetch of its offer writes', async () => {
+  it('is written only at the first fetch of its offer', async () => {
     const id = await newSession()
     await Promise.all(Array.from({ length: 10 }, () => issuer.code(id)))
     expect(await eventsOf(id)).toEqual([
@@ -97,7 +97,7 @@ describe('a credential-offer session', () => {
     expect(await stateOf(id)).toBe('TokenIssued')
   })
 
-  it('belongs to its creator: someone else’s is an unknown one', async () => {
+  it('belongs to its creator: for other callers it is unknown', async () => {
     const id = await newSession()
     for (const path of [`/credential-offer-sessions/${id}`, `/credential-offer-sessions/${id}/events`]) {
       const answer = await issuer.service.request('GET', path, {
@@ -117,7 +117,7 @@ describe('a credential-offer session', () => {
 })
 
 describe('a notification (OpenID4VCI 1.0 §11)', () => {
-  it('is answered without content, as often as it comes, and moves the session once', async () => {
+  it('is always answered without content, and changes the session once', async () => {
     const { id, token, notificationId } = await redeemed()
     for (let time = 0; time < 3; time += 1) {
       const answer = await issuer.notify(token, { notification_id: notificationId, event: 'credential_accepted', x: 1 })
@@ -172,7 +172,7 @@ describe('a notification (OpenID4VCI 1.0 §11)', () => {
     expect(answer.headers.get('cache-control')).toBe('no-store')
   })
 
-  it('needs the token that the credential was issued under', async () => {
+  it('needs the token with which the credential was issued', async () => {
     const { id, notificationId } = await redeemed()
     const other = await redeemed()
     const answer = await issuer.notify(other.token, { notification_id: notificationId, event: 'credential_deleted' })
@@ -182,7 +182,7 @@ describe('a notification (OpenID4VCI 1.0 §11)', () => {
 })
 
 describe('a credential that was revoked', () => {
-  it('does not change its session: nothing more is issued, no notification moves it', async () => {
+  it('does not change its session: nothing more is issued, and no notification changes it', async () => {
     const { id, token, notificationId } = await redeemed()
     const [row] = await query<{ credential_id: string }>(
       issuer.service.databaseUrl,
@@ -279,7 +279,7 @@ describe('expiry of sessions', () => {
     expect([await stateOf(issued), await stateOf(later)]).toEqual(['CredentialIssued', 'Created'])
   })
 
-  it('expiry goes in batches, which two processes may run at once', async () => {
+  it('expiry is done in batches, which two processes may run at once', async () => {
     await Promise.all(Array.from({ length: 12 }, () => newSession({ expiresInSeconds: 60 })))
     const { offerSessions } = issuer.service.platform.stores
     const at = new Date(Date.now() + 61_000)
@@ -288,7 +288,7 @@ describe('expiry of sessions', () => {
     expect([left, right, rest].map(({ count }) => count)).toEqual([5, 5, 2])
   })
 
-  it('tokens and used nonces leave, but not before their code or nonce has expired', async () => {
+  it('tokens and used nonces are removed, but not before their code or nonce has expired', async () => {
     const { databaseUrl } = issuer.service
     const id = await newSession()
     const count = async () => {
@@ -306,7 +306,7 @@ describe('expiry of sessions', () => {
     clock.ahead = 590
     await maintain()
     expect(await count()).toEqual({ tokens: 1, nonces: 2 })
-    // A token's partition, of four hours, leaves when its last token has expired, at any time of the day.
+    // The partition of a token covers four hours. It is dropped when its last token has expired, at any time of the day.
     clock.ahead = 5.5 * 3_600
     await maintain()
     expect(await count()).toEqual({ tokens: 0, nonces: 0 })
@@ -316,7 +316,7 @@ describe('expiry of sessions', () => {
     clock.ahead = 0
   })
 
-  it('sessions leave when the retention time is over; offering, credential and audit rows stay', async () => {
+  it('sessions are removed when the retention time is over; offering, credential and audit rows stay', async () => {
     const { databaseUrl } = issuer.service
     const accepted = await redeemed()
     await issuer.notify(accepted.token, { notification_id: accepted.notificationId, event: 'credential_accepted' })

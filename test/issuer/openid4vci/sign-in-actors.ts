@@ -4,7 +4,7 @@ import type { Answer } from '../../support/service.js'
 import { type Issuer, SD_JWT } from './actors.js'
 import { type Browser, newBrowser, newPkce, REDIRECT_URI } from './browser.js'
 
-/** An authorization request's address, without an offer unless `changes` name one, and its code verifier. */
+/** The address of an authorization request, and its code verifier. It names an offer only if `changes` do. */
 export function newRequest(changes: Readonly<Record<string, string>> = {}) {
   const { verifier, challenge } = newPkce()
   const parameters = {
@@ -38,13 +38,13 @@ export const redeem = (issuer: Issuer, code: string, verifier: string): Promise<
     client_id: 'wallet',
   })
 
-/** Where an answer sends the browser. */
+/** The address to which an answer redirects the browser. */
 export function locationOf(answer: Answer): string {
   expect(answer.status, answer.text).toBe(303)
   return answer.headers.get('location') ?? ''
 }
 
-/** Opens a request in a browser, as far as the address at the provider. */
+/** Opens a request in a browser, and follows redirects to the address at the provider. */
 export async function toProvider(browser: Browser, address: string): Promise<{ id: string; at: URL }> {
   const page = locationOf(await browser.get(address))
   return { id: page.slice(page.lastIndexOf('/') + 1), at: new URL(locationOf(await browser.get(page))) }

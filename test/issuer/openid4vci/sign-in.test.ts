@@ -33,7 +33,7 @@ const rowOf = async (id: string) =>
 const forAlice = (members: Record<string, unknown> = {}) => newOffer(issuer, { forSubject: 'alice', ...members })
 
 describe('sign-in at the identity provider (OpenID Connect Core 1.0 §3.1)', () => {
-  it('leads from the request by the provider to the page, the code and the credential', async () => {
+  it('leads from the request over the provider to the page, the code and the credential', async () => {
     const offer = await forAlice()
     const { address, verifier } = newRequest({ issuer_state: offer.issuer_state, state: 'of the wallet' })
     const { browser, id, page } = await signedIn(issuer, provider, address)
@@ -45,7 +45,7 @@ describe('sign-in at the identity provider (OpenID Connect Core 1.0 §3.1)', () 
     expect((await issuer.take(token.json.access_token, SD_JWT)).status).toBe(200)
   })
 
-  it('asks with PKCE, state and nonce for the scope that is configured, and keeps them protected', async () => {
+  it('asks with PKCE, state and nonce for the configured scope, and stores these values protected', async () => {
     const { address } = newRequest({ issuer_state: (await forAlice()).issuer_state })
     const { id, at } = await toProvider(newBrowser(issuer.service), address)
     expect(Object.fromEntries(at.searchParams)).toEqual({
@@ -78,7 +78,7 @@ describe('sign-in at the identity provider (OpenID Connect Core 1.0 §3.1)', () 
     }
   })
 
-  it('finds the newest offer that was made for the user where the wallet names none', async () => {
+  it('finds the newest offer for the user if the wallet names none', async () => {
     await forAlice({ credentialSubject: { product: 'Older' } })
     await forAlice({ credentialSubject: { product: 'Newest' } })
     await newOffer(issuer, { forSubject: 'bob', credentialSubject: { product: 'Of another' } })
@@ -99,7 +99,7 @@ describe('sign-in at the identity provider (OpenID Connect Core 1.0 §3.1)', () 
     })
   })
 
-  it('a recipient is one of the DIDs that the provider names', async () => {
+  it('a recipient must be one of the DIDs that the provider names', async () => {
     const wallet = await newWallet()
     const { id } = await issuer.makeOffering({ recipient: wallet.did })
     const issuerState = issuer.service.platform.seals.issuerState(id)
@@ -112,7 +112,7 @@ describe('sign-in at the identity provider (OpenID Connect Core 1.0 §3.1)', () 
     expect((await rowOf(authorization))?.user_dids).toEqual(['did:example:other', wallet.did])
   })
 
-  it('shared by two windows, counts in the first one; the other gets the page too', async () => {
+  it('in two windows counts in the first window, and the other window gets the page too', async () => {
     const { address } = newRequest({ issuer_state: (await forAlice()).issuer_state })
     const browser = newBrowser(issuer.service)
     const { id, at } = await toProvider(browser, address)
@@ -124,7 +124,7 @@ describe('sign-in at the identity provider (OpenID Connect Core 1.0 §3.1)', () 
     expect((await browser.get(`/openid4vci/authorize/${id}`)).status).toBe(200)
   })
 
-  it('a HEAD begins and ends nothing (RFC 9110 §9.2.1)', async () => {
+  it('a HEAD neither begins nor ends a sign-in (RFC 9110 §9.2.1)', async () => {
     const { address } = newRequest({ issuer_state: (await forAlice()).issuer_state })
     const browser = newBrowser(issuer.service)
     const { id, at } = await toProvider(browser, address)
@@ -136,7 +136,7 @@ describe('sign-in at the identity provider (OpenID Connect Core 1.0 §3.1)', () 
   })
 })
 
-describe('answers that are no sign-in', () => {
+describe('answers that do not sign a user in', () => {
   it('the user refuses: access_denied, and the authorization has ended', async () => {
     provider.user = null
     const offer = await forAlice()
@@ -162,7 +162,7 @@ describe('answers that are no sign-in', () => {
     expect(await rowOf(id)).toMatchObject({ state: 'Denied', user_sub: null })
   })
 
-  it('a code of another sign-in: its PKCE verifier is another one (RFC 9700 §4.5)', async () => {
+  it('a code of another sign-in, with another PKCE verifier (RFC 9700 §4.5)', async () => {
     const { address } = newRequest({ issuer_state: (await forAlice()).issuer_state })
     const [attacker, victim] = [newBrowser(issuer.service), newBrowser(issuer.service)]
     const injected = new URL(await atProvider(provider, (await toProvider(attacker, address)).at))
@@ -192,7 +192,7 @@ describe('answers that are no sign-in', () => {
     expect(locationOf(await browser.get(back.href))).toContain(id)
   })
 
-  it('an answer in another user’s browser, without a cookie or with a foreign one', async () => {
+  it('an answer in the browser of another user, without a cookie or with another cookie', async () => {
     const { address } = newRequest({ issuer_state: (await forAlice()).issuer_state })
     const browser = newBrowser(issuer.service)
     const { id, at } = await toProvider(browser, address)
@@ -209,7 +209,7 @@ describe('answers that are no sign-in', () => {
     expect((await stranger.decide(page, id, 'accept')).status).toBe(404)
   })
 
-  it('an answer that came before', async () => {
+  it('an answer that was used before', async () => {
     const { address } = newRequest({ issuer_state: (await forAlice()).issuer_state })
     const browser = newBrowser(issuer.service)
     const { id, at } = await toProvider(browser, address)
@@ -237,7 +237,7 @@ describe('answers that are no sign-in', () => {
     expect((await second.get(locationOf(await second.get(await atProvider(provider, own.at))))).status).toBe(200)
   })
 
-  it('an answer to a sign-in that another took the place of ends that one not', async () => {
+  it('an answer to a replaced sign-in, which does not end the new sign-in', async () => {
     const { address } = newRequest({ issuer_state: (await forAlice()).issuer_state })
     const browser = newBrowser(issuer.service)
     const { id, at } = await toProvider(browser, address)
@@ -261,7 +261,7 @@ describe('an unreachable provider', () => {
       const refusal = { error: 'temporarily_unavailable', iss: service.service.url }
       expect(responseOf(await browser.get(page))).toMatchObject(refusal)
       expect(responseOf(await browser.get(page))).toMatchObject(refusal)
-      // The failure is remembered for a while.
+      // The failure is cached for a while.
       expect(other.requests).toEqual(['/.well-known/openid-configuration'])
       expect((await service.token((await service.makeOffer()).credentialOfferSessionId)).length).toBeGreaterThan(20)
       expect((await service.service.request('GET', '/health/readiness')).status).toBe(200)
@@ -277,7 +277,7 @@ describe('an unreachable provider', () => {
     }
   })
 
-  it('when the user comes back from it, too', async () => {
+  it('also if it is unreachable when the user returns from it', async () => {
     const { address } = newRequest({ issuer_state: (await forAlice()).issuer_state })
     const browser = newBrowser(issuer.service)
     const { id, at } = await toProvider(browser, address)
@@ -304,7 +304,7 @@ describe('an unreachable provider', () => {
 })
 
 describe('without a client at the provider', () => {
-  it('an offer cannot name a user, and only an offer’s owner takes it', async () => {
+  it('an offer cannot name a user, and anyone with the offer can take it', async () => {
     const service = await startIssuer({ env: { OIDC_ISSUER: provider.issuer } })
     try {
       const refused = await service.service.request('POST', '/credential-offers', {

@@ -8,7 +8,7 @@ import { type HolderKey, newHolderKey } from './library-wallet.js'
 let issuer: Issuer
 
 beforeAll(async () => {
-  // The client finds it worth a line that there is no authorization endpoint.
+  // The client logs a line if there is no authorization endpoint.
   vi.spyOn(console, 'error').mockImplementation(() => {})
   vi.spyOn(console, 'warn').mockImplementation(() => {})
   issuer = await startIssuer()
@@ -56,7 +56,7 @@ const verified = async (credential: string | undefined) => {
 }
 
 describe('@sphereon/oid4vci-client takes credentials', () => {
-  it.each(['by jwk', 'by did'])('in both formats, its key named %s', async (named) => {
+  it.each(['by jwk', 'by did'])('in both formats, with its key named %s', async (named) => {
     const made = await issuer.makeOffer()
     const key = await newHolderKey()
     const name = named === 'by jwk' ? { jwk: key.publicJwk } : { kid: `${key.did}#0` }

@@ -30,7 +30,7 @@ const attemptsOf = async (id: string) => {
 const details = (...ids: string[]) => ids.map((id) => ({ type: 'openid_credential', credential_configuration_id: id }))
 
 describe('the token endpoint (OpenID4VCI 1.0 §6)', () => {
-  it('gives a Bearer token of five minutes, and nothing that a draft would add', async () => {
+  it('gives a Bearer token of five minutes, without members of drafts', async () => {
     const answer = await issuer.requestToken(grantOf(await issuer.code((await newOffer()).id)))
     expect(answer.status).toBe(200)
     expect(answer.headers.get('cache-control')).toBe('no-store')
@@ -77,7 +77,7 @@ describe('the token endpoint (OpenID4VCI 1.0 §6)', () => {
       'Parameter pre-authorized_code is given more than once.',
     ],
     [
-      'a code that nobody gave out',
+      'a code that was never issued',
       `grant_type=${PRE_AUTHORIZED}&pre-authorized_code=x`,
       'invalid_grant',
       'The pre-authorized code is unknown or has expired.',
@@ -90,14 +90,14 @@ describe('the token endpoint (OpenID4VCI 1.0 §6)', () => {
     expect(answer.headers.get('content-type')).toBe('application/json')
   })
 
-  it('takes a form and nothing else (RFC 6749 §4.1.3)', async () => {
+  it('accepts only a form (RFC 6749 §4.1.3)', async () => {
     const body = grantOf(await issuer.code((await newOffer()).id))
     const answer = await issuer.service.request('POST', '/openid4vci/token', { body })
     expect(refusalOf(answer)).toEqual([415, 'invalid_request', 'Content type application/json is not supported.'])
     expect((await issuer.requestToken(body)).status).toBe(200)
   })
 
-  it('takes no sealed value for another: a nonce is no code', async () => {
+  it('accepts no other sealed value: a nonce is not a code', async () => {
     const answer = await issuer.requestToken(grantOf(await issuer.nonce()))
     expect(answer.json.error).toBe('invalid_grant')
   })
@@ -145,7 +145,7 @@ describe('a pre-authorized code', () => {
 })
 
 describe('authorization_details (§6.1.1, §6.2, RFC 9396)', () => {
-  it('narrow the offer; the answer names the allowed credentials', async () => {
+  it('restrict the offer; the answer names the allowed credentials', async () => {
     const code = await issuer.code((await newOffer()).id)
     const answer = await issuer.requestToken(grantOf(code, { authorization_details: JSON.stringify(details(SD_JWT)) }))
     expect(answer.json.authorization_details).toEqual([
@@ -181,7 +181,7 @@ describe('authorization_details (§6.1.1, §6.2, RFC 9396)', () => {
 describe('a transaction code (§6.3)', () => {
   const wrong = 'wrong!'
 
-  it('is taken when it is right, as often as the offer is fetched, and costs no attempt then', async () => {
+  it('that is right is accepted after any number of fetches of the offer, and costs no attempt', async () => {
     const { id, txCode } = await newOffer({ txCode: true })
     for (let time = 0; time < 6; time += 1) expect(await issuer.token(id, { tx_code: txCode })).toHaveLength(43)
     expect(await attemptsOf(id)).toBe(0)
@@ -204,7 +204,7 @@ describe('a transaction code (§6.3)', () => {
     }
   })
 
-  it('that is wrong says how many attempts are left; fetching the offer again does not reset them', async () => {
+  it('that is wrong gives the number of attempts left; a new fetch of the offer does not reset the number', async () => {
     const { id, txCode } = await newOffer({ txCode: true })
     for (const left of [4, 3, 2, 1]) {
       const answer = await issuer.requestToken(grantOf(await issuer.code(id), { tx_code: wrong }))
@@ -217,7 +217,7 @@ describe('a transaction code (§6.3)', () => {
     expect(await issuer.token(id, { tx_code: txCode })).toHaveLength(43)
   })
 
-  it('that is wrong five times is locked: the session ends, and the right one comes too late', async () => {
+  it('that is wrong five times is locked: the session ends, and the right code is no longer accepted', async () => {
     const locked = 'The transaction code is locked after 5 wrong attempts.'
     const { id, txCode } = await newOffer({ txCode: true })
     const code = await issuer.code(id)
@@ -240,7 +240,7 @@ describe('a transaction code (§6.3)', () => {
     ])
   })
 
-  it('that is guessed 50 times at once is guessed five times', async () => {
+  it('that is guessed 50 times at once counts only five guesses', async () => {
     const { id, txCode } = await newOffer({ txCode: true })
     const code = await issuer.code(id)
     const guesses = Array.from({ length: 50 }, (_, guess) => `guess-${guess}`)
@@ -260,7 +260,7 @@ describe('a transaction code (§6.3)', () => {
     ])
   })
 
-  it('that is right does not get through among wrong ones once five were counted', async () => {
+  it('that is right is not accepted among wrong codes after five were counted', async () => {
     const { id, txCode } = await newOffer({ txCode: true })
     const code = await issuer.code(id)
     const wrongOnes = Array.from({ length: 30 }, () => grantOf(code, { tx_code: wrong }))

@@ -29,13 +29,13 @@ const withCode = storedSession({ txCodeHash: hashTxCode(key, 'offer', CODE) })
 const refusal = (error: string, message: string) => expect.objectContaining({ error, message })
 
 describe('the transaction code of a token request (OpenID4VCI 1.0 §6.3)', () => {
-  it('that is right is no attempt', async () => {
+  it('that is right does not count as an attempt', async () => {
     const { assertTxCode, asked, counted } = checkWith(4)
     await assertTxCode({ profile: 'final', session: withCode }, CODE)
     expect([asked, counted]).toEqual([[], []])
   })
 
-  it('of another offer is wrong: its hash is keyed by the offer', async () => {
+  it('of another offer is wrong, because its hash depends on the offer', async () => {
     const { assertTxCode } = checkWith(4)
     const session = { ...withCode, id: 'another' }
     await expect(assertTxCode({ profile: 'final', session }, CODE)).rejects.toThrow(/is wrong/)
@@ -56,7 +56,7 @@ describe('the transaction code of a token request (OpenID4VCI 1.0 §6.3)', () =>
   it.each([
     ['final', 'tx_code'],
     ['draft11', 'user_pin'],
-  ] as const)('that is missing is named as wallets of %s know it: %s', async (profile, name) => {
+  ] as const)('that is missing is named with the parameter of %s: %s', async (profile, name) => {
     const { assertTxCode, asked } = checkWith(4)
     await expect(assertTxCode({ profile, session: withCode }, undefined)).rejects.toEqual(
       refusal('invalid_request', `${name} is missing.`),
@@ -64,7 +64,7 @@ describe('the transaction code of a token request (OpenID4VCI 1.0 §6.3)', () =>
     expect(asked).toEqual([])
   })
 
-  it('that is wrong is counted, at the moment of the request, with the session as it would be locked', async () => {
+  it('that is wrong is counted at the time of the request, with the session in its locked state', async () => {
     const { assertTxCode, asked, counted } = checkWith(3)
     await expect(assertTxCode({ profile: 'final', session: withCode }, '000000')).rejects.toEqual(
       refusal('invalid_grant', 'The transaction code is wrong. Attempts left: 3.'),
@@ -75,7 +75,7 @@ describe('the transaction code of a token request (OpenID4VCI 1.0 §6.3)', () =>
 
   it.each([
     ['the last attempt, which ends the session', 0, [['failed', 'tx-code']]],
-    ['an attempt after the last one, which ends nothing more', undefined, []],
+    ['an attempt after the last attempt, which has no effect', undefined, []],
   ] as const)('that is wrong at %s is locked', async (_, left, ended) => {
     const { assertTxCode, counted } = checkWith(left)
     await expect(assertTxCode({ profile: 'final', session: withCode }, '000000')).rejects.toEqual(

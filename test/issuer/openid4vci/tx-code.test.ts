@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { newTxCode } from '../../../server/issuer/openid4vci/tx-code.js'
 
 describe('transaction codes (OpenID4VCI 1.0 §4.1.1)', () => {
-  /** Gives these bytes in turn, and zeros after them. */
+  /** A source that returns these bytes one after the other, and then zeros. */
   const bytes =
     (...given: number[]) =>
     (length: number) =>
       Uint8Array.from({ length }, () => given.shift() ?? 0)
 
-  it('have each character equally often: of 256 bytes those are left out that would come round once more', () => {
+  it('have each character equally often: bytes that would give some characters more often are not used', () => {
     const numeric = { input_mode: 'numeric', length: 4 } as const
     expect(newTxCode(numeric, bytes(255, 250, 249, 0, 252, 1, 253, 12))).toBe('9012')
     const counts = new Map<string, number>()
@@ -19,7 +19,7 @@ describe('transaction codes (OpenID4VCI 1.0 §4.1.1)', () => {
     expect([...counts.values()]).toEqual(Array.from({ length: 10 }, () => 25))
   })
 
-  it('as texts have no character that is taken for another one', () => {
+  it('as texts have no character that looks like another', () => {
     const all = newTxCode({ input_mode: 'text', length: 32 }, bytes(...Array.from({ length: 32 }, (_, n) => n)))
     expect(new Set(all).size).toBe(32)
     expect(all).not.toMatch(/[01IO]/)

@@ -8,7 +8,7 @@ import { issuanceTasks } from './issuance-tasks.js'
 
 const HOUR = 3_600
 const clock = movingClock()
-/** The clock of another process of the installation, which stands still. */
+/** The clock of another process of the installation. It does not move. */
 let elsewhere = new Date()
 let issuer: Issuer
 let other: TestService
@@ -34,11 +34,11 @@ const partitions = async () =>
   (await run("SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = 'used_nonces'::regclass")).map(
     ({ name }) => name,
   )
-/** Where the rows of the table are. */
+/** The partitions that contain the rows of the table. */
 const places = async () =>
   (await run('SELECT DISTINCT tableoid::regclass::text AS name FROM used_nonces ORDER BY 1')).map(({ name }) => name)
 
-/** Seconds until an hour is over by the issuer's clock. */
+/** Seconds until the end of the hour by the issuer's clock. */
 const untilTheHour = () => HOUR - (Math.floor(clock.now().getTime() / 1000) % HOUR)
 
 const newToken = async () => issuer.token((await issuer.makeOffering()).id)
@@ -57,7 +57,7 @@ async function take(token: string, nonce: string, at: TestService = issuer.servi
 const USED = [400, 'invalid_nonce', 'The nonce of the proof has been used already.']
 
 describe('a nonce (OpenID4VCI 1.0 §13.8) that was used', () => {
-  it('is refused in every later hour: its row is in the hour in which it expires', async () => {
+  it('is refused in every later hour, because its row is in the hour of its expiry', async () => {
     clock.ahead = untilTheHour() - 60
     const [first, second] = [await newToken(), await newToken()]
     const nonce = await issuer.nonce()
@@ -67,7 +67,7 @@ describe('a nonce (OpenID4VCI 1.0 §13.8) that was used', () => {
     expect(refusalOf(await take(second, nonce))).toEqual(USED)
   })
 
-  it('is refused where its row is in the default partition, also once partitions were made', async () => {
+  it('is refused if its row is in the default partition, also after partitions were made', async () => {
     clock.ahead = 60 * 24 * HOUR
     await run('TRUNCATE used_nonces')
     const [first, second] = [await newToken(), await newToken()]
@@ -89,7 +89,7 @@ describe('a nonce (OpenID4VCI 1.0 §13.8) that was used', () => {
     const setClock = (seconds: number) => {
       clock.ahead += seconds - clock.now().getTime() / 1000
     }
-    // It expires some seconds before the hour is over.
+    // It expires some seconds before the end of the hour.
     setClock(hour - 305)
     const nonce = await issuer.nonce()
     const [first, second] = [await newToken(), await newToken()]
@@ -102,7 +102,7 @@ describe('a nonce (OpenID4VCI 1.0 §13.8) that was used', () => {
     expect(refusalOf(await take(second, nonce, other))).toEqual(USED)
   })
 
-  it('leaves with the partition of its hour, and no single row is deleted', async () => {
+  it('is removed with the partition of its hour, and no single row is deleted', async () => {
     clock.ahead = 120 * 24 * HOUR
     await maintain()
     await run('TRUNCATE used_nonces')
@@ -126,7 +126,7 @@ describe('a nonce (OpenID4VCI 1.0 §13.8) that was used', () => {
 })
 
 describe('a pre-authorized code (OpenID4VCI 1.0 §3.5) that was used', () => {
-  it('is refused until its own expiry, also when nothing is left of its token', async () => {
+  it('is refused until its own expiry, also after its token was removed', async () => {
     const { id } = await issuer.makeOffering()
     const form = { grant_type: PRE_AUTHORIZED, 'pre-authorized_code': await issuer.code(id) }
     expect((await issuer.requestToken(form)).status).toBe(200)

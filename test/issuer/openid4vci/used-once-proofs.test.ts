@@ -103,7 +103,7 @@ describe.each(cases)(
 
     it.each([
       ['in the next hour', 61, 59, 2],
-      ['in the hour before, once that was used in the hour after', 2, 59, -59],
+      ['in the previous hour, after a use in the next hour', 2, 59, -59],
       ['after the first proof expired', 90, 59, 118],
     ])('is refused %s', async (_name, left, first, later) => {
       beforeTheHour(left)
@@ -114,7 +114,7 @@ describe.each(cases)(
       expect((await send(await make(path, jti, now + later))).json.error).toBe(error)
     })
 
-    it('is accepted once of twelve requests at once, around the end of an hour', async () => {
+    it('is accepted in only one of twelve simultaneous requests, around the end of an hour', async () => {
       beforeTheHour(61)
       const jti = crypto.randomUUID()
       const now = seconds()
@@ -160,13 +160,13 @@ describe('attack: the jti of a DPoP proof at a protected resource with another i
 describe('the rows of a proof', () => {
   const at = (time: string) => proofOnce('hash', new Date(time)).map(({ expiresAt }) => expiresAt.toISOString())
 
-  it('are one in the middle of an hour and two near its end; none expires before the proof', () => {
+  it('are one in the middle of an hour and two near its end; no row expires before the proof', () => {
     expect(at('2026-11-25T10:20:00Z')).toEqual(['2026-11-25T10:59:59.999Z'])
     expect(at('2026-11-25T10:59:00Z')).toEqual(['2026-11-25T10:59:59.999Z', '2026-11-25T11:59:59.999Z'])
     expect(at('2026-11-25T11:00:00Z')).toEqual(['2026-11-25T11:59:59.999Z'])
   })
 
-  it('of two proofs whose iat differ by up to seven minutes have one in common', () => {
+  it('of two proofs whose iat differ by up to seven minutes have a common row', () => {
     for (let first = 0; first < HOUR; first += 7) {
       for (const apart of [1, 60, 120, 420]) {
         const [one, two] = [first, first + apart].map((second) =>

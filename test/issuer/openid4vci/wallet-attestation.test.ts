@@ -103,13 +103,13 @@ const redeem = (code: string, verifier: string, headers: Headers): Promise<Answe
 const REFUSED = [401, 'invalid_client']
 
 describe('wallet attestation at PAR and token endpoint (OpenID4VCI 1.0 Appendix E)', () => {
-  it('a name of the wallet that controls its direction (UAX #9 §2.2) is shown without these characters', async () => {
+  it('a name of the wallet with direction controls (UAX #9 §2.2) is shown without these characters', async () => {
     const { page } = await attestedCode({ payload: { wallet_name: '\u202eknab\u202c \u2067Pocket\u2069' } })
     expect(page.text).toContain('<strong><bdi>knab Pocket</bdi></strong>')
     expect(page.text).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/)
   })
 
-  it('names the wallet on the page, and the whole flow passes with a proof each time', async () => {
+  it('names the wallet on the page, and the whole flow works with a new proof in each request', async () => {
     const { code, verifier, page } = await attestedCode()
     expect(page.text).toContain('Pocket')
     const token = await redeem(code, verifier, await attested())
@@ -118,12 +118,12 @@ describe('wallet attestation at PAR and token endpoint (OpenID4VCI 1.0 Appendix 
     const refresh = { grant_type: 'refresh_token', refresh_token: token.json.refresh_token }
     for (let time = 0; time < 2; time += 1) {
       const refreshed = await issuer.requestToken(refresh, { headers: await attested() })
-      // FAPI 2.0 §5.3.2.1: a refresh token that is bound is not replaced.
+      // FAPI 2.0 §5.3.2.1: a bound refresh token is not replaced.
       expect([refreshed.status, refreshed.json.refresh_token]).toEqual([200, undefined])
     }
   })
 
-  it('is announced where it can be had, and only there', async () => {
+  it('is announced only if attestations are trusted', async () => {
     const path = '/.well-known/oauth-authorization-server'
     const { json } = await issuer.service.request('GET', path)
     expect(json.token_endpoint_auth_methods_supported).toEqual(['none', 'attest_jwt_client_auth'])
@@ -137,7 +137,7 @@ describe('wallet attestation at PAR and token endpoint (OpenID4VCI 1.0 Appendix 
     expect((await unattested.service.request('POST', '/openid4vci/challenge')).status).toBe(404)
   })
 
-  it('with a challenge of ours, which is optional for a wallet', async () => {
+  it('with a challenge of the service, which is optional for a wallet', async () => {
     const { json, headers } = await issuer.service.request('POST', '/openid4vci/challenge')
     expect(headers.get('cache-control')).toBe('no-store')
     const { parameters } = await newRequest()
@@ -153,7 +153,7 @@ describe('wallet attestation at PAR and token endpoint (OpenID4VCI 1.0 Appendix 
   })
 })
 
-describe('attacks with attestations: invalid_client, and nothing is spent', () => {
+describe('attacks with attestations: invalid_client, and nothing is used up', () => {
   const seconds = () => Math.floor(Date.now() / 1000)
   it.each<[string, () => Promise<Headers>]>([
     ['a signature by another key', async () => attested({ by: (await newWallet()).signer })],
@@ -168,20 +168,20 @@ describe('attacks with attestations: invalid_client, and nothing is spent', () =
     ['an attestation with an unknown kid', () => attested({ header: { kid: 'other' } })],
     ['an attestation of another typ', () => attested({ header: { typ: 'JWT' } })],
     [
-      'an attestation that brings its key itself',
+      'an attestation with its key in its own header',
       async () => {
         const thief = await newWallet()
         return attested({ by: thief.signer, header: { kid: undefined, jwk: thief.publicJwk } })
       },
     ],
-    ['an attestation with a chain to nowhere', () => attested({ header: { kid: undefined, x5c: ['AAAA'] } })],
+    ['an attestation whose chain leads to no anchor', () => attested({ header: { kid: undefined, x5c: ['AAAA'] } })],
     ['a proof by another key', async () => attested({}, { by: (await newWallet()).signer })],
     ['a proof for another audience', () => attested({}, { payload: { aud: 'https://other.example' } })],
     ['a proof without jti', () => attested({}, { payload: { jti: undefined } })],
     ['a proof with a jti of 257 characters', () => attested({}, { payload: { jti: 'x'.repeat(257) } })],
     ['a proof without iat', () => attested({}, { payload: { iat: undefined } })],
     ['a proof of two minutes ago', () => attested({}, { payload: { iat: seconds() - 120 } })],
-    ['a proof in the name of another', () => attested({}, { payload: { iss: 'https://other.example' } })],
+    ['a proof with the name of another wallet', () => attested({}, { payload: { iss: 'https://other.example' } })],
     ['a proof of another typ', () => attested({}, { header: { typ: 'JWT' } })],
     ['a status of an unknown kind', () => attested({ payload: { status: { other: 1 } } })],
     [
@@ -215,7 +215,7 @@ describe('attacks with attestations: invalid_client, and nothing is spent', () =
     expect(refusalOf(await push(parameters, headers)).slice(0, 2)).toEqual([401, 'invalid_client'])
   })
 
-  it('a proof that was used before, until its iat is too old: its use is remembered for as long', async () => {
+  it('a used proof, until its iat is too old: its use is stored for the whole time', async () => {
     const used = () =>
       query<{ hash: string; expires_at: Date }>(issuer.service.databaseUrl, 'SELECT hash, expires_at FROM used_nonces')
     const { parameters } = await newRequest()
@@ -228,7 +228,7 @@ describe('attacks with attestations: invalid_client, and nothing is spent', () =
     for (const row of rows) expect(row.expires_at.getTime()).toBeGreaterThan((iat + 60) * 1000)
   })
 
-  it('another instance, or none, at the token endpoint than at PAR', async () => {
+  it('at the token endpoint, another instance than at PAR, or no instance', async () => {
     const { code, verifier } = await attestedCode()
     expect(refusalOf(await redeem(code, verifier, {})).slice(0, 2)).toEqual([401, 'invalid_client'])
     const other = await attested({}, {}, await newWallet())
@@ -270,7 +270,7 @@ describe('attacks with attestations: invalid_client, and nothing is spent', () =
     expect((await redeem(code, verifier, await attested())).status).toBe(200)
   })
 
-  it('an attested wallet refreshes no token that was given to one that proved nothing', async () => {
+  it('an attested wallet cannot refresh a token of a wallet without attestation', async () => {
     const { credentialOfferSessionId } = await issuer.makeOffer({ deferred: true })
     const form = { grant_type: PRE_AUTHORIZED, 'pre-authorized_code': await issuer.code(credentialOfferSessionId) }
     const { json } = await issuer.requestToken(form)
@@ -283,7 +283,7 @@ describe('attacks with attestations: invalid_client, and nothing is spent', () =
     expect((await issuer.requestToken(refresh)).status).toBe(200)
   })
 
-  it('any attestation where none is believed', async () => {
+  it('any attestation without trusted providers', async () => {
     const { parameters } = await newRequest()
     expect(refusalOf(await push(parameters, await attested(), unattested)).slice(0, 2)).toEqual([401, 'invalid_client'])
   })
@@ -293,7 +293,7 @@ describe('a wallet attestation with a certificate chain (HAIP 1.0 §4.4.1)', () 
   const pushed = async (from: Provider, changes: Changes = {}) =>
     push((await newRequest()).parameters, await attested(changes, {}, instance, from))
 
-  it('to a root of WALLET_TRUST_ANCHORS is believed, again and again', async () => {
+  it('to a root of WALLET_TRUST_ANCHORS is trusted, also repeatedly', async () => {
     const certified = await newCertifiedProvider(root)
     for (let time = 0; time < 2; time += 1) expect((await pushed(certified)).status).toBe(201)
     const forged = await pushed(certified, { by: (await newWallet()).signer })
@@ -303,10 +303,10 @@ describe('a wallet attestation with a certificate chain (HAIP 1.0 §4.4.1)', () 
   it.each<[string, () => Promise<Provider>]>([
     ['to an anchor that is not trusted', () => newCertifiedProvider(newProviderRoot('Elsewhere'))],
     ['to an anchor of the same name that is not trusted', () => newCertifiedProvider(newProviderRoot())],
-    ['of a certificate that signed itself', () => newCertifiedProvider(undefined)],
-    ['with the trust anchor in it', () => newCertifiedProvider(root, { x5c: ({ x5c }) => [x5c, root.x5c] })],
+    ['of a self-signed certificate', () => newCertifiedProvider(undefined)],
+    ['that contains the trust anchor', () => newCertifiedProvider(root, { x5c: ({ x5c }) => [x5c, root.x5c] })],
     ['of an expired certificate', () => newCertifiedProvider(root, { notAfter: '2026-01-31T00:00:00Z' })],
-  ])('%s is not: invalid_client', async (_name, providerOf) => {
+  ])('%s is not trusted: invalid_client', async (_name, providerOf) => {
     expect(refusalOf(await pushed(await providerOf())).slice(0, 2)).toEqual([401, 'invalid_client'])
   })
 })
@@ -322,7 +322,7 @@ describe('the status of a wallet attestation (Token Status List §8.3)', () => {
   }
   const pushed = async (changes: Changes) => push((await newRequest()).parameters, await attested(changes))
 
-  it('must be valid, and is asked for each time', async () => {
+  it('must be valid, and is fetched each time', async () => {
     const changes = await statusBy(provider, [8])
     expect((await pushed(changes)).status).toBe(201)
     expect((await pushed(changes)).status).toBe(201)
@@ -331,7 +331,7 @@ describe('the status of a wallet attestation (Token Status List §8.3)', () => {
     const revoked = await attested(await statusBy(provider, [7]))
     expect(refusalOf(await redeem(code, verifier, revoked))).toEqual([
       ...REFUSED,
-      'The wallet attestation is not valid any more.',
+      'The wallet attestation is no longer valid.',
     ])
     expect((await redeem(code, verifier, await attested(changes))).status).toBe(200)
   })
@@ -343,7 +343,7 @@ describe('the status of a wallet attestation (Token Status List §8.3)', () => {
     expect(refusalOf(await pushed(foreign)).slice(0, 2)).toEqual(REFUSED)
   })
 
-  it('is refused with the name of the list, because its signer is meant, not the attestation’s', async () => {
+  it('is refused with the name of the list, because the signer of the list is not trusted', async () => {
     const reasonOf = async (by: Provider) => refusalOf(await pushed(await statusBy(by, [])))[2]
     const stranger = await newCertifiedProvider(newProviderRoot('Stranger'))
     expect(await reasonOf(stranger)).toContain('of the status list of the wallet attestation are not trusted')
@@ -353,7 +353,7 @@ describe('the status of a wallet attestation (Token Status List §8.3)', () => {
 })
 
 describe('wallets that are known (WALLET_CLIENTS)', () => {
-  it('are answered at one of their own addresses, of any scheme, and nowhere else', async () => {
+  it('are answered only at one of their own addresses, of any scheme', async () => {
     const at = async (uri: string) => (await push((await newRequest({ redirect_uri: uri })).parameters, {})).status
     expect(await at('pocket:done')).toBe(201)
     expect(await at('https://wallet.example/other')).toBe(400)

@@ -3,7 +3,7 @@ import type { WalletOffering } from '../../../server/issuer/openid4vci/offer-sto
 import { createWalletOffers } from '../../../server/issuer/openid4vci/wallet-offers.js'
 import { NOW, storedSession, walletOffering } from './offering-fakes.js'
 
-/** Offers over a store with one offering, or none, and the store's calls. */
+/** Offers over a store with one offering or without an offering, and the store's calls. */
 function offersWith(found: WalletOffering | undefined, issuerProfile: 'final' | 'haip' = 'final') {
   const asked: unknown[] = []
   const { handOut } = createWalletOffers({
@@ -26,8 +26,8 @@ function offersWith(found: WalletOffering | undefined, issuerProfile: 'final' | 
 
 const later = new Date(NOW.getTime() + 1)
 
-describe('an offer that is handed out', () => {
-  it('to a wallet moves its session; to a viewer it does not', async () => {
+describe('an offer that is read', () => {
+  it('by a wallet changes its session; by a viewer it does not', async () => {
     const { handOut, asked } = offersWith(walletOffering({ session: storedSession({ state: 'Created' }) }))
     expect(await handOut('offer', true)).toEqual({ of: 'offer' })
     expect(await handOut('offer', false)).toEqual({ of: 'offer' })
@@ -37,7 +37,7 @@ describe('an offer that is handed out', () => {
     ])
   })
 
-  it('of an unknown id is a 404', async () => {
+  it('with an unknown id is a 404', async () => {
     const { handOut } = offersWith(undefined)
     await expect(handOut('offer', true)).rejects.toEqual(
       expect.objectContaining({ error: 'invalid_request', status: 404 }),
@@ -49,12 +49,12 @@ describe('an offer that is handed out', () => {
     ['expires at this moment', { expiresAt: NOW }, /has expired/],
     ['has ended', { session: storedSession({ state: 'Error' }) }, /has ended/],
     ['is locked, whatever else', { session: storedSession({ txCodeAttempts: 5 }), expiresAt: NOW }, /is locked/],
-  ] as const)('is refused where it %s', async (_, offering, message) => {
+  ] as const)('is refused if it %s', async (_, offering, message) => {
     const { handOut } = offersWith(walletOffering(offering))
     await expect(handOut('offer', true)).rejects.toThrow(message)
   })
 
-  it('is open until its very last moment and redemption', async () => {
+  it('is open until its last millisecond and its last redemption', async () => {
     const { handOut } = offersWith(walletOffering({ redemptionLimit: 2, redemptionCount: 1, expiresAt: later }))
     expect(await handOut('offer', true)).toEqual({ of: 'offer' })
   })
@@ -62,7 +62,7 @@ describe('an offer that is handed out', () => {
   it.each([
     ['everything here', 'haip', 'final'],
     ['the offer', 'final', 'haip'],
-  ] as const)('has no pre-authorized code where HAIP is the profile of %s', async (_, ofAll, profile) => {
+  ] as const)('has no pre-authorized code if HAIP is the profile of %s', async (_, ofAll, profile) => {
     const session = storedSession()
     const { handOut, asked } = offersWith(walletOffering({ profile, session }), ofAll)
     await expect(handOut('offer', true)).rejects.toThrow('Pre-authorized codes are no longer given here.')

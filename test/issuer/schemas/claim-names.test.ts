@@ -55,7 +55,7 @@ const configurationsOf = async (of: Issuer) =>
   (await of.service.request('GET', '/.well-known/openid-credential-issuer')).json.credential_configurations_supported
 
 describe('names of claims in several languages', () => {
-  it('are in the issuer’s metadata, each at the claim’s place in its format (OpenID4VCI 1.0 Appendix B.2)', async () => {
+  it('are in the metadata of the issuer, each at the place of the claim in its format (OpenID4VCI 1.0 Appendix B.2)', async () => {
     const configurations = await configurationsOf(issuer)
     expect(configurations['Member-sd-jwt'].credential_metadata.claims).toEqual([
       { path: ['givenName'], mandatory: true, display: GIVEN_NAME },
@@ -77,7 +77,7 @@ describe('names of claims in several languages', () => {
     })
   })
 
-  it('go with the claim to the element of a mobile document (Appendix C.2)', async () => {
+  it('also apply to the element of the claim in a mobile document (Appendix C.2)', async () => {
     const { issuer: ofMdocs, close } = await startMdocIssuer()
     try {
       const display = [{ name: 'Geburtsdatum', locale: 'de' }]
@@ -124,7 +124,7 @@ describe('names of claims in several languages', () => {
     ])
   })
 
-  it('are given to the elements of an array, by null in the path (Appendix C.1, SD-JWT VC "Claim Path")', async () => {
+  it('can name the elements of an array, by null in the path (Appendix C.1, SD-JWT VC "Claim Path")', async () => {
     const schema = {
       type: 'object',
       properties: {
@@ -200,8 +200,12 @@ describe('names of claims in several languages', () => {
       'claims.0.path must lead to',
     ],
     ['a member of the prototype', [{ ...CLAIMS[0], path: ['__proto__'] }], 'claims.0.path must lead to'],
-    ['a path that two names make by their join', [{ ...CLAIMS[0], path: ['address\0city'] }], 'claims.0.path'],
-    ['elements of what is no array', [{ ...CLAIMS[0], path: ['givenName', null] }], 'claims.0.path must lead to'],
+    ['a path that two names give if they are joined', [{ ...CLAIMS[0], path: ['address\0city'] }], 'claims.0.path'],
+    [
+      'elements of a claim that is not an array',
+      [{ ...CLAIMS[0], path: ['givenName', null] }],
+      'claims.0.path must lead to',
+    ],
     ['elements of the subject', [{ ...CLAIMS[0], path: [null] }], 'claims.0.path must lead to'],
     ['an element by its position', [{ ...CLAIMS[0], path: ['givenName', 0] }], 'claims.0.path.1'],
     ['no path', [{ ...CLAIMS[0], path: [] }], 'claims.0.path'],
@@ -213,12 +217,12 @@ describe('names of claims in several languages', () => {
       'claims.0.display must not have two names in one language',
     ],
     [
-      'what is no language tag (BCP 47)',
+      'an invalid language tag (BCP 47)',
       [{ path: ['level'], display: [{ name: 'Stufe', locale: 'Deutsch!' }] }],
       'claims.0.display.0.locale must be a language tag',
     ],
     ['more than 500 claims', Array(501).fill(CLAIMS[0]), 'claims'],
-  ])('%s is refused with the field, and nothing is stored', async (_, claims, message) => {
+  ])('%s is refused with the name of the field, and nothing is stored', async (_, claims, message) => {
     const answer = await post({ ...MEMBER, name: 'Refused', claims })
     expect(answer.status).toBe(400)
     expect([answer.json.message].flat()[0]).toContain(message)
@@ -236,13 +240,13 @@ describe('pages show names in their reader’s language (RFC 9110 §12.5.4)', ()
   }
 
   it.each([
-    ['de-AT,en;q=0.5', 'Mitgliedsausweis Gilt ein Jahr. It holds Vorname Anschrift level'],
-    ['en-GB,de;q=0.5', 'Member card It holds Given name Address level'],
-    ['de;q=0,en', 'Member card It holds Given name Address level'],
-    ['en;q=0.1, fr;q=0.9', 'Member card It holds Prénom Address level'],
-    ['ja', 'Member card It holds Given name Address level'],
-    ['*', 'Member card It holds Given name Address level'],
-    [`${'x,'.repeat(4000)}de`, 'Member card It holds Given name Address level'],
+    ['de-AT,en;q=0.5', 'Mitgliedsausweis Gilt ein Jahr. It contains Vorname Anschrift level'],
+    ['en-GB,de;q=0.5', 'Member card It contains Given name Address level'],
+    ['de;q=0,en', 'Member card It contains Given name Address level'],
+    ['en;q=0.1, fr;q=0.9', 'Member card It contains Prénom Address level'],
+    ['ja', 'Member card It contains Given name Address level'],
+    ['*', 'Member card It contains Given name Address level'],
+    [`${'x,'.repeat(4000)}de`, 'Member card It contains Given name Address level'],
   ])('an offer, for Accept-Language: %.20s', async (language, text) => {
     expect(await pageOf(await offerPage(), language)).toContain(text)
   })
@@ -262,11 +266,11 @@ describe('pages show names in their reader’s language (RFC 9110 §12.5.4)', ()
       page: true,
     }
     const { pageUrl } = (await issuer.service.request('POST', '/authorization-requests', { body })).json
-    expect(await pageOf(pageUrl, 'de')).toContain('Mitgliedsausweis You show of it Vorname Anschrift › Ort')
-    expect(await pageOf(pageUrl, 'en')).toContain('Member card You show of it Given name Address › Town')
+    expect(await pageOf(pageUrl, 'de')).toContain('Mitgliedsausweis You show Vorname Anschrift › Ort')
+    expect(await pageOf(pageUrl, 'en')).toContain('Member card You show Given name Address › Town')
   })
 
-  it('mark the language of each name that is not in the page’s own (WCAG 2.2, 3.1.2)', async () => {
+  it('mark the language of each name that is not in the language of the page (WCAG 2.2, 3.1.2)', async () => {
     const url = await offerPage()
     const textOf = async (language: string) =>
       (await newVisitor(issuer.service).open(url, { 'accept-language': language })).text
@@ -279,7 +283,7 @@ describe('pages show names in their reader’s language (RFC 9110 §12.5.4)', ()
     expect(await textOf('fr')).toContain('<span lang="fr-CA">Prénom</span>')
   })
 
-  it('the form that is filled in where nothing is known of the claims', async () => {
+  it('the form in which a user enters claims', async () => {
     const browser = newBrowser(issuer.service)
     const { id } = await openPage(browser, newRequest({ scope: 'Member' }).address)
     const headers = { cookie: browser.cookie ?? '', 'accept-language': 'de' }
@@ -290,7 +294,7 @@ describe('pages show names in their reader’s language (RFC 9110 §12.5.4)', ()
     for (const title of ['Vorname', 'Anschrift', 'Ort', 'level']) expect(page).toContain(title)
   })
 
-  it('the claims that a person is shown before they decide', async () => {
+  it('the claims that a user sees before the decision', async () => {
     const offer = await newOffer(issuer, { credentialConfigurationIds: ['Member'], credentialSubject: SUBJECT })
     const browser = newBrowser(issuer.service)
     const { id } = await openPage(browser, newRequest({ scope: 'Member', issuer_state: offer.issuer_state }).address)

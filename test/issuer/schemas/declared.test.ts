@@ -76,8 +76,8 @@ const DECLARED = [
   'x_1.note',
 ]
 
-describe('selectivelyDisclosable: a claim without a path in it is in the clear in every credential (RFC 9901 §4.2)', () => {
-  it('takes every path that leads to a claim which some part of the schema declares', async () => {
+describe('selectivelyDisclosable: a claim whose path it does not list is disclosed in every credential (RFC 9901 §4.2)', () => {
+  it('accepts every path to a claim that a part of the schema declares', async () => {
     const answer = await post({ schema: PERSON, selectivelyDisclosable: DECLARED })
     expect([answer.status, answer.json.selectivelyDisclosable], answer.text.slice(0, 300)).toEqual([201, DECLARED])
   })
@@ -102,7 +102,7 @@ describe('selectivelyDisclosable: a claim without a path in it is in the clear i
     'y_1',
     'x_1.notes',
     'constructor',
-  ])('refuses %j by its name, and nothing is stored', async (path) => {
+  ])('refuses %j by name, and nothing is stored', async (path) => {
     const name = newTypeName()
     const answer = await post({ schema: PERSON, selectivelyDisclosable: ['age', path] }, name)
     expect([answer.status, answer.json.message]).toEqual([
@@ -112,7 +112,7 @@ describe('selectivelyDisclosable: a claim without a path in it is in the clear i
     expect(await query(service.databaseUrl, 'SELECT 1 FROM schemas WHERE name = $1', [name])).toEqual([])
   })
 
-  it('names each of several, also with other settings', async () => {
+  it('names each of several wrong paths, also in other settings', async () => {
     const answer = await post({
       schema: PERSON,
       selectivelyDisclosable: ['age', '/age', 'agee'],
@@ -126,7 +126,7 @@ describe('selectivelyDisclosable: a claim without a path in it is in the clear i
   })
 
   it.each(['id', 'id.scheme'])(
-    'refuses %s: the subject’s identifier is sub, which every verifier sees',
+    'refuses %s, because the identifier of the subject is sub, which every verifier sees',
     async (path) => {
       const answer = await post({
         schema: { properties: { id: { type: 'string' } } },
@@ -150,7 +150,7 @@ describe('selectivelyDisclosable: a claim without a path in it is in the clear i
     expect((await post({ schema: { type: 'object' }, selectivelyDisclosable: ['/list'] })).status).toBe(400)
   })
 
-  it('attack: steps that can follow a recursive schema in two ways each cost at most one request’s budget', async () => {
+  it('attack: paths whose steps can follow a recursive schema in two ways cost at most the budget of one request', async () => {
     const schema = { properties: { '*': { $ref: '#' } }, items: { $ref: '#' } }
     const paths = Array.from({ length: 200 }, (_, at) => `${'*.'.repeat(100)}none${at}`)
     const answer = await post({ schema, selectivelyDisclosable: paths })
@@ -158,8 +158,8 @@ describe('selectivelyDisclosable: a claim without a path in it is in the clear i
   })
 })
 
-describe('claims are described wherever the schema declares them (OpenID4VCI 1.0 Appendix B.2)', () => {
-  it('in the issuer’s and in the type’s metadata, with their titles and whether they are mandatory', async () => {
+describe('claims are described for every way in which a schema can declare them (OpenID4VCI 1.0 Appendix B.2)', () => {
+  it('in the metadata of the issuer and of the type, with their titles and whether they are mandatory', async () => {
     const { name } = await postSchema(service, alice, {
       schema: PERSON,
       claims: [{ path: ['address', 'street'], display: [{ name: 'Straße', locale: 'de' }] }],
@@ -187,7 +187,7 @@ describe('claims are described wherever the schema declares them (OpenID4VCI 1.0
     expect(byPath.get('age')).toMatchObject({ mandatory: true, display: [{ name: 'Age', locale: 'en' }] })
     expect(byPath.get('passport')).toMatchObject({ mandatory: false })
     expect(byPath.get('address/street')).toMatchObject({ display: [{ name: 'Straße', locale: 'de' }] })
-    // A schema within itself is described once.
+    // A recursive schema is described once.
     expect(byPath.has('parent')).toBe(true)
     expect(byPath.has('parent/age')).toBe(false)
     const type = (await service.request('GET', `/vct/${name}`)).json
@@ -199,14 +199,14 @@ describe('claims are described wherever the schema declares them (OpenID4VCI 1.0
     })
   })
 
-  it('a claim behind $ref or allOf may come from the identity provider, and one that nothing declares may not', async () => {
+  it('a claim behind $ref or allOf may come from the identity provider, an undeclared claim may not', async () => {
     const claimsFrom = { given_name: '/given_name', age: '/age' }
     expect((await post({ schema: PERSON, claimsFrom })).status).toBe(201)
     const refused = await post({ schema: PERSON, claimsFrom: { ...claimsFrom, sex: '/sex' } })
     expect(refused.json.message).toEqual(['claimsFrom.sex must be a property of the schema'])
   })
 
-  it('names that a format keeps for itself are found behind $ref and allOf too', async () => {
+  it('reserved names of a format are found behind $ref and allOf too', async () => {
     const schema = {
       allOf: [{ properties: { iss: {} } }, { $ref: '#/definitions/more' }],
       definitions: { more: { properties: { exp: {} } } },
@@ -219,7 +219,7 @@ describe('claims are described wherever the schema declares them (OpenID4VCI 1.0
     )
   })
 
-  it('attack: few definitions that make very many claims are refused when the schema is posted', async () => {
+  it('attack: a few definitions that give very many claims are refused when the schema is posted', async () => {
     const fan = (to: number) => ({
       properties: Object.fromEntries(
         Array.from({ length: 30 }, (_, at) => [`p${at}`, { $ref: `#/definitions/d${to}` }]),

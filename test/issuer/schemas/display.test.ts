@@ -37,12 +37,12 @@ const displayOf = async (name: string) => {
   return json.credential_configurations_supported[`${name}-sd-jwt`].credential_metadata.display
 }
 
-/** A wallet's library reads the whole document, or nothing of this issuer. */
+/** Reads the metadata with a wallet library, which reads the whole document or nothing. */
 const readByLibrary = async () =>
   new Openid4vciClient({ callbacks: libraryCallbacks([]) }).resolveIssuerMetadata(service.url)
 
 describe('display of a type (OpenID4VCI 1.0 §12.2.4)', () => {
-  it('is published with all that the standard names, background_image too, and read by a wallet’s library', async () => {
+  it('is published with all members of the standard, background_image too, and a wallet library reads it', async () => {
     const name = newTypeName()
     const answer = await post(GOOD, name)
     expect([answer.status, answer.json.display], answer.text).toEqual([201, [GOOD]])
@@ -68,7 +68,7 @@ describe('display of a type (OpenID4VCI 1.0 §12.2.4)', () => {
     'https://shop.example/a b.png',
     'logo.png',
     '//shop.example/logo.png',
-  ])('an image at %s is refused by the name of its member', async (uri) => {
+  ])('an image at %s is refused, and the error names its member', async (uri) => {
     for (const member of ['logo', 'background_image']) {
       const answer = await post({ [member]: { uri } })
       expect([answer.status, answer.json.message]).toEqual([
@@ -78,7 +78,7 @@ describe('display of a type (OpenID4VCI 1.0 §12.2.4)', () => {
     }
   })
 
-  it('a data URI that wallets’ libraries refuse is not published, so that they read the rest', async () => {
+  it('a data URI that wallet libraries refuse is not published, so that they can read the rest', async () => {
     for (const uri of [SVG, 'data:image/png,%89PNG', 'data:image/png;charset=utf-8;base64,AA==']) {
       const name = newTypeName()
       const answer = await post({ ...GOOD, logo: { uri } }, name)
@@ -89,7 +89,7 @@ describe('display of a type (OpenID4VCI 1.0 §12.2.4)', () => {
     await expect(readByLibrary()).resolves.toBeDefined()
   })
 
-  it('each member that is left out is named by the answer, and by each read of the version', async () => {
+  it('each omitted member is named in the answer and in each read of the version', async () => {
     const name = newTypeName()
     const { background_image: _, ...first } = { ...GOOD, logo: { uri: 'https://shop.example/logo.svg' } }
     const display = [
@@ -118,7 +118,7 @@ describe('display of a type (OpenID4VCI 1.0 §12.2.4)', () => {
     'rgb(1,2)',
     'rgb(1,2,3',
     '#1d4fc4;',
-  ])('a colour %s is not a numerical one of CSS Color Module Level 3', async (colour) => {
+  ])('a colour %s is not a numerical colour of CSS Color Module Level 3', async (colour) => {
     for (const member of ['background_color', 'text_color'])
       expect((await post({ [member]: colour })).json.message).toEqual([
         `display.0.${member} must be a numerical CSS colour such as #1d4fc4 or rgb(29, 79, 196)`,
@@ -133,12 +133,12 @@ describe('display of a type (OpenID4VCI 1.0 §12.2.4)', () => {
     'rgba(1, 2, 3, 0.5)',
     'hsl(120, 100%, 50%)',
     'hsla(120, 100%, 50%, .3)',
-  ])('a colour %s is', async (colour) => {
+  ])('a colour %s is a numerical colour', async (colour) => {
     expect((await post({ background_color: colour, text_color: colour })).status).toBe(201)
   })
 
   it.each(['de_DE', 'Deutsch!', 'd', 'de-', 'de-a', 'de--DE', '', 'english-language-tags'])(
-    'a language %j is no language tag (BCP 47), of a type, of a claim and of an issuer’s record',
+    'the invalid language tag %j (BCP 47) is refused for a type, a claim and an issuer record',
     async (locale) => {
       expect((await post({ locale })).json.message).toEqual([
         'display.0.locale must be a language tag such as de or pt-BR',

@@ -7,7 +7,7 @@ const PATH = '/api/v1/schemas'
 
 let service: TestService
 let alice: string
-/** Two versions of one type, then another type, then a third that is withdrawn; the oldest first. */
+/** Two versions of one type, then another type, then a third, withdrawn type; the oldest first. */
 let made: { id: string; name: string }[]
 
 beforeAll(async () => {
@@ -33,7 +33,7 @@ const list = (filters: Record<string, string> = {}) =>
 const newestFirst = (...at: number[]) => at.map((index) => made[index]?.id).reverse()
 
 describe('GET /api/v1/schemas', () => {
-  it('lists every version for everybody with a token, the newest first, without the schema itself', async () => {
+  it('lists every version for everyone with a token, the newest first, without the schema itself', async () => {
     const entries = await list()
     expect(idsOf(entries)).toEqual(newestFirst(0, 1, 2, 3))
     expect(entries.at(-1)).toEqual({
@@ -49,7 +49,7 @@ describe('GET /api/v1/schemas', () => {
     expect(entries[0]).toMatchObject({ active: false, withdrawn: true })
   })
 
-  it('leaves out members that would make a page large', async () => {
+  it('omits members that would make a page large', async () => {
     expect((await list())[1]).not.toHaveProperty('display')
   })
 
@@ -65,7 +65,7 @@ describe('GET /api/v1/schemas', () => {
     expect(idsOf(await list({ ...named, limit: '1' }))).toEqual(newestFirst(...at))
   })
 
-  it('is a route beside the public address of each schema', async () => {
+  it('is a separate route from the public address of a schema', async () => {
     const answer = await service.request('GET', `${PATH}/${made[0]?.id}`)
     expect(answer.json).toHaveProperty('properties')
     expect((await service.request('GET', PATH)).status).toBe(401)

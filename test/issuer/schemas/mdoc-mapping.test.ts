@@ -25,7 +25,7 @@ const elements = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`element_${at}`, '/height']))
 
 describe('mdoc of a schema', () => {
-  it('is stored with its version, in its order, and not taken over by the next one', async () => {
+  it('is stored with its version, in its order, and not copied to the next version', async () => {
     const name = newTypeName()
     const created = await post({ name, mdoc: MAPPING })
     expect(created.status, created.text).toBe(201)
@@ -50,7 +50,7 @@ describe('mdoc of a schema', () => {
       { type: 'object', patternProperties: { '^d': { anyOf: [{ format: 'date' }, true] } } },
       '/birth/* may be date or text',
     ],
-  ])('a claim that the schema does not decide is refused when it is posted: %s %j', async (claim, property, fault) => {
+  ])('an mdoc is refused if the schema leaves the type of a claim open: %s %j', async (claim, property, fault) => {
     const schema = { type: 'object', properties: { [claim]: property } }
     const answer = await post({ schema, mdoc: mappingOf({ [NAMESPACE]: { birth_date: `/${claim}` } }) })
     expect(answer.status).toBe(400)
@@ -66,7 +66,7 @@ describe('mdoc of a schema', () => {
 
   it.each([
     [
-      'pointers to what the schema does not declare, each by its name',
+      'pointers to undeclared claims, each by its name',
       { [NAMESPACE]: { family_name: '/name/family', sex: '/sex', age: '/name/age' } },
       [
         `mdoc.namespaces.${NAMESPACE}.sex names /sex, which the schema does not declare`,
@@ -74,7 +74,7 @@ describe('mdoc of a schema', () => {
       ],
     ],
     [
-      'a namespace named __proto__, which readers of JSON lose,',
+      'a namespace named __proto__, which JSON readers lose,',
       JSON.parse('{"__proto__":{"height":"/height"},"n":{"height":"/height"}}'),
       ['property __proto__ should not exist'],
     ],
@@ -97,7 +97,7 @@ describe('mdoc of a schema', () => {
     expect([answer.json.message].flat()).toEqual(message)
   })
 
-  it.each(['height', '', '/name~2', 7])('attack: %j is no JSON pointer', async (pointer) => {
+  it.each(['height', '', '/name~2', 7])('attack: %j is not a JSON pointer', async (pointer) => {
     const answer = await post({ mdoc: mappingOf({ [NAMESPACE]: { height: pointer } }) })
     expect(answer.status, answer.text).toBe(400)
     expect(String(answer.json.message)).toContain(`mdoc.namespaces.${NAMESPACE}.height must be`)
@@ -114,7 +114,7 @@ describe('mdoc of a schema', () => {
     expect(answer.status, answer.text).toBe(201)
   })
 
-  it('attack: a pointer of many steps into a large schema, many times, is too much', async () => {
+  it('attack: many long pointers into a large schema are refused', async () => {
     const deep = Object.fromEntries(Array.from({ length: 256 }, (_, at) => [`e${at}`, '/x'.repeat(100)]))
     const schema = { ...SCHEMA, description: 'x'.repeat(4096), properties: { x: { $ref: '#' } } }
     const answer = await post({ schema, mdoc: mappingOf({ [NAMESPACE]: deep }) })

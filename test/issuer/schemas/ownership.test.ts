@@ -49,7 +49,7 @@ describe('a type name belongs to the creator of its first version', () => {
     ).toEqual([{ version: 1 }])
   })
 
-  it('the same name and version is 409 for everybody', async () => {
+  it('the same name and version is 409 for every caller', async () => {
     const { name } = await postSchema(service, alice)
     for (const caller of [alice, mallory, admin]) {
       const answer = await post(caller, name, 1)
@@ -57,14 +57,14 @@ describe('a type name belongs to the creator of its first version', () => {
     }
   })
 
-  it('its owner and admins make further versions, and it stays the owner’s', async () => {
+  it('its owner and admins make further versions, and the owner stays the same', async () => {
     const { name } = await postSchema(service, alice)
     expect((await post(admin, name, 2)).status).toBe(201)
     expect((await post(alice, name, 3)).status).toBe(201)
     expect(refusal(await post(mallory, name, 4))).toEqual(DENIED)
   })
 
-  it('of many simultaneous first versions one creator owns the name, and the others have no version', async () => {
+  it('of many simultaneous first versions one creator owns the name, and the other versions are not stored', async () => {
     for (let round = 0; round < 5; round += 1) {
       const name = newTypeName()
       const callers = await Promise.all(Array.from({ length: 8 }, (_, at) => service.bearer(`caller-${at}`)))
@@ -107,7 +107,7 @@ describe('only its owner and admins assign a schema', () => {
     expect((await issue(alice, schema.name)).json.vc.issuer).toBe(own.did)
   })
 
-  it('to an issuer record of their own, or as admin to the default one', async () => {
+  it('to an own issuer record, or as an admin to the default record', async () => {
     const schema = await postSchema(service, alice)
     const [alices, roots] = await Promise.all([newIssuer(service, 'alice'), newIssuer(service, 'root')])
     for (const [caller, issuerId] of [
@@ -126,7 +126,7 @@ describe('only its owner and admins assign a schema', () => {
 })
 
 describe('DELETE /schemas/{id}/issuers/{issuerId}', () => {
-  it('undoes an assignment, an admin’s too, and the schema belongs to every issuer again', async () => {
+  it('undoes an assignment, also one by an admin, and every issuer may issue the schema again', async () => {
     const schema = await postSchema(service, alice)
     const [alices, roots] = await Promise.all([newIssuer(service, 'alice'), newIssuer(service, 'root')])
     const before = (await issue(alice, schema.name)).json.vc.issuer
@@ -139,7 +139,7 @@ describe('DELETE /schemas/{id}/issuers/{issuerId}', () => {
     expect((await issue(alice, schema.name)).json.vc.issuer).toBe(before)
   })
 
-  it('a second time changes nothing; an unknown schema is 404', async () => {
+  it('repeated changes nothing; an unknown schema is 404', async () => {
     const schema = await postSchema(service, alice)
     const { id } = await newIssuer(service, 'alice')
     await assignment('POST', alice, schema.id, id)

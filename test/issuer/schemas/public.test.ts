@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 describe('GET /api/v1/schemas/{id}', () => {
-  it('gives anyone the JSON Schema that credentialSchema.id points to, of superseded versions too', async () => {
+  it('gives anyone the JSON Schema at the address in credentialSchema.id, also of superseded versions', async () => {
     const first = await postSchema(service, alice)
     await postSchema(service, alice, { name: first.name, version: 2 })
     const answer = await service.request('GET', new URL(first.schemaUri).pathname)
@@ -26,7 +26,7 @@ describe('GET /api/v1/schemas/{id}', () => {
 })
 
 describe('GET /vct/{name}', () => {
-  it('gives anyone the type metadata of the active version (SD-JWT VC §6.2), `vct` being its own address', async () => {
+  it('gives anyone the type metadata of the active version (SD-JWT VC §6.2), whose `vct` is its address', async () => {
     const { name } = await postSchema(service, alice, {
       version: 1,
       title: 'Proof of purchase',
@@ -70,7 +70,7 @@ describe('GET /vct/{name}', () => {
       required,
     })
 
-    it('if versions differ in withholding it says `allowed`; if they differ in mandatory claims, nothing', async () => {
+    it('if versions differ in withholding, the metadata say `allowed`; if they differ in mandatory claims, the metadata say nothing', async () => {
       const { name } = await postSchema(service, alice, {
         schema: schema('product', 'price'),
         selectivelyDisclosable: ['product'],
@@ -90,21 +90,21 @@ describe('GET /vct/{name}', () => {
       })
     })
 
-    it('a claim is mandatory where all that it lies in is', async () => {
+    it('a claim is mandatory if it and all its parents are mandatory', async () => {
       const optional = await postSchema(service, alice, { schema: schema('product') })
       const required = await postSchema(service, alice, { schema: schema('product', 'address') })
       expect((await claimsOf(optional.name))['address.city']).toEqual({ sd: 'never' })
       expect((await claimsOf(required.name))['address.city']).toEqual({ sd: 'never', mandatory: true })
     })
 
-    it('a withdrawn version counts, since credentials of it are about', async () => {
+    it('a withdrawn version counts, because it has issued credentials', async () => {
       const { name, id } = await postSchema(service, alice, { selectivelyDisclosable: [], schema: schema() })
       await postSchema(service, alice, { name, version: 2, schema: schema('product') })
       await service.request('DELETE', `/schemas/${id}`, { authorization: alice })
       expect((await claimsOf(name)).product).toEqual({ sd: 'allowed' })
     })
 
-    it('of versions too many or too large to be compared it says nothing that one of them could contradict', async () => {
+    it('with too many or too large versions, the metadata contain only statements that no version can contradict', async () => {
       const { name } = await postSchema(service, alice, { schema: schema('product') })
       const large = { ...schema('product'), description: 'x'.repeat(60_000) }
       for (const version of [2, 3, 4]) await postSchema(service, alice, { name, version, schema: large })

@@ -50,7 +50,7 @@ describe('POST /schemas', () => {
     })
   })
 
-  it('answers 409 with `error` Conflict for a name and version that exist', async () => {
+  it('answers 409 with `error` Conflict for an existing name and version', async () => {
     const { name } = await postSchema(service, alice)
     const answer = await post({ name, version: 1, schema: { type: 'object' } })
     expect(answer.status).toBe(409)
@@ -63,7 +63,7 @@ describe('POST /schemas', () => {
     expect((await get(`/schemas/${name}/versions`)).json).toHaveLength(1)
   })
 
-  it('lets one of many that post the same version at once have it', async () => {
+  it('lets only one of many simultaneous requests create the same version', async () => {
     const name = newTypeName()
     const body = { name, version: 1, schema: PURCHASE }
     const statuses = (await Promise.all(Array.from({ length: 8 }, () => post(body)))).map(({ status }) => status)
@@ -73,16 +73,16 @@ describe('POST /schemas', () => {
   it.each([
     ['no name', { name: undefined }, ['name must be defined']],
     ['an empty name', { name: '' }, ['name must not be empty', 'name must match /^[a-zA-Z0-9_]+$/']],
-    ['a name that is no member of an object', { name: '__proto__' }, ['name must not be __proto__']],
+    ['a name that is not a member of an object', { name: '__proto__' }, ['name must not be __proto__']],
     ['a name with spaces', { name: 'Proof of purchase' }, ['name must match /^[a-zA-Z0-9_]+$/']],
     ['a name with a hyphen', { name: 'Purchase-sd-jwt' }, ['name must match /^[a-zA-Z0-9_]+$/']],
     ['no version', { version: undefined }, ['version must be defined']],
     ['a version in quotation marks', { version: '1' }, ['version must be a number']],
     ['version 0', { version: 0 }, ['version must be greater than 0']],
     ['no schema', { schema: undefined }, ['schema must be defined']],
-    ['a schema that is no object', { schema: 'object' }, ['schema must be an object']],
+    ['a schema that is not an object', { schema: 'object' }, ['schema must be an object']],
     ['an expiry of no days', { expiresInDays: 0 }, ['expiresInDays must be at least 1']],
-    ['a property that no schema has', { revoked: false }, ['property revoked should not exist']],
+    ['an unknown property', { revoked: false }, ['property revoked should not exist']],
     ['a nested one', { display: [{ name: 'x', colour: 'red' }] }, ['property colour should not exist']],
   ])('answers 400 for %s and names the field', async (_what, members, message) => {
     const answer = await post({ name: newTypeName(), version: 1, schema: PURCHASE, ...members })
@@ -106,7 +106,7 @@ describe('POST /schemas', () => {
       'schema.properties.price.type must match a schema in anyOf',
     ],
     [
-      'a reference out of the schema',
+      'a reference that leaves the schema',
       { properties: { price: { $ref: 'https://evil.example/price.json' } } },
       'schema.properties.price.$ref must be a reference within the schema (# or #/…)',
     ],
@@ -129,7 +129,7 @@ describe('POST /schemas', () => {
     expect([answer.status, answer.json.message]).toEqual([400, [message]])
   })
 
-  it('answers 400 for claims whose names an SD-JWT VC keeps for itself, wherever they would stand', async () => {
+  it('answers 400 for claims with reserved names of an SD-JWT VC, at any place', async () => {
     const answer = await post({
       name: newTypeName(),
       version: 1,
@@ -146,7 +146,7 @@ describe('POST /schemas', () => {
     ])
   })
 
-  it('takes both dialects, and checks subjects by the dialect of the schema', async () => {
+  it('accepts both dialects, and checks subjects with the dialect of the schema', async () => {
     const { name } = await postSchema(service, alice, {
       schema: {
         $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -160,7 +160,7 @@ describe('POST /schemas', () => {
     expect(refused.json.message).toEqual(['credential_subject.pair.0 must be string'])
   })
 
-  it('takes a pattern that hangs a backtracking engine, and answers at once for the text that hangs it', async () => {
+  it('accepts a pattern that blocks a backtracking engine, and answers at once for the text that blocks it', async () => {
     const { name } = await postSchema(service, alice, {
       schema: { properties: { product: { type: 'string', pattern: '^(a+)+$' } } },
     })
@@ -183,7 +183,7 @@ describe('POST /schemas', () => {
 })
 
 describe('GET /schemas/{schemaId}', () => {
-  it('answers 410 with `error` Gone for a superseded version, and gives it with includeInactive=true', async () => {
+  it('answers 410 with `error` Gone for a superseded version, and returns it with includeInactive=true', async () => {
     const first = await postSchema(service, alice)
     const second = await postSchema(service, alice, { name: first.name, version: 2 })
     const gone = await get(`/schemas/${first.id}`)
@@ -200,7 +200,7 @@ describe('GET /schemas/{schemaId}', () => {
     expect((await get(`/schemas/${second.id}`)).json).toEqual(second)
   })
 
-  it('takes the highest version as the active one, in any order of creation', async () => {
+  it('has the highest version as the active version, in any order of creation', async () => {
     const newer = await postSchema(service, alice, { version: 2.5 })
     const older = await postSchema(service, alice, { name: newer.name, version: 2 })
     expect(older.active).toBe(false)
@@ -241,16 +241,19 @@ describe('GET /schemas/{schemaName}/versions', () => {
     ['', [3, 2, 1]],
     ['?includeInactive=true', [3, 2, 1]],
     ['?includeInactive=false', [2]],
-  ])('with the query %s lists versions %j of one withdrawn, one active and one superseded', async (query, expected) => {
-    const { name } = await postSchema(service, alice, { version: 1 })
-    await postSchema(service, alice, { name, version: 2 })
-    const { id } = await postSchema(service, alice, { name, version: 3 })
-    await service.request('DELETE', `/schemas/${id}`, { authorization: alice })
-    const { status, json } = await get(`/schemas/${name}/versions${query}`)
-    expect([status, json.map(({ version }: { version: number }) => version)]).toEqual([200, expected])
-  })
+  ])(
+    'with the query %s lists the versions %j of a withdrawn, an active and a superseded version',
+    async (query, expected) => {
+      const { name } = await postSchema(service, alice, { version: 1 })
+      await postSchema(service, alice, { name, version: 2 })
+      const { id } = await postSchema(service, alice, { name, version: 3 })
+      await service.request('DELETE', `/schemas/${id}`, { authorization: alice })
+      const { status, json } = await get(`/schemas/${name}/versions${query}`)
+      expect([status, json.map(({ version }: { version: number }) => version)]).toEqual([200, expected])
+    },
+  )
 
-  it('lists no version with includeInactive=false where every version is withdrawn', async () => {
+  it('lists no version with includeInactive=false if every version is withdrawn', async () => {
     const { id, name } = await postSchema(service, alice)
     await service.request('DELETE', `/schemas/${id}`, { authorization: alice })
     const { status, json } = await get(`/schemas/${name}/versions?includeInactive=false`)
@@ -258,7 +261,7 @@ describe('GET /schemas/{schemaName}/versions', () => {
   })
 
   it.each(['1', 'yes', 'TRUE', ''])(
-    'answers 400 to includeInactive=%s, as the read of one version does',
+    'answers 400 to includeInactive=%s, like the read of one version',
     async (value) => {
       const { id, name } = await postSchema(service, alice)
       for (const path of [`/schemas/${id}`, `/schemas/${name}/versions`]) {

@@ -23,12 +23,12 @@ describe('the displayed name of a type', () => {
     ['title of several', { title: '\u2066Card\u2069' }, 'title', 'U+2066'],
     ['first name', { display: [{ name: '\u202aCard' }] }, 'display.0.name', 'U+202A'],
     [
-      'name in a further language',
+      'a name in a further language',
       { display: [{ name: 'Card' }, { name: 'Kar\u2068te', locale: 'de' }] },
       'display.1.name',
       'U+2068',
     ],
-    ['name with what ends an override alone', { display: [{ name: 'Card\u202c' }] }, 'display.0.name', 'U+202C'],
+    ['a name with only the end of an override', { display: [{ name: 'Card\u202c' }] }, 'display.0.name', 'U+202C'],
   ])('%s: no character controls its direction (UAX #9 §2.1 to §2.5)', async (_, members, field, character) => {
     const { status, json } = await post('Refused', members)
     expect([status, [json.message].flat()]).toEqual([
@@ -46,7 +46,7 @@ describe('the displayed name of a type', () => {
     }
   })
 
-  it('differs from descriptions, titles of claims and allowed values of a schema, which do not change', async () => {
+  it('has this rule; descriptions, titles of claims and allowed values of a schema do not', async () => {
     const members = {
       schema: {
         type: 'object',
@@ -70,7 +70,7 @@ describe('the displayed name of a type', () => {
     expect(made.status, made.text).toBe(201)
   })
 
-  it('of a version from before this rule is still read and published, and a further version takes its place', async () => {
+  it('of a version from before this rule is still read and published, and a further version can replace it', async () => {
     const { json: first } = await post('Older', { title: 'Card', display: [{ name: 'Card' }] })
     const marked = 'Card\u202edrac'
     await query(

@@ -53,7 +53,7 @@ async function take(offeringId: string, name: string): Promise<Answer> {
 }
 
 describe('DELETE /schemas/{id}', () => {
-  it('answers 204, once and again; the version is 410 unless includeInactive=true', async () => {
+  it('answers 204, also repeatedly; the version is 410 unless includeInactive=true', async () => {
     const schema = await postSchema(service, alice)
     for (const _ of [1, 2]) {
       const answer = await withdraw(schema.id)
@@ -65,7 +65,7 @@ describe('DELETE /schemas/{id}', () => {
     expect((await user('GET', `/schemas/${schema.name}/versions`)).json).toMatchObject([{ withdrawn: true }])
   })
 
-  it('is its owner’s and admins’: 403 for others, 404 for an unknown one', async () => {
+  it('is for the owner and admins: 403 for other callers, 404 for an unknown version', async () => {
     const schema = await postSchema(service, alice)
     expect(refusal(await withdraw(schema.id, mallory))).toEqual([403, 'Schema belongs to another caller.'])
     expect((await read(schema.id)).status).toBe(200)
@@ -73,7 +73,7 @@ describe('DELETE /schemas/{id}', () => {
     expect(refusal(await withdraw('unknown'))).toEqual([404, 'Schema not found.'])
   })
 
-  it('makes the highest other version the active one: version 1000000000 does not stay for ever', async () => {
+  it('makes the highest other version active, so that even version 1000000000 can be replaced', async () => {
     const first = await postSchema(service, alice)
     const { name } = first
     await postSchema(service, alice, { name, version: 2 })
@@ -96,8 +96,8 @@ describe('DELETE /schemas/{id}', () => {
   })
 })
 
-describe('of a withdrawn type', () => {
-  it('it is no longer offered, issued or signed', async () => {
+describe('a withdrawn type', () => {
+  it('can no longer be offered, issued or signed', async () => {
     const { id, name } = await postSchema(service, alice)
     await withdraw(id)
     const subject = { credential_subject: SUBJECT }
@@ -134,7 +134,7 @@ describe('of a withdrawn type', () => {
     expect([after.status, after.json]).toEqual([200, metadata])
   })
 
-  it('current offerings continue: wallets find the type in the metadata until the last of them expires', async () => {
+  it('current offerings continue: wallets find the type in the metadata until the last offering expires', async () => {
     const { id, name } = await postSchema(service, alice)
     const hour = new Date(clock.now().getTime() + 3_600_000).toISOString()
     const day = new Date(clock.now().getTime() + 86_400_000).toISOString()
@@ -165,7 +165,7 @@ describe('of a withdrawn type', () => {
     ).toEqual([{ open: true }])
   })
 
-  it('an offering of a version that was withdrawn while another became active keeps its version', async () => {
+  it('an offering keeps its version if this version is withdrawn and another becomes active', async () => {
     const first = await postSchema(service, alice)
     const second = await postSchema(service, alice, { name: first.name, version: 2 })
     const offering = await postOffering(service, { credential_type: first.name })

@@ -7,7 +7,7 @@ import type { Metrics } from '../../../server/metrics/metrics.js'
 import { createTestDatabase, query, type TestDatabase } from '../../support/postgres.js'
 
 const HOUR = 3_600_000
-/** The start of an hour in which the migrations made no partition. */
+/** The start of an hour for which the migrations made no partition. */
 const NOON = Date.UTC(2031, 0, 1, 12)
 const at = (hours: number) => new Date(NOON + hours * HOUR)
 
@@ -46,7 +46,7 @@ const hoursOf = async () =>
   ])
 const HOURS = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => [from + n, from + n + 1])
 
-/** The task over a database, and what became of each partition. */
+/** The task over a database, and the outcome for each partition. */
 function worker(database = first, plan: Partial<PartitionPlan> = {}) {
   const changes: PartitionChange[] = []
   const metrics: Pick<Metrics, 'partition'> = { partition: (_, change) => void changes.push(change as PartitionChange) }
@@ -61,7 +61,7 @@ function worker(database = first, plan: Partial<PartitionPlan> = {}) {
   return { changes, run: async (now: Date) => (await task.run(now, 200)).count }
 }
 
-/** Waits until a drop waits for its lock, which takes a short time. The reader checks, because it is connected already. */
+/** Waits until a drop waits for its lock, which is a short time. The reader's connection checks this, because it is open already. */
 const whileWaiting = () =>
   vi.waitFor(
     async () =>
@@ -78,14 +78,14 @@ describe('partitions', () => {
     expect(await hoursOf()).toEqual(HOURS(1, 5))
     expect(await turn(at(0.5))).toBe(0)
     expect(await turn(at(1))).toBe(1)
-    // The next hour is less than a code and the difference of two clocks away.
+    // The time until the next hour is shorter than the validity of a code plus the difference of two clocks.
     await dropAll()
     expect(await turn(at(0.8))).toBe(3)
     expect(await hoursOf()).toEqual(HOURS(2, 5))
     expect(new Set(changes)).toEqual(new Set(['made']))
   })
 
-  it('are made once where two processes do it at once', async () => {
+  it('are made once if two processes make them at once', async () => {
     const [one, other] = [worker(first), worker(second)]
     const made = await Promise.all([one.run(at(0)), other.run(at(0))])
     expect(made[0] + made[1]).toBe(4)
@@ -93,7 +93,7 @@ describe('partitions', () => {
     expect([...one.changes, ...other.changes].filter((change) => change === 'occupied')).toEqual([])
   })
 
-  it('are of calendar months if required, over the end of a year', async () => {
+  it('can be calendar months, also over the end of a year', async () => {
     const store = createPartitionStore(first)
     await worker(first, { step: 'month', ahead: 2 }).run(new Date('2031-11-30T23:00:00Z'))
     expect((await store.list('used_nonces')).map(({ until }) => until.toISOString().slice(0, 10))).toEqual([
@@ -102,7 +102,7 @@ describe('partitions', () => {
     ])
   })
 
-  it('are dropped with their rows when they have ended by every clock; the rest stays', async () => {
+  it('are dropped with their rows when they have ended by every clock; other partitions stay', async () => {
     const { run: turn, changes } = worker(first, { ahead: 2 })
     await turn(at(0))
     for (const hours of [1.5, 2.5, 9]) expect(await use(`at ${hours}`, at(hours))).toBe(1)
@@ -113,8 +113,8 @@ describe('partitions', () => {
     expect((await run('SELECT hash FROM used_nonces ORDER BY 1')).map(({ hash }) => hash)).toEqual(['at 2.5', 'at 9'])
   })
 
-  it('that must never be dropped are not dropped', async () => {
-    // Takes away what `worker` gives, which a plan may lack.
+  it('of a table without a drop rule are never dropped', async () => {
+    // This plan has no end, so the member of `worker` is removed.
     const table = worker(first, { droppable: undefined as never })
     await table.run(at(0))
     await table.run(at(100))
@@ -123,7 +123,7 @@ describe('partitions', () => {
 })
 
 describe('a drop', () => {
-  it('that cannot have its lock gives up and is tried again; later statements continue before the reader ends', async () => {
+  it('that cannot get its lock stops waiting and is tried again later; other statements continue before the reader ends', async () => {
     const { run: turn, changes } = worker()
     await turn(at(0))
     await reader.query('BEGIN')
@@ -135,14 +135,14 @@ describe('a drop', () => {
     expect(changes.filter((change) => change === 'dropped' || change === 'locked').at(-1)).toBe('locked')
     expect(changes).not.toContain('dropped')
     await reader.query('COMMIT')
-    // Not at once: others would wait each time.
+    // It is not tried again at once, because other statements would wait each time.
     await turn(at(10 + 4 / 60))
     expect(changes).not.toContain('dropped')
     await turn(at(10 + 5 / 60))
     expect(changes.filter((change) => change === 'dropped')).toHaveLength(4)
   })
 
-  it('does not wait for readers of its partition or the default one alone, once it has the table', async () => {
+  it('does not wait for readers of only its partition or the default partition after it has locked the table', async () => {
     for (const name of ['used_nonces_default', 'used_nonces_20310101_13']) {
       await dropAll()
       const { run: turn, changes } = worker(first, { ahead: 1 })
@@ -155,7 +155,7 @@ describe('a drop', () => {
     }
   })
 
-  it('waits for 200 ms at most, and so does the creation of partitions', async () => {
+  it('waits for at most 200 ms; the creation of partitions also waits for at most 200 ms', async () => {
     const functions = await run(
       "SELECT proname AS name, proconfig AS settings FROM pg_proc WHERE proname IN ('make_partition', 'drop_partition')",
     )
@@ -165,7 +165,7 @@ describe('a drop', () => {
 })
 
 describe('the default partition', () => {
-  it('has rows without another partition; they stay there, and still meet their repeats, when their time is near', async () => {
+  it('has rows without another partition; they stay there and still block repeated uses when their time is near', async () => {
     expect(await use('early', at(2.5))).toBe(1)
     const { run: turn, changes } = worker()
     expect(await turn(at(0))).toBe(3)

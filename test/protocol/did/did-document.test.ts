@@ -75,7 +75,7 @@ describe('didDocument', () => {
     })
   })
 
-  it('is readable by the reader of foreign documents', () => {
+  it('can be read by the reader for documents of other parties', () => {
     const service = { id: `${DID}#linked`, type: 'LinkedDomains', serviceEndpoint: 'https://issuer.example' }
     const document = didDocument({
       did: DID,
@@ -90,7 +90,7 @@ describe('didDocument', () => {
 })
 
 describe('zDidKeys', () => {
-  it('drops a malformed method instead of the whole document', () => {
+  it('ignores a malformed method instead of the whole document', () => {
     const document = read({
       verificationMethod: [
         null,
@@ -106,7 +106,7 @@ describe('zDidKeys', () => {
     expect(findVerificationMethod(document, '#b', 'assertionMethod')).toBeUndefined()
   })
 
-  it('keeps only the parts in use, so that a large document is small once it has been read', () => {
+  it('keeps only the used parts, so that a large document is small after it has been read', () => {
     const filler = Array.from({ length: 1_000 }, () => ({}))
     const key = { ...JWK, x5c: filler, ext: filler, key_ops: ['verify', ...filler] }
     const large = {
@@ -154,11 +154,11 @@ describe('findVerificationMethod', () => {
     [`${DID}#absolute`, `${DID}#absolute`],
     ['#relative', `${DID}#relative`],
     [`${DID}#relative`, `${DID}#relative`],
-  ])('finds %s, absolute and relative ids meaning the same (DID Core 1.0 §3.2.2)', (kid, id) => {
+  ])('finds %s; absolute and relative ids mean the same (DID Core 1.0 §3.2.2)', (kid, id) => {
     expect(findVerificationMethod(document, kid, 'assertionMethod')).toEqual({ id, jwk: JWK })
   })
 
-  it('finds an embedded method, for its own purpose only (DID Core 1.0 §5.3)', () => {
+  it('finds an embedded method only for its own purpose (DID Core 1.0 §5.3)', () => {
     expect(findVerificationMethod(document, '#embedded', 'authentication')).toEqual({ id: `${DID}#embedded`, jwk: JWK })
     expect(findVerificationMethod(document, '#embedded', 'assertionMethod')).toBeUndefined()
   })
@@ -170,7 +170,7 @@ describe('findVerificationMethod', () => {
     },
   )
 
-  it('takes the bare DID for its only method', () => {
+  it('finds the only method by the bare DID', () => {
     expect(findVerificationMethod(document, DID, 'authentication')).toEqual({ id: `${DID}#embedded`, jwk: JWK })
     expect(findVerificationMethod(document, DID, 'assertionMethod')).toBeUndefined()
   })

@@ -35,13 +35,13 @@ describe('did:jwk', () => {
     })
   })
 
-  it('of one key is one DID, with any order and any further members', () => {
+  it('is the same DID for one key, with any order and any further members', () => {
     expect(
       didJwk({ y: JWK.y ?? '', x: JWK.x ?? '', kty: 'EC', crv: 'P-256', alg: 'ES256', kid: 'a', use: 'sig' }),
     ).toBe(DID)
   })
 
-  it('never holds a private key', async () => {
+  it('never contains a private key', async () => {
     for (const alg of SIGNATURE_ALGORITHMS) {
       const { privateJwk, publicJwk } = await generateKeyPair(alg)
       expect(didJwk(privateJwk)).toBe(didJwk(publicJwk))
@@ -71,7 +71,7 @@ describe('did:jwk', () => {
     expect(() => decodeDidJwk(did)).toThrow(DidResolutionError)
   })
 
-  it('is not made of a key that could not be read again', () => {
+  it('is not made from a key that could not be read again', () => {
     expect(() => didJwk({ kty: 'OKP', crv: 'X25519', x: JWK.x ?? '' })).toThrow(
       expect.objectContaining({ code: 'key' }),
     )

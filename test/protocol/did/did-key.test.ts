@@ -54,7 +54,7 @@ const JWK_VECTORS: readonly [string, Jwk][] = [
   ],
 ]
 
-/** Public keys given in base 58, as the Ed25519 and secp256k1 vectors do. */
+/** Public keys in base 58, the form of the Ed25519 and secp256k1 vectors. */
 const BASE58_VECTORS: readonly [string, string][] = [
   ['did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp', '4zvwRjXUKGfvwnParsHAS3HuSVzV5cA4McphgmoCtajS'],
   ['did:key:z6MkjchhfUsD6mmvni8mCdXHw216Xrm9bQe2mBH1P5RDjVJG', '6ASf5EcmmEHTgDJ4X4ZT5vT6iHVJBXPg5AN5YoTCpGWt'],
@@ -84,7 +84,7 @@ describe('did:key vectors', () => {
     expect(didKeyFromJwk(jwk)).toBe(did)
   })
 
-  it.each(BASE58_VECTORS)('decodes and encodes %s, whose key the vectors give in base 58', (did, publicKeyBase58) => {
+  it.each(BASE58_VECTORS)('decodes and encodes %s, whose key is in base 58 in the vectors', (did, publicKeyBase58) => {
     const key = Buffer.from(decodeBase58btc(publicKeyBase58) ?? [])
     const jwk = decodeDidKey(did)
     const x = key.subarray(key.length === 33 ? 1 : 0).toString('base64url')
@@ -109,7 +109,7 @@ describe('did:key', () => {
     }
   })
 
-  it('of a private key holds its public key only', async () => {
+  it('of a private key contains only its public key', async () => {
     const { privateJwk, publicJwk } = await generateKeyPair('ES256')
     expect(didKeyFromJwk(privateJwk)).toBe(didKeyFromJwk(publicJwk))
   })
@@ -126,7 +126,7 @@ describe('did:key', () => {
     })
   })
 
-  it('keeps keys with leading zeros apart', () => {
+  it('distinguishes keys with leading zeros', () => {
     const x = Buffer.concat([Buffer.alloc(2), createHash('sha256').update('a').digest().subarray(2)]).toString(
       'base64url',
     )
@@ -141,7 +141,7 @@ describe('did:key', () => {
     ['another multibase letter', 'did:key:m6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp'],
     ['no multibase', 'did:key:6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp'],
     ['characters outside base 58', 'did:key:z0OIl'],
-    ['nothing but the multibase letter', 'did:key:z'],
+    ['only the multibase letter', 'did:key:z'],
     ['a version before the key', 'did:key:1.1:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp'],
     ['an X25519 key', 'did:key:z6LShs9GGnqk85isEBzzshkuVWrVKsRp24GnDuHk8QWkARMW'],
     [
@@ -156,8 +156,8 @@ describe('did:key', () => {
     ['the point at infinity', didOfOctets('802400')],
     ['a prefix that is not the shortest varint', didOfOctets(`ed8100${'11'.repeat(32)}`)],
     ['RSA that is no PKCS#1', didOfOctets('85243003020101')],
-    ['jwk_jcs-pub that is no JSON', jcs('{')],
-    ['jwk_jcs-pub that is no object', jcs('"a"')],
+    ['jwk_jcs-pub that is not JSON', jcs('{')],
+    ['jwk_jcs-pub that is not an object', jcs('"a"')],
     ['jwk_jcs-pub in another order', jcs(JSON.stringify({ kty: 'EC', crv: 'P-256', x: EBSI_JWK.x, y: EBSI_JWK.y }))],
     ['jwk_jcs-pub with spaces', jcs(JSON.stringify(EBSI_JWK, null, 1))],
     ['jwk_jcs-pub with a private key', jcs(JSON.stringify({ crv: 'P-256', d: 'AAAA', ...publicJwkOf(EBSI_JWK) }))],
@@ -181,7 +181,7 @@ describe('base58btc', () => {
     expect(encodeBase58btc(Buffer.from(hex, 'hex'))).toBe(text)
     expect(Buffer.from(decodeBase58btc(text) ?? []).toString('hex')).toBe(hex)
   })
-  it('is bounded, since decoding costs the square of the length', () => {
+  it('has a limited length, because decoding costs the square of the length', () => {
     expect(decodeBase58btc('2'.repeat(1024))).toHaveLength(750)
     expect(decodeBase58btc('2'.repeat(1025))).toBeUndefined()
   })

@@ -39,13 +39,13 @@ describe('isDid (DID Core 1.0 §3.1)', () => {
     expect(isDid(value)).toBe(false)
   })
 
-  it('answers at once for text that is made to be slow', () => {
+  it('answers at once for a text that is meant to be slow', () => {
     expect(isDid(`did:example:${'%41:'.repeat(1000)}!`)).toBe(false)
   })
 })
 
 describe('parseDidUrl (DID Core 1.0 §3.2)', () => {
-  it('takes a DID URL apart', () => {
+  it('splits a DID URL into its parts', () => {
     expect(parseDidUrl('did:example:123:abc/path/a?service=x&y#key-1')).toEqual({
       did: 'did:example:123:abc',
       method: 'example',
@@ -62,13 +62,13 @@ describe('parseDidUrl (DID Core 1.0 §3.2)', () => {
     })
   })
 
-  it('knows no second fragment', () => {
+  it('allows no second fragment', () => {
     expect(parseDidUrl('did:example:123#a#b')).toBeUndefined()
   })
 })
 
 describe('didOf', () => {
-  it('is the DID that a kid belongs to', () => {
+  it('is the DID of a kid', () => {
     expect(didOf('did:example:123#key-1')).toBe('did:example:123')
     expect(didOf('did:example:123')).toBe('did:example:123')
     expect(didOf('#0')).toBeUndefined()

@@ -18,7 +18,7 @@ describe('didWebToUrl (did:web Method, "Read (Resolve)")', () => {
     expect(didWebToUrl(did, { allowHttp: false })).toBe(url)
   })
 
-  it('speaks http in development only, and then only to hosts that are no public ones', () => {
+  it('uses http only in development, and only for hosts that are not public', () => {
     const read = (did: string, allowHttp: boolean) => didWebToUrl(did, { allowHttp })
     expect(read('did:web:localhost%3A3000:a', false)).toBe('https://localhost:3000/a/did.json')
     expect(read('did:web:localhost%3A3000:a', true)).toBe('http://localhost:3000/a/did.json')
@@ -42,7 +42,7 @@ describe('didWebToUrl (did:web Method, "Read (Resolve)")', () => {
     ['a backslash in the host', 'did:web:example.com%5Cadmin'],
     ['a query in the host', 'did:web:example.com%3Fa'],
     ['a fragment in the host', 'did:web:example.com%23a'],
-    ['a port that is no number', 'did:web:example.com%3Aabc'],
+    ['a port that is not a number', 'did:web:example.com%3Aabc'],
     ['a port that is none', 'did:web:example.com%3A99999'],
     ['a second port', 'did:web:example.com%3A80%3A81'],
     ['an empty label', 'did:web:example..com'],
@@ -83,7 +83,7 @@ describe('didWebFromUrl', () => {
   })
 
   it.each(['https://issuer.example', 'https://issuer.example:8443/tenants/acme', 'https://issuer.example/a~b'])(
-    'leads back beneath %s',
+    'converts back to a DID for the address below %s',
     (baseUrl) => {
       expect(didWebToUrl(didWebFromUrl(baseUrl, UUID), { allowHttp: false })).toBe(`${baseUrl}/${UUID}/did.json`)
     },

@@ -21,7 +21,7 @@ function world(documents: Record<string, unknown>) {
 }
 
 describe('resolveDid (DID Core 1.0 §7.1)', () => {
-  it('computes did:key and did:jwk without asking anyone', async () => {
+  it('computes did:key and did:jwk without a request', async () => {
     const io = world({})
     for (const did of [didKeyFromJwk(publicJwk), didJwk(publicJwk)]) {
       await expect(resolveDid(did, io)).resolves.toMatchObject({
@@ -52,7 +52,7 @@ describe('resolveDid (DID Core 1.0 §7.1)', () => {
     },
   )
 
-  it('says that a document could not be fetched, and keeps the reason to itself', async () => {
+  it('reports that a document could not be fetched, without the reason', async () => {
     const error: unknown = await resolveDid(DID, world({})).catch((reason: unknown) => reason)
     expect(error).toBeInstanceOf(DidResolutionError)
     expect(error).toMatchObject({
@@ -62,7 +62,7 @@ describe('resolveDid (DID Core 1.0 §7.1)', () => {
   })
 
   it.each(['did:ion:abc', 'did:web:issuer.example#k', 'did:web:issuer.example:..:a', 'https://issuer.example', ''])(
-    'refuses %j without asking anyone',
+    'refuses %j without a request',
     async (did) => {
       const io = world({})
       await expect(resolveDid(did, io)).rejects.toBeInstanceOf(DidResolutionError)

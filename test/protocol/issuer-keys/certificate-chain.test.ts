@@ -47,7 +47,7 @@ describe('a certificate chain (RFC 5280 §6.1)', () => {
     })
   })
 
-  it('may have authorities between, in the order of RFC 7515 §4.1.6', () => {
+  it('may have intermediate authorities, in the order of RFC 7515 §4.1.6', () => {
     const upper = authority('Upper', root)
     const lower = authority('Lower', upper)
     const leaf = signer(lower)
@@ -57,14 +57,14 @@ describe('a certificate chain (RFC 5280 §6.1)', () => {
     expect(() => verify([leaf])).toThrow('The certificate chain does not lead to a trust anchor.')
   })
 
-  it('may end with the anchor itself, or stop at an authority that is one', () => {
+  it('may end with the anchor itself, or at an intermediate authority that is an anchor', () => {
     const lower = authority('Lower', root)
     expect(() => verify([signer(root), root])).not.toThrow()
     expect(() => verify([signer(lower), lower, root], [lower])).not.toThrow()
     expect(() => verify([signer(lower)], [lower])).not.toThrow()
   })
 
-  it('must be without the anchor, and any root, where the profile says so (HAIP 1.0 §6.1.1)', () => {
+  it('must not contain the anchor or any root if the profile demands it (HAIP 1.0 §6.1.1)', () => {
     const strict = (chain: readonly TestCertificate[], anchors = [root]) =>
       verify(chain, anchors, now, 'credential', true)
     const lower = authority('Lower', root)
@@ -103,7 +103,7 @@ describe('a certificate chain (RFC 5280 §6.1)', () => {
     expect(() => verify([signer(impostor), impostor])).toThrow(untrusted)
   })
 
-  it('attack: only certified keys are used, because an RSA key may take a tenth of a second', () => {
+  it('attack: only certified keys are used, because a check with an RSA key may take a tenth of a second', () => {
     const impostor = makeCertificate({ subject: 'Root', ca: true, keyUsage: CERTIFY })
     const genuine = makeCertificate({ subject: 'Signer', issuer: root })
     const thief = makeCertificate({ subject: 'Signer' })
@@ -126,7 +126,7 @@ describe('a certificate chain (RFC 5280 §6.1)', () => {
     }
   })
 
-  it('is refused when its names do not fit, although one key signed everything (RFC 5280 §6.1.3)', () => {
+  it('is refused if its names do not match, even if one key signed all certificates (RFC 5280 §6.1.3)', () => {
     const keyPair = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     const one = makeCertificate({ subject: 'One', ca: true, keyUsage: CERTIFY, keyPair })
     const other = makeCertificate({ subject: 'Other', ca: true, keyUsage: CERTIFY, keyPair })
@@ -134,7 +134,7 @@ describe('a certificate chain (RFC 5280 §6.1)', () => {
     expect(() => verify([signer(one)], [other])).toThrow('The certificate chain does not lead to a trust anchor.')
   })
 
-  it('is refused when its signer vouches for itself (HAIP 1.0 §6.1.1)', () => {
+  it('is refused if the certificate of its signer is self-signed (HAIP 1.0 §6.1.1)', () => {
     const selfSigned = makeCertificate({ subject: 'Signer', keyUsage: SIGN })
     expect(() => verify([selfSigned])).toThrow(IssuerKeyError)
     expect(() => verify([selfSigned], [selfSigned])).toThrow('The certificate chain does not lead to a trust anchor.')
@@ -152,7 +152,7 @@ describe('a certificate chain (RFC 5280 §6.1)', () => {
     expect(() => verify([signer(withoutUsage), withoutUsage])).toThrow('no certification authority.')
   })
 
-  it('is refused when an authority must not certify, or the signer not sign (RFC 5280 §4.2.1.3)', () => {
+  it('is refused if an authority may not certify, or if the signer may not sign (RFC 5280 §4.2.1.3)', () => {
     const crlOnly = authority('CRL', root, { keyUsage: 0x02 })
     expect(() => verify([signer(crlOnly), crlOnly])).toThrow('The certificates do not form a chain.')
     expect(() => verify([signer(crlOnly)], [crlOnly])).toThrow('does not lead to a trust anchor.')
@@ -173,7 +173,7 @@ describe('a certificate chain (RFC 5280 §6.1)', () => {
     )
   })
 
-  it('counts both ends of the validity as valid, and the anchor too', () => {
+  it('is valid at both ends of the validity, and the anchor too', () => {
     const lower = authority('Lower', root)
     const leaf = signer(lower, { notBefore: '2026-02-01T00:00:00Z', notAfter: '2026-03-01T00:00:00Z' })
     expect(() => verify([leaf, lower], [root], new Date('2026-02-01T00:00:00Z'))).not.toThrow()
@@ -193,10 +193,10 @@ describe('a certificate chain (RFC 5280 §6.1)', () => {
   })
 
   it.each([
-    ['a critical one that nobody knows', { id: '2a0304', critical: true, value: '0500' }],
+    ['an unknown critical extension', { id: '2a0304', critical: true, value: '0500' }],
     ['name constraints', { id: '551d1e', critical: true, value: '3000' }],
     ['name constraints, even when not critical', { id: '551d1e', critical: false, value: '3000' }],
-  ])('is refused with an extension that cannot be honoured: %s (RFC 5280 §6.1.4)', (_, extension) => {
+  ])('is refused with an unsupported critical extension: %s (RFC 5280 §6.1.4)', (_, extension) => {
     const lower = authority('Lower', root, { extensions: [extension] })
     expect(() => verify([signer(lower), lower])).toThrow('has an extension that is not supported.')
   })
@@ -211,7 +211,7 @@ describe('a certificate chain (RFC 5280 §6.1)', () => {
     expect(() => verify([signer(root, { signature: 'sha1' })])).toThrow('signed with an algorithm that is not allowed.')
   })
 
-  it('is refused when the signer has a key of no supported type', () => {
+  it('is refused if the key of the signer has an unsupported type', () => {
     const keyPair = generateKeyPairSync('ec', { namedCurve: 'P-521' })
     expect(() => verify([signer(root, { keyPair })])).toThrow('is of no supported type.')
     const small = generateKeyPairSync('rsa', { modulusLength: 1024 })
@@ -241,15 +241,18 @@ describe('extendedKeyUsage (RFC 5280 §4.2.1.12)', () => {
     ['Kerberos', '1.3.6.1.5.2.3.5'],
   ]
 
-  it.each([...OTHERS, ...NEVER])('a signer for %s alone signs no credential', (_, purpose) => {
+  it.each([...OTHERS, ...NEVER])('a signer that is only for %s cannot sign credentials', (_, purpose) => {
     expect(() => verify([signer(root, { purposes: [purpose] })])).toThrow(REFUSED)
   })
 
-  it.each([...OTHERS, ...NEVER])('an authority for %s alone certifies no signer of credentials', (_, purpose) => {
-    const lower = authority('Lower', root, { purposes: [purpose] })
-    expect(() => verify([signer(lower, { purposes: [DOCUMENT_SIGNING] }), lower])).toThrow(REFUSED)
-    expect(() => verify([signer(lower)], [lower])).toThrow(REFUSED)
-  })
+  it.each([...OTHERS, ...NEVER])(
+    'an authority that is only for %s cannot certify signers of credentials',
+    (_, purpose) => {
+      const lower = authority('Lower', root, { purposes: [purpose] })
+      expect(() => verify([signer(lower, { purposes: [DOCUMENT_SIGNING] }), lower])).toThrow(REFUSED)
+      expect(() => verify([signer(lower)], [lower])).toThrow(REFUSED)
+    },
+  )
 
   it.each([
     ['mdoc documents', ['1.0.18013.5.1.2']],
@@ -260,16 +263,16 @@ describe('extendedKeyUsage (RFC 5280 §4.2.1.12)', () => {
     ['every purpose', ['2.5.29.37.0']],
     ['documents beside TLS', [SERVER_AUTH, DOCUMENT_SIGNING]],
     ['a purpose of its ecosystem', ['1.3.6.1.4.1.99999.1.2']],
-  ])('a signer for %s signs credentials, below an authority for the same', (_, purposes) => {
+  ])('a signer for %s can sign credentials below an authority for the same purpose', (_, purposes) => {
     const lower = authority('Lower', root, { purposes })
     expect(() => verify([signer(lower, { purposes }), lower])).not.toThrow()
   })
 
-  it.each(OTHERS)('a verifier for %s signs requests', (_, purpose) => {
+  it.each(OTHERS)('a verifier for %s can sign requests', (_, purpose) => {
     expect(() => verify([signer(root, { purposes: [purpose] })], [root], now, 'request')).not.toThrow()
   })
 
-  it.each(NEVER)('a verifier for %s signs none', (_, purpose) => {
+  it.each(NEVER)('a verifier for %s cannot sign requests', (_, purpose) => {
     expect(() => verify([signer(root, { purposes: [purpose] })], [root], now, 'request')).toThrow(REFUSED)
   })
 
@@ -284,7 +287,7 @@ describe('a certificate signed with RSASSA-PSS (RFC 4055 §3.1)', () => {
   const SHA1 = algorithmIdentifier('1.3.14.3.2.26', '0500')
   const SHA256 = algorithmIdentifier('2.16.840.1.101.3.4.2.1', '0500')
   const mgf1 = (hash: string) => algorithmIdentifier('1.2.840.113549.1.1.8', hash)
-  /** As long as the hash, which is how Node makes such keys. */
+  /** The length of the salt: as long as the hash, as in keys that Node makes. */
   const saltOf = (name: string) => (name === 'sha1' ? '020114' : '020120')
   const hashOf = (name: string) => (name === 'sha1' ? SHA1 : SHA256)
   const NOT_ALLOWED = 'signed with an algorithm that is not allowed.'
@@ -298,7 +301,7 @@ describe('a certificate signed with RSASSA-PSS (RFC 4055 §3.1)', () => {
     return keyPair
   }
 
-  /** A root with a key for that hash and mask alone, and a signer that it certified. */
+  /** A root whose key is only for this hash and mask, and a signer below this root. */
   function chain(hash: 'sha1' | 'sha256', mask: 'sha1' | 'sha256', parameters?: string) {
     const keyPair = keyPairFor(hash, mask)
     const signature = {
@@ -323,13 +326,13 @@ describe('a certificate signed with RSASSA-PSS (RFC 4055 §3.1)', () => {
     ['sha1', 'sha256'],
     ['sha256', 'sha1'],
     ['sha1', 'sha1'],
-  ] as const)('with %s as hash and %s in the mask is refused, although the signature verifies', (hash, mask) => {
+  ] as const)('with %s as hash and %s in the mask is refused, even if the signature is valid', (hash, mask) => {
     const { anchor, leaf } = chain(hash, mask)
     expect(leaf.certificate.verify(anchor.certificate.publicKey)).toBe(true)
     expect(() => verify([leaf], [anchor])).toThrow(NOT_ALLOWED)
   })
 
-  it('with an omitted hash or mask, and so SHA-1, is refused', () => {
+  it('with an omitted hash or mask, which means SHA-1, is refused', () => {
     const withoutHash = chain(
       'sha1',
       'sha256',
@@ -362,7 +365,7 @@ describe('a signature algorithm', () => {
     return isAllowedSignature(element)
   }
 
-  it('of RSASSA-PSS is taken in the one form that DER has for it', () => {
+  it('of RSASSA-PSS is accepted only in its DER form', () => {
     expect(
       pss(
         pssParameters([
@@ -456,13 +459,13 @@ describe('x5c (RFC 7515 §4.1.6)', () => {
   it.each([
     ['no array', 'AAAA'],
     ['an empty array', []],
-    ['more certificates than any chain has', new Array(9).fill(root.x5c)],
+    ['too many certificates', new Array(9).fill(root.x5c)],
     ['a number', [5]],
     ['base64url', [root.x5c.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')]],
     ['PEM', [root.certificate.toString()]],
     ['base64 of something else', ['AAAA']],
     [
-      'a certificate with something behind it',
+      'a certificate with further octets after it',
       [Buffer.concat([root.certificate.raw, Buffer.of(0)]).toString('base64')],
     ],
     ['a line break', [`${root.x5c.slice(0, 64)}\n${root.x5c.slice(64)}`]],

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, type KeyObject, randomBytes, sign, X509Certificate } from 'node:crypto'
 
-/** A certificate that was made for a test, and the key it certifies. */
+/** A certificate for a test, and its key. */
 export interface TestCertificate {
   certificate: X509Certificate
   privateKey: KeyObject
@@ -22,7 +22,7 @@ export interface TestCertificateOptions {
   uri?: readonly string[]
   notBefore?: string
   notAfter?: string
-  /** The signature of an issuer with a key of that kind. RSASSA-PSS has its parameters as hexadecimal DER. */
+  /** The signature algorithm of an issuer. RSASSA-PSS has its parameters as hexadecimal DER. */
   signature?: 'sha1' | 'sha256' | { pss: string }
   /** `extendedKeyUsage`: purposes as dotted object identifiers. */
   purposes?: readonly string[]
@@ -69,7 +69,7 @@ export function encodeObjectId(dotted: string): string {
 export const algorithmIdentifier = (dotted: string, parameters = '') =>
   sequence(objectId(encodeObjectId(dotted)), parameters).toString('hex')
 
-/** `RSASSA-PSS-params` (RFC 4055 §3.1) of fields by their tag numbers, as hexadecimal DER. */
+/** `RSASSA-PSS-params` (RFC 4055 §3.1) from fields by tag number, as hexadecimal DER. */
 export const pssParameters = (fields: readonly (readonly [tag: number, field: string])[]) =>
   sequence(...fields.map(([tag, field]) => der(0xa0 + tag, field))).toString('hex')
 

@@ -31,7 +31,7 @@ describe('an https issuer (SD-JWT VC, "JWT VC Issuer Metadata")', () => {
     await expect(resolveIssuerKey({ kid: 'a' }, { iss }, io)).resolves.toMatchObject({ issuer: iss })
   })
 
-  it('may keep them in a set of their own', async () => {
+  it('may publish them in a separate key set', async () => {
     const jwks_uri = 'https://keys.example/jwks'
     const io = world({
       [METADATA]: { issuer: URL_ISSUER, jwks_uri },
@@ -46,7 +46,7 @@ describe('an https issuer (SD-JWT VC, "JWT VC Issuer Metadata")', () => {
     ['another issuer', 'https://mallory.example'],
     ['another tenant', 'https://issuer.example/tenant/12345'],
     ['the same issuer with a slash', `${URL_ISSUER}/`],
-  ])('is not believed by the metadata of %s', async (_, other) => {
+  ])('is not proven by the metadata of %s', async (_, other) => {
     await expect(resolve(metadata({ issuer: other }))).rejects.toThrow(
       `The metadata of the issuer ${URL_ISSUER} is that of another issuer.`,
     )
@@ -56,13 +56,13 @@ describe('an https issuer (SD-JWT VC, "JWT VC Issuer Metadata")', () => {
     ['both jwks and jwks_uri', metadata({ jwks_uri: 'https://keys.example/jwks' })],
     ['neither', { issuer: URL_ISSUER }],
     ['no issuer', { jwks: { keys: [] } }],
-    ['keys that are no array', metadata({ jwks: { keys: {} } })],
+    ['keys that are not array', metadata({ jwks: { keys: {} } })],
     ['no JSON object', 'text'],
   ])('is refused with %s', async (_, document) => {
     await expect(resolve(document)).rejects.toThrow(`The metadata of the issuer ${URL_ISSUER} is malformed.`)
   })
 
-  it('is refused when a key set cannot be had, or not over https', async () => {
+  it('is refused if a key set cannot be fetched, or not over https', async () => {
     const withUri = (jwks_uri: string) => resolve({ issuer: URL_ISSUER, jwks_uri })
     await expect(withUri('https://keys.example/jwks')).rejects.toThrow('The key set of the issuer')
     await expect(withUri('http://keys.example/jwks')).rejects.toThrow('is not an https URL.')
@@ -73,13 +73,13 @@ describe('an https issuer (SD-JWT VC, "JWT VC Issuer Metadata")', () => {
     )
   })
 
-  it('is refused where kid names none of its keys', async () => {
+  it('is refused if kid names none of its keys', async () => {
     await expect(resolve(metadata(), { kid: 'b', alg: 'ES256' })).rejects.toThrow(
       `The issuer ${URL_ISSUER} publishes no such key.`,
     )
   })
 
-  it('needs a kid if several keys fit, and skips the others', async () => {
+  it('needs a kid if several keys are suitable; unsuitable keys are ignored', async () => {
     const rsa = (await generateKeyPair('RS256')).publicJwk
     const keys = [{ ...second, use: 'enc' }, rsa, { ...issuer, kid: 'a' }, { kty: 'oct', k: 'AAAA', kid: 'a' }, null]
     await expect(resolve(metadata({ jwks: { keys } }), { alg: 'ES256' })).resolves.toMatchObject({
@@ -116,7 +116,7 @@ describe('an https issuer (SD-JWT VC, "JWT VC Issuer Metadata")', () => {
     expect(io.asked).toEqual([])
   })
 
-  it('may be an http one in development', async () => {
+  it('may use http in development', async () => {
     const iss = 'http://localhost:3000'
     const document = { issuer: iss, jwks: { keys: [{ ...issuer, kid: 'a' }] } }
     const io = world({ 'http://localhost:3000/.well-known/jwt-vc-issuer': document }, { allowHttp: true })

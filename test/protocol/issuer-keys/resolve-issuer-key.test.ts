@@ -20,7 +20,7 @@ describe('a DID issuer', () => {
   it.each([
     ['did:key', didKeyFromJwk(issuer), `#${didKeyFromJwk(issuer).slice('did:key:'.length)}`],
     ['did:jwk', didJwk(issuer), '#0'],
-  ])('signs as %s with the key that it is', async (_, iss, fragment) => {
+  ])('signs as %s with the key in the DID itself', async (_, iss, fragment) => {
     const io = world({})
     for (const kid of [undefined, fragment, `${iss}${fragment}`, iss]) {
       await expect(resolveIssuerKey({ alg: 'ES256', kid }, { iss }, io)).resolves.toEqual({
@@ -65,9 +65,9 @@ describe('a DID issuer', () => {
   it.each([
     ['another did:key', `${didKeyFromJwk(mallory)}#${didKeyFromJwk(mallory).slice(8)}`],
     ['another did:jwk', `${didJwk(mallory)}#0`],
-    ['a DID that starts like the issuer', `${WEB}:mallory#a`],
-    ['a DID that the issuer starts like', 'did:web:issuer.exam#a'],
-    ['the issuer in other letters', 'did:web:Issuer.example#a'],
+    ['a DID that begins like the issuer', `${WEB}:mallory#a`],
+    ['a DID that is the beginning of the issuer', 'did:web:issuer.exam#a'],
+    ['the issuer in another case', 'did:web:Issuer.example#a'],
     ['an https URL', 'https://mallory.example/keys#a'],
     ['a bare name', 'a'],
   ])('never signs with a key of %s', async (_, kid) => {
@@ -87,7 +87,7 @@ describe('a DID issuer', () => {
     },
   )
 
-  it('resolves nothing on behalf of a kid of another DID', async () => {
+  it('resolves no other DID that a kid names', async () => {
     const io = world({})
     await expect(resolveIssuerKey({ kid: 'did:web:mallory.example#a' }, { iss: WEB }, io)).rejects.toThrow(
       `The kid does not belong to the issuer ${WEB}.`,
@@ -110,7 +110,7 @@ describe('a DID issuer', () => {
     )
   })
 
-  it('passes on why its document is not usable', async () => {
+  it('has an error with the reason why its document is not usable', async () => {
     await expect(resolveIssuerKey({}, { iss: WEB }, world({}))).rejects.toEqual(
       expect.objectContaining({ name: 'IssuerKeyError', message: `The DID document of ${WEB} could not be fetched.` }),
     )
@@ -119,7 +119,7 @@ describe('a DID issuer', () => {
     )
   })
 
-  it('passes on a failure of the service itself unchanged', async () => {
+  it('returns a failure of the service itself unchanged', async () => {
     const outage = new Error('database is away')
     const io = { ...world({}), resolveDid: () => Promise.reject(outage) }
     await expect(resolveIssuerKey({}, { iss: WEB }, io)).rejects.toBe(outage)
@@ -149,7 +149,7 @@ describe('the issuer of a payload', () => {
     )
   })
 
-  it('is not a claim that happens to have that name', async () => {
+  it('is not a claim that has this name by chance', async () => {
     await expect(resolveIssuerKey({}, { vct: 'a', issuer: did }, world({}))).rejects.toThrow('The issuer is missing.')
   })
 
@@ -157,12 +157,12 @@ describe('the issuer of a payload', () => {
     await expect(resolveIssuerKey({}, { iss }, world({}))).rejects.toBeInstanceOf(IssuerKeyError)
   })
 
-  it('is not longer than anyone wants to read in an error', async () => {
+  it('has a limited length', async () => {
     const iss = `https://issuer.example/${'a'.repeat(4096)}`
     await expect(resolveIssuerKey({}, { iss }, world({}))).rejects.toThrow('The issuer is longer than 4096 characters.')
   })
 
-  it('is not decided by a kid that is no string', async () => {
+  it('is not decided by a kid that is not a string', async () => {
     await expect(resolveIssuerKey({ kid: 5 }, { iss: did }, world({}))).rejects.toThrow('The kid must be a string.')
   })
 })

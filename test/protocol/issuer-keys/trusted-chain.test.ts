@@ -26,7 +26,7 @@ describe('a chain that was verified before', () => {
     expect(first.path.map(({ subject }) => subject)).toEqual(['CN=Club', 'CN=Root'])
   })
 
-  it('is not kept with unread certificates that a stranger puts behind the root', () => {
+  it('is not cached with unread certificates that a stranger adds after the root', () => {
     const junk = makeCertificate({ subject: 'Junk', ...long })
     for (const behind of [[junk.x5c], [root.x5c, junk.x5c]]) {
       const first = trustedChain([leaf.x5c, ...behind], at(GOOD))
@@ -36,7 +36,7 @@ describe('a chain that was verified before', () => {
     expect(trustedChain([leaf.x5c, root.x5c], at(GOOD)).leaf).toBe(whole.leaf)
   })
 
-  it('is forgotten after later chains fill a mebibyte, so that long chains cannot fill the memory', () => {
+  it('is removed from the cache when later chains fill a mebibyte, so that long chains cannot fill the memory', () => {
     const own = makeCertificate({ subject: 'Root', ca: true, keyUsage: 0x04, ...long })
     const io = at(GOOD, { trustAnchors: [own.certificate] })
     const chainOf = (n: number) =>
@@ -48,7 +48,7 @@ describe('a chain that was verified before', () => {
     expect(trustedChain([chains[0]], io).leaf).not.toBe(verified[0])
   })
 
-  it('is refused before and after the time of its certificates all the same', () => {
+  it('is still refused before and after the validity of its certificates', () => {
     trustedChain([leaf.x5c], at(GOOD))
     for (const time of ['2025-12-31T23:00:00Z', '2027-01-01T01:00:00Z']) {
       expect(() => trustedChain([leaf.x5c], at(time))).toThrow('has expired or is not yet valid')
@@ -64,7 +64,7 @@ describe('a chain that was verified before', () => {
     }
   })
 
-  it('with its root is refused where that must be left out', () => {
+  it('with its root is refused if the root must be omitted', () => {
     trustedChain([leaf.x5c, root.x5c], at(GOOD))
     expect(() => trustedChain([leaf.x5c, root.x5c], at(GOOD, { withoutRoots: true }))).toThrow('must be left out')
   })
@@ -75,7 +75,7 @@ describe('a chain that was verified before', () => {
     expect(() => trustedChain([web.x5c], at(GOOD))).toThrow('is meant for another purpose')
   })
 
-  it('says nothing of one that differs in an entry, or is no array of texts', () => {
+  it('does not apply to a chain that differs in an entry or is not an array of texts', () => {
     trustedChain([leaf.x5c], at(GOOD))
     for (const x5c of [[[leaf.x5c]], leaf.x5c, { 0: leaf.x5c }, [leaf.x5c, 'AAAA'], [`${leaf.x5c}AAAA`], undefined]) {
       expect(() => trustedChain(x5c, at(GOOD))).toThrow(IssuerKeyError)

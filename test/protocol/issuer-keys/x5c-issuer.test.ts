@@ -18,7 +18,7 @@ describe('an issuer with x5c', () => {
   const resolve = (leaf: { x5c: string }, payload: Record<string, unknown>, header: Record<string, unknown> = {}) =>
     resolveIssuerKey({ x5c: [leaf.x5c], ...header }, payload, world({}, { trustAnchors: [root.certificate] }))
 
-  it('has the key of the certificate that names it, which comes with it', async () => {
+  it('has the key of the certificate that names it, and the certificate with the key', async () => {
     const leaf = leafFor({ dns: ['other.example', 'issuer.example'] })
     const { certificate, ...found } = await resolve(leaf, { iss: 'https://issuer.example/tenant' })
     expect(found).toEqual({
@@ -40,11 +40,11 @@ describe('an issuer with x5c', () => {
     ['the host of a did:web', { dns: ['issuer.example'] }, WEB],
     ['its host, as user name', { dns: ['issuer.example'] }, 'https://mallory@issuer.example'],
     ['nothing', {}, 'https://issuer.example'],
-    ['a list of names in one', { uri: ['https://a.example, DNS:issuer.example'] }, 'https://issuer.example'],
+    ['a list of names in one value', { uri: ['https://a.example, DNS:issuer.example'] }, 'https://issuer.example'],
     ['a quoted list in one', { dns: ['a", DNS:issuer.example, DNS:"b'] }, 'https://issuer.example'],
     ['nothing, for a URN', {}, 'urn:eudi:pid:provider'],
-    ['nothing, for a bare word', {}, 'x5c'],
-  ])('is the subject, and never an iss that is not proven: a certificate for %s (SD-JWT VC)', async (_, names, iss) => {
+    ['no name, for a plain word', {}, 'x5c'],
+  ])('is the subject, never an unproven iss: a certificate for %s (SD-JWT VC)', async (_, names, iss) => {
     const leaf = leafFor(names)
     await expect(resolve(leaf, { iss })).resolves.toMatchObject({
       jwk: leaf.certificate.publicKey.export({ format: 'jwk' }),
@@ -58,7 +58,7 @@ describe('an issuer with x5c', () => {
     [WEB, `CN=${WEB}`],
     ['C=EU/Issuer', 'C=EU, CN=Issuer'],
     ['a, C=EU\nCN=b', 'CN=a\\, C=EU\\0ACN=b'],
-  ])('has the name of its subject whole: %s', async (subject, name) => {
+  ])('has the complete name of its subject: %s', async (subject, name) => {
     const leaf = makeCertificate({ subject, issuer: root, keyUsage: 0x80 })
     expect((await resolve(leaf, { iss: 'https://issuer.example' })).issuer).toBe(name)
   })
@@ -70,7 +70,7 @@ describe('an issuer with x5c', () => {
     await expect(issuerOf({})).resolves.toBe('CN=Issuer')
   })
 
-  it('signs by its DID where kid names a key of it', async () => {
+  it('signs with its DID if kid names a key of the DID', async () => {
     const did = didJwk(issuer)
     const leaf = leafFor({ dns: ['issuer.example'] })
     await expect(resolve(leaf, { iss: did }, { kid: `${did}#0` })).resolves.toEqual({
@@ -99,7 +99,7 @@ describe('an issuer with x5c', () => {
     )
   })
 
-  it('without a root is verified by its published key that the certificate is for', async () => {
+  it('without a root is verified by its published key for which the certificate was made', async () => {
     const leaf = leafFor({ dns: ['issuer.example'] })
     const certified = leaf.certificate.publicKey.export({ format: 'jwk' })
     const ed25519 = (await generateKeyPair('EdDSA')).publicJwk

@@ -31,7 +31,7 @@ describe('decodeCompact', () => {
     ['an impossible length', `${header}.${payload}.AAAAA`],
     ['trailing bits that no encoder sets', `${header}.${payload}.AAB`],
     ['more trailing bits that no encoder sets', `${header}.${payload}.AB`],
-    ['a header that is no JSON', `${base64url('{')}.${payload}.AAAA`],
+    ['a header that is not JSON', `${base64url('{')}.${payload}.AAAA`],
     ['a header that is an array', `${base64url([])}.${payload}.AAAA`],
     ['a payload that is null', `${header}.${base64url('null')}.AAAA`],
     ['a payload that is a string', `${header}.${base64url('"joe"')}.AAAA`],

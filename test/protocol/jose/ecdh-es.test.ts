@@ -11,7 +11,7 @@ import {
   JweError,
 } from '../../../server/protocol/jose/ecdh-es.js'
 
-/** RFC 7518 Appendix C. */
+/** The example of RFC 7518 Appendix C. */
 const ALICE = {
   kty: 'EC',
   crv: 'P-256',
@@ -30,7 +30,7 @@ const BOB = {
 const octets = (text: string) => Buffer.from(text, 'base64url')
 const point = ({ x, y }: { x: string; y: string }) => Buffer.concat([Buffer.from([4]), octets(x), octets(y)])
 
-describe('the key that is derived (RFC 7518 §4.6.2)', () => {
+describe('the derived key (RFC 7518 §4.6.2)', () => {
   it('is the key of Appendix C, from both sides', () => {
     for (const [mine, theirs] of [
       [ALICE, BOB],
@@ -68,12 +68,12 @@ describe('a JWE of another implementation', () => {
     { enc: 'A256GCM' },
     { enc: 'A256GCM', apu: 'Alice', apv: 'Bob' },
     { enc: 'A128GCM', apu: 'Alice' },
-  ])('is opened: %j', async (members) => {
+  ])('is decrypted: %j', async (members) => {
     const opened = decryptEcdhEs(decodeCompactJwe(await sealed(BOB, members)), BOB)
     expect(Buffer.from(opened).toString()).toBe('secret')
   })
 
-  it('is opened with keys made here, a thousand of them, short scalars too', async () => {
+  it('is decrypted with a thousand keys of this service, also with short scalars', async () => {
     const lengths = new Set<number>()
     for (let count = 0; count < 1_000; count += 1) {
       const key = generateP256()
@@ -88,7 +88,7 @@ describe('a JWE of another implementation', () => {
   })
 })
 
-describe('a JWE that is made here', () => {
+describe('a JWE of this service', () => {
   const text = 'a text that holds itself, a text that holds itself '.repeat(20)
 
   it.each([
@@ -96,11 +96,11 @@ describe('a JWE that is made here', () => {
     { enc: 'A256GCM' },
     { enc: 'A256GCM', zip: 'DEF' },
     { enc: 'A128GCM', zip: 'DEF', kid: 'key-1' },
-  ] as const)('is opened by another implementation, and here: %j', async (options) => {
+  ] as const)('is decrypted by another implementation and by this service: %j', async (options) => {
     const { d: _, ...publicJwk } = BOB
     const encrypt = ecdhEsEncryption(publicJwk, options)
     const jwes = [encrypt(Buffer.from(text)), encrypt(Buffer.from(text))]
-    // Another nonce each time.
+    // Each JWE has another nonce.
     expect(new Set(jwes.map((jwe) => jwe.split('.')[2])).size).toBe(2)
     for (const jwe of jwes) {
       const { plaintext, protectedHeader } = await compactDecrypt(jwe, await importJWK(BOB, 'ECDH-ES'))
@@ -127,7 +127,7 @@ describe('a JWE that is made here', () => {
     ['another curve', { ...BOB, crv: 'P-384' }],
     ['another type', { ...BOB, kty: 'OKP' }],
     ['a short coordinate', { ...BOB, x: 'AAAA' }],
-    ['a coordinate that is no text', { ...BOB, x: 1 }],
+    ['a coordinate that is not a text', { ...BOB, x: 1 }],
     ['no coordinate', { ...BOB, y: undefined }],
   ])('is not made for %s', (_, jwk) => {
     expect(() => ecdhEsEncryption(jwk, { enc: 'A128GCM' })).toThrow(JweError)
@@ -150,13 +150,13 @@ describe('compressed content (RFC 7516 §4.1.3)', () => {
     return undefined
   }
 
-  it('is opened up to a bound, to the octet', async () => {
+  it('is decompressed up to a limit that is exact to the octet', async () => {
     const jwe = await sealed(BOB, { zip: 'DEF' }, 'x'.repeat(1_000))
     expect(Buffer.from(open(jwe, 1_000)).toString()).toBe('x'.repeat(1_000))
     expect(refusal(jwe, 999)).toMatchObject({ tooLong: true })
   })
 
-  it('that would become very much is not decompressed further than that', async () => {
+  it('that would become very large is not decompressed beyond the limit', async () => {
     const content = Buffer.alloc(64 * 1_048_576)
     const jwe = await new CompactEncrypt(content)
       .setProtectedHeader({ alg: 'ECDH-ES', enc: 'A128GCM', zip: 'DEF' })
@@ -164,7 +164,7 @@ describe('compressed content (RFC 7516 §4.1.3)', () => {
     expect(refusal(jwe, 262_144)).toMatchObject({ tooLong: true })
   })
 
-  it('is refused without a request for it', async () => {
+  it('is refused if it was not requested', async () => {
     expect(refusal(await sealed(BOB, { zip: 'DEF' }))).toMatchObject({ tooLong: false })
   })
 
@@ -173,7 +173,7 @@ describe('compressed content (RFC 7516 §4.1.3)', () => {
     ['ends early', deflateRawSync(Buffer.from('secret')).subarray(0, -2)],
     ['is nothing', Buffer.alloc(0)],
   ])('that %s is refused', (_, content) => {
-    // The header is authenticated, so only its maker can write a false one.
+    // The header is authenticated, so only the sender of the JWE can write a false header.
     const { d: _d, ...publicJwk } = BOB
     const jwe = forged(publicJwk, content)
     expect(refusal(jwe, 1_000)).toMatchObject({ tooLong: false, message: 'The JWE does not decompress.' })
@@ -228,14 +228,14 @@ describe('refused messages', () => {
     ['four parts', (jwe) => jwe.split('.').slice(0, 4).join('.')],
     ['six parts', (jwe) => `${jwe}.AAAA`],
     ['padding', (jwe) => `${jwe}==`],
-    ['a header that is no JSON', (jwe) => change(jwe, 0, () => 'AAAA')],
+    ['a header that is not JSON', (jwe) => change(jwe, 0, () => 'AAAA')],
     ['a header that is an array', (jwe) => change(jwe, 0, () => Buffer.from('[]').toString('base64url'))],
   ])('%s', async (_, alter) => {
     const jwe = await sealed(BOB)
     expect(() => decryptEcdhEs(decodeCompactJwe(alter(jwe)), BOB)).toThrow(JweError)
   })
 
-  it('a critical extension, which its maker put there (RFC 7516 §4.1.13)', () => {
+  it('a critical extension from the sender (RFC 7516 §4.1.13)', () => {
     const { d: _d, ...publicJwk } = BOB
     const sealedWith = (members: object) => decodeCompactJwe(forged(publicJwk, Buffer.from('secret'), members))
     expect(Buffer.from(decryptEcdhEs(sealedWith({ exp: 1 }), BOB)).toString()).toBe('secret')

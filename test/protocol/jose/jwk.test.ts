@@ -70,13 +70,13 @@ describe('algorithmOfJwk', () => {
     ['a coordinate that is a number', { ...P256, x: 5 }],
     ['a curve that is an array', { ...P256, crv: ['P-256'] }],
     ['RSA without exponent', { ...rsaOf(2048), e: undefined }],
-    ['an algorithm of its own that does not fit', { ...P256, alg: 'ES384' }],
-    ['an encryption algorithm of its own', { ...P256, alg: 'ECDH-ES' }],
+    ['its own algorithm, which does not match', { ...P256, alg: 'ES384' }],
+    ['its own encryption algorithm', { ...P256, alg: 'ECDH-ES' }],
   ])('is undefined for %s', (_, jwk) => {
     expect(algorithmOfJwk(jwk as Jwk)).toBeUndefined()
   })
 
-  it('demands 2048 bits of RSA keys (RFC 7518 §3.3) and bounds the work that a stranger can cause', () => {
+  it('demands 2048 bits of RSA keys (RFC 7518 §3.3) and limits the work that a stranger can cause', () => {
     expect(algorithmOfJwk(rsaOf(2048))).toBe('RS256')
     expect(algorithmOfJwk(rsaOf(2040))).toBeUndefined()
     expect(algorithmOfJwk(rsaOf(1024))).toBeUndefined()
@@ -89,14 +89,14 @@ describe('algorithmOfJwk', () => {
     expect(algorithmOfJwk({ kty: 'RSA', e: 'AQAB', n: first(0x7f) })).toBeUndefined()
     // Leading zeros do not make a small modulus large.
     expect(algorithmOfJwk({ kty: 'RSA', e: 'AQAB', n: modulus(1024, 128) })).toBeUndefined()
-    // An exponent as long as the modulus makes verifying as dear as signing.
+    // An exponent as long as the modulus makes verifying as expensive as signing.
     const exponent = (octets: number) => Buffer.alloc(octets, 0xff).toString('base64url')
     expect(algorithmOfJwk({ kty: 'RSA', e: exponent(8), n: modulus(2048) })).toBe('RS256')
     expect(algorithmOfJwk({ kty: 'RSA', e: exponent(9), n: modulus(2048) })).toBeUndefined()
     expect(algorithmOfJwk({ kty: 'RSA', e: '', n: modulus(2048) })).toBeUndefined()
   })
 
-  it('lets an RSA key without alg do both RSA algorithms, one with alg only its own', () => {
+  it('allows an RSA key without alg both RSA algorithms, and a key with alg only its algorithm', () => {
     const rsa = rsaOf(2048)
     expect(fitsAlgorithm(rsa, 'PS256')).toBe(true)
     expect(fitsAlgorithm({ ...rsa, alg: 'RS256' }, 'PS256')).toBe(false)
@@ -106,7 +106,7 @@ describe('algorithmOfJwk', () => {
 })
 
 describe('readPublicJwk', () => {
-  it('reads a public key and drops unknown members', () => {
+  it('reads a public key and omits unknown members', () => {
     expect(readPublicJwk({ ...P256, kid: 'a', x5c: ['…'], foo: 1 })).toEqual({ ...P256, kid: 'a' })
   })
 
@@ -123,7 +123,7 @@ describe('readPublicJwk', () => {
 })
 
 describe('publicJwkOf and requiredMembersOf', () => {
-  it('leave no private member', async () => {
+  it('return no private member', async () => {
     const { privateJwk, publicJwk } = await generateKeyPair('RS256')
     expect(publicJwkOf({ ...privateJwk, key_ops: ['sign'], kid: 'a' })).toEqual({ ...publicJwk, kid: 'a' })
     expect(Object.keys(requiredMembersOf(privateJwk))).toEqual(['e', 'kty', 'n'])

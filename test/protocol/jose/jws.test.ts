@@ -18,7 +18,7 @@ const refusal = (code: JwsErrorCode) => expect.objectContaining({ name: 'JwsErro
 
 const keyPairs = new Map<SignatureAlgorithm, ReturnType<typeof generateKeyPair>>()
 
-/** A key for each algorithm: RSA keys take long to make. */
+/** A key for each algorithm. All tests share them, because RSA keys take long to make. */
 function keyPairOf(alg: SignatureAlgorithm): ReturnType<typeof generateKeyPair> {
   const known = keyPairs.get(alg) ?? generateKeyPair(alg)
   keyPairs.set(alg, known)
@@ -31,7 +31,7 @@ async function signed(alg: SignatureAlgorithm, header: Record<string, unknown> =
   return { signer, publicJwk, privateJwk, jwt: await signCompact(signer, header, { iss: 'joe', n: 1 }) }
 }
 
-/** Replaces the header of a JWT and leaves payload and signature as they were. */
+/** Replaces the header of a JWT. Payload and signature stay the same. */
 const withHeader = (jwt: string, header: unknown) => [base64url(header), ...jwt.split('.').slice(1)].join('.')
 
 describe('vectors of the standards', () => {
@@ -61,7 +61,7 @@ describe('vectors of the standards', () => {
     await expect(verifyCompact(jwt, jwk)).resolves.toMatchObject({ payload: { iss: 'joe' } })
   })
 
-  it('signs the Ed25519 example of RFC 8037 Appendix A.4 to the letter', async () => {
+  it('signs the Ed25519 example of RFC 8037 Appendix A.4 exactly', async () => {
     const signer = await createSigner(
       {
         kty: 'OKP',
@@ -88,7 +88,7 @@ describe.each(SIGNATURE_ALGORITHMS)('%s', (alg) => {
       header: { typ: 'JWT', alg, kid: 'key-1' },
       payload: { iss: 'joe', n: 1 },
     })
-    // Once more, by the key that is now cached.
+    // The second check uses the key that is now cached.
     await expect(verifyCompact(jwt, publicJwk)).resolves.toBeDefined()
   })
 
@@ -141,7 +141,7 @@ describe('ECDSA signatures (RFC 7518 §3.4)', () => {
     await expect(verifyCompact(`${jwt.slice(0, dot)}.${other.toString('base64url')}`, publicJwk)).resolves.toBeDefined()
   })
 
-  it('of r = s = 0 verify nothing', async () => {
+  it('with r = s = 0 are never valid', async () => {
     for (const alg of ['ES256', 'ES256K'] as const) {
       const { jwt, publicJwk } = await signed(alg)
       const zeros = `${jwt.slice(0, jwt.lastIndexOf('.'))}.${Buffer.alloc(64).toString('base64url')}`
@@ -183,12 +183,12 @@ describe('algorithm confusion (RFC 8725 §2.1 and §3.1)', () => {
     ['EdDSA', 'ES256'],
     ['ES256', 'RS256'],
     ['RS256', 'EdDSA'],
-  ] as const)('refuses a key for %s with a header that says %s', async (own, claimed) => {
+  ] as const)('refuses a key for %s with the algorithm %s in the header', async (own, claimed) => {
     const { jwt, publicJwk } = await signed(own)
     await expect(verifyCompact(withHeader(jwt, { alg: claimed }), publicJwk)).rejects.toEqual(refusal('algorithm'))
   })
 
-  it('refuses the algorithm that the key itself does not name', async () => {
+  it('refuses an algorithm that the key itself does not name', async () => {
     const { jwt, publicJwk } = await signed('RS256')
     await expect(verifyCompact(jwt, { ...publicJwk, alg: 'PS256' })).rejects.toEqual(refusal('algorithm'))
     await expect(verifyCompact(jwt, { ...publicJwk, alg: 'RSA-OAEP-256' })).rejects.toEqual(refusal('key'))
@@ -214,7 +214,7 @@ describe('algorithm confusion (RFC 8725 §2.1 and §3.1)', () => {
     await expect(verifyCompact(compactWith(saltLength), publicJwk)).rejects.toEqual(refusal('signature'))
   })
 
-  it('takes both RSA algorithms from a key that names none', async () => {
+  it('accepts both RSA algorithms from a key that names none', async () => {
     const { privateJwk, publicJwk } = await keyPairOf('RS256')
     const { alg: _, ...anonymous } = publicJwk
     for (const alg of ['RS256', 'PS256', 'RS256'] as const) {
@@ -238,13 +238,13 @@ describe('Ed25519 by its fully specified name (RFC 9864)', () => {
 })
 
 describe('the key (RFC 7517 §4.2, §4.3)', () => {
-  it('must not be one for encryption', async () => {
+  it('must not be a key for encryption', async () => {
     const { jwt, publicJwk } = await signed('ES256')
     await expect(verifyCompact(jwt, { ...publicJwk, use: 'enc' })).rejects.toEqual(refusal('key'))
     await expect(verifyCompact(jwt, { ...publicJwk, use: 'sig' })).resolves.toBeDefined()
   })
 
-  it('must allow verifying where it lists operations', async () => {
+  it('must allow verifying if it lists operations', async () => {
     const { jwt, publicJwk } = await signed('ES256')
     await expect(verifyCompact(jwt, { ...publicJwk, key_ops: ['deriveBits'] })).rejects.toEqual(refusal('key'))
     await expect(verifyCompact(jwt, { ...publicJwk, key_ops: ['verify'] })).resolves.toBeDefined()
@@ -268,12 +268,15 @@ describe('the key (RFC 7517 §4.2, §4.3)', () => {
   it.each([
     ['ES256', '0xffffffff00000001000000000000000000000000ffffffffffffffffffffffff'],
     ['ES256K', '0xfffffffffffffffffffffffffffffffffffffffffffffffffffffffefffffc2f'],
-  ] as const)('of %s differs from the key with the mirrored y, although imported keys are kept', async (alg, prime) => {
-    const { jwt, publicJwk } = await signed(alg)
-    await expect(verifyCompact(jwt, publicJwk)).resolves.toBeDefined()
-    const y = BigInt(`0x${Buffer.from(publicJwk.y ?? '', 'base64url').toString('hex')}`)
-    const negated = (BigInt(prime) - y).toString(16).padStart(64, '0')
-    const mirrored = { ...publicJwk, y: Buffer.from(negated, 'hex').toString('base64url') }
-    await expect(verifyCompact(jwt, mirrored)).rejects.toEqual(refusal('signature'))
-  })
+  ] as const)(
+    'of %s differs from the key with the mirrored y, also in the cache of imported keys',
+    async (alg, prime) => {
+      const { jwt, publicJwk } = await signed(alg)
+      await expect(verifyCompact(jwt, publicJwk)).resolves.toBeDefined()
+      const y = BigInt(`0x${Buffer.from(publicJwk.y ?? '', 'base64url').toString('hex')}`)
+      const negated = (BigInt(prime) - y).toString(16).padStart(64, '0')
+      const mirrored = { ...publicJwk, y: Buffer.from(negated, 'hex').toString('base64url') }
+      await expect(verifyCompact(jwt, mirrored)).rejects.toEqual(refusal('signature'))
+    },
+  )
 })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { LruMap } from '../../../server/protocol/jose/lru-map.js'
 
 describe('LruMap', () => {
-  it('drops the least recently used entry', () => {
+  it('removes the least recently used entry', () => {
     const map = new LruMap<string, number>(2)
     map.set('a', 1)
     map.set('b', 2)
@@ -14,7 +14,7 @@ describe('LruMap', () => {
     expect(map.size).toBe(2)
   })
 
-  it('does not grow by writing the same key again', () => {
+  it('does not grow if the same key is written again', () => {
     const map = new LruMap<string, number>(2)
     map.set('a', 1)
     map.set('b', 2)
@@ -26,7 +26,7 @@ describe('LruMap', () => {
     expect(map.size).toBe(1)
   })
 
-  it('drops the least recently used entries until the rest is light enough', () => {
+  it('removes the least recently used entries until the rest is light enough', () => {
     const map = new LruMap<string, number>(10, 100)
     map.set('a', 1, 40)
     map.set('b', 2, 40)
@@ -37,7 +37,7 @@ describe('LruMap', () => {
     expect([map.get('a'), map.get('c'), map.weight]).toEqual([1, 4, 50])
   })
 
-  it('does not keep an entry that is too heavy by itself, nor the one that it replaces', () => {
+  it('keeps neither an entry that is too heavy alone, nor the entry that it replaces', () => {
     const map = new LruMap<string, number>(10, 100)
     map.set('a', 1, 40)
     map.set('b', 2, 40)
@@ -45,7 +45,7 @@ describe('LruMap', () => {
     expect([map.get('a'), map.get('b'), map.weight]).toEqual([1, undefined, 40])
   })
 
-  it('forgets an entry on demand', () => {
+  it('removes an entry on demand', () => {
     const map = new LruMap<string, number>(10, 100)
     for (const [index, name] of ['a', 'b', 'c'].entries()) map.set(name, index, 10)
     map.deleteWhere((value) => value !== 1)

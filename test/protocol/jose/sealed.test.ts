@@ -15,14 +15,14 @@ const key = deriveKey(secret, 'c_nonce')
 
 describe('deriveKey', () => {
   it('is HKDF-SHA256 without salt (RFC 5869 §2)', () => {
-    // RFC 5869 Appendix A.3: zero-length salt and info; the first 32 octets of its output.
+    // RFC 5869 Appendix A.3: salt and info are empty. The expected value is the first 32 octets of its output.
     const ikm = Buffer.from('0b'.repeat(22), 'hex')
     expect(Buffer.from(deriveKey(ikm, '')).toString('hex')).toBe(
       '8da4e775a563c18f715f802a063c5a31b8a11f5c5ee1879ec3454e5f3c738d2d',
     )
   })
 
-  it('gives each label a key of its own, the same one in every process', () => {
+  it('gives each label a separate key, the same key in every process', () => {
     expect(deriveKey(secret, 'c_nonce')).toEqual(key)
     expect(deriveKey(secret, 'code')).not.toEqual(key)
     expect(key).toHaveLength(32)
@@ -34,22 +34,22 @@ describe('seal and open', () => {
     expect(open(key, seal(key, value))).toEqual(value)
   })
 
-  it('is unpadded base64url and never twice the same', () => {
+  it('is unpadded base64url, and different each time', () => {
     const token = seal(key, { a: 1 })
     expect(token).toMatch(/^[A-Za-z0-9_-]+$/)
     expect(seal(key, { a: 1 })).not.toBe(token)
   })
 
-  it('shows nothing of its content', () => {
+  it('reveals no part of its content', () => {
     expect(Buffer.from(seal(key, { holder: 'alice' }), 'base64url').toString('latin1')).not.toContain('alice')
   })
 
-  it('does not open with the key of another purpose or installation', () => {
+  it('cannot be opened with the key of another purpose or installation', () => {
     expect(open(deriveKey(secret, 'code'), seal(key, 1))).toBeUndefined()
     expect(open(deriveKey(randomBytes(32), 'c_nonce'), seal(key, 1))).toBeUndefined()
   })
 
-  it('does not open when any single octet was changed', () => {
+  it('cannot be opened if one octet was changed', () => {
     const octets = Buffer.from(seal(key, { a: 1 }), 'base64url')
     for (const index of octets.keys()) {
       const changed = Buffer.from(octets)
@@ -58,8 +58,8 @@ describe('seal and open', () => {
     }
   })
 
-  it('does not open under a second spelling, so that a token used once cannot be used again', () => {
-    // 12 + 4 + 16 octets: 43 characters, of whose last one only four bits carry data.
+  it('cannot be opened in another spelling, so that a used token cannot be used again', () => {
+    // 12 + 4 + 16 octets are 43 characters. Only four bits of the last character have data.
     const token = seal(key, 'ab')
     expect(token).toHaveLength(43)
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
@@ -76,7 +76,7 @@ describe('seal and open', () => {
     expect(open(key, token)).toBeUndefined()
   })
 
-  it('does not open when it is cut short, with any remaining tag length', () => {
+  it('cannot be opened if it is cut short, with any remaining tag length', () => {
     const token = Buffer.from(seal(key, { a: 1 }), 'base64url')
     for (let length = 0; length < token.length; length += 1) {
       expect(open(key, token.subarray(0, length).toString('base64url'))).toBeUndefined()
@@ -93,7 +93,7 @@ describe('encryptSecret and decryptSecret', () => {
   const current = Buffer.alloc(32, 1)
   const previous = Buffer.alloc(32, 2)
 
-  it('round-trips as a JWE, dir with A256GCM, bound to its place', async () => {
+  it('encrypts and decrypts a JWE (dir with A256GCM) that is bound to its place', async () => {
     const jwe = await encryptSecret(current, '{"d":"ä"}', PLACE)
     const header = JSON.parse(Buffer.from(jwe.split('.')[0] ?? '', 'base64url').toString())
     expect(header).toEqual({
@@ -109,7 +109,7 @@ describe('encryptSecret and decryptSecret', () => {
     })
   })
 
-  it('returns the key that fitted, so that a replaced one can be retired', async () => {
+  it('returns the matching key, so that a replaced key can be removed', async () => {
     const jwe = await encryptSecret(previous, 's', PLACE)
     await expect(decryptSecret([current, previous], jwe, PLACE)).resolves.toEqual({
       plaintext: 's',
@@ -118,7 +118,7 @@ describe('encryptSecret and decryptSecret', () => {
     })
   })
 
-  it('says which key is missing, and nothing of the keys it has', async () => {
+  it('names the missing key, and reveals nothing about the existing keys', async () => {
     const jwe = await encryptSecret(previous, 's', PLACE)
     const refused = decryptSecret([current], jwe, PLACE)
     await expect(refused).rejects.toBeInstanceOf(SecretError)
@@ -136,7 +136,7 @@ describe('encryptSecret and decryptSecret', () => {
     await expect(decryptSecret([current], altered, PLACE)).rejects.toThrow('The encrypted secret was altered.')
   })
 
-  it('refuses it if any part was altered, cut short or added', async () => {
+  it('refuses a value with an altered, shortened or added part', async () => {
     const parts = (await encryptSecret(current, 'secret', PLACE)).split('.')
     const { kid } = JSON.parse(Buffer.from(parts[0] ?? '', 'base64url').toString())
     const encoded = (header: object) => Buffer.from(JSON.stringify(header)).toString('base64url')
@@ -165,21 +165,21 @@ describe('encryptSecret and decryptSecret', () => {
     }
   })
 
-  it('opens in no other place', async () => {
+  it('decrypts in no other place', async () => {
     const jwe = await encryptSecret(current, 'secret', PLACE)
     for (const place of ['keys.private_jwk.two', 'keys.private_jwk.on', 'secrets.value.one', '']) {
       await expect(decryptSecret([current], jwe, place)).rejects.toThrow('The encrypted secret was altered.')
     }
   })
 
-  it('stays bound or unbound: its header cannot be changed', async () => {
+  it('cannot be made bound or unbound, because its header cannot be changed', async () => {
     const parts = (await encryptSecret(current, 'secret', PLACE)).split('.')
     const { bound: _, ...header } = JSON.parse(Buffer.from(parts[0] ?? '', 'base64url').toString())
     const freed = [Buffer.from(JSON.stringify(header)).toString('base64url'), ...parts.slice(1)].join('.')
     await expect(decryptSecret([current], freed, PLACE)).rejects.toThrow('The encrypted secret was altered.')
   })
 
-  it('speaks the JWE of other libraries: flattened JSON with its place as aad (RFC 7516 §7.2.2)', async () => {
+  it('is compatible with the JWE of other libraries: flattened JSON with its place as aad (RFC 7516 §7.2.2)', async () => {
     const jwe = await encryptSecret(current, 'secret', PLACE)
     const [header = '', , iv = '', ciphertext = '', tag = ''] = jwe.split('.')
     const aad = Buffer.from(PLACE).toString('base64url')
@@ -187,7 +187,7 @@ describe('encryptSecret and decryptSecret', () => {
     expect(Buffer.from(plaintext).toString()).toBe('secret')
   })
 
-  it('reads a compact JWE, as former versions wrote it, and says that it is bound to no place', async () => {
+  it('reads a compact JWE of former versions, and reports that it is bound to no place', async () => {
     const { kid } = decodeProtectedHeader(await encryptSecret(current, 's', PLACE))
     const foreign = await new CompactEncrypt(Buffer.from('secret'))
       .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', ...(kid === undefined ? {} : { kid }) })
@@ -196,7 +196,7 @@ describe('encryptSecret and decryptSecret', () => {
     await expect(decryptSecret([current], foreign, PLACE)).resolves.toEqual(read)
   })
 
-  it('refuses a value that is no such JWE', async () => {
+  it('refuses a value that is not a JWE of this form', async () => {
     await expect(decryptSecret([current], 'plain text', PLACE)).rejects.toThrow(
       'The stored value is not an encrypted secret.',
     )
@@ -207,7 +207,7 @@ describe('encryptSecret and decryptSecret', () => {
   })
 
   it.each([{ alg: 'A256KW' }, { enc: 'A128GCM' }, { crit: ['exp'] }, { zip: 'DEF' }])(
-    'refuses one whose header says %j, though the key and its tag fit (RFC 7516 §5.2, §4.1.13)',
+    'refuses a JWE whose header has %j, even if key and tag are right (RFC 7516 §5.2, §4.1.13)',
     async (members) => {
       const [own = ''] = (await encryptSecret(current, 's', PLACE)).split('.')
       const { kid } = JSON.parse(Buffer.from(own, 'base64url').toString())

@@ -22,7 +22,7 @@ describe('signCompact', () => {
     expect(decodeCompact(jwt).header).toEqual({ typ: 'vc+jwt', alg: 'ES256', kid: 'key-1' })
   })
 
-  it('leaves kid out where the header identifies the key otherwise', async () => {
+  it('omits kid if the header identifies the key in another way', async () => {
     const { signer, publicJwk } = await signed('ES256')
     const headerOf = async (header: Record<string, unknown>) =>
       decodeCompact(await signCompact(signer, header, {})).header
@@ -33,7 +33,7 @@ describe('signCompact', () => {
     await expect(headerOf({ x5c: undefined })).resolves.toEqual({ alg: 'ES256', kid: 'key-1' })
   })
 
-  it('signs for a key that it does not hold', async () => {
+  it('signs for a key that is not in this process', async () => {
     const { signer, publicJwk } = await signed('ES256')
     const remote = { alg: signer.alg, kid: 'hsm', publicJwk, sign: (data: Uint8Array) => signer.sign(data) }
     await expect(verifyCompact(await signCompact(remote, {}, {}), publicJwk)).resolves.toMatchObject({

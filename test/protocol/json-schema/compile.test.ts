@@ -34,7 +34,7 @@ describe('a value against its schema (JSON Schema Validation)', () => {
     expect(violations(person, { age: 18, address: { country: 'DE' } })).toEqual([])
   })
 
-  it('names every place that is wrong by its dotted path, and never a value', () => {
+  it('names every wrong place by its dotted path, and never a value', () => {
     expect(violations(person, { age: 17, address: { country: 'secret' }, extra: 'secret' })).toEqual([
       { path: 'extra', message: 'is not allowed', keyword: 'additionalProperties' },
       { path: 'age', message: 'must be >= 18', keyword: 'minimum' },
@@ -69,7 +69,7 @@ describe('a value against its schema (JSON Schema Validation)', () => {
     expect(violations({ uniqueItems: true }, [1, '1', [1], { a: 1 }, null, false])).toEqual([])
   })
 
-  it('takes decimal fractions as multiples of decimal fractions (§6.2.1)', () => {
+  it('recognizes decimal fractions as multiples of decimal fractions (§6.2.1)', () => {
     expect(violations({ multipleOf: 0.01 }, 19.99)).toEqual([])
     expect(messages({ multipleOf: 0.01 }, 19.995)).toEqual([' must be multiple of 0.01'])
   })
@@ -79,12 +79,12 @@ describe('a value against its schema (JSON Schema Validation)', () => {
     expect(violations(schema, Array(2_000).fill(1))).toHaveLength(1_000)
   })
 
-  it('reports the first violation only where naming all would be too much work', () => {
+  it('reports only the first violation if naming all would be too much work', () => {
     const schema = { allOf: Array.from({ length: 300 }, (_, i) => ({ items: { const: i } })) }
     expect(violations(schema, Array(9_000).fill('x'))).toHaveLength(1)
   })
 
-  it('leaves no trace of one check in the next', () => {
+  it('does not let one check affect the next', () => {
     const validator = compileJsonSchema(person)
     expect(validator.validate({}, requestWork())).toHaveLength(1)
     expect(validator.validate({ age: 20 }, requestWork())).toEqual([])
@@ -93,7 +93,7 @@ describe('a value against its schema (JSON Schema Validation)', () => {
 })
 
 describe('the dialect ($schema, JSON Schema Core §8.1.1)', () => {
-  it('is draft-07 where $schema is absent or names it', () => {
+  it('is draft-07 if $schema is absent or names it', () => {
     // An array of schemas in `items` is draft-07 only.
     const tuple = { items: [{ type: 'string' }] }
     expect(messages(tuple, [1])).toEqual(['0 must be string'])
@@ -103,7 +103,7 @@ describe('the dialect ($schema, JSON Schema Core §8.1.1)', () => {
     expect(messages({ $schema: 'http://json-schema.org/draft-07/schema', ...tuple }, [1])).toEqual(['0 must be string'])
   })
 
-  it('is 2020-12 where $schema names it', () => {
+  it('is 2020-12 if $schema names it', () => {
     const $schema = 'https://json-schema.org/draft/2020-12/schema'
     expect(messages({ $schema, prefixItems: [{ type: 'string' }] }, [1])).toEqual(['0 must be string'])
     expect(messages({ $schema, properties: { a: true }, unevaluatedProperties: false }, { b: 1 })).toEqual([
@@ -122,12 +122,12 @@ describe('the dialect ($schema, JSON Schema Core §8.1.1)', () => {
   )
 })
 
-describe('a schema that is not accepted', () => {
-  it.each([[true], [null], ['text'], [[{}]], [undefined]])('refuses %j, which is no object', (schema) => {
+describe('a refused schema', () => {
+  it.each([[true], [null], ['text'], [[{}]], [undefined]])('refuses %j, which is not an object', (schema) => {
     expect(refusalOf(schema).message).toBe('must be an object')
   })
 
-  it('names the place that breaks the meta-schema', () => {
+  it('names the place that violates the meta-schema', () => {
     const error = refusalOf({ properties: { age: { minLength: -1 } } })
     expect(error.place).toBe('properties.age.minLength')
     expect(error.message).toBe('properties.age.minLength must be >= 0')
@@ -150,30 +150,30 @@ describe('a schema that is not accepted', () => {
     expect(refusalOf(schema).message).toBe('must not be nested deeper than 32 levels')
   })
 
-  it('refuses a value that is no JSON', () => {
+  it('refuses a value that is not JSON', () => {
     expect(refusalOf({ properties: { a: { const: new Date(0) } } }).message).toBe(
       'properties.a.const must be a JSON value',
     )
     expect(refusalOf({ maximum: Number.NaN }).message).toBe('maximum must be a JSON value')
   })
 
-  it('takes unknown keywords as annotations (JSON Schema Core §6.5)', () => {
+  it('accepts unknown keywords as annotations (JSON Schema Core §6.5)', () => {
     expect(violations({ 'x-order': 1, properties: { a: { type: 'string', label: 'A' } } }, { a: '' })).toEqual([])
   })
 })
 
 describe('validators', () => {
-  it('are kept by the hash of the schema', () => {
+  it('are cached by the hash of the schema', () => {
     const first = compileJsonSchema({ type: 'string', title: 'kept' })
     expect(compileJsonSchema({ type: 'string', title: 'kept' })).toBe(first)
     expect(first.hash).toMatch(/^[A-Za-z0-9_-]{43}$/)
     expect(compileJsonSchema({ type: 'string', title: 'other' }).hash).not.toBe(first.hash)
   })
 
-  it('are bounded by their size, their patterns included: the least used leaves first', () => {
+  it('have a limit of size, including their patterns: the least recently used validator is removed first', () => {
     const first = compileJsonSchema({ title: 'first' })
     const kept = compileJsonSchema({ title: 'kept meanwhile' })
-    // A pattern counts 64 KiB and more, so that 55 of these are beyond 64 MiB.
+    // A pattern counts at least 64 KiB, so 55 of these schemas are more than 64 MiB.
     for (let i = 0; i < 55; i++) {
       compileJsonSchema({ allOf: Array.from({ length: 20 }, (_, pattern) => ({ pattern: `^${i}-${pattern}$` })) })
       compileJsonSchema({ title: 'kept meanwhile' })
@@ -182,7 +182,7 @@ describe('validators', () => {
     expect(compileJsonSchema({ title: 'kept meanwhile' })).toBe(kept)
   })
 
-  it('cost the same whether or not they are kept, so that a budget is enough for all callers or for none', () => {
+  it('cost the same whether or not they are cached, so that a budget is enough for all callers or for none', () => {
     const schema = { title: 'paid for twice', properties: { a: { pattern: '^[a-z]{1,20}$' } } }
     const [once, again] = [requestWork(), requestWork()]
     expect(compile(schema, again)).toBe(compile(schema, once))
@@ -191,7 +191,7 @@ describe('validators', () => {
     expect(() => compile(schema, short)).toThrow('takes more work to compile than one request may')
   })
 
-  it('do not meet under one $id', () => {
+  it('are separate even with the same $id', () => {
     const $id = 'https://example.com/schema'
     expect(messages({ $id, type: 'string' }, 1)).toEqual([' must be string'])
     expect(messages({ $id, type: 'number' }, '1')).toEqual([' must be number'])

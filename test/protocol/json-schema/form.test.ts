@@ -5,7 +5,7 @@ import { linearPattern } from '../../../server/protocol/json-schema/linear-regex
 const making = { titleOf: (path: readonly string[]) => path.join('.'), pattern: linearPattern }
 const formFor = (schema: Readonly<Record<string, unknown>>) => formOf(schema, making)
 
-/** A line for each field of a form: `*` marks fields that are required within their group. */
+/** The form as text, with a line for each field. `*` marks fields that are required within their group. */
 const written = (parts: readonly FormPart<string>[]): string[] =>
   parts.flatMap((part) => {
     const line = `${part.title}${part.required ? '*' : ''}: ${part.kind}`
@@ -36,7 +36,7 @@ describe('the form of a schema has every property that the schema declares (JSON
     ],
     ['by dependentSchemas', { properties: { a: {} }, dependentSchemas: { a: { properties: { b: {} } } } }, ['a', 'b']],
     [
-      'once, where several schemas do',
+      'once, if several schemas declare it',
       { properties: { a: {} }, allOf: [{ properties: { a: {} }, required: ['a'] }] },
       ['a*'],
     ],
@@ -45,7 +45,7 @@ describe('the form of a schema has every property that the schema declares (JSON
     expect(lines.map((line, at) => (fields[at]?.includes(': ') ? line : line.split(':')[0]))).toEqual(fields)
   })
 
-  it('objects are groups, with members declared in any way; an object within itself is JSON', () => {
+  it('objects are groups, with members declared in any way; a recursive object is a JSON field', () => {
     const optional = { anyOf: [{ $ref: '#/$defs/address' }, { type: 'null' }] }
     const properties = { home: { $ref: '#/$defs/address' }, work: optional, open: { type: 'object' } }
     expect(written(formFor({ properties, required: ['home'], $defs: DEFINITIONS }))).toEqual([
@@ -59,19 +59,19 @@ describe('the form of a schema has every property that the schema declares (JSON
     ])
   })
 
-  it('a claim is needed in any case where everything above it is required', () => {
+  it('a claim is mandatory if all its parents are required', () => {
     const [home] = formFor({ properties: { home: { $ref: '#/$defs/address' } }, $defs: DEFINITIONS })
     expect(home?.kind === 'group' ? home.parts[0] : undefined).toMatchObject({ required: true, needed: false })
   })
 })
 
-describe('a field is of the kind that all its values have', () => {
+describe('a field has the kind of all its values', () => {
   it.each([
     ['date', { $ref: '#/$defs/day' }],
     ['date', { anyOf: [{ $ref: '#/$defs/day' }, { type: 'null' }] }],
     ['date', { type: ['string', 'null'], format: 'date' }],
     ['date', { allOf: [{ type: 'string' }, { format: 'date' }] }],
-    // A date among other texts is typed as text: a calendar cannot write the others.
+    // If a claim may be a date or another text, the field is a text field, because a calendar cannot produce other texts.
     ['text', { anyOf: [{ $ref: '#/$defs/day' }, { type: 'string' }] }],
     [
       'text',
@@ -112,7 +112,7 @@ describe('a field is of the kind that all its values have', () => {
     ])
   })
 
-  it('no choice where a branch names no values, or leads back to itself', () => {
+  it('no choice if a branch names no values, or leads back to itself', () => {
     const open = { anyOf: [{ $ref: '#/$defs/colour' }, { type: 'string' }] }
     const loop = { anyOf: [{ $ref: '#/properties/loop' }, { const: 1 }] }
     const form = formFor({ properties: { open, loop }, $defs: DEFINITIONS })

@@ -22,7 +22,7 @@ describe('local references (JSON Schema Core §8.2.3)', () => {
     },
   }
 
-  it('follow a JSON Pointer, also one that is escaped (RFC 6901 §4, §6)', () => {
+  it('follow a JSON Pointer, also an escaped pointer (RFC 6901 §4, §6)', () => {
     const schema = {
       definitions: { 'a/b %': { type: 'string' } },
       properties: { x: { $ref: '#/definitions/a~1b%20%25' } },
@@ -30,7 +30,7 @@ describe('local references (JSON Schema Core §8.2.3)', () => {
     expect(validate(schema, { x: 1 })).toEqual([{ path: 'x', message: 'must be string', keyword: 'type' }])
   })
 
-  it('may lead back to a schema through the value', () => {
+  it('may be recursive through the value', () => {
     expect(validate(list, nested(60))).toEqual([])
     expect(validate(list, { next: { next: { other: 1 } } })).toEqual([
       { path: 'next.next.other', message: 'is not allowed', keyword: 'additionalProperties' },
@@ -40,7 +40,7 @@ describe('local references (JSON Schema Core §8.2.3)', () => {
     ])
   })
 
-  it('may lead to a place that holds no schema by its keyword, and are checked there too', () => {
+  it('may lead to a place that is not a schema by its keyword, and are checked there too', () => {
     const schema = { shared: { text: { type: 'string' } }, properties: { a: { $ref: '#/shared/text' } } }
     expect(validate(schema, { a: 1 })).toEqual([{ path: 'a', message: 'must be string', keyword: 'type' }])
     const hidden = {
@@ -85,7 +85,7 @@ describe('local references (JSON Schema Core §8.2.3)', () => {
     )
   })
 
-  it('leave members alone that are merely named $id, $ref or $data', () => {
+  it('ignore members that are only named $id, $ref or $data', () => {
     const schema = { properties: { $id: { type: 'string' }, $ref: { type: 'string' }, $data: { type: 'string' } } }
     expect(validate(schema, { $id: 1, $ref: 'x' })).toEqual([
       { path: '$id', message: 'must be string', keyword: 'type' },
@@ -143,7 +143,7 @@ describe('attack: references without end', () => {
     expect(validate({ definitions: chain(128), ...first }, {})).toEqual([])
   })
 
-  it('follows a chain through members as far as the value goes, however long it is', () => {
+  it('follows a chain of any length through members as far as the value goes', () => {
     const definitions: Record<string, unknown> = { d450: {} }
     for (let i = 0; i < 450; i++) {
       definitions[`d${i}`] = { type: 'array', items: { $ref: `#/definitions/d${i + 1}` } }
@@ -153,7 +153,7 @@ describe('attack: references without end', () => {
     expect(validate(schema, [[[['text']]]])).toEqual([{ path: '0.0.0.0', message: 'must be array', keyword: 'type' }])
   })
 
-  it('does not take the call stack for a fault of its own', () => {
+  it('reports an exhausted call stack of the caller as an error of the caller', () => {
     const definitions: Record<string, unknown> = { d100: { properties: { next: { $ref: '#' } } } }
     for (let i = 0; i < 100; i++) definitions[`d${i}`] = { allOf: [{ $ref: `#/definitions/d${i + 1}` }] }
     expect(validate({ definitions, $ref: '#/definitions/d0' }, nested(64))).toEqual(tooMuch)

@@ -63,7 +63,7 @@ describe('Issuing a JWT VC (VCDM 1.1 §6.3.1)', () => {
           expirationDate: '2026-03-01T13:00:00Z',
           credentialSubject: { id: 'did:example:subject', product: 'Lamp' },
           credentialSchema: { id: 'https://issuer.example/api/v1/schemas/1', type: 'JsonSchemaValidator2018' },
-          // One entry is an object, and its index a string in base 10 (Bitstring Status List v1.0 §2.1).
+          // A single entry is an object, and its index is a string in base 10 (Bitstring Status List v1.0 §2.1).
           credentialStatus: { ...STATUS, statusListIndex: '94567' },
         },
       },
@@ -84,7 +84,7 @@ describe('Issuing a JWT VC (VCDM 1.1 §6.3.1)', () => {
     ])
   })
 
-  it('gives the API’s credential object: status in an array with a number for index, the JWT in the proof', async () => {
+  it('returns the credential object of the API: the status is an array with numbers as indices, and the JWT is in the proof', async () => {
     const { compact, vc } = await issue({ status: [STATUS], subjectId: 'did:example:subject', expiresAt: later(60) })
     expect(vc).toEqual({
       '@context': ['https://www.w3.org/2018/credentials/v1', 'https://www.w3.org/ns/credentials/status/v1'],
@@ -106,14 +106,14 @@ describe('Issuing a JWT VC (VCDM 1.1 §6.3.1)', () => {
     expect(vcObjectOf(compact)).toEqual(vc)
   })
 
-  it('binds a holder that has a key but no DID by cnf, public members only', async () => {
+  it('binds a holder with a key but without a DID by cnf, with public members only', async () => {
     const { compact } = await issue({ holderKey: { ...holder.publicJwk, d: 'c2VjcmV0' } })
     expect(decode(compact).payload.cnf).toEqual({
       jwk: { kty: 'EC', crv: 'P-256', x: holder.publicJwk.x, y: holder.publicJwk.y },
     })
   })
 
-  it('takes the subject’s id from its claims, and refuses claims about another subject', async () => {
+  it('takes the id of the subject from its claims, and refuses claims about another subject', async () => {
     const { payload } = decode((await issue({ claims: { id: 'did:example:subject', product: 'Lamp' } })).compact)
     expect(payload.sub).toBe('did:example:subject')
     const message = 'Subject claim id does not name the subject of the credential.'
@@ -133,7 +133,7 @@ describe('Issuing a JWT VC (VCDM 1.1 §6.3.1)', () => {
   })
 })
 
-describe('The credential object of a foreign JWT VC', () => {
+describe('The credential object of a JWT VC of another issuer', () => {
   const foreign = (payload: object, header: object = { typ: 'JWT', kid: undefined }) =>
     issuer.sign({ ...header }, { ...payload })
 
@@ -172,7 +172,7 @@ describe('The credential object of a foreign JWT VC', () => {
     expect(object.credentialStatus).toEqual([STATUS, { ...STATUS, statusPurpose: 'suspension', statusListIndex: 7 }])
   })
 
-  it('is refused where there is no credential in the JWT', async () => {
+  it('is refused if the JWT has no credential', async () => {
     expect(() => vcObjectOf('a.b')).toThrow(CredentialError)
     const none = await foreign({ iss: issuer.id })
     expect(() => vcObjectOf(none)).toThrow(new CredentialError('Credential has no vc object.'))

@@ -79,14 +79,14 @@ describe('A VP JWT (VCDM 1.1 §6.3.1, OpenID4VP 1.0 Appendix B.1.3.1.5)', () => 
 })
 
 describe('Verifying a VP JWT', () => {
-  it('gives the holder, its key and the credentials as they came', async () => {
+  it('returns the holder, its key and the unchanged credentials', async () => {
     const { holder: id, holderKey, credentials } = await verify(presentation)
     expect(id).toBe('did:example:holder')
     expect(holderKey).toBe(holder.publicJwk)
     expect(credentials).toEqual(['a.b.c', 'd.e.f'])
   })
 
-  it('takes a single credential, one of several audiences, and no times at all', async () => {
+  it('accepts a single credential, one of several audiences, and missing times', async () => {
     const text = await forge({ ...VP, verifiableCredential: 'a.b.c' }, { aud: ['x', AUDIENCE], iat: undefined })
     const { credentials } = await verify(text, { audience: ['origin:https://v.example', AUDIENCE] })
     expect(credentials).toEqual(['a.b.c'])
@@ -119,7 +119,7 @@ describe('Verifying a VP JWT', () => {
     await expect(verify(await forge(VP, { aud }))).rejects.toThrow(refusal('Presentation aud is not this verifier.'))
   })
 
-  it('keeps its times within the request and now, with a leeway of 60 seconds', async () => {
+  it('demands times between the request and now, with a leeway of 60 seconds', async () => {
     const at = async (claims: JsonObject) => verify(await forge(VP, claims))
     await expect(at({ iat: NOW_SECONDS - 60 })).resolves.toHaveProperty('holder')
     await expect(at({ iat: NOW_SECONDS - 61 })).rejects.toThrow(refusal('Presentation is older than its request.'))
@@ -144,7 +144,7 @@ describe('Verifying a VP JWT', () => {
     )
   })
 
-  it('refuses iss and vp.holder that are not whose key it is', async () => {
+  it('refuses iss and vp.holder that do not own the key', async () => {
     await expect(verify(await forge(VP, { iss: 'did:example:thief' }))).rejects.toThrow(
       refusal('Presentation iss is not its holder.'),
     )
@@ -157,7 +157,7 @@ describe('Verifying a VP JWT', () => {
   })
 })
 
-describe('Whether the presenter holds a credential', () => {
+describe('Whether the presenter is the holder of a credential', () => {
   const presenter = (by: Actor) => ({ holder: by.id, holderKey: by.publicJwk, header: { kid: `${by.id}#0` } })
 
   it('is decided by its subject', () => {
@@ -174,7 +174,7 @@ describe('Whether the presenter holds a credential', () => {
     expect(isHeldBy({ cnf: { kid: 'did:example:holder#0' } }, presenter(thief))).toBe(false)
   })
 
-  it('is decided by the whole name of a key: a relative name belongs to the presenter', () => {
+  it('is decided by the complete name of a key: a relative name belongs to the presenter', () => {
     const relative = (by: Actor) => ({ ...presenter(by), header: { kid: '#0' } })
     expect(isHeldBy({ cnf: { kid: 'did:example:holder#0' } }, relative(holder))).toBe(true)
     expect(isHeldBy({ cnf: { kid: 'did:example:holder#0' } }, relative(thief))).toBe(false)
@@ -184,7 +184,7 @@ describe('Whether the presenter holds a credential', () => {
     expect(isHeldBy({ subjectId: 'did:example:holder', cnf: { kid: 'key-1' } }, named)).toBe(false)
   })
 
-  it('is no where cnf cannot be understood', () => {
+  it('is false if cnf cannot be understood', () => {
     expect(isHeldBy({ subjectId: holder.id, cnf: { jwk: { kty: 'oct' } } }, presenter(holder))).toBe(false)
     expect(isHeldBy({ subjectId: holder.id, cnf: { 'x5t#S256': 'abc' } }, presenter(holder))).toBe(false)
   })

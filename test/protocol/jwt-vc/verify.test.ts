@@ -50,7 +50,7 @@ const VC = { type: ['VerifiableCredential'], credentialSubject: { product: 'Lamp
 const refusal = (message: string) => expect.objectContaining({ name: 'CredentialError', message })
 
 describe('Verifying a JWT VC (VCDM 1.1 §6.3.1)', () => {
-  it('gives header, payload, credential, issuer, subject and status entries', async () => {
+  it('returns header, payload, credential, issuer, subject and status entries', async () => {
     const verified = await verify(compact)
     expect(verified.header).toEqual({ alg: 'ES256', typ: 'JWT', kid: 'did:example:issuer#0' })
     expect(verified.payload.jti).toBe('urn:uuid:1')
@@ -102,7 +102,7 @@ describe('Verifying a JWT VC (VCDM 1.1 §6.3.1)', () => {
     await expect(verify(await forge(VC, {}, { typ }))).resolves.toHaveProperty('issuer')
   })
 
-  describe('refuses a JWT that is no credential', () => {
+  describe('refuses a JWT that is not a credential', () => {
     it.each(['oauth-authz-req+jwt', 'kb+jwt', 'statuslist+jwt', 'openid4vci-proof+jwt', 'dc+sd-jwt', 'at+jwt', 7])(
       'a JWT of typ %s (RFC 8725 §3.11)',
       async (typ) => {
@@ -141,7 +141,7 @@ describe('Verifying a JWT VC (VCDM 1.1 §6.3.1)', () => {
       await expect(verify(await forge(vc))).rejects.toThrow(refusal(message))
     })
 
-    it('a credential nested so deep that writing it again would exhaust the stack', async () => {
+    it('a credential with so many levels that writing it again would exhaust the stack', async () => {
       let deep: unknown = 'x'
       for (let depth = 0; depth < 70; depth++) deep = [deep]
       await expect(verify(await forge({ ...VC, evidence: deep }))).rejects.toThrow(
@@ -175,7 +175,7 @@ describe('Verifying a JWT VC (VCDM 1.1 §6.3.1)', () => {
       )
     })
 
-    it('names why the issuer key is not to be had', async () => {
+    it('names the reason why the issuer key is not available', async () => {
       const resolveIssuerKey = async () => Promise.reject(new IssuerKeyError('The issuer is missing.'))
       await expect(verifyJwtVc(compact, { resolveIssuerKey, now: NOW })).rejects.toThrow(
         refusal('Credential issuer key could not be resolved: The issuer is missing.'),
@@ -208,7 +208,7 @@ describe('Verifying a JWT VC (VCDM 1.1 §6.3.1)', () => {
       await expect(verify(await forge(vc, claims))).rejects.toThrow(refusal(message))
     })
 
-    it('finds the subject where only one of both names it', async () => {
+    it('finds the subject if only one of the two names it', async () => {
       await expect(verify(await forge(VC, { sub: 'did:example:s' }))).resolves.toHaveProperty(
         'subjectId',
         'did:example:s',
@@ -220,7 +220,7 @@ describe('Verifying a JWT VC (VCDM 1.1 §6.3.1)', () => {
   })
 
   describe('times', () => {
-    it('counts a credential as expired from the very second, by exp and by expirationDate', async () => {
+    it('a credential is expired exactly from the second of exp and of expirationDate', async () => {
       await expect(verify(compact, later(3599.999))).resolves.toHaveProperty('issuer')
       await expect(verify(compact, later(3600))).rejects.toThrow(refusal('Credential has expired.'))
       for (const name of ['expirationDate', 'validUntil']) {
@@ -247,7 +247,7 @@ describe('Verifying a JWT VC (VCDM 1.1 §6.3.1)', () => {
     })
 
     it.each(['2026-03-01', 'yesterday', 1772366400, '2026-13-01T00:00:00Z', null])(
-      'refuses expirationDate %j, which is no date-time',
+      'refuses expirationDate %j, which is not a date-time',
       async (expirationDate) => {
         await expect(verify(await forge({ ...VC, expirationDate }))).rejects.toThrow(
           refusal('Credential member expirationDate is not a date-time.'),
@@ -255,7 +255,7 @@ describe('Verifying a JWT VC (VCDM 1.1 §6.3.1)', () => {
       },
     )
 
-    it('refuses exp that is no number', async () => {
+    it('refuses an exp that is not a number', async () => {
       await expect(verify(await forge(VC, { exp: '9999999999' }))).rejects.toThrow(
         refusal('Credential claim exp is not a number.'),
       )
@@ -270,7 +270,7 @@ describe('Verifying a JWT VC (VCDM 1.1 §6.3.1)', () => {
       expect(status).toEqual([ENTRY, { ...withoutId, statusPurpose: 'suspension', statusListIndex: 6, statusSize: 2 }])
     })
 
-    it('refuses more entries than a verifier should be sent to fetch', async () => {
+    it('refuses more entries than a verifier should fetch', async () => {
       await expect(verify(await forge({ ...VC, credentialStatus: Array(8).fill(ENTRY) }))).resolves.toHaveProperty(
         'status',
       )
@@ -292,7 +292,7 @@ describe('Verifying a JWT VC (VCDM 1.1 §6.3.1)', () => {
       [{ ...ENTRY, statusListIndex: 1.5 }, 'Credential status has no statusListIndex.'],
       [{ ...ENTRY, statusSize: 0 }, 'Credential status has a statusSize that is not supported.'],
       [{ ...ENTRY, statusSize: '1' }, 'Credential status has a statusSize that is not supported.'],
-    ])('refuses %j, since it could not be checked', async (credentialStatus, message) => {
+    ])('refuses %j, because it could not be checked', async (credentialStatus, message) => {
       await expect(verify(await forge({ ...VC, credentialStatus }))).rejects.toThrow(refusal(message))
     })
   })

@@ -111,7 +111,7 @@ export function issue(issuer: Actor, holder: Signer, changes: Partial<MdocInput>
   })
 }
 
-/** Trust in everyone with a chain to an authority. */
+/** Trust in every issuer with a chain to an authority. */
 export const trusting = (authority: TestCertificate, now = NOW): VerifyOptions => ({
   now,
   resolveIssuerKey: async ({ x5c }) =>

@@ -17,7 +17,7 @@ const issuerSigned = (items: readonly string[] = ITEMS) =>
     ['issuerAuth', encoded(ISSUER_AUTH)],
   ])
 
-/** The standard has no certificate of the authority, so that the issuer's own is taken for trusted. */
+/** The standard has no certificate of the authority. This test therefore trusts the issuer's own certificate. */
 const options: VerifyOptions = {
   now: new Date('2021-01-01T00:00:00Z'),
   resolveIssuerKey: async ({ x5c }) => {
@@ -63,7 +63,7 @@ describe('The example of ISO/IEC 18013-5:2021 Annex D', () => {
     )
   })
 
-  it('has the DeviceAuthentication that we make: the MAC of D.5.3 is over it', () => {
+  it('has the same DeviceAuthentication as this service makes: the MAC of D.5.3 fits it', () => {
     const authentication = deviceAuthenticationOf(
       Buffer.from(SESSION_TRANSCRIPT, 'hex'),
       DOCTYPE,
@@ -74,7 +74,7 @@ describe('The example of ISO/IEC 18013-5:2021 Annex D', () => {
     expect(createHmac('sha256', Buffer.from(MAC_KEY, 'hex')).update(structure).digest('hex')).toBe(MAC)
   })
 
-  it('is refused as a presentation, since it is authenticated by MAC', async () => {
+  it('is refused as a presentation, because it is authenticated by MAC', async () => {
     const document = new Map<string, Encodable>([
       ['docType', DOCTYPE],
       ['issuerSigned', issuerSigned()],

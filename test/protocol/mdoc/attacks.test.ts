@@ -74,14 +74,13 @@ describe('A holder cannot change data that the issuer has signed (ISO/IEC 18013-
     refused(verify(withItem((item) => item.set('elementValue', 'Other'))), NOT_SIGNED))
   it('an item with other random bytes', () =>
     refused(verify(withItem((item) => item.set('random', Buffer.alloc(32)))), NOT_SIGNED))
-  it('an item with the digest id of no other', () =>
-    refused(verify(withItem((item) => item.set('digestID', 1))), NOT_SIGNED))
-  it('an item with one member more', () => refused(verify(withItem((item) => item.set('more', 1))), NOT_SIGNED))
+  it('an item with an unused digest id', () => refused(verify(withItem((item) => item.set('digestID', 1))), NOT_SIGNED))
+  it('an item with an additional member', () => refused(verify(withItem((item) => item.set('more', 1))), NOT_SIGNED))
 
   it('the same item, encoded in another way', () => {
     const longer = changed(presented, (root) => {
       const items = listAt(root, ...ITEMS, NAMESPACE)
-      // The map's order is another.
+      // The map has another order.
       const item = items[0] as Tagged<Uint8Array>
       items[0] = changedItem(item, (map) => {
         const id = map.get('digestID')
@@ -92,7 +91,7 @@ describe('A holder cannot change data that the issuer has signed (ISO/IEC 18013-
     return refused(verify(longer), NOT_SIGNED)
   })
 
-  it('an item that is added', () => {
+  it('an added item', () => {
     const item = new Map<string, Encodable>([
       ['digestID', 5],
       ['random', Buffer.alloc(32)],
@@ -219,7 +218,7 @@ describe('Only the issuer issues in its own name', () => {
       Buffer.from('a20126028103', 'hex'),
       'has a critical header parameter that is not known.',
     ],
-    ['a header that is no map', Buffer.from('80', 'hex'), 'has a protected header that is no map.'],
+    ['a header that is not a map', Buffer.from('80', 'hex'), 'has a protected header that is no map.'],
   ])('with %s', (_, header, verdict) =>
     refused(
       verifyIssuerSigned(
@@ -239,7 +238,7 @@ describe('Only the issuer issues in its own name', () => {
     ))
 })
 
-describe('A document holds while it is valid (ISO/IEC 18013-5 §9.3.1)', () => {
+describe('A document is accepted only while it is valid (ISO/IEC 18013-5 §9.3.1)', () => {
   it.each([
     ['after its end', '2026-09-01T10:00:00Z', 'Credential has expired.'],
     [
@@ -268,7 +267,7 @@ describe('A document holds while it is valid (ISO/IEC 18013-5 §9.3.1)', () => {
     ['validUntil', new Tagged(0, '2026-02-30')],
     ['validUntil', '2027-01-01T00:00:00Z'],
     ['validFrom', undefined],
-  ])('not where %s is no tdate', async (name, value) => {
+  ])('not if %s is not a tdate', async (name, value) => {
     const broken = await resigned(issued, issuer, (object) => mapAt(object, 'validityInfo').set(name, value))
     await refused(
       verifyIssuerSigned(broken, trusting(authority)),
@@ -292,7 +291,7 @@ describe('A document holds while it is valid (ISO/IEC 18013-5 §9.3.1)', () => {
   })
 })
 
-describe("A presentation is its holder's, for one request (ISO/IEC 18013-5 §9.1.3; OpenID4VP 1.0 Appendix B.2.6)", () => {
+describe('A presentation is made by its holder for one request (ISO/IEC 18013-5 §9.1.3; OpenID4VP 1.0 Appendix B.2.6)', () => {
   const INVALID = 'Device signature is invalid.'
 
   it('not signed by another key', async () =>
@@ -317,10 +316,10 @@ describe("A presentation is its holder's, for one request (ISO/IEC 18013-5 §9.1
     await refused(verify(await present(issued, { sessionTranscript }), dcApiTranscript(DC_API)), INVALID)
   })
 
-  it('not over the transcript of a redirect where the Digital Credentials API was used', () =>
+  it('not over the transcript of a redirect if the Digital Credentials API was used', () =>
     refused(verify(presented, dcApiTranscript(DC_API)), INVALID))
 
-  it('but over any of the transcripts that will do', async () => {
+  it('but over any of the accepted transcripts', async () => {
     const transcripts = [dcApiTranscript({ ...DC_API, origin: 'https://other.example' }), redirectTranscript(REQUEST)]
     expect(await verify(presented, transcripts)).toMatchObject({ issuer: 'https://issuer.example' })
     await refused(verify(presented, []), INVALID)
@@ -396,7 +395,7 @@ describe('Elements that the device signs itself (KeyAuthorizations; ISO/IEC 1801
     expect(verified.claims[NAMESPACE]).toMatchObject({ family_name: 'Möbius', nickname: 'mine' })
   })
 
-  it('are refused where another element is authorized', async () => {
+  it('are refused if another element is authorized', async () => {
     const other = await authorizing(new Map([['dataElements', new Map([[NAMESPACE, ['other']]])]]))
     await refused(
       verify(await selfSigned(other, 'nickname')),

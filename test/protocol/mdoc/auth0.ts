@@ -5,7 +5,7 @@ import { TAG_ENCODED_CBOR, Tagged } from '../../../server/protocol/mdoc/cbor/val
 import type { TestCertificate } from '../issuer-keys/certificates.js'
 import { at, type Tree } from './tampering.js'
 
-/** SessionTranscriptBytes (ISO/IEC 18013-5 §9.1.5.1), in which the library takes a transcript. */
+/** SessionTranscriptBytes (ISO/IEC 18013-5 §9.1.5.1), the library's form of a transcript. */
 export const transcriptBytesOf = (transcript: Uint8Array): Buffer =>
   Buffer.from(encodeCbor(new Tagged(TAG_ENCODED_CBOR, transcript)))
 
@@ -18,7 +18,7 @@ export function issuerSignedOf(document: IssuerSignedDocument): string {
 }
 
 /**
- * Checks of @auth0/mdl (another code base) that a presentation fails, with the root as the only trust anchor.
+ * The failed checks of @auth0/mdl (another code base) for a presentation, with the root as the only trust anchor.
  */
 export async function failedChecks(
   deviceResponse: string,

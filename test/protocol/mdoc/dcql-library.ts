@@ -1,8 +1,8 @@
 import type { MdocContent } from '../../../server/protocol/mdoc/content.js'
 
 /**
- * A mobile document as the `dcql` library sees it. Its claims are JSON already, as values are compared (§6.3; RFC 8949 §6.1), so that
- * `selectByClaimsPath` finds them too.
+ * A mobile document in the form of the `dcql` library. Its claims are JSON already, because values are compared as JSON (§6.3;
+ * RFC 8949 §6.1). `selectByClaimsPath` therefore finds them too.
  */
 export function mdocDcqlCredential({ doctype, claims }: Pick<MdocContent, 'doctype' | 'claims'>) {
   return {

@@ -18,7 +18,7 @@ describe('A claims path into a mobile document (OpenID4VP 1.0 §7.2)', () => {
     [[NAMESPACE, 'family_name', 'first'], 2],
     [[NAMESPACE, 0], 1],
     [[null, 'family_name'], 0],
-  ])('%j has its fault at %s', (path, position) => {
+  ])('%j is wrong at %s', (path, position) => {
     expect(mdocPathFault(path)?.position).toBe(position)
   })
 
@@ -34,7 +34,7 @@ describe('A claims path into a mobile document (OpenID4VP 1.0 §7.2)', () => {
 
 type Claim = { path: [string, string]; values?: (string | boolean)[] }
 
-describe('A query for a mobile document, as the library of DCQL runs it', () => {
+describe('A query for a mobile document, in the DCQL library', () => {
   const matches = (doctype_value: string, claims: Claim[]) => {
     const meta = zMdocMeta.parse({ doctype_value })
     const query = DcqlQuery.parse({ credentials: [{ id: 'mdl', format: 'mso_mdoc', meta, claims }] })

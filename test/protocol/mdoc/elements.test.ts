@@ -27,7 +27,7 @@ describe('The data elements of a subject', () => {
     expect([...(elements.get(NAMESPACE) ?? [])].map(([identifier]) => identifier)).not.toContain('height')
   })
 
-  it('are never none', () => {
+  it('are never empty', () => {
     expect(() => mdocElementsOf(MAPPING, {}, SCHEMA, work())).toThrow(
       'The subject has no claim that stands in the mdoc.',
     )
@@ -37,7 +37,7 @@ describe('The data elements of a subject', () => {
     ['text', { type: 'string' }, '1990-12-24', '1990-12-24'],
     ['a date', { format: 'date' }, '1990-12-24', new Tagged(1004, '1990-12-24')],
     ['a moment', { format: 'date-time' }, '1990-12-24T01:02:03Z', new Tagged(0, '1990-12-24T01:02:03Z')],
-    // ISO/IEC 18013-5 §7.2.1: no fraction of a second, no offset but Z.
+    // ISO/IEC 18013-5 §7.2.1: no fraction of a second, and no offset except Z.
     [
       'a moment with a fraction',
       { format: 'date-time' },
@@ -63,7 +63,7 @@ describe('The data elements of a subject', () => {
       ['x', new Tagged(1004, '1990-12-24')],
     ],
     ['dates of a list', { items: { format: 'date' } }, ['1990-12-24'], [new Tagged(1004, '1990-12-24')]],
-    ['a format of no account', { format: 'date' }, 7, 7],
+    ['a format without meaning', { format: 'date' }, 7, 7],
   ])('%s', (_, schema, value, element) => {
     expect(elementOf(schema, value)).toEqual(element)
   })
@@ -89,7 +89,7 @@ describe('The data elements of a subject', () => {
       { of: ['x'] },
       'Claim claim.of.0 cannot stand in an mdoc: it is not a date.',
     ],
-  ])('are refused by the name of the claim: %j %j', (schema, value, message) => {
+  ])('are refused with the name of the claim: %j %j', (schema, value, message) => {
     expect(() => elementOf(schema, value)).toThrow(new CredentialError(message))
   })
 })
@@ -102,10 +102,10 @@ const KIND = { enum: ['date', 'text'] }
 describe('The type of a text follows from all schemas that apply to it (JSON Schema Core 2020-12 §10)', () => {
   it.each<readonly [string, object, unknown, unknown]>([
     ['a date or null, by anyOf', { anyOf: [DATE, { type: 'null' }] }, '1990-12-24', FULL_DATE],
-    ['null, where it may be a date', { anyOf: [DATE, { type: 'null' }] }, null, null],
+    ['null, if it may also be a date', { anyOf: [DATE, { type: 'null' }] }, null, null],
     ['a date or null, by oneOf', { oneOf: [{ type: 'null' }, DATE] }, '1990-12-24', FULL_DATE],
     ['a date or nothing', { anyOf: [DATE, { const: '' }] }, '1990-12-24', FULL_DATE],
-    ['nothing, where it may be a date', { anyOf: [DATE, { const: '' }] }, '', ''],
+    ['no value, if it may be a date', { anyOf: [DATE, { const: '' }] }, '', ''],
     ['a date or a moment', { anyOf: [DATE, MOMENT] }, '1990-12-24', FULL_DATE],
     ['a moment or a date', { anyOf: [DATE, MOMENT] }, '1990-12-24T01:02:03Z', new Tagged(0, '1990-12-24T01:02:03Z')],
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
@@ -124,13 +124,13 @@ describe('The type of a text follows from all schemas that apply to it (JSON Sch
       ]),
     ],
     [
-      'dates of members not looked at',
+      'dates of members that no other rule describes',
       { unevaluatedProperties: DATE },
       { of: '1990-12-24' },
       new Map([['of', FULL_DATE]]),
     ],
     ['the rest of a tuple', { prefixItems: [{}], items: DATE }, ['x', '1990-12-24'], ['x', FULL_DATE]],
-    ['elements that contains speaks of', { contains: DATE }, ['x', '1990-12-24'], ['x', FULL_DATE]],
+    ['elements that contains describes', { contains: DATE }, ['x', '1990-12-24'], ['x', FULL_DATE]],
     ['bytes as base64url', { contentEncoding: 'base64url' }, '_-8', Buffer.from('ffef', 'hex')],
     [
       'bytes as base64url or null',
@@ -173,7 +173,7 @@ describe('The type of a text follows from all schemas that apply to it (JSON Sch
       '1990-12-24',
     ],
     [
-      'the branch of a union that holds',
+      'the valid branch of a union',
       {
         oneOf: [
           { properties: { kind: { const: 'text' }, claim: { type: 'string' } } },
@@ -229,17 +229,17 @@ describe('The type of a text follows from all schemas that apply to it (JSON Sch
       'where /claim may be date or base64: the schema must decide',
     ],
     [
-      'bytes that nothing says how to read',
+      'bytes without an encoding',
       { type: 'string', format: 'binary' },
       'where /claim has the format binary, which does not say how bytes are written: contentEncoding does',
     ],
     [
-      'bytes in a branch that nothing says how to read',
+      'bytes without an encoding in a branch',
       { anyOf: [{ type: 'string', format: 'binary' }, { type: 'null' }] },
       'where /claim has the format binary, which does not say how bytes are written: contentEncoding does',
     ],
     [
-      'an encoding that nothing here reads',
+      'an unsupported encoding',
       { contentEncoding: 'base32' },
       'where /claim has a contentEncoding that is none of base64, base64url and base16',
     ],
@@ -262,14 +262,14 @@ describe('The type of a text follows from all schemas that apply to it (JSON Sch
     expect(faultOf({ properties: { claim: schema } })).toBe(fault)
   })
 
-  it('looking at a schema is paid for', () => {
+  it('reading a schema is charged to the budget', () => {
     const mapping = { doctype: 'd', namespaces: { n: { e: '/claim' } } }
     expect(() => mdocElementsOf(mapping, { claim: 1 }, { properties: { claim: {} } }, new Work(10))).toThrow(
       WorkExceededError,
     )
   })
 
-  it('definitions that refer to each other are walked to a bound', () => {
+  it('definitions that refer to each other are read up to a limit', () => {
     const fan = (to: number) => ({
       properties: Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`p${at}`, { $ref: `#/$defs/d${to}` }])),
     })
@@ -325,7 +325,7 @@ describe('Data elements as JSON (RFC 8949 §6.1)', () => {
     expect(jsonOf(value)).toEqual(json)
   })
 
-  it('no key of a map hides another', () => {
+  it('no key of a map replaces another', () => {
     expect(() =>
       jsonOf(
         new Map<string | number, string>([

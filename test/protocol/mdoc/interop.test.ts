@@ -111,7 +111,7 @@ describe('@auth0/mdl, another code base', () => {
 })
 
 describe('@owf/mdoc, the library of Credo', () => {
-  it('verifies documents and presentations of this service, makes the same transcript, and makes presentations that verify here', async () => {
+  it('verifies documents and presentations of this service, makes the same transcript, and makes presentations that this service verifies', async () => {
     const request = { clientId: 'x509_san_dns:v.example', nonce: 'n-1', responseUri: 'https://v.example' }
     const issuedAt = new Date(NOW.getTime() - 3_600_000)
     const issuerSigned = await issue(issuer, holder, { issuedAt, expiresAt: new Date(NOW.getTime() + DAY) })

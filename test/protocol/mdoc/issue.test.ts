@@ -41,7 +41,7 @@ async function issued(changes: Partial<MdocInput> = {}) {
 }
 
 describe('IssuerSigned (ISO/IEC 18013-5 §8.3.2.1.2.2, §9.1.2.4)', () => {
-  it('holds a mobile security object with a digest for each item', async () => {
+  it('contains a mobile security object with a digest for each item', async () => {
     const { object, itemMaps } = await issued({ status: { idx: 7, uri: 'https://issuer.example/list' } })
     expect([...object.keys()]).toEqual([
       'version',
@@ -73,7 +73,7 @@ describe('IssuerSigned (ISO/IEC 18013-5 §8.3.2.1.2.2, §9.1.2.4)', () => {
     }
   })
 
-  it('has 32 random bytes in each item and unique digest ids below 2^31, in whose order the items are', async () => {
+  it('has 32 random bytes in each item and unique digest ids below 2^31, and the items are in the order of these ids', async () => {
     const { itemMaps } = await issued()
     const items = [...itemMaps(NAMESPACE), ...itemMaps(MORE)]
     expect(new Set(items.map((item) => Buffer.from(item.get('random') as Uint8Array).toString('hex'))).size).toBe(8)
@@ -85,7 +85,7 @@ describe('IssuerSigned (ISO/IEC 18013-5 §8.3.2.1.2.2, §9.1.2.4)', () => {
     expect(ofNamespace).toEqual([...ofNamespace].sort((one, other) => one - other))
   })
 
-  it('draws a digest id again that is taken, and takes no more than 31 bits', async () => {
+  it('draws a new digest id if one is used already, and uses only 31 bits', async () => {
     const ids = [0xffffffff, 0x7fffffff, 1, 0x80000001, 2, 3, 4, 5]
     const again = [0xffffffff, 6, 0x80000001, 7]
     const drawn = (length: number) => {
@@ -155,7 +155,7 @@ describe('IssuerSigned (ISO/IEC 18013-5 §8.3.2.1.2.2, §9.1.2.4)', () => {
     expect(coseAlgorithmsOf(alg)[0]).toBe(number)
   })
 
-  it.each(['ES256K', 'RS256', 'none'])('knows no COSE algorithm for %s', (alg) => {
+  it.each(['ES256K', 'RS256', 'none'])('has no COSE algorithm for %s', (alg) => {
     expect(coseAlgorithmsOf(alg)).toEqual([])
   })
 
@@ -163,7 +163,7 @@ describe('IssuerSigned (ISO/IEC 18013-5 §8.3.2.1.2.2, §9.1.2.4)', () => {
     ['P-256', 'ES256', 2, 1],
     ['P-384', 'ES384', 2, 2],
     ['Ed25519', 'EdDSA', 1, 6],
-  ] as const)('has a device key of %s as COSE_Key (RFC 9053 §7)', async (_, alg, kty, crv) => {
+  ] as const)('contains a device key of %s as COSE_Key (RFC 9053 §7)', async (_, alg, kty, crv) => {
     const { publicJwk } = await makeHolder(alg)
     const key = mapAt(
       (await issued({ deviceKey: { ...publicJwk, kid: 'x', alg } })).object,
@@ -198,7 +198,7 @@ describe('x5chain (RFC 9360 §2; HAIP 1.0 §6.1.1)', () => {
     expect((await issued({ x5c: [issuer.x5c, authority.x5c] })).unprotected.get(33)).toEqual(alone)
   })
 
-  it('is an array where there are several, the signer first', async () => {
+  it('is an array if there are several, with the signer first', async () => {
     const middle = makeCertificate({ subject: 'Middle', issuer: authority, ca: true, keyUsage: 0x04 })
     const below = await makeIssuer(middle)
     const { unprotected } = await issued({ x5c: [below.x5c, middle.x5c, authority.x5c] })
@@ -233,7 +233,7 @@ describe('validityInfo', () => {
   it('cannot be made if the certificate has expired or is missing', async () => {
     const issuedAt = new Date('2027-01-01T00:00:00Z')
     await expect(issue(issuer, holder, { issuedAt })).rejects.toThrow('The certificate of the issuer has expired.')
-    // Copies for wallets are issued at the hour, within which a certificate may end.
+    // Copies for wallets have the time of the full hour, and a certificate may expire within this hour.
     const hour = { issuedAt: new Date('2026-12-31T23:00:00Z'), expiresAt: new Date('2027-06-01T00:00:00Z') }
     await expect(issue(issuer, holder, { ...hour, now: new Date('2026-12-31T23:59:58Z') })).resolves.toBeDefined()
     await expect(issue(issuer, holder, { ...hour, now: new Date('2026-12-31T23:59:59Z') })).rejects.toThrow(

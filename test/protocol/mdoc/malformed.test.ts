@@ -54,7 +54,7 @@ describe('A COSE_Sign1 (RFC 9052 §3, §4.2)', () => {
 })
 
 describe('An IssuerSigned (ISO/IEC 18013-5 §8.3.2.1.2.2)', () => {
-  it('has no namespace without items, for whose name no digest would speak', () =>
+  it('has no namespace without items, because no digest would prove its name', () =>
     refused(
       verify(changed(issued, (root) => mapAt(root, 'nameSpaces').set('org.example.unsigned', []))),
       'Credential has a namespace without items.',
@@ -138,7 +138,7 @@ it.each<[string, Encodable]>([
   ['null', null],
   ['an empty map', new Map()],
   ['text', 'https://issuer.example/1'],
-])('A status that is %s is not taken for none', async (_, status) =>
+])('A status that is %s does not count as a missing status', async (_, status) =>
   refused(
     verify(await resigned(issued, issuer, (object) => object.set('status', status))),
     'Credential status holds no status_list with uri and idx.',
@@ -177,7 +177,7 @@ describe('Elements that a device signs itself (ISO/IEC 18013-5 §9.1.2.4, §9.1.
     await refused(selfSigned('own', ['nickname'], NONE), NOT_AUTHORIZED)
   })
 
-  it('is signed by an algorithm that was asked for', async () => {
+  it('is signed by a requested algorithm', async () => {
     const holder = await makeHolder()
     const issuerSigned = await issue(issuer, holder)
     const response = await presentMdoc({ issuerSigned, disclose: [], sessionTranscript, signer: holder })
@@ -185,10 +185,10 @@ describe('Elements that a device signs itself (ISO/IEC 18013-5 §9.1.2.4, §9.1.
     await refused(verifyDeviceResponse(response, options), 'Device signature algorithm ES256 was not asked for.')
   })
 
-  it('names no namespace without elements, since no authorization would be asked for its name', () =>
+  it('names no namespace without elements, because no authorization would be checked for its name', () =>
     refused(selfSigned('own', [], NONE), 'Presentation has a device-signed namespace without elements.'))
 
-  it('attack: names no namespace __proto__, though authorized for it', () =>
+  it('attack: names no namespace __proto__, even if authorized for it', () =>
     refused(
       selfSigned('__proto__', ['nickname'], of('__proto__')),
       'Credential has a namespace __proto__, which is not supported.',
@@ -246,7 +246,7 @@ it.each<[string, string, string, string, string?]>([
     'was signed when the certificate of its issuer was not valid',
     '2026-12-31T23:59:59Z',
   ],
-])('A document is refused that is %s (ISO/IEC 18013-5 §9.3.1)', async (_, name, time, verdict, now) => {
+])('A document that is %s is refused (ISO/IEC 18013-5 §9.3.1)', async (_, name, time, verdict, now) => {
   const document = await resigned(issued, issuer, (object) => {
     const validity = mapAt(object, 'validityInfo').set(name, new Tagged(0, time))
     if (now === undefined) return

@@ -59,7 +59,7 @@ describe('A mobile document', () => {
   )
 
   it.each(['ES256', 'ES384', 'EdDSA'] as const)(
-    'is presented with a device signature of %s, and as few elements as asked for',
+    'is presented with a device signature of %s, and with only the requested elements',
     async (alg) => {
       const holder = await makeHolder(alg)
       const sessionTranscript = redirectTranscript(REQUEST)

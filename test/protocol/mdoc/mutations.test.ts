@@ -29,7 +29,7 @@ beforeAll(async () => {
   presented = Buffer.from(await presentMdoc({ issuerSigned, disclose, sessionTranscript, signer: holder }), 'base64url')
 })
 
-/** The same numbers in every run (mulberry32). */
+/** Pseudo-random numbers that are the same in every run (mulberry32). */
 function seeded(seed: number) {
   let state = seed
   return (below: number): number => {
@@ -59,7 +59,7 @@ const OTHERS: readonly Encodable[] = [
   new Tagged(18, []),
 ]
 
-/** A copy of a data item with one change somewhere: in an array, a map, a tag, an encoded item, or in its place. */
+/** A copy of a data item with one change: within an array, a map, a tag or an encoded item, or another item instead. */
 function mutated(value: Encodable, random: (below: number) => number): Encodable {
   const other = () => OTHERS[random(OTHERS.length)]
   if (random(6) === 0) return other()
@@ -106,12 +106,12 @@ const cut = (bytes: Uint8Array, random: (below: number) => number) => bytes.suba
 
 type Said = Pick<VerifiedMdoc, 'claims' | 'doctype' | 'status'>
 
-/** Refused with a sentence of this service, or accepted with the same content as before. */
+/** Checks that a changed document is refused with a sentence of this service, or accepted with the same content. */
 async function judged(bytes: Uint8Array, original: Said): Promise<'refused' | 'accepted'> {
   const response = Buffer.from(bytes).toString('base64url')
   try {
     const verified = await verifyDeviceResponse(response, { ...trusting(authority), sessionTranscript })
-    // Items may be left out.
+    // Items may be omitted.
     expect(original).toMatchObject({ claims: verified.claims, doctype: verified.doctype, status: verified.status })
     return 'accepted'
   } catch (error) {
@@ -130,7 +130,7 @@ it.each([
   ['bits', (random: (below: number) => number) => flipped(presented, random)],
   ['ends', (random: (below: number) => number) => cut(presented, random)],
 ])(
-  'no change of its %s makes a presentation say something else, or throw anything but a refusal',
+  'no change of its %s changes the content of a presentation or causes another error than a refusal',
   async (_, mutation) => {
     const random = seeded(0x6d646f63)
     const options = { ...trusting(authority), sessionTranscript }

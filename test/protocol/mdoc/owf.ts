@@ -4,14 +4,14 @@ import { calculateJwkThumbprint, type JWK } from 'jose'
 import type { Jwk } from '../../../server/protocol/jose/jws.js'
 import type { ElementPath } from '../../../server/protocol/mdoc/mdoc.js'
 
-/** A request as it counts for the transcript (OpenID4VP 1.0 Appendix B.2.6), by its address or over the Digital Credentials API. */
+/** The parts of a request for the transcript (OpenID4VP 1.0 Appendix B.2.6), by redirect or over the Digital Credentials API. */
 export type OwfRequest = { readonly nonce: string; readonly encryptionKey?: Jwk | undefined } & (
   | { readonly clientId: string; readonly responseUri: string }
   | { readonly origin: string }
 )
 
 export interface OwfTask {
-  /** Presents elements of a document; verifies the document before, if a root is given. */
+  /** Presents elements of a document. If a root is given, verifies the document first. */
   readonly hold?: {
     readonly issuerSigned: string
     readonly devicePrivate: Jwk
@@ -20,17 +20,17 @@ export interface OwfTask {
     readonly root?: Uint8Array
     readonly now?: Date
   }
-  /** Verifies a presentation before anything else. */
+  /** Verifies a presentation. */
   readonly verify?: { readonly deviceResponse: string; readonly root: Uint8Array; readonly now: Date }
 }
 
 interface Done {
-  /** The encoded SessionTranscript, which is the library's own. */
+  /** The encoded SessionTranscript that the library makes. */
   readonly transcript: Uint8Array
   readonly presented: string
 }
 
-/** @owf/mdoc, the library of Credo, as holder and verifier, in a separate thread. Its refusals are thrown. */
+/** @owf/mdoc, the library of Credo, as holder and verifier, in a separate thread. It throws its refusals. */
 export async function owf(request: OwfRequest, task: OwfTask): Promise<Done> {
   const { encryptionKey: key, ...named } = request
   const jwkThumbprint = key && Buffer.from(await calculateJwkThumbprint(key as JWK), 'base64url')

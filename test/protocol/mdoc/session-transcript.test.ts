@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { dcApiTranscript, redirectTranscript } from '../../../server/protocol/mdoc/mdoc.js'
 
-// OpenID4VP 1.0 Appendix B.2.6: the input of both examples, and what becomes of it.
+// OpenID4VP 1.0 Appendix B.2.6: the inputs and the results of both examples.
 const nonce = 'exc7gBkxjx1rdc9udRrveKvSsJIq80avlXeLHhGwqtA'
 const encryptionKey = {
   kty: 'EC',
@@ -28,7 +28,7 @@ it('is the transcript of Appendix B.2.6.2 for an answer over the Digital Credent
   )
 })
 
-it('holds null in place of the thumbprint where the answer is not encrypted', () => {
+it('contains null instead of the thumbprint if the answer is not encrypted', () => {
   const plain = dcApiTranscript({ origin: 'https://example.com', nonce })
   expect(plain).toHaveLength(dcApiTranscript({ origin: 'https://example.com', nonce, encryptionKey }).length)
   expect(plain).not.toEqual(dcApiTranscript({ origin: 'https://example.com', nonce, encryptionKey }))

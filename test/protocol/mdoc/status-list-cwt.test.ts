@@ -13,7 +13,7 @@ const EXAMPLE = Buffer.from(
   'hex',
 )
 
-/** The key that the examples of the draft are signed with. */
+/** The key that signs the examples of the draft. */
 const EXAMPLE_KEY = {
   kty: 'EC',
   crv: 'P-256',
@@ -50,7 +50,7 @@ describe('A Status List Token in CWT format (Token Status List §5.2)', () => {
     expect(statuses).toEqual([1, 0, 0, 1, 1, 1, 0, 1, 1, 1, 0, 0, 0, 1, 0, 1])
   })
 
-  it('is made, and read and verified again', async () => {
+  it('is made, and can be read and verified again', async () => {
     const list = decodeStatusListCwt(await createStatusListCwt({ ...input, x5c: [issuer.x5c] }))
     expect(list.header).toEqual({ x5c: [issuer.x5c] })
     expect(list.payload).toMatchObject({ sub: LIST, iat: 1780308000, exp: 1780394400, ttl: 300 })

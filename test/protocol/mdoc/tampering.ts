@@ -15,7 +15,7 @@ export type Tree = Map<string | number, Encodable>
 
 const decoded = (bytes: Uint8Array): CborValue => decodeCbor(bytes, { what: 'Test' })
 
-/** A credential or presentation as its holder may change it before it is encoded again. */
+/** A decoded credential or presentation that its holder may change before it is encoded again. */
 export function changed(compact: string, change: (root: Tree) => unknown): string {
   const root = decoded(Buffer.from(compact, 'base64url'))
   change(root as Tree)
@@ -45,7 +45,7 @@ export function changedItem(item: Encodable, change: (map: Tree) => unknown): Ta
   return encodedItem(map)
 }
 
-/** An issuer's document with another mobile security object, signed again by an actor. */
+/** An issuer's document with another mobile security object and a new signature. */
 export async function resigned(compact: string, issuer: Actor, change: (object: Tree) => unknown): Promise<string> {
   const root = decoded(Buffer.from(compact, 'base64url')) as Tree
   const [, unprotected, payload] = listAt(root, 'issuerAuth')

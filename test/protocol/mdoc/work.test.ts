@@ -26,7 +26,7 @@ beforeAll(async () => {
   })
 })
 
-/** Units that a verification takes of a budget; it is refused with one less. */
+/** The number of units that a verification needs. With one unit less it is refused. */
 async function spent(verify: (work: Work) => Promise<unknown>): Promise<number> {
   const whole = new Work(1_000_000)
   await verify(whole)
@@ -46,8 +46,8 @@ const verify = (options: Partial<DeviceResponseOptions> = {}) =>
     }),
   )
 
-describe('Verifying a mobile document pays, before it does it,', () => {
-  it('for its length and for each element, whether its issuer or its holder sends it', async () => {
+describe('Verifying a mobile document first charges the budget', () => {
+  it('for its length and for each element of its issuer or its holder', async () => {
     const whole = await spent((work) => verifyIssuerSigned(issued, { ...trusting(authority), work }))
     expect(whole).toBeGreaterThan(issued.length / 2 + 8 * 5 * 50)
     expect(await verify()).toBeLessThan(whole)
@@ -56,11 +56,11 @@ describe('Verifying a mobile document pays, before it does it,', () => {
   it('for each transcript that the device may have signed after the first', async () => {
     const one = await verify()
     const transcripts = ['a', 'b', 'n', 'c'].map(transcriptOf)
-    // The last one is not tried any more.
+    // The last transcript is no longer tried.
     expect(await verify({ sessionTranscript: transcripts })).toBe(one + 2 * 10_000)
   })
 
-  it('and for content that is no document at all', async () => {
+  it('and for content that is not a document', async () => {
     const work = new Work(1_000)
     await expect(verifyIssuerSigned('A'.repeat(2_001), { ...trusting(authority), work })).rejects.toThrow(
       WorkExceededError,
@@ -68,7 +68,7 @@ describe('Verifying a mobile document pays, before it does it,', () => {
   })
 })
 
-it('A key without a certificate signs no mobile document, with any other proof', async () => {
+it('A key without a certificate cannot sign a mobile document, even with another proof of the issuer', async () => {
   const { now, resolveIssuerKey } = trusting(authority)
   const uncertified = async (...args: Parameters<typeof resolveIssuerKey>) => {
     const { jwk, issuer } = await resolveIssuerKey(...args)

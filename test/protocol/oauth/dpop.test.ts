@@ -47,7 +47,7 @@ const proof = ({ header, payload, by }: Changes = {}) =>
     { jti: 'one', htm: 'POST', htu: URL, iat: SECONDS, ath: ATH, ...payload },
   )
 
-/** The code that a proof is refused with, or `accepted`. */
+/** The error code of a refused proof, or `accepted`. */
 async function outcome(changes: Changes = {}, to: Partial<DpopRequest> = {}): Promise<string> {
   const value = await proof(changes)
   try {
@@ -68,7 +68,7 @@ describe('A DPoP proof (RFC 9449 §4.3)', () => {
     expect(verifyDpopProof(await proof({ payload: { jti: 'two' } }), request).jtiHash).not.toBe(verified.jtiHash)
   })
 
-  it('names another proof where the same jti is of another key', async () => {
+  it('counts as another proof if the same jti has another key', async () => {
     const other = await generateKeyPair('ES256')
     const by = await createSigner(other.privateJwk, 'unused')
     const value = await proof({ by, header: { jwk: other.publicJwk } })
@@ -93,7 +93,7 @@ describe('A DPoP proof (RFC 9449 §4.3)', () => {
     ['without jwk', { header: { jwk: undefined } }],
     ['with a jwk that is text', { header: { jwk: 'key' } }],
     ['without jti', { payload: { jti: undefined } }],
-    ['with a jti that is no text', { payload: { jti: 7 } }],
+    ['with a jti that is not a text', { payload: { jti: 7 } }],
     ['with a jti of 300 characters', { payload: { jti: 'j'.repeat(300) } }],
     ['without htm', { payload: { htm: undefined } }],
     ['with another htm', { payload: { htm: 'GET' } }],
@@ -108,9 +108,9 @@ describe('A DPoP proof (RFC 9449 §4.3)', () => {
     ['without iat', { payload: { iat: undefined } }],
     ['with an iat that is text', { payload: { iat: String(SECONDS) } }],
     ['with an iat an hour ahead', { payload: { iat: SECONDS + 3600 } }],
-    ['with an iat an hour back', { payload: { iat: SECONDS - 3600 } }],
+    ['with an iat an hour ago', { payload: { iat: SECONDS - 3600 } }],
     ['with an iat 61 seconds ahead', { payload: { iat: SECONDS + 61 } }],
-    ['with an iat 61 seconds back', { payload: { iat: SECONDS - 61 } }],
+    ['with an iat 61 seconds ago', { payload: { iat: SECONDS - 61 } }],
     ['that has expired', { payload: { exp: SECONDS - 1 } }],
     ['that is not valid yet', { payload: { nbf: SECONDS + 3600 } }],
     ['without ath at a resource', { payload: { ath: undefined } }],
@@ -120,7 +120,7 @@ describe('A DPoP proof (RFC 9449 §4.3)', () => {
     expect(await outcome(changes)).toBe('invalid_dpop_proof')
   })
 
-  it('is refused when its key is shown with its private part', async () => {
+  it('is refused if its key has private members', async () => {
     expect(await outcome({ header: { jwk: privateJwk } })).toBe('invalid_dpop_proof')
   })
 
@@ -146,7 +146,7 @@ describe('A DPoP proof (RFC 9449 §4.3)', () => {
     expect(await outcome({ header: { jwk: weak } })).toBe('invalid_dpop_proof')
   })
 
-  it('must be one: two headers, as Node joins them, are refused', async () => {
+  it('must be a single proof: two headers, which Node joins, are refused', async () => {
     const value = await proof()
     expect(() => verifyDpopProof(`${value}, ${value}`, request)).toThrow('There must be one DPoP header.')
     expect(() => verifyDpopProof('not-a-jwt', request)).toThrow(/well-formed/)
@@ -170,13 +170,13 @@ describe('A DPoP proof (RFC 9449 §4.3)', () => {
     )
   })
 
-  it('needs no ath where there is no access token', async () => {
+  it('needs no ath without an access token', async () => {
     const { accessToken: _, ...token } = request
     expect(() => verifyDpopProof('x', token)).toThrow()
     expect(verifyDpopProof(await proof({ payload: { ath: undefined } }), token).jkt).toBe(thumbprint(publicJwk))
   })
 
-  it('may be without a nonce; one that is not ours asks for another (§8)', async () => {
+  it('may have no nonce; with a nonce of another server it is refused with a fresh nonce (§8)', async () => {
     expect(await outcome({ payload: { nonce: 'ours' } })).toBe('accepted')
     expect(await outcome({ payload: { nonce: 'theirs' } })).toBe('use_dpop_nonce')
     expect(await outcome({ payload: { nonce: 7 } })).toBe('use_dpop_nonce')

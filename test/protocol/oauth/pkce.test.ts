@@ -4,7 +4,7 @@ import { matchesChallenge } from '../../../server/protocol/oauth/pkce.js'
 
 const challengeOf = (verifier: string) => createHash('sha256').update(verifier).digest('base64url')
 
-it('a code verifier fits the challenge that was made of it (RFC 7636 Appendix B)', () => {
+it('a code verifier matches its challenge (RFC 7636 Appendix B)', () => {
   const challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
   expect(matchesChallenge('dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk', challenge)).toBe(true)
   expect(matchesChallenge('dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXl', challenge)).toBe(false)

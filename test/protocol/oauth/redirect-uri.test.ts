@@ -11,9 +11,9 @@ import { TWO_READINGS } from '../../support/two-readings.js'
 
 const predicates: readonly (readonly [string, (uri: string) => boolean])[] = [
   ['of a verifier', (uri) => isRedirectUri(uri, true)],
-  ['of a wallet that nobody registered', (uri) => isPublicClientRedirectUri(uri, true)],
+  ['of an unregistered wallet', (uri) => isPublicClientRedirectUri(uri, true)],
   ['of a registered wallet', isRegistrableRedirectUri],
-  ['that a verifier elsewhere answers with', isForeignRedirectUri],
+  ['of another verifier’s answer', isForeignRedirectUri],
   ['that opens one wallet', (uri) => zWalletUrl.safeParse(uri).success],
 ]
 
@@ -27,7 +27,7 @@ describe.each(predicates)('an address %s', (_, isTaken) => {
   })
 
   it.each(['ftp:evil.example', 'ws:evil.example', 'filesystem:https://a.example/x', 'view-source:https://a.example'])(
-    'is not %j, which a browser reads in its own way',
+    'is not %j, which a browser reads in another way',
     (uri) => expect(isTaken(uri)).toBe(false),
   )
 
@@ -48,7 +48,7 @@ it.each(plain)('an address %s may use http if that is allowed', (_, isTaken) => 
   expect(isTaken('http://localhost:3000/return')).toBe(true)
 })
 
-it.each(secure)('an address %s is never of http', (_, isTaken) => {
+it.each(secure)('an address %s may never use http', (_, isTaken) => {
   expect(isTaken('http://localhost:3000/return')).toBe(false)
 })
 

@@ -4,10 +4,10 @@ import { verifyWalletAttestation } from '../../../server/protocol/openid4vci/wal
 
 const trust = { trustAnchors: [], providers: [] }
 const now = new Date()
-/** An unsigned JWT of that length. */
+/** An unsigned JWT of a given length. */
 const long = (length: number) => `e30.e30.${'A'.repeat(length - 8)}`
 
-it('a wallet attestation of more than 16 KiB is not read, nor such a proof (Attestation-Based Client Authentication §5)', () => {
+it('a wallet attestation or a proof of more than 16 KiB is not read (Attestation-Based Client Authentication §5)', () => {
   const read = (attestation: string, proof: string) => () =>
     verifyWalletAttestation(attestation, proof, { trust, audience: 'https://issuer.example', now })
   expect(read(long(16_384), long(16_384))).toThrow('The typ of the wallet attestation must be')

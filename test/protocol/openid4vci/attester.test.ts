@@ -20,7 +20,7 @@ it('a chain that was verified before is still refused after it has expired, or i
   expect(() => keyAt(good, [leaf.x5c, root.x5c])).toThrow('holds a trust anchor, which must be left out')
 })
 
-it('a key is named by its kid: a provider’s key without one verifies no attestation without one (RFC 7515 §4.1.4)', async () => {
+it('a key needs a kid: a provider key without a kid does not verify an attestation without a kid (RFC 7515 §4.1.4)', async () => {
   const { publicJwk } = await generateKeyPair('ES256')
   const provider = (kid?: string) => ({
     trustAnchors: [],

@@ -5,10 +5,10 @@ import { assertRequestTimes } from '../../../server/protocol/openid4vci/encrypti
 const NOW = 1_800_000_000
 const at = (claims: object) => assertRequestTimes({ ...claims }, new Date(NOW * 1000))
 
-it('an encrypted request is valid from its nbf until its exp, give or take a minute (RFC 7519 §4.1.4, §4.1.5)', () => {
+it('an encrypted request is valid from its nbf until its exp, with a leeway of a minute (RFC 7519 §4.1.4, §4.1.5)', () => {
   expect(at({})).toBeUndefined()
   expect(at({ exp: NOW - 59, nbf: NOW + 60 })).toBeUndefined()
-  // On or after exp it is not taken.
+  // It is not accepted at exp or later.
   for (const claims of [{ exp: NOW - 60 }, { nbf: NOW + 61 }, { exp: String(NOW + 60) }, { nbf: null }])
     expect(() => at(claims), JSON.stringify(claims)).toThrow(OAuthError)
 })

@@ -57,7 +57,7 @@ describe('a key proof of type jwt (OpenID4VCI 1.0 Appendix F.1)', () => {
     expect(await verifyKeyProof(signed, options())).toMatchObject({ key: { did: wallet.did, kid: wallet.kid } })
   })
 
-  it('does not take a key under its name in the document if that name belongs to another DID', async () => {
+  it('does not accept a key by its name in the document if this name belongs to another DID', async () => {
     const victim = await newWallet()
     const signed = await wallet.proofByDid(ISSUER, NONCE, atNow({ header: { kid: wallet.did } }))
     const resolveKey = async () => ({ id: victim.kid, jwk: wallet.publicJwk })
@@ -139,7 +139,7 @@ describe('attacks on a key proof (Appendix F.4)', () => {
     )
   })
 
-  it('a foreign or stale nonce, with the code that makes a wallet get a new one (§8.3.1.2)', async () => {
+  it('a nonce of another server or an expired nonce, with the code that makes a wallet fetch a new nonce (§8.3.1.2)', async () => {
     await expect(verifyKeyProof(await proof({ payload: { nonce: 'other' } }), options())).rejects.toEqual(
       refused('invalid_nonce', 'The nonce of the proof is unknown or has expired.'),
     )
@@ -175,7 +175,7 @@ describe('attacks on a key proof (Appendix F.4)', () => {
     await expect(verifyKeyProof(hmac, options())).rejects.toEqual(refused('invalid_proof', wrongAlgorithm))
   })
 
-  it('an algorithm that its key does not do', async () => {
+  it('an algorithm that its key does not support', async () => {
     const signed = forged('EdDSA', () => Buffer.alloc(64).toString('base64url'))
     await expect(verifyKeyProof(signed, options())).rejects.toEqual(
       refused(
@@ -185,7 +185,7 @@ describe('attacks on a key proof (Appendix F.4)', () => {
     )
   })
 
-  it.each(['', 'a.b', 'a.b.c', 'x'.repeat(300_000)])('text that is no JWT', async (text) => {
+  it.each(['', 'a.b', 'a.b.c', 'x'.repeat(300_000)])('a text that is not a JWT', async (text) => {
     await expect(verifyKeyProof(text, options())).rejects.toMatchObject({ error: 'invalid_proof' })
   })
 
@@ -200,7 +200,7 @@ describe('attacks on a key proof (Appendix F.4)', () => {
     expect(looked).toEqual([])
   })
 
-  it('a fault of the service is not blamed on the proof', async () => {
+  it('a fault of the service is not reported as a wrong proof', async () => {
     const fault = new Error('database away')
     const signed = await wallet.proofByDid(ISSUER, NONCE, atNow())
     await expect(verifyKeyProof(signed, options({ resolveKey: () => Promise.reject(fault) }))).rejects.toBe(fault)

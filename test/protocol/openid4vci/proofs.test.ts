@@ -7,16 +7,16 @@ import {
 } from '../../../server/protocol/openid4vci/requests.js'
 
 describe('the proofs of a credential request (OpenID4VCI 1.0 §8.2)', () => {
-  it('are the array of the one member jwt', () => {
+  it('are the array in the only member jwt', () => {
     expect(requestedProofs({ proofs: { jwt: ['a.b.c', 'd.e.f'] } })).toEqual({ type: 'jwt', jwts: ['a.b.c', 'd.e.f'] })
   })
 
-  it('are one key attestation in the one member attestation (Appendix F)', () => {
+  it('are one key attestation in the only member attestation (Appendix F)', () => {
     const read = requestedProofs({ proofs: { attestation: ['a.b.c'] } })
     expect(read).toEqual({ type: 'attestation', jwts: ['a.b.c'] })
   })
 
-  it('may be as many as batch_size says, and no more', () => {
+  it('may be at most batch_size proofs', () => {
     const jwt = Array.from({ length: 20 }, () => 'a.b.c')
     expect(requestedProofs({ proofs: { jwt } }).jwts).toHaveLength(20)
     expect(() => requestedProofs({ proofs: { jwt: [...jwt, 'a.b.c'] } })).toThrow(
@@ -69,7 +69,7 @@ describe('the schemas of the requests', () => {
     expect(zNotificationRequest.safeParse({ notification_id: 'n', event: 'Credential_Accepted' }).success).toBe(false)
   })
 
-  it('authorization_details are a non-empty array of openid_credential alone (RFC 9396 §5)', () => {
+  it('authorization_details are a non-empty array with only openid_credential (RFC 9396 §5)', () => {
     expect(zAuthorizationDetails.safeParse([]).success).toBe(false)
     const detail = { type: 'openid_credential', credential_configuration_id: 'A' }
     expect(zAuthorizationDetails.safeParse([detail, { type: 'payment' }]).success).toBe(false)

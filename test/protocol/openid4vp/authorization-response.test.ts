@@ -27,20 +27,20 @@ async function jwe(
 }
 
 describe('the key for an answer (OpenID4VP 1.0 §8.3)', () => {
-  it('is a P-256 key for ECDH-ES with a kid, of which the request shows the public half', () => {
+  it('is a P-256 key for ECDH-ES with a kid, and the request contains its public part', () => {
     const shown = responsePublicKey(key)
     expect(shown).toMatchObject({ kty: 'EC', crv: 'P-256', use: 'enc', alg: 'ECDH-ES', kid: expect.any(String) })
     expect(shown).not.toHaveProperty('d')
     expect(key).toHaveProperty('d')
   })
 
-  it('is another one each time', () => {
+  it('is a new key each time', () => {
     expect(generateResponseKey().kid).not.toBe(key.kid)
   })
 })
 
 describe('an encrypted answer', () => {
-  it.each(['A128GCM', 'A256GCM'])('is opened with %s, with and without kid, apu and apv', async (enc) => {
+  it.each(['A128GCM', 'A256GCM'])('is decrypted with %s, with and without kid, apu and apv', async (enc) => {
     const parameters = { vp_token: { a: ['x'] }, state: STATE }
     const sealed = await jwe(JSON.stringify(parameters), { header: { enc } })
     expect(decryptResponse(sealed, key)).toEqual(parameters)
@@ -67,7 +67,7 @@ describe('an encrypted answer', () => {
     ],
     ['altered', async () => withHeader(await jwe('{}'), { cty: 'json' }), 'Response cannot be decrypted.'],
     [
-      'with an ephemeral key that is no point of the curve',
+      'with an ephemeral key that is not a point of the curve',
       async () => withHeader(await jwe('{}'), { epk: { kty: 'EC', crv: 'P-256', x: 'AAAA', y: 'AAAA' } }),
       'Response cannot be decrypted.',
     ],
@@ -93,10 +93,10 @@ describe('an encrypted answer', () => {
   })
 })
 
-describe('an answer in the clear (§8.1, §8.2)', () => {
+describe('an unencrypted answer (§8.1, §8.2)', () => {
   const read = (form: Record<string, string>) => readAuthorizationResponse(form, { state: STATE })
 
-  it('gives presentations by credential query', () => {
+  it('has presentations by credential query', () => {
     const vp_token = JSON.stringify({ a: ['x', { proof: {} }], __proto: ['y'] })
     expect(read({ state: STATE, vp_token })).toEqual({
       kind: 'presentations',
@@ -107,7 +107,7 @@ describe('an answer in the clear (§8.1, §8.2)', () => {
     })
   })
 
-  it('keeps an entry named __proto__ an entry', () => {
+  it('treats an entry named __proto__ like any other entry', () => {
     const answer = read({ state: STATE, vp_token: '{"__proto__":["x"]}' })
     expect(answer).toMatchObject({ vpToken: new Map([['__proto__', ['x']]]) })
   })
@@ -137,7 +137,7 @@ describe('an answer in the clear (§8.1, §8.2)', () => {
     expect(() => read(form as Record<string, string>)).toThrow(new ResponseError(sentence))
   })
 
-  it('is not taken where the request asks for encryption, an error alone excepted (§8.3.1)', () => {
+  it('is refused if the request asks for encryption, except for an error (§8.3.1)', () => {
     const secrets = { state: STATE, encryptionKey: key }
     const missing = 'Parameter response is missing: the request asks for an encrypted answer.'
     expect(() => readAuthorizationResponse({ state: STATE, vp_token: '{}' }, secrets)).toThrow(missing)

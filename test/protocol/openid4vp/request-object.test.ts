@@ -37,7 +37,7 @@ describe('a request object (OpenID4VP 1.0 §5, RFC 9101)', () => {
     await expect(verifyCompact(compact, publicJwk)).resolves.toBeDefined()
   })
 
-  it('has only members of version 1.0: wallets choose their dialect by the members that they find', async () => {
+  it('has only members of version 1.0, because wallets choose the version by the members that they find', async () => {
     const { payload } = await request()
     expect(Object.keys(payload).sort()).toEqual([
       'aud',
@@ -61,7 +61,7 @@ describe('a request object (OpenID4VP 1.0 §5, RFC 9101)', () => {
     })
   })
 
-  it('was made before it is read, and is valid until its session ends', async () => {
+  it('has an iat in the past, and is valid until its session ends', async () => {
     const { payload } = await request()
     expect([payload.iat, payload.exp]).toEqual([1_767_225_600, 1_767_225_901])
   })

@@ -7,10 +7,10 @@ export const NOW = new Date('2026-03-01T12:00:00Z')
 export const NOW_SECONDS = 1_772_366_400
 export const VCT = 'https://issuer.example/vct/ProofOfPurchase'
 
-/** A time that many seconds after NOW. */
+/** A time a number of seconds after NOW. */
 export const later = (seconds: number): Date => new Date(NOW.getTime() + seconds * 1000)
 
-/** Salts and decoys that differ from each other and from run to run in nothing. */
+/** Salts and decoys that all differ from each other and are the same in each run. */
 export function countingBytes(): (length: number) => Uint8Array {
   let calls = 0
   return (length) => createHash('sha512').update(String(calls++)).digest().subarray(0, length)
@@ -21,7 +21,7 @@ export interface Actor {
   readonly signer: Signer
   readonly publicJwk: Jwk
   readonly resolveIssuerKey: ResolveIssuerKey
-  /** Signs arbitrary content, as a forger with that key would. */
+  /** Signs arbitrary content, like a forger with this key. */
   sign(header: JsonObject, payload: JsonObject): Promise<string>
 }
 

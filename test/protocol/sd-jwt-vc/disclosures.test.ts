@@ -11,7 +11,7 @@ const refused = (payload: JsonObject, disclosures: string[], message: string) =>
 const MALFORMED = 'Credential holds a disclosure that is not base64url of a JSON array [salt, name, value].'
 
 describe('Processing disclosures (RFC 9901 §7.1, steps 3 to 5)', () => {
-  it('reproduces the object property of §4.2.1 and §4.2.4.1', () => {
+  it('gives the result of the example for an object property in §4.2.1 and §4.2.4.1', () => {
     const familyName = 'WyJfMjZiYzRMVC1hYzZxMktJNmNCVzVlcyIsICJmYW1pbHlfbmFtZSIsICJNw7ZiaXVzIl0'
     const payload = { given_name: 'Alice', _sd: ['X9yH0Ajrdm1Oij4tWso9UzzKJvPoDxwmuEcO3XAdRC0'] }
     expect(processDisclosures(payload, [familyName])).toEqual({
@@ -21,7 +21,7 @@ describe('Processing disclosures (RFC 9901 §7.1, steps 3 to 5)', () => {
     })
   })
 
-  it('reproduces the array element of §4.2.2 and §4.2.4.2, disclosed and withheld', () => {
+  it('gives the result of the example for an array element in §4.2.2 and §4.2.4.2, disclosed and withheld', () => {
     const element = 'WyJsa2x4RjVqTVlsR1RQVW92TU5JdkNBIiwgIkZSIl0'
     const payload = { nationalities: ['DE', { '...': 'w0I8EKcdCtUPkGCNUrfwVp2xEgNjtoIDlOxc9-PlOhs' }, 'US'] }
     expect(processDisclosures(payload, [element]).claims).toEqual({ nationalities: ['DE', 'FR', 'US'] })
@@ -45,7 +45,7 @@ describe('Processing disclosures (RFC 9901 §7.1, steps 3 to 5)', () => {
     ])
   })
 
-  it('ignores decoys and leaves an empty object where nothing was disclosed (step 3.5)', () => {
+  it('ignores decoys and returns an empty object if nothing was disclosed (step 3.5)', () => {
     expect(
       processDisclosures({ address: { _sd: [sha256('decoy')] }, list: [{ '...': sha256('other') }] }, []).claims,
     ).toEqual({
@@ -54,7 +54,7 @@ describe('Processing disclosures (RFC 9901 §7.1, steps 3 to 5)', () => {
     })
   })
 
-  it.each(['sha-256', 'sha-384', 'sha-512'])('understands _sd_alg %s (§4.1.1)', (name) => {
+  it.each(['sha-256', 'sha-384', 'sha-512'])('supports _sd_alg %s (§4.1.1)', (name) => {
     const claim = disclosure('salt', 'a', 1)
     const digest = createHash(name.replace('-', '')).update(claim).digest('base64url')
     expect(processDisclosures({ _sd: [digest], _sd_alg: name }, [claim]).claims).toEqual({ a: 1 })
@@ -67,7 +67,7 @@ describe('Processing disclosures (RFC 9901 §7.1, steps 3 to 5)', () => {
     },
   )
 
-  it('keeps a claim called __proto__ a claim', () => {
+  it('treats __proto__ as a claim', () => {
     const claim = disclosure('salt', '__proto__', { admin: true })
     const { claims } = processDisclosures({ _sd: [sha256(claim)] }, [claim])
     expect(Object.getPrototypeOf(claims)).toBe(Object.prototype)
@@ -78,12 +78,12 @@ describe('Processing disclosures (RFC 9901 §7.1, steps 3 to 5)', () => {
   describe('refuses', () => {
     const claim = disclosure('salt', 'a', 1)
 
-    it('a disclosure that was added', () => {
+    it('an added disclosure', () => {
       const added = disclosure('salt', 'admin', true)
       refused({ _sd: [sha256(claim)] }, [claim, added], 'Credential brings a disclosure whose digest it does not hold.')
     })
 
-    it('a disclosure that was changed', () => {
+    it('a changed disclosure', () => {
       const changed = disclosure('salt', 'a', 2)
       refused({ _sd: [sha256(claim)] }, [changed], 'Credential brings a disclosure whose digest it does not hold.')
     })
@@ -116,7 +116,7 @@ describe('Processing disclosures (RFC 9901 §7.1, steps 3 to 5)', () => {
       refused({ _sd: [sha256(hidden)] }, [hidden], `Credential discloses a claim named "${name}".`)
     })
 
-    it('a disclosed claim that exists already, signed or disclosed (step 3.3.2.3)', () => {
+    it('a disclosed claim that already exists, signed or disclosed (step 3.3.2.3)', () => {
       const other = disclosure('pepper', 'a', 2)
       refused({ a: 0, _sd: [sha256(claim)] }, [claim], 'Credential discloses the claim a that is there already.')
       refused(
@@ -146,8 +146,8 @@ describe('Processing disclosures (RFC 9901 §7.1, steps 3 to 5)', () => {
       ['no array', Buffer.from('{"0":"s","1":"a","2":1,"length":3}').toString('base64url')],
       ['one element', disclosure('s')],
       ['four elements', disclosure('s', 'a', 1, 2)],
-      ['a salt that is no string', disclosure(1, 'a', 1)],
-      ['a name that is no string', disclosure('s', 1, 1)],
+      ['a salt that is not a string', disclosure(1, 'a', 1)],
+      ['a name that is not a string', disclosure('s', 1, 1)],
     ])('a disclosure that is malformed: %s (§4.2.1)', (_, malformed) => {
       refused({ _sd: [sha256(malformed)] }, [malformed], MALFORMED)
     })
@@ -164,7 +164,7 @@ describe('Processing disclosures (RFC 9901 §7.1, steps 3 to 5)', () => {
       refused(payload, [], message)
     })
 
-    it('a payload nested so deep that walking it would exhaust the stack', () => {
+    it('a payload with so many levels that reading it would exhaust the stack', () => {
       const deep = JSON.parse(`${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`)
       refused(deep, [], 'Credential is nested deeper than 64 levels.')
     })

@@ -85,14 +85,14 @@ describe('@sd-jwt/sd-jwt-vc verifies credentials of this service', () => {
     expect(header).toEqual({ alg: 'ES256', typ: 'dc+sd-jwt', kid: 'did:example:issuer#0' })
   })
 
-  it('and sees a revocation in the status list that is signed here', async () => {
+  it('and sees a revocation in the status list of this service', async () => {
     const verified = library([4710, 4712]).verify(await issue(), { currentDate: NOW_SECONDS })
     await expect(verified).resolves.toHaveProperty('payload')
     const revoked = library([4711]).verify(await issue(), { currentDate: NOW_SECONDS })
     await expect(revoked).rejects.toThrow('Status is not valid')
   })
 
-  it('as a presentation with key binding that is made here', async () => {
+  it('as a presentation with key binding of this service', async () => {
     const shown = presentSdJwtVc(await issue(), [
       ['address', 'street'],
       ['nationalities', 1],
@@ -111,7 +111,7 @@ describe('@sd-jwt/sd-jwt-vc verifies credentials of this service', () => {
   })
 })
 
-describe('Credentials of @sd-jwt/sd-jwt-vc verify here', () => {
+describe('this service verifies credentials of @sd-jwt/sd-jwt-vc', () => {
   const issuedElsewhere = async () =>
     library().issue(
       {

@@ -35,7 +35,7 @@ const prettyClaims = async (compact: string) =>
   (await verifySdJwtVc(compact, { resolveIssuerKey: issuer.resolveIssuerKey, now: NOW })).prettyClaims
 
 describe('Issuing an SD-JWT VC', () => {
-  it('signs the registered claims in the clear, with the issuer key and typ dc+sd-jwt (SD-JWT VC, "Data Format")', async () => {
+  it('never conceals the registered claims, and signs with the issuer key and typ dc+sd-jwt (SD-JWT VC, "Data Format")', async () => {
     const compact = await issue(
       { product: 'Lamp' },
       {
@@ -75,7 +75,7 @@ describe('Issuing an SD-JWT VC', () => {
     )
   })
 
-  it('takes vc+sd-jwt, x5c and another kid for the header on request', async () => {
+  it('uses vc+sd-jwt, x5c and another kid in the header on request', async () => {
     expect(decode(await issue({}, { typ: 'vc+sd-jwt' })).header.typ).toBe('vc+sd-jwt')
     const chained = decode(await issue({}, { x5c: ['MIIB'] })).header
     expect(chained).toEqual({ alg: 'ES256', typ: 'dc+sd-jwt', x5c: ['MIIB'] })
@@ -100,13 +100,13 @@ describe('Issuing an SD-JWT VC', () => {
     const salts = disclosures.map(([salt]) => String(salt))
     expect(new Set(salts).size).toBe(6)
     for (const salt of salts) expect(Buffer.from(salt, 'base64url')).toHaveLength(16)
-    // §4.2.4.1: the digests have their own order.
+    // §4.2.4.1: the order of the digests does not depend on the claims.
     const digests = compact.split('~').slice(1, -1).map(sha256)
     expect(payload._sd).toEqual(digests.toSorted())
     expect(await prettyClaims(compact)).toMatchObject(claims)
   })
 
-  it('conceals only listed claims, nested ones and array elements by path, and passes over paths that are not there', async () => {
+  it('conceals only listed claims, also nested claims and array elements by path, and ignores paths that do not exist', async () => {
     const claims = {
       name: 'Ada',
       'https://example.com/level': 3,
@@ -162,7 +162,7 @@ describe('Issuing an SD-JWT VC', () => {
     expect(await prettyClaims(compact)).toMatchObject({ name: 'Ada' })
   })
 
-  it('keeps claims that are named like members of Object.prototype', async () => {
+  it('keeps claims with the names of members of Object.prototype', async () => {
     const claims = { constructor: 'ACME', toString: 0, valueOf: { hasOwnProperty: false }, _sd_decoy: 2 }
     const all = await issue(claims)
     expect(await prettyClaims(all)).toMatchObject(claims)
@@ -189,7 +189,7 @@ describe('Issuing an SD-JWT VC', () => {
     'status',
     '_sd_alg',
   ])('a subject claim %s', (name) => {
-    it('is refused by name, since it would pass for the credential’s own', async () => {
+    it('is refused by name, because it would look like a claim of the credential itself', async () => {
       await expect(issue({ [name]: 'x' })).rejects.toThrow(
         new CredentialError(`Subject claim ${name} collides with the registered claim of the same name.`),
       )
@@ -206,7 +206,7 @@ describe('Issuing an SD-JWT VC', () => {
     },
   )
 
-  it('refuses claims nested deeper than any credential has them', async () => {
+  it('refuses claims with too many levels', async () => {
     let claims: JsonObject = {}
     for (let depth = 0; depth < 70; depth++) claims = { deeper: claims }
     await expect(issue(claims)).rejects.toThrow('Subject claims are nested deeper than 64 levels.')

@@ -47,7 +47,7 @@ async function verify(text: string, options: Partial<VerifyKeyBindingOptions> = 
   return verifyKeyBinding(verified, { nonce: NONCE, audience: AUDIENCE, now: NOW, notBefore: NOW, ...options })
 }
 
-/** The credential with a KB-JWT of the holder's own key, wrong in one thing. */
+/** The credential with a KB-JWT of the holder's own key that is wrong in one member. */
 async function forge(claims: JsonObject, header: JsonObject = { typ: 'kb+jwt' }): Promise<string> {
   const right = { iat: NOW_SECONDS, aud: AUDIENCE, nonce: NONCE, sd_hash: sha256(credential) }
   return credential + (await holder.sign(header, { ...right, ...claims }))
@@ -65,33 +65,33 @@ describe('A Key Binding JWT (RFC 9901 §4.3)', () => {
     })
   })
 
-  it('carries further claims, such as transaction data hashes, but none instead of its own', async () => {
+  it('may have further claims, such as transaction data hashes, which cannot replace its own claims', async () => {
     const text = await bind(credential, holder, { transaction_data_hashes: ['abc'], nonce: 'other', sd_hash: 'other' })
     const { payload } = await verify(text)
     expect(payload).toMatchObject({ transaction_data_hashes: ['abc'], nonce: NONCE })
   })
 
-  it('is not put upon another one', async () => {
+  it('is not added to a presentation that already has one', async () => {
     await expect(bind(presentation)).rejects.toThrow(refusal('Credential has a Key Binding JWT already.'))
     await expect(bind('a.b.c')).rejects.toThrow(refusal('Credential is not an SD-JWT: it has no ~.'))
   })
 })
 
 describe('Verifying key binding (RFC 9901 §7.3, step 5)', () => {
-  it('gives the holder key and the claims', async () => {
+  it('returns the holder key and the claims', async () => {
     const { holderKey, payload, header } = await verify(presentation)
     expect(holderKey).toMatchObject({ kty: 'EC', x: holder.publicJwk.x })
     expect(payload.nonce).toBe(NONCE)
     expect(header.typ).toBe('kb+jwt')
   })
 
-  it('takes any of several audiences', async () => {
+  it('accepts one of several audiences', async () => {
     await expect(verify(presentation, { audience: ['origin:https://v.example', AUDIENCE] })).resolves.toHaveProperty(
       'payload',
     )
   })
 
-  it('asks for the key of a cnf.kid, and refuses it if the key is unknown', async () => {
+  it('resolves the key of a cnf.kid, and refuses the presentation if the key is unknown', async () => {
     const text = await bind(await issue({ holderKey: { kid: 'did:example:holder#0' } }))
     const asked: string[] = []
     const resolveHolderKey = async (kid: string) => {
@@ -103,14 +103,14 @@ describe('Verifying key binding (RFC 9901 §7.3, step 5)', () => {
     await expect(verify(text)).rejects.toThrow(refusal('Credential cnf names no key that can be resolved.'))
   })
 
-  it('refuses a presentation without it, and one of a credential that is bound to no key', async () => {
+  it('refuses a presentation without key binding, and of a credential that is bound to no key', async () => {
     await expect(verify(credential)).rejects.toThrow(refusal('Presentation has no Key Binding JWT.'))
     await expect(verify(await bind(await issue({})))).rejects.toThrow(
       refusal('Credential is not bound to a holder key.'),
     )
   })
 
-  it('refuses the key of anybody else (step 5.3)', async () => {
+  it('refuses any other key (step 5.3)', async () => {
     await expect(verify(await bind(credential, thief))).rejects.toThrow(
       refusal('Key Binding JWT signature is invalid.'),
     )
@@ -127,13 +127,13 @@ describe('Verifying key binding (RFC 9901 §7.3, step 5)', () => {
     await expect(verify(await forge({}, { typ }))).rejects.toThrow(refusal('Key Binding JWT typ is not kb+jwt.'))
   })
 
-  it('refuses a value that is no JWT', async () => {
+  it('refuses a value that is not a JWT', async () => {
     await expect(verify(`${credential}x.y`)).rejects.toThrow(
       refusal('Key Binding JWT is not a well-formed JWT: A JWT consists of three segments separated by dots.'),
     )
   })
 
-  it('keeps iat within the request and now, with a leeway of 60 seconds (step 5.5)', async () => {
+  it('demands an iat between the request and now, with a leeway of 60 seconds (step 5.5)', async () => {
     const at = async (iat: unknown) => verify(await forge({ iat }))
     await expect(at(NOW_SECONDS - 60)).resolves.toHaveProperty('payload')
     await expect(at(NOW_SECONDS + 60)).resolves.toHaveProperty('payload')
@@ -164,7 +164,7 @@ describe('Verifying key binding (RFC 9901 §7.3, step 5)', () => {
     await expect(verify(await forge({ aud }))).rejects.toThrow(refusal('Key Binding JWT aud is not this verifier.'))
   })
 
-  it('refuses a disclosure that was taken away after signing, or an sd_hash of another algorithm (step 5.7)', async () => {
+  it('refuses a presentation with a disclosure removed after signing, or with an sd_hash of another algorithm (step 5.7)', async () => {
     const message = 'Key Binding JWT sd_hash is not that of the presented credential.'
     const [jwt, first, , kb] = presentation.split('~')
     await expect(verify([jwt, first, kb].join('~'))).rejects.toThrow(refusal(message))
@@ -173,7 +173,7 @@ describe('Verifying key binding (RFC 9901 §7.3, step 5)', () => {
   })
 
   it.each([[{ jwk: { kty: 'oct', k: 'AAAA' } }], [{ jwk: { kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA' } }]])(
-    'refuses cnf %j as no public key of a supported type',
+    'refuses cnf %j, which is not a public key of a supported type',
     async (cnf) => {
       const jwt = await issuer.sign({ typ: 'dc+sd-jwt' }, { vct: VCT, cnf })
       await expect(verify(await bind(`${jwt}~`))).rejects.toThrow(

@@ -53,16 +53,16 @@ const NOTHING = { plain: true, nationalities: [], orders: [{ id: 1 }, { id: 2 }]
 describe('Presenting an SD-JWT VC (RFC 9901 §7.2, OpenID4VP 1.0 §6.4.1 and §7)', () => {
   const cases: [string, ClaimsPathPointer[], object][] = [
     ['nothing that can be withheld', [], NOTHING],
-    ['a claim that is always there', [['plain']], NOTHING],
+    ['a claim that is always disclosed', [['plain']], NOTHING],
     ['one claim', [['name']], { ...NOTHING, name: 'Ada' }],
     [
-      'a nested claim with its parent, not its sister',
+      'a nested claim with its parent, but without its siblings',
       [['address', 'city']],
       { ...NOTHING, address: { city: 'Turin', geo: {} } },
     ],
     ['a claim two levels down', [['address', 'geo', 'lat']], { ...NOTHING, address: { geo: { lat: 1 } } }],
     [
-      'a parent with everything in it',
+      'a parent with all its claims',
       [['address']],
       { ...NOTHING, address: { city: 'Turin', street: 'Via Po', geo: { lat: 1 } } },
     ],
@@ -85,11 +85,11 @@ describe('Presenting an SD-JWT VC (RFC 9901 §7.2, OpenID4VP 1.0 §6.4.1 and §7
       { ...NOTHING, name: 'Ada', age: 36, orders: [{ id: 1 }, { id: 2, total: 6 }] },
     ],
   ]
-  it.each(cases)('shows %s', async (_, pointers, expected) => {
+  it.each(cases)('discloses %s', async (_, pointers, expected) => {
     expect(await claimsShown(pointers)).toEqual(expected)
   })
 
-  it('lets a choice be made among the disclosable claims, parents brought along', async () => {
+  it('lists the disclosable claims for a choice, and also discloses the parents of chosen claims', async () => {
     expect(await claimsShown((claim) => claim.path.join('.') === 'address.street')).toEqual({
       ...NOTHING,
       address: { street: 'Via Po', geo: {} },
@@ -106,7 +106,7 @@ describe('Presenting an SD-JWT VC (RFC 9901 §7.2, OpenID4VP 1.0 §6.4.1 and §7
     [['nationalities', 'IT']],
     [['address', null]],
     [['toString']],
-  ])('refuses %j, which finds no claim, instead of showing its parent', (pointer) => {
+  ])('refuses %j, which finds no claim, instead of disclosing its parent', (pointer) => {
     expect(() => presentSdJwtVc(credential, [pointer])).toThrow(
       new CredentialError(`Credential has no claim at ${JSON.stringify(pointer)}.`),
     )

@@ -82,14 +82,14 @@ describe('Verifying an SD-JWT VC', () => {
     expect(verified.sdJwtWithoutKb).toBe(compact)
   })
 
-  it('leaves claims out whose disclosures were withheld', async () => {
+  it('omits claims whose disclosures were withheld', async () => {
     const { prettyClaims } = await verify(`${compact.split('~')[0]}~`)
     expect(prettyClaims).not.toHaveProperty('product')
     expect(prettyClaims).not.toHaveProperty('_sd')
     expect(prettyClaims).not.toHaveProperty('_sd_alg')
   })
 
-  it('hands a Key Binding JWT over without verifying it', async () => {
+  it('returns a Key Binding JWT without verifying it', async () => {
     const verified = await verify(`${compact}a.b.c`)
     expect(verified.keyBindingJwt).toBe('a.b.c')
     expect(verified.sdJwtWithoutKb).toBe(compact)
@@ -110,7 +110,7 @@ describe('Verifying an SD-JWT VC', () => {
       await expect(verify(text)).rejects.toThrow(refusal(message))
     })
 
-    it('refuses more disclosures than any credential has', async () => {
+    it('refuses too many disclosures', async () => {
       await expect(verify(`${compact}${'AA~'.repeat(2001)}`)).rejects.toThrow(
         'Credential has more than 2000 disclosures.',
       )
@@ -165,7 +165,7 @@ describe('Verifying an SD-JWT VC', () => {
       await expect(verify(`${header}.${payload}.~`)).rejects.toThrow(CredentialError)
     })
 
-    it('names why the issuer key is not to be had, and passes other faults through', async () => {
+    it('names the reason why the issuer key is not available, and returns other faults unchanged', async () => {
       const unknown = async () => Promise.reject(new IssuerKeyError('The kid is no assertionMethod of the issuer.'))
       await expect(verifySdJwtVc(compact, { resolveIssuerKey: unknown, now: NOW })).rejects.toThrow(
         refusal('Credential issuer key could not be resolved: The kid is no assertionMethod of the issuer.'),
@@ -175,7 +175,7 @@ describe('Verifying an SD-JWT VC', () => {
       await expect(verifySdJwtVc(compact, { resolveIssuerKey: broken, now: NOW })).rejects.toBe(fault)
     })
 
-    it('asks for the key by header and body, once', async () => {
+    it('resolves the key once, by header and body', async () => {
       const asked: unknown[] = []
       const resolveIssuerKey = async (header: JsonObject, payload: JsonObject) => {
         asked.push([header.kid, payload.iss])
@@ -187,7 +187,7 @@ describe('Verifying an SD-JWT VC', () => {
   })
 
   describe('times (RFC 9901 §7.1, step 6)', () => {
-    it('counts a credential as expired from the very second of exp, without leeway', async () => {
+    it('a credential is expired exactly from the second of exp, without leeway', async () => {
       await expect(verify(compact, later(3599.999))).resolves.toHaveProperty('issuer')
       await expect(verify(compact, later(3600))).rejects.toThrow(refusal('Credential has expired.'))
     })
@@ -200,7 +200,7 @@ describe('Verifying an SD-JWT VC', () => {
       )
     })
 
-    it.each(['exp', 'nbf', 'iat'])('refuses %s that is no number', async (name) => {
+    it.each(['exp', 'nbf', 'iat'])('refuses %s that is not a number', async (name) => {
       await expect(verify(await forge({ [name]: '1772366400' }))).rejects.toThrow(
         refusal(`Credential claim ${name} is not a number.`),
       )
@@ -209,14 +209,14 @@ describe('Verifying an SD-JWT VC', () => {
       )
     })
 
-    it('refuses an exp beyond all numbers, which would never come', async () => {
+    it('refuses an infinite exp', async () => {
       const encode = (json: string) => Buffer.from(json).toString('base64url')
       const input = `${encode('{"alg":"ES256","typ":"dc+sd-jwt"}')}.${encode(`{"vct":"${VCT}","exp":1e999}`)}`
       const signature = Buffer.from(await issuer.signer.sign(Buffer.from(input))).toString('base64url')
       await expect(verify(`${input}.${signature}~`)).rejects.toThrow(refusal('Credential claim exp is not a number.'))
     })
 
-    it('looks at a disclosed iat too', async () => {
+    it('checks a disclosed iat too', async () => {
       const future = disclosure('salt', 'iat', NOW_SECONDS + 3600)
       await expect(verify(await forge({ _sd: [sha256(future)] }, undefined, future))).rejects.toThrow(
         refusal('Credential is not valid yet: iat lies in the future.'),
@@ -241,7 +241,7 @@ describe('Verifying an SD-JWT VC', () => {
       },
     )
 
-    it('refuses a disclosure inside of one, such as another holder key in cnf', async () => {
+    it('refuses a disclosure inside a registered claim, such as another holder key in cnf', async () => {
       const key = disclosure('salt', 'jwk', stranger.publicJwk)
       await expect(verify(await forge({ cnf: { kid: 'x', _sd: [sha256(key)] } }, undefined, key))).rejects.toThrow(
         refusal('Credential discloses the claim cnf, which must not be selectively disclosable.'),

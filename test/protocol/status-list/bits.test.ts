@@ -60,14 +60,14 @@ describe('A Bitstring Status List (v1.0 §2.2)', () => {
 })
 
 describe('Both lists', () => {
-  it('refuse sizes and indices that cannot be', () => {
+  it('refuse impossible sizes and indices', () => {
     for (const bytesOf of [bitstringBytes, tokenStatusBytes]) {
       for (const size of [0, -8, 12, 8.5]) expect(() => bytesOf([], size)).toThrow(RangeError)
       for (const index of [-1, 8, 1.5, Number.NaN]) expect(() => bytesOf([index], 8)).toThrow(RangeError)
     }
   })
 
-  it('take an index twice without changing anything else', () => {
+  it('accept an index twice without other changes', () => {
     expect(hex(tokenStatusBytes([1, 1], 8))).toBe('02')
     expect(hex(bitstringBytes([1, 1], 8))).toBe('40')
   })
@@ -86,7 +86,7 @@ describe('Compression', () => {
     expect(zlibBase64url(Buffer.from('b9a3', 'hex'))).toBe(ietf)
   })
 
-  it('never expands a bomb beyond its bound', () => {
+  it('never expands a compression bomb beyond the limit', () => {
     const bomb = Buffer.alloc(64 * 1024 * 1024)
     const refusal = new CredentialError('Status list expands to more than 2097152 bytes.')
     expect(() => expandBase64url(deflateSync(bomb).toString('base64url'), 'zlib')).toThrow(refusal)

@@ -38,7 +38,7 @@ const entry = (statusListIndex: number, more: Partial<BitstringStatusListEntry> 
   ...more,
 })
 
-/** A list as others may publish it. */
+/** A list of another issuer. */
 const foreign = (subject: JsonObject, more: JsonObject = {}): JsonObject => ({
   id: URL,
   type: ['VerifiableCredential', 'BitstringStatusListCredential'],
@@ -55,7 +55,7 @@ const refused = (list: JsonObject, by: BitstringStatusListEntry, message: string
   expect(() => readBitstringStatus(list, by)).toThrow(new CredentialError(message))
 
 describe('A BitstringStatusListCredential (Bitstring Status List v1.0 §2.2)', () => {
-  it('is a VCDM 2.0 credential secured as vc+jwt, itself the payload (VC-JOSE-COSE §3.1.1)', async () => {
+  it('is a VCDM 2.0 credential, which is the payload of a vc+jwt (VC-JOSE-COSE §3.1.1)', async () => {
     const { header, payload } = decode(await create([1]))
     expect(header).toEqual({ alg: 'ES256', typ: 'vc+jwt', cty: 'vc', kid: 'did:example:issuer#0' })
     expect(payload).toEqual({
@@ -77,7 +77,7 @@ describe('A BitstringStatusListCredential (Bitstring Status List v1.0 §2.2)', (
     })
   })
 
-  it('holds 16 KiB of bits, index 0 the left-most', async () => {
+  it('has 16 KiB of bits, with index 0 at the left-most bit', async () => {
     const { payload } = decode(await create([0, 10]))
     const { encodedList } = payload.credentialSubject as { encodedList: string }
     const bytes = gunzipSync(Buffer.from(encodedList.slice(1), 'base64url'))
@@ -93,7 +93,7 @@ describe('A BitstringStatusListCredential (Bitstring Status List v1.0 §2.2)', (
     }
   })
 
-  it('is never shorter than the standard’s minimum', async () => {
+  it('is never shorter than the minimum of the standard', async () => {
     await expect(create([], SIZE - 8)).rejects.toThrow(RangeError)
     await expect(create([SIZE])).rejects.toThrow(RangeError)
   })
@@ -118,7 +118,7 @@ describe('Reading a BitstringStatusListCredential (§3.2)', () => {
     refused(foreign({}, { id: `${URL}0` }), entry(0), 'Status list is not the one that the credential names.')
   })
 
-  it('refuses a credential that is no status list', () => {
+  it('refuses a credential that is not a status list', () => {
     refused(
       foreign({}, { type: ['VerifiableCredential'] }),
       entry(0),
@@ -138,7 +138,7 @@ describe('Reading a BitstringStatusListCredential (§3.2)', () => {
     refused(foreign({ statusPurpose: undefined }), entry(0), 'Status list does not tell the purpose revocation.')
   })
 
-  it('refuses a list without multibase prefix, one that is too short, and one that ends before the index', () => {
+  it('refuses a list without multibase prefix, a list that is too short, and a list that ends before the index', () => {
     const encoded = gzipBase64url(new Uint8Array(SIZE / 8))
     refused(foreign({ encodedList: encoded }), entry(0), 'Status list is not multibase base64url.')
     const short = `u${gzipBase64url(new Uint8Array(SIZE / 8 - 1))}`
@@ -147,7 +147,7 @@ describe('Reading a BitstringStatusListCredential (§3.2)', () => {
     refused(foreign({}), entry(SIZE), 'Status list ends before the index of the credential.')
   })
 
-  it('refuses a list that expands beyond all bounds', () => {
+  it('refuses a list that expands beyond the limit', () => {
     const bomb = `u${gzipBase64url(new Uint8Array(32 * 1024 * 1024))}`
     refused(foreign({ encodedList: bomb }), entry(0), 'Status list expands to more than 2097152 bytes.')
   })

@@ -47,7 +47,7 @@ beforeAll(async () => {
   bitstringList = await bitstringListOf(issuer, [])
 })
 
-/** Checks a credential of `issuer` against what its list's address answers. */
+/** Checks a credential of `issuer` against the answer of its list's address. */
 function check(list: string, reference: StatusReference, source: Partial<StatusSource> = {}, key?: IssuerKey) {
   return checkForeignStatus(
     { fetchText: async () => list, resolveIssuerKey: issuer.resolveIssuerKey, now: NOW, ...source },
@@ -68,14 +68,14 @@ const bits = (width: number, ...bytes: number[]) => ({
   status_list: { bits: width, lst: zlibBase64url(Uint8Array.from(bytes)) },
 })
 
-describe('The status of a foreign credential', () => {
-  it('is valid or revoked by a Status List Token (Token Status List §8.3)', async () => {
+describe('The status of a credential of another issuer', () => {
+  it('is valid or revoked according to a Status List Token (Token Status List §8.3)', async () => {
     await expect(check(tokenList, TOKEN)).resolves.toBe('valid')
     await expect(check(await tokenListOf(issuer, [4, 6]), TOKEN)).resolves.toBe('valid')
     await expect(check(await tokenListOf(issuer, [5]), TOKEN)).resolves.toBe('revoked')
   })
 
-  it('is valid or revoked by a Bitstring Status List (v1.0 §3.2)', async () => {
+  it('is valid or revoked according to a Bitstring Status List (v1.0 §3.2)', async () => {
     await expect(check(bitstringList, ENTRY)).resolves.toBe('valid')
     await expect(check(await bitstringListOf(issuer, [4, 6]), ENTRY)).resolves.toBe('valid')
     await expect(check(await bitstringListOf(issuer, [5]), ENTRY)).resolves.toBe('revoked')
@@ -89,14 +89,14 @@ describe('The status of a foreign credential', () => {
     await expect(check(list, { ...ENTRY, statusPurpose: 'suspension' })).resolves.toBe('suspended')
   })
 
-  it.each([3, 11, 15])('of type %i does not say that it is valid (Token Status List §7.1)', async (value) => {
+  it.each([3, 11, 15])('of type %i does not count as valid (Token Status List §7.1)', async (value) => {
     const list = await forged(tokenList, bits(4, 0, 0, value << 4))
     await expect(check(list, TOKEN)).rejects.toThrow(
       refusal(`Credential has status ${value}, which does not say that it is valid.`),
     )
   })
 
-  it('asks the address for the media type of the standard, tolerating white space around the answer', async () => {
+  it('is fetched with the media type of the standard; white space around the answer is allowed', async () => {
     const asked: string[][] = []
     const fetchText = (list: string) => async (url: string, accept: string) => {
       asked.push([url, accept])
@@ -111,14 +111,14 @@ describe('The status of a foreign credential', () => {
   })
 
   it.each(['refresh', 'message'])(
-    'is not asked for where the purpose is %s, which tells no validity',
+    'is not fetched if the purpose is %s, which says nothing about validity',
     async (statusPurpose) => {
       const fetchText = async () => Promise.reject(new Error('must not be called'))
       await expect(check('', { ...ENTRY, statusPurpose }, { fetchText })).resolves.toBe('valid')
     },
   )
 
-  it('is unknown where the list cannot be had; the cause is named', async () => {
+  it('is unknown if the list is not available, and the error names the cause', async () => {
     const fetchText = async () => Promise.reject(new Error('404 Not Found'))
     for (const reference of [TOKEN, ENTRY]) {
       await expect(check('', reference, { fetchText })).rejects.toThrow(
@@ -132,7 +132,7 @@ describe('The status of a foreign credential', () => {
 })
 
 describe('Reading a status list', () => {
-  it('is paid for, by its length and by its expanded size', async () => {
+  it('is charged by its length and by its expanded size', async () => {
     const zeros = { status_list: { bits: 8, lst: zlibBase64url(new Uint8Array(2 * 1024 * 1024)) } }
     const bomb = await forged(tokenList, zeros)
     await expect(check(bomb, TOKEN, { work: new Work(1_000_000) })).resolves.toBe('valid')
@@ -154,13 +154,13 @@ describe('A status list is refused', () => {
     )
   })
 
-  it('when it is another one than the credential names', async () => {
+  it('when it is not the list that the credential names', async () => {
     const message = 'Status list is not the one that the credential names.'
     await expect(check(await forged(tokenList, { sub: `${URI}/other` }), TOKEN)).rejects.toThrow(refusal(message))
     await expect(check(await forged(bitstringList, { id: `${URI}/other` }), ENTRY)).rejects.toThrow(refusal(message))
   })
 
-  it('when it has expired, is not valid yet, or says no time (Token Status List §5.1, §8.3)', async () => {
+  it('when it has expired, is not valid yet, or has no time (Token Status List §5.1, §8.3)', async () => {
     await expect(check(tokenList, TOKEN, { now: later(599) })).resolves.toBe('valid')
     await expect(check(bitstringList, ENTRY, { now: later(599) })).resolves.toBe('valid')
     for (const [list, reference] of [
@@ -201,7 +201,7 @@ describe('A status list is refused', () => {
     )
   })
 
-  it('when its key is not to be had', async () => {
+  it('when its key is not available', async () => {
     const resolveIssuerKey = async () => Promise.reject(new IssuerKeyError('The issuer publishes no such key.'))
     await expect(check(await tokenListOf(other, []), TOKEN, { resolveIssuerKey })).rejects.toThrow(
       refusal('Status list issuer key could not be resolved: The issuer publishes no such key.'),
@@ -210,7 +210,7 @@ describe('A status list is refused', () => {
 })
 
 describe('The signer of a status list', () => {
-  it('is the credential’s own key, without a resolution, with any kid in the list', async () => {
+  it('may be the key of the credential: it needs no resolution, with any kid in the list', async () => {
     const resolveIssuerKey = async () => Promise.reject(new Error('must not be called'))
     const renamed = await forged(tokenList, { iss: undefined }, { kid: 'other' })
     await expect(check(tokenList, TOKEN, { resolveIssuerKey })).resolves.toBe('valid')
@@ -218,7 +218,7 @@ describe('The signer of a status list', () => {
     await expect(check(bitstringList, ENTRY, { resolveIssuerKey })).resolves.toBe('valid')
   })
 
-  it('may be another key of the same issuer, asked for under the credential’s issuer where the list names none', async () => {
+  it('may be another key of the same issuer; if the list names no issuer, the issuer of the credential counts', async () => {
     const asked: unknown[] = []
     const resolveIssuerKey = async (header: JsonObject, payload: JsonObject) => {
       asked.push([header.kid, payload.iss])
@@ -234,14 +234,14 @@ describe('The signer of a status list', () => {
     ])
   })
 
-  it('is not another issuer, even with a valid signature', async () => {
+  it('must not be another issuer, even with a valid signature', async () => {
     const source = { resolveIssuerKey: other.resolveIssuerKey }
     const message = 'Status list is of another issuer than the credential.'
     await expect(check(await tokenListOf(other, []), TOKEN, source)).rejects.toThrow(refusal(message))
     await expect(check(await bitstringListOf(other, []), ENTRY, source)).rejects.toThrow(refusal(message))
   })
 
-  it('is not a party that merely writes the issuer’s name into it', async () => {
+  it('must not be a party that only writes the name of the issuer into the list', async () => {
     const forgedByOther = await forged(tokenList, { iss: issuer.id }, {}, other)
     await expect(check(forgedByOther, TOKEN)).rejects.toThrow(refusal('Status list signature is invalid.'))
   })

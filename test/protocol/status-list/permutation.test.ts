@@ -9,7 +9,7 @@ const all = (size: number, by = key('list')) =>
   Array.from({ length: size }, (_, counter) => permuteIndex(by, counter, size))
 
 describe('The permutation of status list indices', () => {
-  it('is a bijection on the whole list: no index is given twice, none is left out', () => {
+  it('is a bijection on the whole list: each index is used exactly once', () => {
     const size = scaled(STATUS_LIST_SIZE, STATUS_LIST_SIZE / 16)
     const list = key('list')
     const seen = new Uint8Array(size)
@@ -20,20 +20,20 @@ describe('The permutation of status list indices', () => {
     expect(seen.every((times) => times === 1)).toBe(true)
   })
 
-  it.each([2, 3, 5, 8, 100, 1000, 1023, 1025])('is one on lists of %i entries', (size) => {
+  it.each([2, 3, 5, 8, 100, 1000, 1023, 1025])('is a bijection on lists of %i entries', (size) => {
     expect(all(size).toSorted((a, b) => a - b)).toEqual([...new Array(size).keys()])
   })
 
-  it('never changes, since counters go on where they stopped: another permutation would give indices twice', () => {
+  it('never changes, because counters continue: another permutation would use indices twice', () => {
     expect([0, 1, 2, 131_071].map((counter) => permuteIndex(key('list'), counter))).toEqual([
       26_443, 114_777, 59_745, 15_859,
     ])
     expect(permuteIndex(key('list'), 7, 1000)).toBe(674)
   })
 
-  it('gives every key an order of its own', () => {
+  it('gives every key another order', () => {
     const same = all(1000, key('one')).filter((index, counter) => index === permuteIndex(key('two'), counter, 1000))
-    // A random permutation agrees with another in one place on average.
+    // Two random permutations agree in one place on average.
     expect(same.length).toBeLessThan(10)
   })
 
@@ -41,7 +41,7 @@ describe('The permutation of status list indices', () => {
     const indices = Array.from({ length: 2000 }, (_, counter) => permuteIndex(key('list'), counter))
     const steps = indices.slice(1).map((index, n) => Math.abs(index - (indices[n] ?? 0)))
     const mean = steps.reduce((sum, step) => sum + step, 0) / steps.length
-    // A third of the list for independent indices.
+    // The average distance of independent indices is a third of the list.
     expect(mean / STATUS_LIST_SIZE).toBeGreaterThan(0.3)
     expect(mean / STATUS_LIST_SIZE).toBeLessThan(0.37)
     const quarters = [0, 0, 0, 0]

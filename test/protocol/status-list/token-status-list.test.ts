@@ -37,7 +37,7 @@ describe('A Status List Token (Token Status List §5.1)', () => {
       iat: NOW_SECONDS,
       exp: NOW_SECONDS + 86_400,
       ttl: 60,
-      // The standard's own example of one bit (§4.2).
+      // The example of the standard with one bit (§4.2).
       status_list: { bits: 1, lst: 'eNrbuRgAAhcBXQ' },
     })
   })
@@ -74,7 +74,7 @@ describe('A Status List Token (Token Status List §5.1)', () => {
 })
 
 describe('Reading a Status List Token', () => {
-  it.each(VECTORS)('agrees with the standard’s test vector of $bits bits', ({ bits, lst, statuses }) => {
+  it.each(VECTORS)('agrees with the test vector of the standard for $bits bits', ({ bits, lst, statuses }) => {
     const payload = { sub: URI, status_list: { bits, lst } }
     for (const [idx, value] of statuses) expect(readTokenStatus(payload, { uri: URI, idx })).toBe(value)
     expect(readTokenStatus(payload, { uri: URI, idx: 2 })).toBe(0)

@@ -24,7 +24,7 @@ afterEach(async () => {
 
 const start = (url: string) => withStartLock(url, (lock) => migrate(lock))
 
-/** `prisma migrate deploy`, with the first so many migrations. */
+/** `prisma migrate deploy` with the first migrations, as many as given. */
 async function deploy(url: string, count?: number): Promise<string[]> {
   const migrationsList = migrationList(directory, (await readMigrations(directory)).slice(0, count))
   return (await withSchemaEngine(url, (engine) => engine.applyMigrations({ migrationsList, filters })))
@@ -55,7 +55,7 @@ const rows = `SELECT length(id) AS id, checksum, migration_name, logs, rolled_ba
     finished_at >= started_at AS "in order", started_at > now() - interval '1 hour' AS recent
   FROM _prisma_migrations ORDER BY started_at`
 
-it('the record equals Prisma’s, table and rows', async () => {
+it('the record equals the record of Prisma, both table and rows', async () => {
   await start(database.url)
   await deploy(other.url)
   for (const sql of [columns, constraints, rows]) {
@@ -65,14 +65,14 @@ it('the record equals Prisma’s, table and rows', async () => {
   }
 })
 
-it('Prisma finds nothing to do and nothing changed after a start', async () => {
+it('after a start, Prisma finds no work and no change', async () => {
   await start(database.url)
   await expect(history(database.url)).resolves.toEqual(inOrder)
   await expect(nextStep(database.url)).resolves.toBe('createMigration')
   await expect(deploy(database.url)).resolves.toEqual([])
 })
 
-it('a database that Prisma migrated continues: nothing to do if it is complete, otherwise the rest', async () => {
+it('a database that Prisma migrated can be used: a complete database needs no migration, otherwise the rest is applied', async () => {
   const names = (await readMigrations(directory)).map(({ name }) => name)
   await deploy(database.url)
   await expect(start(database.url)).resolves.toEqual([])
@@ -82,7 +82,7 @@ it('a database that Prisma migrated continues: nothing to do if it is complete, 
   await expect(nextStep(other.url)).resolves.toBe('createMigration')
 })
 
-it('Prisma repeats a failed migration that was undone, and a migration that Prisma calls failed stops the start', async () => {
+it('Prisma repeats a failed migration that was undone, and a migration that failed in Prisma stops the start', async () => {
   const [first] = await readMigrations(directory)
   await start(database.url)
   const attempt = (rolledBackAt: string) =>

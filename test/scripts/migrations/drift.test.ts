@@ -13,7 +13,7 @@ it('schema.prisma agrees with the migrations', async () => {
   await expect(migrationDrift(prisma, url)).resolves.toBeNull()
 })
 
-describe('in a project of its own', () => {
+describe('in a separate project', () => {
   const schema = `datasource db {
   provider = "postgresql"
 }
@@ -34,14 +34,14 @@ model Parcel {
 
   afterEach(() => rm(directory, { recursive: true }))
 
-  it('the first migration makes every table, and then nothing is left to do', async () => {
+  it('the first migration makes every table, and then there is no difference', async () => {
     const file = await writeMigration(directory, 'init', url, now)
     expect(file).toBe(join(directory, 'migrations', '20260131120005_init', 'migration.sql'))
     await expect(readFile(file ?? '', 'utf8')).resolves.toContain('CREATE TABLE "Parcel"')
     await expect(writeMigration(directory, 'again', url, now)).resolves.toBeNull()
   })
 
-  it('a later one makes the difference only', async () => {
+  it('a later migration contains only the difference', async () => {
     await writeMigration(directory, 'init', url, now)
     await writeFile(join(directory, 'schema.prisma'), schema.replace('weight Int', 'weight BigInt'))
     await expect(migrationDrift(directory, url)).resolves.toBe(
@@ -49,7 +49,7 @@ model Parcel {
     )
   })
 
-  it('SQL by hand that Prisma cannot express is no difference', async () => {
+  it('manual SQL that Prisma cannot express is no difference', async () => {
     const file = (await writeMigration(directory, 'init', url, now)) ?? ''
     const sql = await readFile(file, 'utf8')
     await writeFile(
@@ -77,14 +77,14 @@ CREATE TABLE parcel_0 PARTITION OF "Parcel" FOR VALUES WITH (MODULUS 1, REMAINDE
     await expect(migrationDrift(directory, url)).resolves.toContain('ALTER TABLE "Parcel" ADD COLUMN     "weight"')
   })
 
-  it('SQL by hand that schema.prisma ought to say is one', async () => {
+  it('manual SQL that schema.prisma should contain is a difference', async () => {
     const file = (await writeMigration(directory, 'init', url, now)) ?? ''
     await writeFile(file, `${await readFile(file, 'utf8')}\nALTER TABLE "Parcel" ADD COLUMN height integer;\n`)
     await expect(migrationDrift(directory, url)).resolves.toContain('DROP COLUMN "height"')
   })
 })
 
-it("notices a change of the project's own schema", async () => {
+it('detects a change of the schema of this project', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'credence-prisma-'))
   await cp(prisma, directory, { recursive: true })
   const file = join(directory, 'schema.prisma')

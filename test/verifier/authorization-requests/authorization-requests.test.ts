@@ -54,7 +54,7 @@ describe('POST /api/v1/verifier/vp-queries/{id}/authorization-request', () => {
     }
   })
 
-  it.each([1, 90.5, 86_400])('is valid for %d seconds on demand', async (validity) => {
+  it.each([1, 90.5, 86_400])('is valid for %d seconds if the caller asks for it', async (validity) => {
     const before = Date.now()
     const created = await byQuery(await storedQuery(), { ...REDIRECT, validity })
     expect(created.json.validity).toBe(validity)
@@ -84,7 +84,7 @@ describe('POST /api/v1/verifier/vp-queries/{id}/authorization-request', () => {
     'https://',
     'java\tscript:alert(1)',
     ...TWO_READINGS,
-  ])('refuses to send anybody to %s', async (redirect_uri) => {
+  ])('refuses to send a user to %s', async (redirect_uri) => {
     const refused = await byQuery(await storedQuery(), { redirect_uri })
     expect([refused.status, refused.json.message]).toEqual([
       400,
@@ -92,20 +92,20 @@ describe('POST /api/v1/verifier/vp-queries/{id}/authorization-request', () => {
     ])
   })
 
-  it('refuses an address that has a response_code already, which might be taken for the fresh one', async () => {
+  it('refuses an address that already has a response_code, because it could be confused with the fresh code', async () => {
     const redirect_uri = 'https://shop.example/done?x=1&response_code=known'
     const refused = await byQuery(await storedQuery(), { redirect_uri })
     expect([refused.status, refused.json.message]).toEqual([400, ['redirect_uri must have no response_code']])
   })
 
   it.each(['com.example.shop:/done', 'com.example:done?x=1', 'http://127.0.0.1:8080/done'])(
-    'may go on at %s',
+    'may return to %s',
     async (uri) => {
       expect((await byQuery(await storedQuery(), { redirect_uri: uri })).status).toBe(201)
     },
   )
 
-  it('keeps a copy of the query: deleting it changes nothing under way', async () => {
+  it('keeps a copy of the query: its deletion does not affect open requests', async () => {
     const id = await storedQuery()
     const { json } = await byQuery(id, REDIRECT)
     await world.service.request('DELETE', `/api/v1/verifier/vp-queries/${id}`, { client: true })
@@ -113,7 +113,7 @@ describe('POST /api/v1/verifier/vp-queries/{id}/authorization-request', () => {
     expect((await byQuery(id, REDIRECT)).status).toBe(404)
   })
 
-  it('asks in both formats, so that the wallet can have either', async () => {
+  it('asks for both formats, so that the wallet can have either', async () => {
     const { json } = await byQuery(await storedQuery(), REDIRECT)
     expect((await fetchRequest(json)).dcql_query).toEqual({
       credentials: [
@@ -198,7 +198,7 @@ describe('POST /authorization-requests', () => {
     expect([refused.status, refused.json.message]).toEqual([401, 'Unauthorized'])
   })
 
-  it('signs as the caller’s verifier that was named by record or DID, and not as another caller’s', async () => {
+  it('signs as the verifier of the caller that is named by record or DID, and not as a verifier of another caller', async () => {
     const admin = { authorization: await world.service.bearer('boss', { roles: ['admin'] }) }
     const made = await world.service.request('POST', '/agent/verifier', { ...admin, body: { method: 'key' } })
     expect(made.status).toBe(201)
@@ -221,7 +221,7 @@ describe('the request object (OpenID4VP 1.0 §5)', () => {
     return { response, compact: await response.text() }
   }
 
-  it('is signed by the DID in client_id, typed, and says nothing of a draft', async () => {
+  it('is signed by the DID in client_id, has a typ, and has no member of a draft', async () => {
     const asked = await ask(world.service, { dcqlQuery: dcql(world.service, 'dc+sd-jwt'), responseMode: 'direct_post' })
     const { response, compact } = await fetchRaw(asked)
     expect(response.headers.get('content-type')).toBe('application/oauth-authz-req+jwt')
@@ -254,7 +254,7 @@ describe('the request object (OpenID4VP 1.0 §5)', () => {
     })
   })
 
-  it('asks for encrypted answers by default, to a key of its own (§8.3)', async () => {
+  it('asks for encrypted answers by default, with a separate key (§8.3)', async () => {
     const requests = await Promise.all([ask(world.service, { query: [ITEM] }), ask(world.service, { query: [ITEM] })])
     const payloads = await Promise.all(requests.map(fetchRequest))
     const keys = payloads.map(({ response_mode, client_metadata }) => {
@@ -275,7 +275,7 @@ describe('the request object (OpenID4VP 1.0 §5)', () => {
     expect(keys[0]).not.toBe(keys[1])
   })
 
-  it('can be fetched again and again, by GET and by POST, and the session moves once', async () => {
+  it('can be fetched several times, by GET and by POST, and changes the session once', async () => {
     const asked = await ask(world.service, { query: [ITEM] })
     const first = await fetchRequest(asked)
     expect((await sessionOf(world.service, asked)).state).toBe('RequestUriRetrieved')
@@ -292,7 +292,7 @@ describe('the request object (OpenID4VP 1.0 §5)', () => {
     ])
   })
 
-  it('is not fetched by HEAD, as link previews send it (RFC 9110 §9.2.1)', async () => {
+  it('does not count as fetched after a HEAD, which link previews send (RFC 9110 §9.2.1)', async () => {
     const asked = await ask(world.service, { query: [ITEM] })
     const looked = await fetch(asked.request_uri, { method: 'HEAD' })
     expect([looked.status, looked.headers.get('content-type')]).toEqual([200, 'application/oauth-authz-req+jwt'])
@@ -317,12 +317,12 @@ describe('the request object (OpenID4VP 1.0 §5)', () => {
     expect((await fetch(asked.request_uri, { headers })).status).toBe(200)
   })
 
-  it('is a 404 where there is no such request', async () => {
+  it('is a 404 for an unknown request', async () => {
     const missing = await world.service.request('GET', '/openid4vp/requests/nothing')
     expect([missing.status, missing.json.error_description]).toEqual([404, 'Authorization request not found.'])
   })
 
-  it('has state and nonce that are encrypted at rest, and a key that stays secret', async () => {
+  it('has an encrypted state and nonce in the database, and a key that stays secret', async () => {
     const encryptionKey = Buffer.alloc(32, 1).toString('base64url')
     const { startService } = await import('../../support/service.js')
     await using service = await startService({ env: { KEY_ENCRYPTION_KEY: encryptionKey } })
@@ -337,7 +337,7 @@ describe('the request object (OpenID4VP 1.0 §5)', () => {
   })
 })
 
-describe('requests that are made at the same moment', () => {
+describe('simultaneous requests', () => {
   it('share the statement that reads the caller, and each has its own answer', async () => {
     const { authorizationRequests } = world.service.platform.stores
     const record = recordStatements()

@@ -39,7 +39,7 @@ async function made(members: Record<string, unknown>, by = service) {
 
 const other = 'where responseMode is not dc_api or dc_api.jwt'
 
-describe('members that go together over the Digital Credentials API, or do not', () => {
+describe('allowed and refused combinations of members over the Digital Credentials API', () => {
   it.each([
     [{ expectedOrigins: undefined }, 'expectedOrigins must be given where responseMode is dc_api'],
     [{ redirectUri: 'https://shop.example/done' }, 'redirectUri must be left out where responseMode is dc_api'],
@@ -63,14 +63,14 @@ describe('members that go together over the Digital Credentials API, or do not',
   })
 
   it.each([[['x509_hash']], [['x509_hash', 'x509_hash']], [[]], [['x509_hash', 'nobody']]])(
-    'several names are two or more, and each known and there once: %j',
+    'several client identifiers are at least two, each known and different: %j',
     async (clientIdPrefix) => {
       const [status, messages] = await made({ clientIdPrefix })
       expect([status, messages[0]]).toEqual([400, expect.stringMatching(/^clientIdPrefix/)])
     },
   )
 
-  it('each name needs its settings', async () => {
+  it('each client identifier needs its settings', async () => {
     const prefixes = ['x509_hash', 'verifier_attestation']
     expect(await made({ clientIdPrefix: prefixes })).toEqual([
       400,
@@ -110,7 +110,7 @@ describe('expectedOrigins', () => {
     'data:text/html,x',
     'file:///etc/passwd',
     'blob:https://shop.example/x',
-  ])('are written as browsers write them: not %j', async (origin) => {
+  ])('have the form of browsers: not %j', async (origin) => {
     expect(await made({ expectedOrigins: [SHOP, origin] })).toEqual([
       400,
       ['expectedOrigins.1 must be an origin as browsers write it, such as https://shop.example'],
@@ -138,13 +138,13 @@ describe('expectedOrigins', () => {
     },
   )
 
-  it('are of https, unless plain http is allowed', async () => {
+  it('must use https unless plain http is allowed', async () => {
     const expectedOrigins = ['https://shop.example', 'http://localhost:5173']
     expect(await made({ expectedOrigins })).toBe('openid4vp-v1-signed')
     expect(await made({ expectedOrigins }, secure)).toEqual([400, ['expectedOrigins.1 must be an origin of https']])
   })
 
-  it('are 1 to 16', async () => {
+  it('must be 1 to 16', async () => {
     const origins = (count: number) => Array.from({ length: count }, (_, at) => `https://shop${at}.example`)
     expect(await made({ expectedOrigins: origins(16) })).toBe('openid4vp-v1-signed')
     for (const count of [0, 17]) {
@@ -157,7 +157,7 @@ describe('expectedOrigins', () => {
 describe('profile haip (HAIP 1.0 §5.2)', () => {
   const haip = { profile: 'haip', responseMode: 'dc_api.jwt' }
 
-  it('takes encrypted answers alone, and needs no redirectUri', async () => {
+  it('accepts only encrypted answers, and needs no redirectUri', async () => {
     expect(await made(haip)).toBe('openid4vp-v1-signed')
     expect(await made({ ...haip, responseMode: 'dc_api' })).toEqual([
       400,
@@ -165,7 +165,7 @@ describe('profile haip (HAIP 1.0 §5.2)', () => {
     ])
   })
 
-  it('is unsigned, or signed under x509_hash, alone or among others', async () => {
+  it('is unsigned, or signed under x509_hash, alone or with other identifiers', async () => {
     expect(await made({ ...haip, signed: false })).toBe('openid4vp-v1-unsigned')
     const clientIdPrefix = ['decentralized_identifier', 'x509_hash']
     expect(await made({ ...haip, clientIdPrefix })).toBe('openid4vp-v1-multisigned')

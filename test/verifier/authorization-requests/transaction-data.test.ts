@@ -7,7 +7,7 @@ const world = useWorld()
 const PAYMENT = { type: 'urn:example:payment', credential_ids: ['purchase'], amount: '12.00 €' }
 const SIGNATURE = { type: 'urn:example:signature', credential_ids: ['other'], document: 'Lease' }
 
-describe('transactionData that no presentation could authorize are refused at once (OpenID4VP 1.0 Appendix B.3.3)', () => {
+describe('transactionData that no presentation could authorize is refused at once (OpenID4VP 1.0 Appendix B.3.3)', () => {
   const refused = async (transactionData: unknown, query?: Record<string, unknown>) => {
     const { status, json } = await world.service.request('POST', '/authorization-requests', {
       authorization: await world.service.bearer('verifier'),
@@ -25,7 +25,7 @@ describe('transactionData that no presentation could authorize are refused at on
     ['without type', [{ credential_ids: ['purchase'] }], 'transactionData.0.type must be defined'],
     ['without credential', [{ ...PAYMENT, credential_ids: [] }], 'transactionData.0.credential_ids must not be empty'],
     [
-      'with an algorithm that is not known',
+      'with an unknown algorithm',
       [{ ...PAYMENT, transaction_data_hashes_alg: ['sha-256', 'md5'] }],
       'transactionData.0.transaction_data_hashes_alg.1',
     ],
@@ -38,7 +38,7 @@ describe('transactionData that no presentation could authorize are refused at on
     ['none at all', [], 'transactionData must'],
     ['twice', [PAYMENT, PAYMENT], 'transactionData.1 must not be the same as another'],
     [
-      'whose algorithms one Key Binding JWT cannot have',
+      'whose algorithms one Key Binding JWT cannot satisfy',
       [PAYMENT, { ...PAYMENT, transaction_data_hashes_alg: ['sha-512'] }],
       'transactionData.1.transaction_data_hashes_alg must share an algorithm with the others for purchase',
     ],
@@ -46,7 +46,7 @@ describe('transactionData that no presentation could authorize are refused at on
     expect(await refused(transactionData)).toEqual([400, expect.stringContaining(message)])
   })
 
-  it('of a format that has none, or without holder binding', async () => {
+  it('for a format without transaction data, or without holder binding', async () => {
     const place = 'transactionData.0.credential_ids.0 must not name a credential query'
     expect(await refused([PAYMENT], dcql(world.service, 'jwt_vc_json'))).toEqual([
       400,

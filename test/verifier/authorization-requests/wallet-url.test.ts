@@ -25,7 +25,7 @@ describe('walletUrl', () => {
     ['https://wallet.example/authorize', 'https://wallet.example/authorize?'],
     ['https://wallet.example/authorize?tenant=7', 'https://wallet.example/authorize?tenant=7&'],
     ['eudi-wallet://', 'eudi-wallet://?'],
-  ])('is the beginning of a further address, and of the QR code: %s', async (walletUrl, start) => {
+  ])('is the beginning of an additional address, and of the QR code: %s', async (walletUrl, start) => {
     const { walletUri = '', authorizationRequestUri, qr_code_url: qrCode, ...request } = await asked({ walletUrl })
     expect(walletUri.startsWith(start)).toBe(true)
     const parameters = Object.fromEntries(new URL(authorizationRequestUri).searchParams)
@@ -36,7 +36,7 @@ describe('walletUrl', () => {
     expect((await sessionOf(world.service, request)).authorizationRequestUri).toBe(authorizationRequestUri)
   })
 
-  it('is left out of the answer where none was given', async () => {
+  it('is missing in the answer if the request has none', async () => {
     const { authorizationRequestUri, qr_code_url: qrCode, ...request } = await asked()
     expect(request).not.toHaveProperty('walletUri')
     expect(await contentOfQrCode(qrCode)).toBe(authorizationRequestUri)
@@ -54,7 +54,7 @@ describe('walletUrl', () => {
     expect(await refused({ walletUrl })).toEqual([400, message])
   })
 
-  it('is refused if it is longer than 1,024 characters, which a QR code would not hold', async () => {
+  it('is refused if it is longer than 1,024 characters, because a QR code could not contain it', async () => {
     const long = (length: number) => 'https://wallet.example/'.padEnd(length, 'x')
     expect((await asked({ walletUrl: long(1_024) })).walletUri?.startsWith(`${long(1_024)}?`)).toBe(true)
     const [status, message] = await refused({ walletUrl: long(1_025) })
@@ -69,12 +69,12 @@ describe('verifierInfo (OpenID4VP 1.0 §5.1, verifier_info)', () => {
   ]
   const infoOf = async ({ request_uri: uri }: Asked) => decodeJwt(await (await fetch(uri)).text()).verifier_info
 
-  it('goes with the request unchanged', async () => {
+  it('is sent unchanged with the request', async () => {
     expect(await infoOf(await asked({ verifierInfo: INFO }))).toEqual(INFO)
     expect(await infoOf(await asked())).toBeUndefined()
   })
 
-  it('names credentials that are asked for', async () => {
+  it('may name only requested credentials', async () => {
     const verifierInfo = [...INFO, { format: 'jwt', data: 'x', credential_ids: ['purchase', 'other'] }]
     expect(await refused({ query: undefined, dcqlQuery: dcql(world.service, 'dc+sd-jwt'), verifierInfo })).toEqual([
       400,
@@ -82,7 +82,7 @@ describe('verifierInfo (OpenID4VP 1.0 §5.1, verifier_info)', () => {
     ])
   })
 
-  it('says nothing of a credential that a wallet’s copy of the query does not ask for', async () => {
+  it('does not name a credential that is not in the copy of the query for this wallet', async () => {
     const verifierInfo = [
       { format: 'jwt', data: 'a', credential_ids: ['item-0-sd-jwt'] },
       { format: 'jwt', data: 'b', credential_ids: ['item-0-sd-jwt', 'item-0-jwt-vc'] },

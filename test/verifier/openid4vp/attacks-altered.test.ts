@@ -44,7 +44,7 @@ describe('altered answers', () => {
     await world.expectRefused(request, payload, { purchase: [presentation] }, sentence)
   })
 
-  it('a disclosure taken away after the holder signed: sd_hash', async () => {
+  it('a disclosure that is removed after the holder has signed: sd_hash', async () => {
     const { asked: request, payload } = await world.asked('dc+sd-jwt')
     const disclose = [['product'], ['price']]
     const presentation = await present(world.held['dc+sd-jwt'], world.wallet, payload, { disclose })

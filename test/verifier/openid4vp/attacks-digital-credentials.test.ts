@@ -33,7 +33,7 @@ async function expectStillOpen(request: AskedOverBrowser, credential: unknown, s
   expect((await postFrom(SHOP, request, await answered(request))).status).toBe(200)
 }
 
-/** A refusal by content. */
+/** A refusal of the content, which ends the session. */
 async function expectRefused(request: AskedOverBrowser, credential: BrowserRequest, sentence: string) {
   const reply = await postFrom(SHOP, request, credential)
   expect([reply.status, reply.json]).toEqual([400, { error: 'invalid_request', error_description: sentence }])
@@ -55,14 +55,14 @@ describe('attacks on origins (OpenID4VP 1.0 Appendix A.2, A.4)', () => {
     const reply = await postFrom(origin, request, await answered(request))
     expect([reply.status, reply.json]).toEqual([
       403,
-      { error: 'access_denied', error_description: 'Origin is none of those that the request expects.' },
+      { error: 'access_denied', error_description: 'Origin is not an expected origin of the request.' },
     ])
     expect(await sessionOf(world.service, request)).toMatchObject({ state: 'RequestUriRetrieved' })
     expect((await postFrom(SHOP, request, await answered(request))).status).toBe(200)
   })
 
   it.each(FORMATS)(
-    'the browser named another page to the wallet: only the audience counts, with any Origin (%s)',
+    'if the browser named another page to the wallet, only the audience counts, with any Origin (%s)',
     async (format) => {
       const word = { 'dc+sd-jwt': 'Key Binding JWT', jwt_vc_json: 'Presentation' }[format]
       for (const audience of [
@@ -85,7 +85,7 @@ describe('attacks on origins (OpenID4VP 1.0 Appendix A.2, A.4)', () => {
     },
   )
 
-  it('the client_id is no audience, although it signed the request', async () => {
+  it('the client_id is not an audience, although it signed the request', async () => {
     const request = await asked({ signed: true })
     const { client_id: audience } = parametersOf(request.digitalCredentialRequest)
     expect(audience).toMatch(/^decentralized_identifier:/)
@@ -93,7 +93,7 @@ describe('attacks on origins (OpenID4VP 1.0 Appendix A.2, A.4)', () => {
     await expectRefused(request, credential, `${FOR_PURCHASE} Key Binding JWT aud is not this verifier.`)
   })
 
-  it('an origin is no audience of a request that came another way', async () => {
+  it('an origin is not an audience of a request that was sent in another way', async () => {
     const { asked: request, payload } = await world.asked('dc+sd-jwt')
     const shown = await present(world.held['dc+sd-jwt'], world.wallet, payload, { audience: `origin:${SHOP}` })
     await world.expectRefused(
@@ -105,7 +105,7 @@ describe('attacks on origins (OpenID4VP 1.0 Appendix A.2, A.4)', () => {
   })
 })
 
-describe('attacks by answers to something else', () => {
+describe('attacks with answers to another request', () => {
   it.each([
     [{ signed: true }, 'openid4vp-v1-unsigned'],
     [{ signed: true }, 'openid4vp-v1-multisigned'],
@@ -118,7 +118,7 @@ describe('attacks by answers to something else', () => {
     await expectStillOpen(request, credential, `Member protocol is not ${own}, as in the request.`)
   })
 
-  it('an answer that was to be encrypted comes in the clear, or was not to be and is', async () => {
+  it('an unencrypted answer to a request with encryption, or an encrypted answer to a request without', async () => {
     const secret = await asked({ responseMode: 'dc_api.jwt' })
     const { protocol } = secret.digitalCredentialRequest
     const shown = await present(world.held['dc+sd-jwt'], world.wallet, parametersOf(secret.digitalCredentialRequest), {
@@ -147,7 +147,7 @@ describe('attacks by answers to something else', () => {
     await expectRefused(request, credential, `${FOR_PURCHASE} Key Binding JWT nonce is not that of the request.`)
   })
 
-  it('apu or apv of a JWE was changed on the way', async () => {
+  it('apu or apv of a JWE was changed', async () => {
     const request = await asked({ responseMode: 'dc_api.jwt' })
     const { protocol } = request.digitalCredentialRequest
     const parties = { apu: Buffer.from('wallet'), apv: Buffer.from('verifier') }
@@ -214,7 +214,7 @@ describe('garbage', () => {
     expect(await sessionOf(world.service, request)).toMatchObject({ state: 'RequestUriRetrieved' })
   })
 
-  it('for an unknown id, or for a request that came another way, is 404', async () => {
+  it('for an unknown id, or for a request that was sent in another way, is 404', async () => {
     const credential = { protocol: 'openid4vp-v1-signed', data: { error: 'access_denied' } }
     const { asked: request } = await world.asked('dc+sd-jwt')
     const id = request.request_uri.split('/').at(-1)

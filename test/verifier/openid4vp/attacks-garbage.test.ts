@@ -13,7 +13,7 @@ describe("a stranger's garbage does not change an open session", () => {
     ['a guessed state', { vp_token: '{}', state: 'guess' }, 'Parameter state is not that of the request.'],
     ['an error without state', { error: 'access_denied' }, 'Parameter state is missing.'],
     [
-      'a vp_token that is no JSON',
+      'a vp_token that is not JSON',
       { vp_token: 'eyJ', state: 'STATE' },
       'Parameter vp_token is not a JSON object of arrays.',
     ],
@@ -34,7 +34,7 @@ describe("a stranger's garbage does not change an open session", () => {
     ],
     ['no vp_token', { state: 'STATE' }, 'Parameter vp_token is missing.'],
     [
-      'a JWE that nobody asked for',
+      'a JWE that was not requested',
       { response: 'a.b.c.d.e' },
       'Response is encrypted, which the request does not ask for.',
     ],
@@ -53,7 +53,7 @@ describe("a stranger's garbage does not change an open session", () => {
       async ({ state }) => ({ vp_token: '{}', state }),
       'Parameter response is missing: the request asks for an encrypted answer.',
     ],
-    ['a response that is no JWE', async () => ({ response: 'garbage' }), 'Response is not a compact JWE.'],
+    ['a response that is not a JWE', async () => ({ response: 'garbage' }), 'Response is not a compact JWE.'],
     [
       'a JWE that does not decrypt',
       async (payload) => ({ response: `${(await encrypt(payload, {})).slice(0, -4)}AAAA` }),
@@ -81,7 +81,7 @@ describe("a stranger's garbage does not change an open session", () => {
       'Parameter state is missing.',
     ],
     [
-      'a JWE with a foreign state',
+      'a JWE with the state of another request',
       async (payload) => ({ response: await encrypt(payload, { vp_token: {}, state: 'x' }) }),
       'Parameter state is not that of the request.',
     ],
@@ -123,7 +123,7 @@ describe("a stranger's garbage does not change an open session", () => {
     expect((await sessionOf(world.service, request)).state).toBe('RequestUriRetrieved')
   })
 
-  it('a repeated parameter (RFC 6749 §3.2), a body that is no form', async () => {
+  it('a repeated parameter (RFC 6749 §3.2), a body that is not a form', async () => {
     const { asked: request, payload } = await world.asked('dc+sd-jwt')
     const post = (body: string, type: string) =>
       fetch(payload.response_uri, { method: 'POST', body, headers: { 'content-type': type } })

@@ -87,7 +87,7 @@ describe('the issuer of a credential', () => {
     expect((await answer(payload, { 'item-0-sd-jwt': [presentation] })).json).toEqual({})
   })
 
-  it('a pattern names no issuer, and an item counts for its own credential only', async () => {
+  it('a pattern does not name an issuer, and an item applies only to its own credential', async () => {
     const { did, credential } = await self
     const byPattern = await ask(world.service, {
       query: [{ fields: [...ITEM.fields, { path: ['$.iss'], filter: { type: 'string', pattern: '^did:jwk:' } }] }],
@@ -107,7 +107,7 @@ describe('the issuer of a credential', () => {
     await world.expectRefused(two, second, { 'item-0-sd-jwt': [foreign], 'item-1-sd-jwt': [foreign] }, sentence)
   })
 
-  it("a credential that names a trusted issuer and is signed with a stranger's key", async () => {
+  it("a credential that names a trusted issuer but is signed with a stranger's key", async () => {
     const { privateJwk } = await generateKeyPair('ES256')
     const [trusted] = await world.service.platform.stores.dids.issuerDids()
     const { asked: request, payload } = await world.asked('dc+sd-jwt')

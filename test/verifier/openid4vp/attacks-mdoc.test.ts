@@ -35,13 +35,13 @@ const ITEMS = [...DOCUMENT, 'issuerSigned', 'nameSpaces'] as const
 const refused = async (refusal: Promise<string | undefined>, sentence: string) =>
   expect(await refusal).toBe(`${FOR_LICENCE} ${sentence}`)
 
-/** A presentation that its holder changed before it was sent. */
+/** A presentation that its holder changes before it is sent. */
 const tampered = (change: (root: Tree) => unknown, disclose?: readonly (readonly [string, string])[]) =>
   world.refusalOf(async (payload) =>
     changed(await world.present(world.redirect(payload), disclose === undefined ? {} : { disclose }), change),
   )
 
-/** A document that its holder presents as they should. */
+/** A document that its holder presents correctly. */
 const presented = async (issuerSigned: string | Promise<string>) => {
   const document = await issuerSigned
   return world.refusalOf((payload) => world.present(world.redirect(payload), { issuerSigned: document }))
@@ -99,7 +99,7 @@ describe('data that the issuer has signed (ISO/IEC 18013-5 §9.1.2)', () => {
       'Presentation has another docType than its issuer has signed.',
     ))
 
-  it('no value is disclosed, neither to the wallet nor in the session', async () => {
+  it('no value is revealed, neither to the wallet nor in the session', async () => {
     const sentence = await tampered((root) => listAt(root, ...ITEMS, NAMESPACE).push(added()))
     expect(sentence).not.toMatch(/Möbius|1990|age_over_18/)
   })
@@ -119,7 +119,7 @@ describe('the issuer (§9.3.1; OpenID4VP 1.0 Appendix B.2)', () => {
     )
   })
 
-  it('no chain, but the DID of an issuer that is trusted', async () => {
+  it('no chain, but the DID of a trusted issuer', async () => {
     const did = (await world.service.request('GET', '/agent')).json?.did ?? 'did:example:issuer'
     const named = changed(world.issued, (root) => {
       const unprotected = mapAt(root, 'issuerAuth', 1)
@@ -180,7 +180,7 @@ describe('the presenter and the request (§9.1.3; OpenID4VP 1.0 Appendix B.2.6)'
     ['nonce', () => ({ nonce: 'n-2' }), 'direct_post'],
     ['client_id', () => ({ clientId: 'x509_san_dns:other.example' }), 'direct_post'],
     ['response_uri', ({ responseUri }) => ({ responseUri: `${responseUri}/` }), 'direct_post'],
-    ['thumbprint, where there is none', () => other, 'direct_post'],
+    ['thumbprint, although there is none', () => other, 'direct_post'],
     ['thumbprint', () => other, 'direct_post.jwt'],
     ['thumbprint, which is missing', () => ({ encryptionKey: undefined }), 'direct_post.jwt'],
   ])('a device signature over another %s', async (_, change, responseMode) => {
@@ -231,7 +231,7 @@ describe('the presenter and the request (§9.1.3; OpenID4VP 1.0 Appendix B.2.6)'
       'Device authentication by MAC is not supported.',
     ))
 
-  it('an element that the device signs without the authority to', async () => {
+  it('an element that the device signs without an authorization', async () => {
     const present = async (payload: RequestPayload) => {
       const transcript = world.redirect(payload)
       const own = encodeCbor(encodedItem(new Map([[NAMESPACE, new Map([['age_over_21', true]])]])))
@@ -288,7 +288,7 @@ describe('the shape of an answer (HAIP 1.0 §5.3.1; ISO/IEC 18013-5 §8.3.2.1.2.
     expect(await world.refusalOf(async () => text)).toMatch(new RegExp(`^${FOR_LICENCE} (Presentation|Credential) `))
   })
 
-  it('an answer that is no text', async () => {
+  it('an answer that is not a text', async () => {
     expect(await world.refusalOf(async () => ({ documents: [] }))).toBe(
       `${FOR_LICENCE} Presentation is not of format mso_mdoc.`,
     )
@@ -324,7 +324,7 @@ describe('its status (Token Status List §6, §8.3; fetched in CWT format)', () 
       ttlSeconds: 60,
     })
 
-  it('the status of an unrevoked credential is accepted, and its list was asked for as a CWT', async () => {
+  it('the status of a credential that is not revoked is accepted, and its list is fetched as a CWT', async () => {
     expect(await listed('/good', await cwt('/good', world.issuer, [6, 8]))).toBeUndefined()
     expect([web.requests.at(-1), web.accepts.at(-1)]).toEqual(['/good', 'application/statuslist+cwt'])
   })
@@ -333,7 +333,7 @@ describe('its status (Token Status List §6, §8.3; fetched in CWT format)', () 
     await refused(listed('/revoked', await cwt('/revoked', world.issuer, [7])), 'Credential has been revoked.')
   })
 
-  it('a list in JWT format is taken too', async () => {
+  it('a list in JWT format is accepted too', async () => {
     const type = 'application/statuslist+jwt'
     const jwt = (revoked: number[]) => certifiedStatusList(world.issuer, uriOf('/jwt'), revoked)
     expect(await listed('/jwt', await jwt([]), type)).toBeUndefined()
@@ -345,7 +345,7 @@ describe('its status (Token Status List §6, §8.3; fetched in CWT format)', () 
     expect(sentence).toMatch(new RegExp(`^${FOR_LICENCE} .*(trust anchor|another issuer)`))
   })
 
-  it('a list that is another than the document names', async () => {
+  it('another list than the document names', async () => {
     const body = await cwt('/moved', world.issuer, [], uriOf('/elsewhere'))
     await refused(listed('/moved', body), 'Status list is not the one that the credential names.')
   })
@@ -354,18 +354,18 @@ describe('its status (Token Status List §6, §8.3; fetched in CWT format)', () 
     ['no list', Buffer.from('a0', 'hex'), 'Status list is no tagged COSE_Sign1.'],
     ['a bomb', Buffer.alloc(10_000, 0x81), /^Status list /],
     ['a broken JWT', 'nothing', /^Status list is not a well-formed JWT/],
-  ])('%s in its place', async (_, body, sentence) => {
+  ])('%s instead of the list', async (_, body, sentence) => {
     const said = (await listed('/broken', body))?.slice(FOR_LICENCE.length + 1)
     expect(said).toEqual(typeof sentence === 'string' ? sentence : expect.stringMatching(sentence))
   })
 
-  it('a list that cannot be had', async () => {
+  it('a list that is not available', async () => {
     const status = { uri: uriOf('/missing'), idx: 7 }
     const sentence = await presented(licence(world.issuer, world.holder, { status }))
     expect(sentence).toMatch(/Status list could not be fetched: .*404/)
   })
 
-  it('an identifier list, which is not known', async () => {
+  it('an identifier list, which is not supported', async () => {
     const identifiers = new Map([['identifier_list', new Map([['uri', uriOf('/identifiers')]])]])
     const document = await resigned(world.issued, world.issuer, (object) => object.set('status', identifiers))
     const issuerAuth = at(decodeCbor(Buffer.from(document, 'base64url'), { what: 'Test' }), 'issuerAuth')
@@ -376,7 +376,7 @@ describe('its status (Token Status List §6, §8.3; fetched in CWT format)', () 
   })
 })
 
-it('POST /credentials/verify knows no mobile documents', async () => {
+it('POST /credentials/verify does not support mobile documents', async () => {
   const { payload } = await world.asked()
   for (const credential of [world.issued, await world.present(world.redirect(payload))]) {
     const reply = await world.service.request('POST', '/credentials/verify', {

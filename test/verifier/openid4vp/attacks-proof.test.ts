@@ -9,7 +9,7 @@ const world = useWorld()
 const kb = 'Presentation for purchase: Key Binding JWT'
 const vp = 'Presentation for purchase: Presentation'
 
-describe('a proof for something else', () => {
+describe('a proof for another request', () => {
   it.each([
     ['dc+sd-jwt', { nonce: 'another' }, `${kb} nonce is not that of the request.`],
     ['dc+sd-jwt', { audience: 'decentralized_identifier:did:web:evil.example' }, `${kb} aud is not this verifier.`],
@@ -22,7 +22,7 @@ describe('a proof for something else', () => {
   })
 
   it.each(FORMATS)(
-    'the client identifier without its prefix is no audience (OpenID4VP 1.0 §14.8, %s)',
+    'the client identifier without its prefix is not an audience (OpenID4VP 1.0 §14.8, %s)',
     async (format) => {
       const { asked: request, payload } = await world.asked(format)
       const audience = payload.client_id.replace('decentralized_identifier:', '')
@@ -44,7 +44,7 @@ describe('a proof for something else', () => {
     await world.expectRefused(request, payload, { purchase: [presentation] }, sentence)
   })
 
-  it.each(FORMATS)('within a minute of the request a clock may be wrong (%s)', async (format) => {
+  it.each(FORMATS)('a clock may differ by a minute (%s)', async (format) => {
     const { payload } = await world.asked(format)
     const issuedAt = new Date(Date.now() - 50_000)
     const presentation = await present(world.held[format], world.wallet, payload, { issuedAt })
@@ -60,7 +60,7 @@ describe('a presentation by someone else', () => {
     await world.expectRefused(request, payload, { purchase: [presentation] }, `${kb} signature is invalid.`)
   })
 
-  it('with a stolen credential in a VP of their own', async () => {
+  it('with a stolen credential in a VP of the attacker', async () => {
     const thief = await newWallet()
     const { asked: request, payload } = await world.asked('jwt_vc_json')
     const presentation = await present(world.held.jwt_vc_json, thief, payload)
@@ -68,7 +68,7 @@ describe('a presentation by someone else', () => {
     await world.expectRefused(request, payload, { purchase: [presentation] }, sentence)
   })
 
-  it('with the holder’s DID and a signature by a key of their own', async () => {
+  it('with the DID of the holder and a signature by the key of the attacker', async () => {
     const thief = await newWallet()
     const { asked: request, payload } = await world.asked('jwt_vc_json')
     const signer = { ...thief.signer, kid: world.wallet.kid }
@@ -102,7 +102,7 @@ describe('a presentation by someone else', () => {
     await world.expectRefused(jwtVc.asked, jwtVc.payload, { purchase: [world.held.jwt_vc_json.credential] }, sentence)
   })
 
-  it.each(FORMATS)('a credential that is bound to no key proves nothing (%s)', async (format) => {
+  it.each(FORMATS)('a credential that is bound to no key is refused (%s)', async (format) => {
     const unbound = await issue(world.service, undefined, format)
     const { asked: request, payload } = await world.asked(format)
     const presentation = await present(unbound, world.wallet, payload)

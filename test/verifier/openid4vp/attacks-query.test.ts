@@ -9,12 +9,12 @@ import { useWorld } from '../world.js'
 const world = useWorld()
 const vp = 'Presentation for purchase: Presentation'
 
-describe('the query is checked again, after the wallet’s own choice', () => {
+describe('the query is checked again after the choice of the wallet', () => {
   async function byItems(query: unknown[]) {
     const request = await ask(world.service, { query, responseMode: 'direct_post' })
     return { request, payload: await fetchRequest(request) }
   }
-  /** A type that takes any claims. */
+  /** A type that allows any claims. */
   async function openType(name: string, selectivelyDisclosable?: string[]): Promise<string> {
     const body = {
       name,
@@ -103,19 +103,19 @@ describe('the query is checked again, after the wallet’s own choice', () => {
       return { request, payload, showing }
     }
 
-    it('is satisfied by that element, shown alone', async () => {
+    it('is satisfied by this element if only this element is disclosed', async () => {
       const { payload, showing } = await levels(1)
       expect((await answer(payload, { 'item-0-sd-jwt': [await showing(9)] })).status).toBe(200)
     })
 
-    it('is not satisfied by another that takes its place when it is withheld', async () => {
+    it('is not satisfied by another element if this element is withheld', async () => {
       const { request, payload, showing } = await levels(0)
       const sentence = 'Credential item-0-sd-jwt does not hold the claim list.0.level.'
       await world.expectRefused(request, payload, { 'item-0-sd-jwt': [await showing(9)] }, sentence)
     })
   })
 
-  it('a path that looks at every value for every value is given up, and the refusal names it', async () => {
+  it('a path that reads every value for every value is stopped, and the refusal names it', async () => {
     const type = await openType('Wide')
     const subject = { rows: Array.from({ length: 90 }, () => Array(10).fill(0)) }
     const held = await issue(world.service, world.wallet, 'jwt_vc_json', subject, type)
@@ -128,7 +128,7 @@ describe('the query is checked again, after the wallet’s own choice', () => {
     await world.expectRefused(request, payload, { 'item-0-jwt-vc': [presentation] }, sentence)
   })
 
-  it('an issuer that is an object is asked for by its id (VCDM 1.1 §4.5)', async () => {
+  it('an issuer that is an object is queried by its id (VCDM 1.1 §4.5)', async () => {
     const { privateJwk, publicJwk } = await generateKeyPair('ES256')
     const did = didJwk(publicJwk)
     const compact = await signCompact(
@@ -190,13 +190,13 @@ describe('the query is checked again, after the wallet’s own choice', () => {
     await world.expectRefused(request, payload, { purchase }, 'vp_token holds more than 64 presentations.')
   })
 
-  it('a format that was not asked for', async () => {
+  it('a format that was not requested', async () => {
     const { asked: request, payload } = await world.asked('dc+sd-jwt')
     await world.expectRefused(request, payload, { purchase: [{ proof: {} }] }, `${vp} is not of format dc+sd-jwt.`)
   })
 })
 
-describe('queries that are made to cost', () => {
+describe('queries that are expensive on purpose', () => {
   const make = async (query: unknown) => {
     const reply = await world.service.request('POST', '/api/v1/verifier/vp-queries', { client: true, body: { query } })
     return [reply.status, reply.json.message]
@@ -224,7 +224,7 @@ describe('queries that are made to cost', () => {
     await world.expectRefused(request, payload, { 'item-0-jwt-vc': [presentation] }, sentence)
   })
 
-  it('a JSONPath bomb: its cost on a credential is bounded', async () => {
+  it('a JSONPath bomb: its cost on a credential is limited', async () => {
     const chain = (depth: number): unknown => (depth === 0 ? 1 : { a: chain(depth - 1) })
     const { privateJwk, publicJwk } = await generateKeyPair('ES256')
     const did = didJwk(publicJwk)
@@ -250,7 +250,7 @@ describe('queries that are made to cost', () => {
     await world.expectRefused(request, payload, { 'item-0-jwt-vc': [presentation] }, sentence)
   })
 
-  it('a deep filter, a deep body, a path that does not compile', async () => {
+  it('a deep filter, a deep body, an invalid path', async () => {
     let filter: Record<string, unknown> = { type: 'string' }
     for (let depth = 0; depth < 40; depth += 1) filter = { not: filter }
     const [status, [message]] = (await make([{ fields: [{ path: ['$.x'], filter }] }])) as [number, string[]]

@@ -7,7 +7,7 @@ const kb = 'Presentation for purchase: Key Binding JWT'
 const vp = 'Presentation for purchase: Presentation'
 
 describe('replay', () => {
-  it.each(FORMATS)('of a response that was taken: refused, and the session stays verified (%s)', async (format) => {
+  it.each(FORMATS)('of an accepted response: refused, and the session stays verified (%s)', async (format) => {
     const { asked: request, payload } = await world.asked(format)
     const vpToken = { purchase: [await present(world.held[format], world.wallet, payload)] }
     expect((await answer(payload, vpToken)).status).toBe(200)
@@ -27,7 +27,7 @@ describe('replay', () => {
     expect((await sessionOf(world.service, first.asked)).state).toBe('RequestUriRetrieved')
   })
 
-  it('of a whole response in another session: its state is not the one of that session', async () => {
+  it('of a whole response in another session: its state belongs to the first session', async () => {
     const first = await world.asked('dc+sd-jwt')
     const vpToken = { purchase: [await present(world.held['dc+sd-jwt'], world.wallet, first.payload)] }
     const second = await world.asked('dc+sd-jwt')
@@ -46,7 +46,7 @@ describe('replay', () => {
 })
 
 describe('two answers at once', () => {
-  it.each(FORMATS)('one wins, the other is refused, and the session ends once (%s)', async (format) => {
+  it.each(FORMATS)('one is accepted, the other is refused, and the session ends once (%s)', async (format) => {
     const { asked: request, payload } = await world.asked(format)
     const purchase = [await present(world.held[format], world.wallet, payload)]
     const replies = await Promise.all(Array.from({ length: 8 }, () => answer(payload, { purchase })))
@@ -58,7 +58,7 @@ describe('two answers at once', () => {
     expect(events.map(({ seq }) => seq)).toEqual([1, 2, 3])
   })
 
-  it('a valid and an invalid one: the session has one end, and keeps it', async () => {
+  it('a valid and an invalid answer: the session ends once, and its state does not change again', async () => {
     const { asked: request, payload } = await world.asked('dc+sd-jwt')
     const good = await present(world.held['dc+sd-jwt'], world.wallet, payload)
     const bad = await present(world.held['dc+sd-jwt'], world.wallet, payload, { nonce: 'another' })
@@ -79,7 +79,7 @@ describe('status', () => {
     await world.expectRefused(request, payload, { purchase: [presentation] }, sentence)
   })
 
-  it('of several credentials each is asked for', async () => {
+  it('of several credentials is read for each', async () => {
     const [good, bad] = [world.held['dc+sd-jwt'], await issue(world.service, world.wallet, 'dc+sd-jwt')]
     await world.service.request('POST', `/api/v1/credentials/${bad.id}/revoke`, { client: true })
     const dcqlQuery = dcql(world.service, 'dc+sd-jwt', { multiple: true })

@@ -28,7 +28,7 @@ const ATTESTED = { clientIdPrefix: 'verifier_attestation' }
 let attester: Awaited<ReturnType<typeof startAttester>>
 let service: TestService
 let world: Awaited<ReturnType<typeof makeWorld>>
-/** The key that the default verifier made for itself. */
+/** The key that the service made for the default verifier. */
 let jwk: JWK
 let attestation: string
 
@@ -87,7 +87,7 @@ async function refused(by: TestService, body: Record<string, unknown> = {}) {
 
 const NEEDS = "clientIdPrefix verifier_attestation needs an attestation of the verifier's key"
 
-/** A wallet of `@openid4vc/openid4vp` that trusts the attester and nobody else. */
+/** A wallet of `@openid4vc/openid4vp` that trusts only the attester. */
 const trusting = {
   verifyJwt: async (_signer: unknown, { compact }: { compact: string }) => ({
     verified: true as const,
@@ -96,7 +96,7 @@ const trusting = {
 }
 
 describe('a verifier with VERIFIER_ATTESTATION (OpenID4VP 1.0 §5.9.3, §12)', () => {
-  it('names itself by its sub on demand, with the attestation in the header and no kid', async () => {
+  it('identifies itself by its sub on demand, with the attestation in the header and without kid', async () => {
     const request = await asked()
     const { compact, header, payload } = await requestObject(request)
     expect(header).toEqual({ typ: 'oauth-authz-req+jwt', alg: 'ES256', jwt: attestation })
@@ -114,7 +114,7 @@ describe('a verifier with VERIFIER_ATTESTATION (OpenID4VP 1.0 §5.9.3, §12)', (
     ['dc+sd-jwt', 'direct_post'],
     ['dc+sd-jwt', 'direct_post.jwt'],
     ['jwt_vc_json', 'direct_post.jwt'],
-  ])('is answered by a wallet of other makers that trusts the attester: %s, %s', async (format, responseMode) => {
+  ])('is answered by an independent wallet that trusts the attester: %s, %s', async (format, responseMode) => {
     const request = await asked({ dcqlQuery: dcql(service, format), responseMode })
     const { status, payload } = await answerWithLibrary(
       world.wallet,
@@ -132,7 +132,7 @@ describe('a verifier with VERIFIER_ATTESTATION (OpenID4VP 1.0 §5.9.3, §12)', (
     expect(stored).toEqual({ verifier_attestation: null })
   })
 
-  it('takes the full client identifier as the audience, and nothing else (§14.8)', async () => {
+  it('accepts only the full client identifier as the audience (§14.8)', async () => {
     for (const [audience, outcome] of [
       [undefined, [200, 'ResponseVerified']],
       [SUBJECT, [400, 'Error']],
@@ -159,7 +159,7 @@ describe('a verifier with VERIFIER_ATTESTATION (OpenID4VP 1.0 §5.9.3, §12)', (
     expect((await fetched(['verifier_attestation'])).status).toBe(200)
   })
 
-  it('is believed by hosted wallets that trust the attester, and by no others', async () => {
+  it('is accepted only by hosted wallets that trust the attester', async () => {
     const jwks = JSON.stringify({ keys: [{ ...attester.publicJwk, iss: ATTESTER, kid: 'attester-1' }] })
     const { databaseUrl, identityProvider } = service
     const env = { VERIFIER_ATTESTATION_ISSUERS: await attester.write(jwks), OUTBOUND_ALLOWED_HOSTS: '127.0.0.1' }
@@ -201,8 +201,8 @@ describe('a verifier with VERIFIER_ATTESTATION (OpenID4VP 1.0 §5.9.3, §12)', (
   })
 })
 
-describe('a verifier that cannot have that name', () => {
-  it('is a record of its own, whose key has no attestation', async () => {
+describe('a verifier that cannot use this identifier', () => {
+  it('is another verifier record, whose key has no attestation', async () => {
     const authorization = await service.bearer('verifier', { roles: ['admin'] })
     const { json } = await service.request('POST', '/agent/verifier', { authorization, body: { method: 'web' } })
     expect(await refused(service, { verifierId: json.id })).toEqual([400, NEEDS])
@@ -212,7 +212,7 @@ describe('a verifier that cannot have that name', () => {
     expect(await refused(plain)).toEqual([400, NEEDS])
   })
 
-  it('has another key than the attestation since its keys were rotated', async () => {
+  it('has another key than the attestation after a rotation of keys', async () => {
     await using other = await startService()
     const env = { VERIFIER_ATTESTATION: '', DATABASE_URL: other.databaseUrl, AUTH_DISABLED: 'true' }
     const [row] = await query<{ jwk: JWK }>(
@@ -236,7 +236,7 @@ describe('a verifier that cannot have that name', () => {
     await attester.verifyRequest((await requestObject(before)).compact)
   })
 
-  it('has an attestation with redirect_uris that fit no response_uri (§5.9.3, §8.2); over a browser there is none', async () => {
+  it('has an attestation with redirect_uris that match no response_uri (§5.9.3, §8.2); over a browser there is no response_uri', async () => {
     await using other = await startWith({ payload: { redirect_uris: [`${service.url}/openid4vp/responses`] } })
     expect(await refused(other)).toEqual([
       400,
@@ -249,7 +249,7 @@ describe('a verifier that cannot have that name', () => {
     await attester.verifyRequest(digitalCredentialRequest.data.request)
   })
 
-  it('asks under profile haip, which knows x509_hash alone', async () => {
+  it('makes a request under profile haip, which allows only x509_hash', async () => {
     const files = await certificateFiles()
     const leaf = leafOf({ dns: [] })
     const anchors = await files.fileOf([intermediate])
@@ -272,7 +272,7 @@ describe('a verifier that cannot have that name', () => {
     await files.remove()
   })
 
-  it('has an attestation that expired since the start: 409, and earlier requests continue', async () => {
+  it('has an attestation that has expired since the start: 409, and earlier requests continue', async () => {
     const start = Date.now()
     let now = new Date(start)
     await using other = await startWith({ payload: { exp: Math.floor(start / 1000) + 120 } }, () => now)

@@ -13,7 +13,7 @@ const YEARS = { notBefore: '2020-01-01T00:00:00Z', notAfter: '2099-12-31T00:00:0
 const AUTHORITY_KEY_IDENTIFIER = '551d23'
 const NONE_OF_THEM = 'Credential club comes from none of the trusted_authorities.'
 
-/** The extension that names the key of the authority (RFC 5280 §4.2.1.1), four octets of it. */
+/** The extension that names the key of the authority by four octets (RFC 5280 §4.2.1.1). */
 const signedBy = (keyIdentifier: string) => ({
   id: AUTHORITY_KEY_IDENTIFIER,
   critical: false,
@@ -49,7 +49,7 @@ const leafOf = (issuer: TestCertificate, extension: ReturnType<typeof signedBy>)
     ...YEARS,
   })
 
-/** A membership that a club signed, its chain as given, presented to a verifier that accepts one authority only. */
+/** Presents a club's membership credential with the given chain to a verifier that accepts only one authority. */
 async function presentTo(authority: string, leaf: TestCertificate, behind: readonly TestCertificate[] = []) {
   const credential = await issueSdJwtVc({
     signer: await createSigner(leaf.privateKey.export({ format: 'jwk' }) as Jwk, 'unused'),
@@ -86,24 +86,24 @@ async function presentCredential(authority: string, credential: string, disclose
 }
 
 describe('trusted_authorities of type aki (OpenID4VP 1.0 §6.1.1.1)', () => {
-  it('accept a credential whose chain names that authority', async () => {
+  it('accept a credential whose chain names this authority', async () => {
     const { reply, session } = await presentTo(aki(GOOD), leafOf(root, signedBy(GOOD)))
     expect([reply.status, session.state]).toEqual([200, 'ResponseVerified'])
   })
 
-  it('refuse one of another authority', async () => {
+  it('refuse a credential of another authority', async () => {
     const { reply, session } = await presentTo(aki(OTHER), leafOf(root, signedBy(GOOD)))
     expect([reply.status, reply.json.error_description]).toEqual([400, NONE_OF_THEM])
     expect(session).toMatchObject({ state: 'Error', errorMessage: NONE_OF_THEM })
   })
 
-  it('are not satisfied by a certificate that was added behind the chain', async () => {
+  it('are not satisfied by a certificate that was added after the chain', async () => {
     const stranger = makeCertificate({ subject: 'Stranger', ca: true, keyUsage: 0x04, ...YEARS })
     const { reply } = await presentTo(aki(OTHER), leafOf(root, signedBy(GOOD)), [leafOf(stranger, signedBy(OTHER))])
     expect([reply.status, reply.json.error_description]).toEqual([400, NONE_OF_THEM])
   })
 
-  it('attack: are not satisfied by a certificate of another key, which anybody can put into their header', async () => {
+  it('attack: are not satisfied by a certificate of another key, which anyone can copy into a header', async () => {
     const { did, signer } = await newWallet()
     const header = { typ: 'dc+sd-jwt', kid: signer.kid, x5c: [leafOf(root, signedBy(GOOD)).x5c] }
     const payload = { iss: did, vct: 'https://club.example/membership', level: 'gold', cnf: { jwk: wallet.publicJwk } }
@@ -112,10 +112,10 @@ describe('trusted_authorities of type aki (OpenID4VP 1.0 §6.1.1.1)', () => {
   })
 
   it.each(['30ff', '3006', '30068004'])(
-    'refuse a malformed identifier (%s), in the chain or behind it',
+    'refuse a malformed identifier (%s), in the chain or after the chain',
     async (value) => {
       const malformed = { ...signedBy(GOOD), value }
-      // OpenSSL itself takes such a chain for none.
+      // OpenSSL itself does not accept such a chain.
       expect((await presentTo(aki(GOOD), leafOf(root, malformed))).reply.status).toBe(400)
       const { reply: fine } = await presentTo(aki(GOOD), leafOf(root, signedBy(GOOD)), [leafOf(root, malformed)])
       expect(fine.status).toBe(200)

@@ -36,7 +36,7 @@ afterAll(async () => {
 const rootOf = (certificate: TestCertificate | undefined) => certificate as TestCertificate
 const leaf = () => makeLeaf(rootOf(root))
 
-/** Presents a credential. @returns the issuer that the result names; an error where it is refused. */
+/** Presents a credential. @returns the issuer in the result, or an error if it is refused. */
 async function issuerOf(credential: string, body: Record<string, unknown> = {}) {
   const { asked, refusal } = await presented(credential, body, service)
   if (refusal !== undefined) throw new Error(refusal)
@@ -46,7 +46,7 @@ async function issuerOf(credential: string, body: Record<string, unknown> = {}) 
   return result.json.credentials[0].issuer
 }
 
-/** Presents a credential. @returns undefined where it is accepted, else why not. */
+/** Presents a credential. @returns undefined if it is accepted, otherwise the reason. */
 const refusalOf = async (credential: string, body: Record<string, unknown> = {}, to = service) =>
   (await presented(credential, body, to)).refusal
 
@@ -71,7 +71,7 @@ describe('the entry x5c of TRUSTED_ISSUERS', () => {
     expect(await refusalOf(await membership(named, wallet, { iss: 'https://club.example' }))).toBeUndefined()
   })
 
-  it('is required: without it the subject of a certificate names no issuer', async () => {
+  it('is required: without it a credential with x5c is not trusted by its chain', async () => {
     const refusal = await refusalOf(await membership(leaf(), wallet), { trustedIssuers: ['self'] })
     expect(refusal).toBe('Presentation for club: Issuer CN=Club is not trusted.')
   })
@@ -94,18 +94,18 @@ describe('the entry x5c of TRUSTED_ISSUERS', () => {
       expect(await issuerOf(await membership(leaf(), wallet, { iss }))).toBe('CN=Club')
   })
 
-  it('lets a name that the certificate proves be reported', async () => {
+  it('reports a name that the certificate proves', async () => {
     const named = makeLeaf(rootOf(root), { dns: ['club.example'] })
     const iss = 'https://club.example/members'
     expect(await issuerOf(await membership(named, wallet, { iss }))).toBe(iss)
   })
 
-  it('admits a chain also where the iss that it borrows is trusted by name', async () => {
+  it('accepts a chain also if the unproven iss is trusted by name', async () => {
     const body = { trustedIssuers: ['x5c', 'https://bank.example'] }
     expect(await issuerOf(await membership(leaf(), wallet, { iss: 'https://bank.example' }), body)).toBe('CN=Club')
   })
 
-  it('lets nothing be fetched from a name that is trusted for its certificate alone', async () => {
+  it('causes no fetch from a name that is trusted only for its certificate', async () => {
     const iss = `did:web:127.0.0.1%3A${web.port}:club`
     const certified = makeLeaf(rootOf(root), { uri: [iss] })
     expect(await refusalOf(await membership(certified, wallet, { iss }))).toBeUndefined()
@@ -122,12 +122,12 @@ describe('an iss that the certificate does not prove', () => {
 
   it.each([
     ['an origin of TRUSTED_ISSUERS', BANK, [BANK], {}],
-    ['an issuer beneath such an origin', `${BANK}/tenant`, [BANK], {}],
+    ['an issuer below such an origin', `${BANK}/tenant`, [BANK], {}],
     ['a DID of TRUSTED_ISSUERS', DID, [DID], {}],
-    ['an origin, with the name of it as a common name', BANK, [BANK], { subject: BANK }],
+    ['an origin that is only the common name of the certificate', BANK, [BANK], { subject: BANK }],
     ['an origin, with a certificate for another host', BANK, [BANK], { dns: ['club.example'] }],
     ['a word of TRUSTED_ISSUERS', 'self', ['self'], { subject: 'self' }],
-  ])('borrows no trust: %s', async (_, iss, trustedIssuers, names) => {
+  ])('gives no trust: %s', async (_, iss, trustedIssuers, names) => {
     const refusal = await refusalOf(await posing(iss, names), { trustedIssuers })
     expect(refusal).toMatch(/^Presentation for club: (?:Issuer .* is not trusted\.|Issuer key cannot be resolved: )/)
   })
@@ -137,30 +137,30 @@ describe('an iss that the certificate does not prove', () => {
     ['an origin, with a certificate for another host', BANK, { dns: ['club.example'] }],
     ['a DID', DID, {}],
     ['a URN', 'urn:pid-provider', {}],
-  ])('is not the refused name; the subject of the certificate is: %s', async (_, iss, names) => {
+  ])('is not named in the refusal, which names the subject of the certificate: %s', async (_, iss, names) => {
     for (const trustedIssuers of [['self'], ['https://other.example']]) {
       const refusal = await refusalOf(await posing(iss, names), { trustedIssuers })
       expect(refusal).toBe('Presentation for club: Issuer CN=Club is not trusted.')
     }
   })
 
-  it('is not the refused name if the chain leads to no trust anchor', async () => {
+  it('is not named in the refusal if the chain leads to no trust anchor', async () => {
     const credential = await membership(makeLeaf(rootOf(stranger)), wallet, { iss: BANK })
     const refusal = await refusalOf(credential, { trustedIssuers: ['self'] })
     expect(refusal).toContain('Issuer key cannot be resolved: The certificate chain does not lead to a trust anchor.')
   })
 
-  it('that the certificate names is refused by its name', async () => {
+  it('that the certificate names is named in the refusal', async () => {
     const refusal = await refusalOf(await posing(BANK, { dns: ['bank.example'] }), { trustedIssuers: ['self'] })
     expect(refusal).toBe(`Presentation for club: Issuer ${BANK} is not trusted.`)
   })
 
-  it('does not pass for this installation', async () => {
+  it('is not taken for this installation', async () => {
     const refusal = await refusalOf(await posing(service.url), { trustedIssuers: ['self'] })
     expect(refusal).toBe('Presentation for club: Issuer CN=Club is not trusted.')
   })
 
-  it('is admitted by *', async () => {
+  it('is accepted by *', async () => {
     expect(await issuerOf(await posing(BANK), { trustedIssuers: ['*'] })).toBe('CN=Club')
   })
 
@@ -199,7 +199,7 @@ describe('an iss that the certificate does not prove', () => {
   })
 })
 
-describe('a credential with x5c, where no TRUST_ANCHORS are configured', () => {
+describe('a credential with x5c at an installation without TRUST_ANCHORS', () => {
   /** An https issuer that publishes three keys, and credentials under a certificate without `kid`. */
   async function published(...leaves: readonly TestCertificate[]) {
     const iss = `http://127.0.0.1:${web.port}/${crypto.randomUUID()}`
@@ -212,7 +212,7 @@ describe('a credential with x5c, where no TRUST_ANCHORS are configured', () => {
     return iss
   }
 
-  it('is verified by the published key that its certificate is for, and by no other', async () => {
+  it('is verified only by the published key for which its certificate was made', async () => {
     const [signer, former, newest, forger] = [leaf(), leaf(), leaf(), leaf()]
     const iss = await published(former, signer, newest)
     await using bare = await startService({ env: { OUTBOUND_ALLOWED_HOSTS: '127.0.0.1' } })
@@ -221,7 +221,7 @@ describe('a credential with x5c, where no TRUST_ANCHORS are configured', () => {
     expect(await refusalOf(await membership(forger, wallet, { iss }), body, bare)).toBe(
       `Presentation for club: Issuer key cannot be resolved: The issuer ${iss} does not publish the key of the certificate.`,
     )
-    // A forger's signature under a certificate of the issuer's.
+    // A forger's signature with a certificate of the issuer.
     const posing = { ...forger, x5c: signer.x5c }
     expect(await refusalOf(await membership(posing, wallet, { iss }), body, bare)).toBe(
       'Presentation for club: Credential signature is invalid.',
@@ -230,7 +230,7 @@ describe('a credential with x5c, where no TRUST_ANCHORS are configured', () => {
 })
 
 describe('a Token Status List that is signed by certificate (HAIP 1.0 §6.1)', () => {
-  /** A credential whose list is what the web server has. */
+  /** A credential whose status list is on the web server. */
   async function refusalWith(list: (uri: string) => Promise<string>, body: Record<string, unknown> = {}, to = service) {
     const uri = `http://127.0.0.1:${web.port}/lists/${crypto.randomUUID()}`
     web.documents.set(new URL(uri).pathname, { body: await list(uri), type: 'application/statuslist+jwt' })
@@ -247,7 +247,7 @@ describe('a Token Status List that is signed by certificate (HAIP 1.0 §6.1)', (
     expect(refusal).toBe('Presentation for club: Credential has been revoked.')
   })
 
-  it('is the list that the credential names, and has not expired', async () => {
+  it('must be the list that the credential names, and must not have expired', async () => {
     expect(await refusalWith((uri) => certifiedStatusList(signer(), `${uri}/other`, []))).toBe(
       'Presentation for club: Status list is not the one that the credential names.',
     )
@@ -257,7 +257,7 @@ describe('a Token Status List that is signed by certificate (HAIP 1.0 §6.1)', (
     )
   })
 
-  it('is not another authority’s list, and the refusal names its signer', async () => {
+  it('must not come from another authority, and the refusal names its signer', async () => {
     expect(await refusalWith((uri) => certifiedStatusList(makeLeaf(rootOf(lists)), uri, []))).toBe(
       'Presentation for club: Status list issuer key cannot be resolved: The certificate chain does not lead to a trust anchor.',
     )
@@ -265,7 +265,7 @@ describe('a Token Status List that is signed by certificate (HAIP 1.0 §6.1)', (
     expect(await refusalWith(unsigned)).toMatch(/^Presentation for club: Status list issuer key cannot be resolved: /)
   })
 
-  it('may come from an authority for lists alone, if STATUS_TRUST_ANCHORS names it; then from no other', async () => {
+  it('may come from an authority only for lists, if STATUS_TRUST_ANCHORS names it; then from no other authority', async () => {
     const env = {
       TRUST_ANCHORS: await files.write('credentials', rootOf(root)),
       STATUS_TRUST_ANCHORS: await files.write('lists', rootOf(lists)),
@@ -277,11 +277,11 @@ describe('a Token Status List that is signed by certificate (HAIP 1.0 §6.1)', (
     expect(await refusalWith((uri) => certifiedStatusList(signer(), uri, []), {}, other)).toContain(
       'Status list is of another issuer than the credential.',
     )
-    // One name in two certificates is no proof of one issuer.
+    // The same name in two certificates does not prove that they belong to one issuer.
     expect(await refusalWith((uri) => certifiedStatusList(leaf(), uri, []), {}, other)).toBe(
       'Presentation for club: Status list is of another issuer than the credential.',
     )
-    // Nor does that authority vouch for credentials.
+    // This authority is not trusted for credentials either.
     const forged = await membership(makeLeaf(rootOf(lists)), wallet)
     expect(await refusalOf(forged, {}, other)).toContain('does not lead to a trust anchor')
   })

@@ -54,7 +54,7 @@ async function refused(by: TestService, body: Record<string, unknown>) {
 }
 
 describe('a verifier with VERIFIER_X509 (OpenID4VP 1.0 §5.9.3)', () => {
-  it('names itself by the hash of its certificate and signs with the chain, without root and kid', async () => {
+  it('identifies itself by the hash of its certificate and signs with the chain, without root and kid', async () => {
     const request = await asked()
     const { compact, header, payload } = await requestObject(request)
     expect(header).toEqual({ typ: 'oauth-authz-req+jwt', alg: 'ES256', x5c: [leaf.x5c, intermediate.x5c] })
@@ -67,14 +67,14 @@ describe('a verifier with VERIFIER_X509 (OpenID4VP 1.0 §5.9.3)', () => {
   it.each([
     ['x509_san_dns', 'x509_san_dns:127.0.0.1', true],
     ['decentralized_identifier', /^decentralized_identifier:did:jwk:/, false],
-  ])('names itself as asked: %s', async (clientIdPrefix, clientId, certified) => {
+  ])('identifies itself as requested: %s', async (clientIdPrefix, clientId, certified) => {
     const { header, payload } = await requestObject(await asked({ clientIdPrefix }))
     expect(payload.client_id).toMatch(clientId)
     expect([header.x5c !== undefined, header.kid !== undefined]).toEqual([certified, !certified])
   })
 
   it.each([undefined, 'x509_san_dns', 'decentralized_identifier'])(
-    'takes the full client identifier as the audience, and nothing else (§14.8): %s',
+    'accepts only the full client identifier as the audience (§14.8): %s',
     async (clientIdPrefix) => {
       const vpToken = async (audience?: (clientId: string) => string) => {
         const request = await asked(clientIdPrefix === undefined ? {} : { clientIdPrefix })
@@ -100,7 +100,7 @@ describe('a verifier with VERIFIER_X509 (OpenID4VP 1.0 §5.9.3)', () => {
     expect(await kept()).toEqual([{ x5c: null }])
   })
 
-  it('is believed by a wallet that knows the root: the hosted one looks for credentials', async () => {
+  it('is accepted by a wallet that knows the root: the hosted wallet looks for credentials', async () => {
     const wallet = await newWallet(service)
     for (const clientIdPrefix of ['x509_hash', 'x509_san_dns']) {
       const { authorizationRequestUri } = await asked({ clientIdPrefix })
@@ -142,8 +142,8 @@ describe('a verifier with VERIFIER_X509 (OpenID4VP 1.0 §5.9.3)', () => {
   })
 })
 
-describe('a verifier that cannot have that name', () => {
-  it('has no certificate: a record of its own, or an installation without VERIFIER_X509', async () => {
+describe('a verifier that cannot use this identifier', () => {
+  it('has no certificate: another verifier record, or an installation without VERIFIER_X509', async () => {
     const authorization = await service.bearer('verifier', { roles: ['admin'] })
     const { json } = await service.request('POST', '/agent/verifier', { authorization, body: { method: 'web' } })
     for (const prefix of ['x509_hash', 'x509_san_dns']) {

@@ -19,7 +19,7 @@ const SUITE = 'https://suite.example/test/a/credence'
 const PID = 'urn:eudi:pid:1'
 export const RETURN = 'https://shop.example/return?order=7'
 
-/** The same of a driving licence (`credential_format=iso_mdl`). */
+/** The same with a driving licence (`credential_format=iso_mdl`). */
 export const MDL_QUERY = {
   credentials: [
     {
@@ -50,19 +50,19 @@ const SUBJECT = {
   place_of_birth: { country: 'DD' },
 }
 
-/** A request as the wallet got it, with what led to it. */
+/** A request that the wallet has received, with the address that led to it. */
 export interface Received {
   readonly asked: Asked
   /** The address that opens the wallet, and its parameters. */
   readonly opened: string
   readonly address: Readonly<Record<string, string>>
-  /** JOSE header of the request object; undefined where the request stands in the address. */
+  /** JOSE header of the request object; undefined if the request is in the address. */
   readonly header: ReturnType<typeof decodeProtectedHeader> | undefined
   readonly payload: RequestPayload
 }
 
 export interface MdlChanges {
-  /** Members that replace the request's own in the data that the device signs. */
+  /** Members that replace members of the request in the data that the device signs. */
   readonly over?: Partial<ReturnType<typeof redirectOf>>
   /** Changes the presentation. */
   readonly changed?: (presentation: string) => string
@@ -74,7 +74,7 @@ export interface Changes {
   /** `sdJwt` changes the SD-JWT before the holder signs; `presentation` changes the presentation afterwards. */
   readonly sdJwt?: (sdJwt: string) => string
   readonly presentation?: (presentation: string) => string
-  /** `cnf.jwk` */
+  /** The key in `cnf.jwk`. */
   readonly holderJwk?: (jwk: Jwk) => Readonly<Record<string, unknown>>
 }
 
@@ -87,7 +87,7 @@ interface KeyBindingClaims {
 
 export const seconds = () => Math.floor(Date.now() / 1000)
 
-/** The suite's authorization endpoint, where it takes requests. */
+/** The suite's authorization endpoint for requests. */
 export const WALLET = `${SUITE}/authorize`
 
 /** The root that `x5c` must lead to, and the intermediate certificate. */
@@ -95,7 +95,7 @@ export const AUTHORITIES = { root, intermediate }
 
 export type Suite = Awaited<ReturnType<typeof startSuite>>
 
-/** A verifier under a public https address, and the wallet that the conformance suite plays, with a credential of its own. */
+/** A verifier with a public https address, and the wallet of the conformance suite with its own credential. */
 export async function startSuite() {
   const [files, anchors] = await Promise.all([certificateFiles(), anchorFiles()])
   const issuerRoot = makeRoot('PID provider')
@@ -110,7 +110,7 @@ export async function startSuite() {
   })
   const local = (url: string) => service.url + url.slice(URL_OF_ISSUER.length)
 
-  /** A PID that discloses its subject's claims one by one, with decoys between them. */
+  /** A PID whose claims can be disclosed separately, with decoys. */
   async function credentialFor(holderJwk: Readonly<Record<string, unknown>>): Promise<string> {
     const signer = await signerOf(issuer)
     const library = new SDJwtVcInstance({
@@ -148,7 +148,7 @@ export async function startSuite() {
   return {
     service,
 
-    /** A wallet is opened with a request and, unless that is all of it, fetches it: by GET, or by POST with a form. */
+    /** Opens a wallet with a request. If the request is not in the address, fetches it: by GET, or by POST with a form. */
     async received(members: Readonly<Record<string, unknown>>, form?: Record<string, string>): Promise<Received> {
       const body = { dcqlQuery: QUERY, redirectUri: RETURN, walletUrl: WALLET, ...members }
       const asked = await ask(service, body)
@@ -162,7 +162,7 @@ export async function startSuite() {
       return { asked, opened, address, header: undefined, payload }
     },
 
-    /** The request object behind `request_uri`. Its signature is valid for the certificate that its header leads to. */
+    /** Reads the request object of a `request_uri`, and checks its signature with the certificate in its header. */
     async fetched(requestUri: string, form?: Record<string, string>) {
       const accept = 'application/oauth-authz-req+jwt'
       const post = form === undefined ? {} : { method: 'POST', body: new URLSearchParams(form) }
@@ -175,12 +175,12 @@ export async function startSuite() {
       return { header, payload: decodeJwt(compact) as unknown as RequestPayload }
     },
 
-    /** Answers with a presentation, encrypted for the request where it asks for that. */
+    /** Answers with a presentation, encrypted if the request asks for encryption. */
     async answered(request: Received, changes: Changes = {}) {
       return this.answeredWith(request, { pid: [await presentation(request, changes)] })
     },
 
-    /** Answers with a driving licence, as the holder changed it, for a request that is changed. */
+    /** Answers with a driving licence. A test may change the licence and the signed request. */
     async answeredWithMdl(request: Received, { over = {}, changed = (same: string) => same }: MdlChanges = {}) {
       const holder = await makeHolder()
       const sessionTranscript = redirectTranscript({ ...redirectOf(request.payload), ...over })

@@ -25,10 +25,10 @@ beforeAll(async () => {
 })
 afterAll(() => suite.close())
 
-/** The keys that requests of this file brought: none comes twice. */
+/** The keys of requests in this file. No key may occur twice. */
 const seen = new Set<string>()
 
-/** Bits by how often each character occurs, as the suite estimates them. */
+/** The entropy in bits from the frequency of each character, as the suite estimates it. */
 function entropy(text: string): number {
   const shares = [...new Set(text)].map((character) => (text.split(character).length - 1) / text.length)
   return text.length * shares.reduce((sum, share) => sum - share * Math.log2(share), 0)
@@ -55,7 +55,7 @@ const UNSIGNED: typeof CERTIFIED = (['direct_post', 'direct_post.jwt'] as const)
   return [`redirect_uri, ${responseMode}`, { asks, prefix: 'redirect_uri', responseMode }]
 })
 
-/** OpenID4VP 1.0 §5.7, §5.10: what a wallet is opened with says where the request is, and nothing else; or it is all of it. */
+/** OpenID4VP 1.0 §5.7, §5.10: the address for the wallet only names the address of the request, or it contains the whole request. */
 function checkAddress({ opened, address, header, payload }: Received) {
   expect(opened).toMatch(`${WALLET}?`)
   if (header === undefined) {
@@ -70,8 +70,8 @@ function checkAddress({ opened, address, header, payload }: Received) {
 }
 
 /**
- * §5.9.3: named by the certificate that signs, whose chain goes up to the authority, without it (HAIP 1.0 §5); no `kid` beside it. An
- * unsigned request is named by where its answer goes.
+ * §5.9.3: the signing certificate identifies the verifier. Its chain leads to the authority and does not contain it (HAIP 1.0 §5).
+ * There is no `kid`. An unsigned request identifies the verifier by the address for its answer.
  */
 function checkSigner({ header, payload }: Received, { prefix }: Variant) {
   if (header === undefined) {
@@ -93,7 +93,7 @@ function checkSigner({ header, payload }: Received, { prefix }: Variant) {
     expect(leaf.checkHost('credence.example', { subject: 'never' })).toBe('credence.example')
 }
 
-/** §5.1, §5.8, §6, §8.2: these parameters, and no other. */
+/** §5.1, §5.8, §6, §8.2: exactly these parameters. */
 function checkParameters({ header, payload }: Received, { responseMode }: Variant, walletNonce: string | undefined) {
   const times = { aud: 'https://self-issued.me/v2', iat: expect.any(Number), exp: expect.any(Number) }
   expect(payload).toEqual({
@@ -113,12 +113,12 @@ function checkParameters({ header, payload }: Received, { responseMode }: Varian
     expect(Math.abs(iat - seconds())).toBeLessThan(300)
     expect(exp).toBeGreaterThan(seconds())
   }
-  // §5.2 asks for enough; 128 bits are what is recommended. The estimate runs short of what was drawn.
+  // §5.2 asks for enough entropy; 128 bits are recommended. The estimate is lower than the real entropy.
   expect(Buffer.from(payload.nonce, 'base64url').length).toBeGreaterThanOrEqual(16)
   expect(entropy(payload.nonce)).toBeGreaterThan(96)
 }
 
-/** Appendix B.3.4: algorithms by their registered names; HAIP 1.0 §5 has SD-JWT VC and mobile documents alone, with ES256. */
+/** Appendix B.3.4: algorithms by their registered names. HAIP 1.0 §5 allows only SD-JWT VC and mobile documents, with ES256. */
 function checkFormats({ payload }: Received, { haip }: Variant) {
   const { vp_formats_supported: formats } = payload.client_metadata as { vp_formats_supported?: Record<string, object> }
   const algorithms = expect.arrayContaining(['ES256'])
@@ -128,7 +128,7 @@ function checkFormats({ payload }: Received, { haip }: Variant) {
   expect(names.filter((name) => !/^(?:[REP]S(?:256|384|512)|ES256K|EdDSA|Ed25519)$/.test(name))).toEqual([])
 }
 
-/** §8.3, §11.1; HAIP 1.0 §5: a key of this request alone, and nothing of encryption where none is asked for. */
+/** §8.3, §11.1; HAIP 1.0 §5: a key for this request only. Without encryption there are no members about encryption. */
 async function checkMetadata({ payload }: Received, { responseMode }: Variant) {
   const formats = { vp_formats_supported: expect.any(Object) }
   if (responseMode === 'direct_post') {
@@ -158,7 +158,7 @@ async function check(request: Received, variant: Variant, walletNonce?: string):
   return request
 }
 
-/** §8.2: 200 with the address to go back to, and a session with what was verified. */
+/** §8.2: 200 with the address for the return, and a session with the verified claims. */
 async function accepted(request: Received, changes?: Changes) {
   await sentBack(request, await suite.answered(request, changes))
 }
@@ -173,7 +173,7 @@ async function sentBack(request: Received, { status, headers, json }: Answer) {
   expect(await suite.session(request)).toMatchObject({ state: 'ResponseVerified' })
 }
 
-/** The presentation is refused at once, for the one thing that is wrong with it. */
+/** The presentation is refused at once, and the reason is its only error. */
 async function refused(variant: Variant, changes: Changes, why: string) {
   const request = await check(await suite.received(variant.asks), variant)
   const { status, json } = await suite.answered(request, changes)
@@ -223,7 +223,7 @@ describe.each(CERTIFIED)('modules about request_uri: %s', (_name, variant) => {
   })
 })
 
-describe.each([...CERTIFIED, ...UNSIGNED])('modules with one that is not: %s', (_name, variant) => {
+describe.each([...CERTIFIED, ...UNSIGNED])('modules with an invalid credential: %s', (_name, variant) => {
   it('oid4vp-1final-verifier-invalid-kb-jwt-signature', () => {
     const presentation = (text: string) => {
       const parts = text.split('~')
@@ -233,7 +233,7 @@ describe.each([...CERTIFIED, ...UNSIGNED])('modules with one that is not: %s', (
   })
 
   it('oid4vp-1final-verifier-invalid-credential-signature', () => {
-    // The holder signs for what is presented: it is the issuer's signature alone that is wrong.
+    // The holder's signature is for the changed credential, so only the issuer's signature is wrong.
     const sdJwt = (text: string) => {
       const [jwt = '', ...disclosures] = text.split('~')
       return [unsigned(jwt), ...disclosures].join('~')

@@ -45,7 +45,7 @@ const SIGNED = {
 }
 const MEMBERSHIPS = { credentials: [{ id: 'club', format: 'dc+sd-jwt', meta: { vct_values: [MEMBERSHIP] } }] }
 
-/** A whole exchange. @returns what the wallet understood, and the result. */
+/** Makes a whole exchange. @returns the request as the wallet read it, and the result. */
 async function exchange(body: Record<string, unknown>, held: readonly Held[]) {
   const request = await askBrowser(service, body)
   const answer = await answerInBrowserWithLibrary(world.wallet, request.digitalCredentialRequest, held, SHOP)
@@ -73,7 +73,7 @@ describe('@openid4vc/openid4vp as the wallet behind a browser (OpenID4VP 1.0 App
   it.each([
     ['unsigned', { signed: false }, 'origin'],
     ['x509_hash', {}, 'x509_hash'],
-  ])('answers one of profile haip (HAIP 1.0 §5.2): %s', async (_, members, prefix) => {
+  ])('answers a request of profile haip (HAIP 1.0 §5.2): %s', async (_, members, prefix) => {
     const body = { ...members, profile: 'haip', responseMode: 'dc_api.jwt', dcqlQuery: MEMBERSHIPS }
     const { client, result } = await exchange(body, [card])
     expect(client.prefix).toBe(prefix)
@@ -110,7 +110,7 @@ describe('@openid4vc/openid4vp as the wallet behind a browser (OpenID4VP 1.0 App
     },
   )
 
-  it('answers a page that replays an unsigned request for that page: not accepted here', async () => {
+  it('answers a page that replays an unsigned request, and the service does not accept the answer', async () => {
     const request = await askBrowser(service, {
       dcqlQuery: dcql(service, 'dc+sd-jwt'),
       responseMode: 'dc_api.jwt',

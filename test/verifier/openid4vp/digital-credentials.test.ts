@@ -39,7 +39,7 @@ const resultOf = async (verificationSessionId: string) =>
   ).json
 
 describe('a request over the Digital Credentials API (OpenID4VP 1.0 Appendix A)', () => {
-  it('is all that a page needs, and nothing is fetched or scanned', async () => {
+  it('contains everything that a page needs, without a fetch or a scan', async () => {
     const request = await asked()
     expect(Object.keys(request).toSorted()).toEqual([
       'authorizationRequestUri',
@@ -122,7 +122,7 @@ describe('a request over the Digital Credentials API (OpenID4VP 1.0 Appendix A)'
     })
   })
 
-  it('signed by several names: each in its own protected header, with its own members (A.3.2.2)', async () => {
+  it('signed under several client identifiers: each in its own protected header, with its own members (A.3.2.2)', async () => {
     const verifierInfo = [{ format: 'jwt', data: 'eyJ.eyJ.c2ln', credential_ids: ['purchase'] }]
     const { digitalCredentialRequest: request } = await asked({
       clientIdPrefix: ['x509_hash', 'x509_san_dns', 'decentralized_identifier'],
@@ -150,7 +150,7 @@ describe('a request over the Digital Credentials API (OpenID4VP 1.0 Appendix A)'
     }
   })
 
-  it('is made again of the stored session, the same but for its signature', async () => {
+  it('is made again from the stored session, equal except for its signature', async () => {
     for (const body of [{}, { signed: false, responseMode: 'dc_api.jwt' }]) {
       const { digitalCredentialRequest: first, response_uri: uri } = await asked(body)
       const session = await service.platform.stores.verificationSessions.byRequest(uri.split('/').at(-1) ?? '')
@@ -160,7 +160,7 @@ describe('a request over the Digital Credentials API (OpenID4VP 1.0 Appendix A)'
     }
   })
 
-  it('is signed where the verifier has a certificate or is to have a name, and otherwise not', async () => {
+  it('is signed if the verifier has a certificate or the request names a client identifier, and otherwise not', async () => {
     const protocolOf = async (body: Record<string, unknown>, by = service) =>
       (await askBrowser(by, { dcqlQuery: dcql(by, 'dc+sd-jwt'), responseMode: 'dc_api', ...body }))
         .digitalCredentialRequest.protocol
@@ -201,8 +201,8 @@ describe('the answer to such a request', () => {
   it.each([
     ['any of the origins', 'https://other.example', 'origin:https://other.example'],
     ['with the slash of the example in the standard (A.4)', SHOP, `origin:${SHOP}/`],
-    ['that of an app, which has no header Origin', undefined, `origin:${ANDROID}`],
-    ['that of an app whose web view sends it', ANDROID, `origin:${ANDROID}`],
+    ['the origin of an app, without the header Origin', undefined, `origin:${ANDROID}`],
+    ['the origin of an app whose web view sends the header', ANDROID, `origin:${ANDROID}`],
   ])('has an audience: %s', async (_, origin, audience) => {
     const request = await asked({ expectedOrigins: [SHOP, 'https://other.example', ANDROID] })
     const held = world.held['dc+sd-jwt']
@@ -210,7 +210,7 @@ describe('the answer to such a request', () => {
     expect((await postFrom(origin, request, credential)).status).toBe(200)
   })
 
-  it('has no audience that is the origin of an app in another writing, nor one that was not expected', async () => {
+  it('is refused with an unexpected audience, also with the origin of an app in another spelling', async () => {
     const request = await asked({ expectedOrigins: [SHOP, ANDROID] })
     for (const audience of [`origin:${ANDROID}/`, ANDROID, 'origin:ios:bundle-id:com.example.shop']) {
       const held = world.held['dc+sd-jwt']
@@ -229,7 +229,7 @@ describe('the answer to such a request', () => {
     expect((await postFrom(undefined, request, credential)).status).toBe(200)
   })
 
-  it('can be posted by any page that is expected: the browser may send it, and read the reply (CORS)', async () => {
+  it('can be posted by any expected page: the browser may send it and read the reply (CORS)', async () => {
     const { response_uri: uri } = await asked()
     const preflight = await fetch(uri, {
       method: 'OPTIONS',
@@ -254,7 +254,7 @@ describe('the answer to such a request', () => {
     })
   })
 
-  it('is an error of the wallet in an encrypted answer too', async () => {
+  it('can be an error of the wallet, also in an encrypted answer', async () => {
     const request = await asked({ responseMode: 'dc_api.jwt' })
     const credential = await credentialWith(request.digitalCredentialRequest, { error: 'invalid_request' })
     expect((await postFrom(SHOP, request, credential)).status).toBe(200)
@@ -271,7 +271,7 @@ describe('the answer to such a request', () => {
     )
   })
 
-  it('that never comes leaves the session to expire', async () => {
+  it('that never arrives lets the session expire', async () => {
     let now = new Date()
     await using other = await startService({ clock: () => now, maintenance: false })
     const request = await askBrowser(other, {

@@ -7,7 +7,7 @@ const world = useWorld()
 
 const WRONG_NONCE = 'Key Binding JWT nonce is not that of the request.'
 
-/** Credential queries by id, each for the purchase, the sets as given. */
+/** A query with credential queries for the purchase by id, and the given sets. */
 async function asked(ids: Readonly<Record<string, Format>>, members: Record<string, unknown> = {}) {
   const credentials = Object.entries(ids).map(([id, format]) => ({
     ...dcql(world.service, format).credentials[0],
@@ -24,7 +24,7 @@ const bad = (payload: Payload) => present(world.held['dc+sd-jwt'], world.wallet,
 describe('a presentation that fails a check is discarded (OpenID4VP 1.0 §8.6)', () => {
   const REQUIRED_AND_OPTIONAL = [{ options: [['needed']] }, { options: [['spare']], required: false }]
 
-  it('where it answers an optional credential_set; the result says which and why', async () => {
+  it('if it answers an optional credential_set; the result names it with the reason', async () => {
     const { request, payload } = await asked(
       { needed: 'dc+sd-jwt', spare: 'dc+sd-jwt' },
       { credential_sets: REQUIRED_AND_OPTIONAL },
@@ -51,7 +51,7 @@ describe('a presentation that fails a check is discarded (OpenID4VP 1.0 §8.6)',
     ])
   })
 
-  it('where another option of its set is answered too', async () => {
+  it('if another option of its set is answered too', async () => {
     const { request, payload } = await asked(
       { one: 'dc+sd-jwt', other: 'jwt_vc_json' },
       { credential_sets: [{ options: [['one'], ['other']] }] },
@@ -73,7 +73,7 @@ describe('a presentation that fails a check is discarded (OpenID4VP 1.0 §8.6)',
     ])
   })
 
-  it('where the other format answers an item of a VP query', async () => {
+  it('if the other format answers an item of a VP query', async () => {
     const dear = { path: ['$.credentialSubject.price'], filter: { type: 'number', maximum: 1 } }
     const cheap = await issue(world.service, world.wallet, 'jwt_vc_json', { product: 'Cup', price: 1 })
     const request = await ask(world.service, {
@@ -93,7 +93,7 @@ describe('a presentation that fails a check is discarded (OpenID4VP 1.0 §8.6)',
     expect(discarded).toEqual([{ credentialQueryId: 'item-0-sd-jwt', reason }])
   })
 
-  it('and nothing is where everything holds', async () => {
+  it('but nothing is discarded if all presentations pass', async () => {
     const { asked: request, payload } = await world.asked('dc+sd-jwt')
     await answer(payload, { purchase: [await good(payload)] })
     expect((await world.resultOf(request)).discarded).toEqual([])
@@ -106,7 +106,7 @@ describe('a presentation that fails a check is discarded (OpenID4VP 1.0 §8.6)',
 })
 
 describe('the remaining presentations must satisfy the query', () => {
-  it('the refusal names the presentation that is needed, not one that is not', async () => {
+  it('the refusal names the needed presentation, not an unneeded presentation', async () => {
     const sets = [{ options: [['spare']], required: false }, { options: [['needed']] }]
     const { request, payload } = await asked({ spare: 'dc+sd-jwt', needed: 'dc+sd-jwt' }, { credential_sets: sets })
     const sentence = `Presentation for needed: ${WRONG_NONCE}`
@@ -123,7 +123,7 @@ describe('the remaining presentations must satisfy the query', () => {
     await world.expectRefused(request, payload, { purchase }, `Presentation 1 for purchase: ${WRONG_NONCE}`)
   })
 
-  it('an entry that was not requested is a fault of the whole answer: it is not discarded', async () => {
+  it('an entry that was not requested makes the whole answer wrong: it is not discarded', async () => {
     const { asked: request, payload } = await world.asked('dc+sd-jwt')
     const vpToken = { purchase: [await good(payload)], other: [await good(payload)] }
     await world.expectRefused(request, payload, vpToken, 'vp_token has an entry that the query does not ask for.')

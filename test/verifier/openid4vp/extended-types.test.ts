@@ -35,7 +35,7 @@ function publish(extended: string | undefined, members: Record<string, unknown> 
   return vct
 }
 
-/** A chain of types that ends in another one, so many levels above. */
+/** A chain of types with a number of levels that ends in another type. */
 const chain = (levels: number, top: string): string => (levels === 0 ? top : publish(chain(levels - 1, top)))
 
 const DCQL = {
@@ -59,7 +59,7 @@ async function typesIn({ verificationSessionId }: Asked) {
   return json.credentials[0].type
 }
 
-describe('a credential of a type that extends the one asked for (OpenID4VP 1.0 Appendix B.3.5)', () => {
+describe('a credential of a type that extends the requested type (OpenID4VP 1.0 Appendix B.3.5)', () => {
   it.each([1, 2, 5])('is accepted, %d levels away; the result has its own type', async (levels) => {
     const vct = chain(levels, WANTED)
     const { asked, refusal } = await presented(vct)
@@ -67,7 +67,7 @@ describe('a credential of a type that extends the one asked for (OpenID4VP 1.0 A
     expect(await typesIn(asked)).toEqual([vct])
   })
 
-  it('is taken as that type by a VP query, whether that names $.vct or $.type', async () => {
+  it('counts as the requested type for a VP query, by $.vct and by $.type', async () => {
     const vct = chain(1, WANTED)
     for (const field of [
       { path: ['$.vct'], filter: { const: WANTED } },
@@ -82,11 +82,11 @@ describe('a credential of a type that extends the one asked for (OpenID4VP 1.0 A
     const own = `${service.url}/vct/Membership`
     const query = { dcqlQuery: { credentials: [{ id: 'club', format: 'dc+sd-jwt', meta: { vct_values: [own] } }] } }
     expect((await presented(publish(own), {}, query)).refusal).toBeUndefined()
-    // And one of this installation extends no other.
+    // A type of this installation extends no other type.
     expect((await presented(own)).refusal).toBe(NONE)
   })
 
-  it('is asked for no metadata where its type is the one asked for', async () => {
+  it('causes no fetch of metadata if its type is the requested type', async () => {
     const before = web.requests.length
     const vct = chain(1, 'urn:unrelated')
     const query = { dcqlQuery: { credentials: [{ id: 'club', format: 'dc+sd-jwt', meta: { vct_values: [vct] } }] } }
@@ -94,7 +94,7 @@ describe('a credential of a type that extends the one asked for (OpenID4VP 1.0 A
     expect(web.requests).toHaveLength(before)
   })
 
-  it('is accepted by its integrity metadata, the strongest of them', async () => {
+  it('is checked against the strongest of its integrity values', async () => {
     const top = publish(WANTED)
     const hash = (algorithm: string, vct: string) => {
       const text = JSON.stringify(web.documents.get(new URL(vct).pathname)?.body)
@@ -118,8 +118,8 @@ describe('attack: a credential of another type', () => {
     ['that extends nothing', () => publish(undefined)],
     ['that extends something else', () => publish('urn:unrelated')],
     ['six levels away', () => chain(6, WANTED)],
-    ['whose name merely begins with it', () => `${WANTED}/gold`],
-    ['that no address can be asked for', () => 'urn:unrelated'],
+    ['whose name only begins with it', () => `${WANTED}/gold`],
+    ['that is not an address', () => 'urn:unrelated'],
   ])('%s', async (_what, vct) => {
     expect((await presented(vct())).refusal).toBe(NONE)
   })
@@ -140,21 +140,21 @@ describe('attack: a credential of another type', () => {
     expect((await presented(vct)).refusal).toBe(`Presentation for club: ${sentence}`)
   })
 
-  it('with metadata that are no JSON', async () => {
+  it('with metadata that are not JSON', async () => {
     web.documents.set('/types/html', { body: '<!doctype html>', type: 'text/html' })
     expect((await presented(typeAt('/types/html'))).refusal).toBe(
       'Presentation for club: Type metadata of the credential are no JSON object.',
     )
   })
 
-  it('of an issuer that is not trusted has nothing fetched', async () => {
+  it('of an untrusted issuer causes no fetch', async () => {
     const before = web.requests.length
     const { refusal } = await presented(chain(1, WANTED), {}, { ...DCQL, trustedIssuers: ['self'] })
     expect(refusal).toContain('is not trusted')
     expect(web.requests).toHaveLength(before)
   })
 
-  it('makes one answer ask for ten types at most', async () => {
+  it('causes at most ten fetches of types for one answer', async () => {
     const dcqlQuery = { credentials: [{ ...DCQL.dcqlQuery.credentials[0], multiple: true }] }
     const asked = await ask(service, { dcqlQuery, responseMode: 'direct_post' })
     const request = await fetchRequest(asked)

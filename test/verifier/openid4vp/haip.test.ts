@@ -66,7 +66,7 @@ interface Presenting {
   readonly holder?: WalletActor
 }
 
-/** Presents a credential. @returns undefined where it is accepted, else why not. */
+/** Presents a credential. @returns undefined if it is accepted, otherwise the reason. */
 async function refusalOf(
   credential: string,
   { body = {}, by = service, holderProof = true, holder = wallet }: Presenting = {},
@@ -86,7 +86,7 @@ const ofClub = (reason: string) => `Presentation for club: ${reason}`
 const keyRefusal = ofClub('Issuer key cannot be resolved: The header has no x5c.')
 
 describe('a request of profile haip (HAIP 1.0 §5, §5.1)', () => {
-  it('is signed under the hash of the certificate, by reference, and takes an encrypted answer', async () => {
+  it('is signed under the hash of the certificate, is sent by reference, and requires an encrypted answer', async () => {
     const request = await asked()
     const compact = await (await fetch(request.request_uri)).text()
     const payload = decodeJwt(compact)
@@ -108,7 +108,7 @@ describe('a request of profile haip (HAIP 1.0 §5, §5.1)', () => {
     })
   })
 
-  it('names dc+sd-jwt and mso_mdoc alone, and algorithms that are fully specified (OpenID4VP 1.0 Appendix B.3.4)', async () => {
+  it('names only dc+sd-jwt and mso_mdoc, and fully specified algorithms (OpenID4VP 1.0 Appendix B.3.4)', async () => {
     const formats = async (profile: string) => {
       const { client_metadata: metadata } = await fetchRequest(await asked({ profile }))
       return (metadata as { vp_formats_supported: Record<string, Record<string, string[]>> }).vp_formats_supported
@@ -124,7 +124,7 @@ describe('a request of profile haip (HAIP 1.0 §5, §5.1)', () => {
     }
   })
 
-  it('is opened with haip-vp:// beside the address of the interface, or with the request’s own scheme', async () => {
+  it('has an address with haip-vp:// beside the address of the interface, or with the scheme of the request', async () => {
     const request = await asked()
     const parameters = request.authorizationRequestUri.replace(/^openid4vp:/, '')
     expect(request.walletUri).toBe(`haip-vp:${parameters}`)
@@ -139,7 +139,7 @@ describe('a request of profile haip (HAIP 1.0 §5, §5.1)', () => {
     expect(reply.json.message).toBe('Could not find the required credentials for the presentation submission')
   })
 
-  it('made of VP query items asks for dc+sd-jwt alone', async () => {
+  it('made from VP query items asks for dc+sd-jwt only', async () => {
     const formats = async (profile: string) => {
       const { dcql_query: query } = await fetchRequest(await asked({ profile, dcqlQuery: undefined, query: [ITEM] }))
       return query.credentials.map(({ format }) => format)
@@ -148,7 +148,7 @@ describe('a request of profile haip (HAIP 1.0 §5, §5.1)', () => {
     expect(await formats('final')).toEqual(['dc+sd-jwt', 'jwt_vc_json'])
   })
 
-  it('is also made by a VP query; its result is read without the code, as the interface has it', async () => {
+  it('can be made from a VP query; its result is read without the code, as the interface says', async () => {
     const call = (method: string, path: string, body?: unknown) =>
       service.request(method, path, { client: true, ...(body === undefined ? {} : { body }) })
     const path = '/api/v1/verifier/vp-queries'
@@ -176,9 +176,9 @@ describe('a request of profile haip (HAIP 1.0 §5, §5.1)', () => {
       { dcqlQuery: { credentials: [CLUB, { id: 'b', format: 'jwt_vc_json', meta: { type_values: [['Club']] } }] } },
       'dcqlQuery.credentials.1.format must be dc+sd-jwt or mso_mdoc with profile haip',
     ],
-  ])('is refused where it cannot be one: %j', async (body, message) => {
+  ])('is refused if it cannot follow HAIP: %j', async (body, message) => {
     expect(await refused(body)).toEqual([400, [message]])
-    // The installation's profile says the same of a request that names none.
+    // The same applies if the installation's profile is haip and the request names none.
     expect(await refused({ ...body, profile: undefined })).toEqual([400, [message]])
   })
 
@@ -191,7 +191,7 @@ describe('a request of profile haip (HAIP 1.0 §5, §5.1)', () => {
     expect(await refused({}, bare)).toEqual([400, ['TRUST_ANCHORS must be set with profile haip']])
     await using without = await startService({ env: { TRUST_ANCHORS: env.TRUST_ANCHORS ?? '' } })
     expect(await refused({}, without)).toEqual([400, [uncertified]])
-    // HAIP 1.0 §7: wallets need know no other algorithm than ES256.
+    // HAIP 1.0 §7: wallets must support only ES256.
     const keyPair = generateKeyPairSync('ec', { namedCurve: 'P-384' })
     const stronger = await files.fileOf([leafOf({ subject: 'Shop', keyPair }), intermediate])
     await using other = await startService({ env: { ...env, VERIFIER_X509: stronger } })
@@ -228,18 +228,18 @@ describe('the result of a request of profile haip (HAIP 1.0 §5.1, OpenID4VP 1.0
     return [without.status, withCode.status]
   }
 
-  it('attack: session fixation: it goes only to the browser that was sent back', async () => {
+  it('attack: session fixation: only the browser that returns from the wallet gets the result', async () => {
     expect(await results({})).toEqual([403, 200])
   })
 
-  it('goes to the backend without a code if the request says so, or has another profile', async () => {
+  it('is for the backend without a code if the request says so, or has another profile', async () => {
     expect(await results({ requireResponseCode: false })).toEqual([200, 200])
     expect(await results({ profile: 'final', trustedIssuers: ['x5c'] })).toEqual([200, 200])
   })
 })
 
 describe('an answer to a request of profile haip', () => {
-  it('attack: in the clear is refused, and the session does not change', async () => {
+  it('attack: without encryption is refused, and the session does not change', async () => {
     const request = await asked()
     const payload = await fetchRequest(request)
     const credential = await membership(club(), wallet)
@@ -249,7 +249,7 @@ describe('an answer to a request of profile haip', () => {
     expect((await sessionOf(service, request)).state).toBe('RequestUriRetrieved')
   })
 
-  it('has a credential of anyone with a chain to TRUST_ANCHORS', async () => {
+  it('may have a credential of every issuer with a chain to TRUST_ANCHORS', async () => {
     expect(await refusalOf(await membership(club(), wallet))).toBeUndefined()
   })
 
@@ -259,19 +259,19 @@ describe('an answer to a request of profile haip', () => {
     )
   })
 
-  it('attack: x5c holds the trust anchor (HAIP 1.0 §6.1.1)', async () => {
+  it('attack: x5c contains the trust anchor (HAIP 1.0 §6.1.1)', async () => {
     const leafOfClub = club()
     const credential = await membership(leafOfClub, wallet, {}, { x5c: [leafOfClub.x5c, root.x5c] })
     expect(await refusalOf(credential)).toContain('The certificate chain holds a trust anchor, which must be left out.')
     expect(await refusalOf(credential, { body: { profile: 'final', trustedIssuers: ['x5c'] } })).toBeUndefined()
   })
 
-  it('attack: the certificate signed itself, and is no trust anchor', async () => {
+  it('attack: the certificate is self-signed, and is not a trust anchor', async () => {
     const self = makeRoot('Club')
     expect(await refusalOf(await membership(self, wallet))).toContain('does not lead to a trust anchor')
   })
 
-  it('has an issuer of the list alone where TRUSTED_ISSUERS or the request has one', async () => {
+  it('is accepted only from a listed issuer if TRUSTED_ISSUERS or the request has a list', async () => {
     const credential = await membership(club(), wallet)
     const untrusted = ofClub('Issuer CN=Club is not trusted.')
     expect(await refusalOf(credential, { body: { trustedIssuers: ['self'] } })).toBe(untrusted)
@@ -279,7 +279,7 @@ describe('an answer to a request of profile haip', () => {
     expect(await refusalOf(credential, { by: narrow })).toBe(untrusted)
   })
 
-  it('attack: an issuer that is trusted by name has no certificate: nothing but x5c proves its key (HAIP 1.0 §6.1.1)', async () => {
+  it('attack: an issuer that is trusted by name has no certificate: only x5c proves its key (HAIP 1.0 §6.1.1)', async () => {
     const origin = `http://127.0.0.1:${web.port}`
     const issuers = [
       await ForeignIssuer.didJwk(),
@@ -298,7 +298,7 @@ describe('an answer to a request of profile haip', () => {
       }
     }
     expect(web.requests.length).toBe(before)
-    // In profile final each of them is believed.
+    // In profile final each of these issuers is accepted.
     for (const issuer of issuers) {
       const credential = await issuer.sdJwtVc({ holderKey: wallet.publicJwk })
       const body = { profile: 'final', trustedIssuers: [issuer.id] }
@@ -306,7 +306,7 @@ describe('an answer to a request of profile haip', () => {
     }
   })
 
-  it('has no credential of this installation that came without a certificate', async () => {
+  it('must not have a credential of this installation without a certificate', async () => {
     const { credential } = await issue(service, wallet, 'dc+sd-jwt')
     const dcqlQuery = { credentials: [{ ...CLUB, meta: { vct_values: [vct(service)] } }] }
     expect(await refusalOf(credential, { body: { dcqlQuery } })).toBe(keyRefusal)
@@ -316,7 +316,7 @@ describe('an answer to a request of profile haip', () => {
 describe('holder binding in profile haip (HAIP 1.0 §6.1.1.1)', () => {
   const unproven = { credentials: [{ ...CLUB, require_cryptographic_holder_binding: false }] }
 
-  it('attack: a credential with a holder binding is presented without its proof, though the query asks for none', async () => {
+  it('attack: a credential with a holder binding is refused without its proof, even if the query asks for no proof', async () => {
     const credential = await membership(club(), wallet)
     const body = { dcqlQuery: unproven }
     expect(await refusalOf(credential, { body, holderProof: false })).toBe(
@@ -327,13 +327,13 @@ describe('holder binding in profile haip (HAIP 1.0 §6.1.1.1)', () => {
     expect(await refusalOf(credential, { body: final, holderProof: false })).toBeUndefined()
   })
 
-  it('is not asked of a credential that has none, where the query allows that', async () => {
+  it('is not required of a credential without holder binding if the query allows it', async () => {
     const credential = await membership(club(), wallet, { cnf: undefined })
     expect(await refusalOf(credential, { body: { dcqlQuery: unproven }, holderProof: false })).toBeUndefined()
     expect(await refusalOf(credential, { holderProof: false })).toBe(ofClub('Credential is not bound to a holder key.'))
   })
 
-  it('is to a JWK, and to no name that had to be resolved (§6.1)', async () => {
+  it('must be to a JWK, not to a name that must be resolved (§6.1)', async () => {
     const credential = await membership(club(), wallet, { cnf: { kid: wallet.kid } })
     expect(await refusalOf(credential)).toBe(ofClub('Credential cnf has no jwk, which its profile demands.'))
     expect(await refusalOf(credential, { body: { profile: 'final', trustedIssuers: ['x5c'] } })).toBeUndefined()
@@ -341,7 +341,7 @@ describe('holder binding in profile haip (HAIP 1.0 §6.1.1.1)', () => {
 })
 
 describe('status lists in profile haip (HAIP 1.0 §6.1)', () => {
-  /** A credential whose list is what the web server has. */
+  /** A credential whose status list is on the web server. */
   async function refusalWith(list: (uri: string) => Promise<string>, presenting: Presenting = {}, issuer = club()) {
     const uri = `http://127.0.0.1:${web.port}/lists/${crypto.randomUUID()}`
     web.documents.set(new URL(uri).pathname, { body: await list(uri), type: 'application/statuslist+jwt' })
@@ -349,14 +349,14 @@ describe('status lists in profile haip (HAIP 1.0 §6.1)', () => {
   }
   const uncertified = ofClub('Status list has no certificate chain that leads to a trust anchor.')
 
-  it('are signed under a chain to a trust anchor', async () => {
+  it('must be signed with a chain to a trust anchor', async () => {
     expect(await refusalWith((uri) => certifiedStatusList(club({ subject: 'Lists' }), uri, [4]))).toBeUndefined()
     expect(await refusalWith((uri) => certifiedStatusList(club({ subject: 'Lists' }), uri, [5]))).toBe(
       ofClub('Credential has been revoked.'),
     )
   })
 
-  it('attack: a list without x5c, though signed with the key of the credential', async () => {
+  it('attack: a list without x5c, even if it is signed with the key of the credential', async () => {
     const issuer = club()
     const bare = async (uri: string) => certifiedStatusList(issuer, uri, [], undefined, { x5c: undefined })
     expect(await refusalWith(bare, {}, issuer)).toBe(uncertified)
@@ -371,7 +371,7 @@ describe('status lists in profile haip (HAIP 1.0 §6.1)', () => {
     )
   })
 
-  it('attack: a list whose x5c holds the trust anchor (§6.1)', async () => {
+  it('attack: a list whose x5c contains the trust anchor (§6.1)', async () => {
     const lists = club({ subject: 'Lists' })
     const rooted = (uri: string) => certifiedStatusList(lists, uri, [], undefined, { x5c: [lists.x5c, root.x5c] })
     expect(await refusalWith(rooted)).toBe(
@@ -385,14 +385,14 @@ describe('algorithms in profile haip (OpenID4VP 1.0 Appendix B.3.4)', () => {
   const final = { body: { profile: 'final', trustedIssuers: ['x5c'] } }
   const ed25519 = () => club({ keyPair: generateKeyPairSync('ed25519') })
 
-  it('attack: a credential says EdDSA, which is not fully specified', async () => {
+  it('attack: a credential with EdDSA, which is not fully specified', async () => {
     const credential = await membership(ed25519(), wallet, {}, { alg: 'EdDSA' })
     expect(await refusalOf(credential)).toBe(ofClub('Credential signature algorithm EdDSA was not asked for.'))
     expect(await refusalOf(credential, final)).toBeUndefined()
     expect(await refusalOf(await membership(ed25519(), wallet, {}, { alg: 'Ed25519' }))).toBeUndefined()
   })
 
-  it('attack: so does the proof of its holder', async () => {
+  it('attack: a holder’s proof with EdDSA', async () => {
     const older = await newWallet('EdDSA')
     const named = { ...older, signer: { ...older.signer, alg: 'Ed25519' as SignatureAlgorithm } }
     const credential = await membership(club(), older)

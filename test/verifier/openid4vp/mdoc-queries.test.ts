@@ -24,7 +24,7 @@ describe('a credential query for mobile documents (OpenID4VP 1.0 Appendix B.2.3,
       'dcqlQuery.credentials.0.claims.0.intent_to_retain must be a boolean',
     ],
   ]
-  it.each(faults)('%j is refused by name', async (members, message) => {
+  it.each(faults)('%j is refused, and the error names the wrong member', async (members, message) => {
     const refused = await post({ dcqlQuery: { credentials: [{ ...LICENCE, ...members }] } })
     expect([refused.status, refused.json.message]).toEqual([
       400,
@@ -42,7 +42,7 @@ describe('a credential query for mobile documents (OpenID4VP 1.0 Appendix B.2.3,
     ])
   })
 
-  it('reaches the wallet unchanged, and the metadata have the algorithms by their COSE numbers (Appendix B.2.2)', async () => {
+  it('is sent to the wallet unchanged, and the metadata name the algorithms by their COSE numbers (Appendix B.2.2)', async () => {
     const { payload } = await world.asked()
     expect(payload.dcql_query).toEqual({ credentials: [LICENCE] })
     const { vp_formats_supported: formats } = payload.client_metadata as { vp_formats_supported?: object }
@@ -52,7 +52,7 @@ describe('a credential query for mobile documents (OpenID4VP 1.0 Appendix B.2.3,
     })
   })
 
-  it.each(['draft24', 'draft21'])('is none of %s, whose metadata do not name the format', async (profile) => {
+  it.each(['draft24', 'draft21'])('is refused for %s, whose metadata do not name the format', async (profile) => {
     const refused = await post({ profile, dcqlQuery: { credentials: [LICENCE] } })
     expect([refused.status, refused.json.message]).toEqual([
       400,
@@ -63,7 +63,7 @@ describe('a credential query for mobile documents (OpenID4VP 1.0 Appendix B.2.3,
     expect(JSON.stringify((await fetchRequest(asked)).client_metadata)).not.toContain('mdoc')
   })
 
-  it('has no transaction data', async () => {
+  it('cannot have transaction data', async () => {
     const transactionData = [{ type: 'urn:pay', credential_ids: ['licence'] }]
     const refused = await post({ dcqlQuery: { credentials: [LICENCE] }, transactionData })
     expect([refused.status, refused.json.message]).toEqual([
@@ -89,7 +89,7 @@ describe('values and authorities of a query', () => {
     )
   })
 
-  it('an element that was asked for must be there', async () => {
+  it('a requested element must be present', async () => {
     expect(await answered({ claims: [{ path: [NAMESPACE, 'portrait'] }] })).toBe(
       `Credential licence does not hold the claim ${NAMESPACE}.portrait.`,
     )
@@ -100,7 +100,7 @@ describe('values and authorities of a query', () => {
     expect(await answered({}, photoId)).toBe('Credential licence is not of the doctype_value.')
   })
 
-  it('an authority is known by x5chain (§6.1.1.1)', async () => {
+  it('an authority is found in x5chain (§6.1.1.1)', async () => {
     const identifier = { id: '551d23', critical: false, value: '300680040a0a0a0a' }
     const certified = await makeIssuer(world.authority, { ...YEARS, extensions: [identifier] })
     const issued = await licence(certified, world.holder)
@@ -121,7 +121,7 @@ describe('a VP query with a constraint on $.doctype', () => {
     return payload.dcql_query.credentials.filter(({ format }) => format === ('mso_mdoc' as string))
   }
 
-  it('makes an alternative, and its paths the elements', async () => {
+  it('gives an alternative with a mobile document, and its paths give the elements', async () => {
     expect(await queries(doctype({ const: DOCTYPE }), field(name))).toEqual([
       {
         id: 'item-0-mdoc',
@@ -132,7 +132,7 @@ describe('a VP query with a constraint on $.doctype', () => {
     ])
   })
 
-  it('makes one for each doctype of an enum', async () => {
+  it('gives an alternative for each doctype of an enum', async () => {
     const found = await queries(doctype({ enum: [DOCTYPE, 'org.iso.23220.photoid.1'] }))
     expect(found.map(({ id, ...query }) => [id, 'meta' in query && query.meta])).toEqual([
       ['item-0-mdoc', { doctype_value: DOCTYPE }],
@@ -140,7 +140,7 @@ describe('a VP query with a constraint on $.doctype', () => {
     ])
   })
 
-  it('attack: makes no more than sixteen, however many doctypes an enum has', async () => {
+  it('attack: gives at most sixteen alternatives, for any number of doctypes in an enum', async () => {
     const many = Array.from({ length: 17 }, (_, at) => `org.example.${at}`)
     expect(await queries(doctype({ enum: many }))).toHaveLength(16)
   })
@@ -151,16 +151,16 @@ describe('a VP query with a constraint on $.doctype', () => {
     ['$.issuer'],
     ['$.issuer.id'],
     [`$..family_name`],
-  ])('makes none where %s is asked for too', async (path) =>
+  ])('gives no alternative if %s is requested too', async (path) =>
     expect(await queries(doctype({ const: DOCTYPE }), field(path))).toEqual([]),
   )
 
-  it('makes none where no doctype is named', async () => {
+  it('gives no alternative if no doctype is named', async () => {
     expect(await queries(field(name))).toEqual([])
     expect(await queries(doctype({ pattern: '.' }), field(name))).toEqual([])
   })
 
-  it('is answered with a document, which its constraints judge', async () => {
+  it('can be answered with a document, which its constraints check', async () => {
     const answeredWith = async (pattern: string) => {
       const query = [{ fields: [doctype({ enum: [DOCTYPE] }), field(name, { type: 'string', pattern })] }]
       const { asked, payload } = await world.asked(undefined, { dcqlQuery: undefined, query })

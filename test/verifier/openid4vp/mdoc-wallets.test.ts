@@ -14,7 +14,7 @@ const world = useMdocVerifier()
 
 const DAY = 86_400_000
 
-/** Documents of one holder: of @auth0/mdl, another code base, and of our own. */
+/** Documents of one holder: made by @auth0/mdl, another code base, and by this service. */
 const held = {} as Record<'ours' | 'auth0', HeldDocument>
 let document: MDoc
 
@@ -76,7 +76,7 @@ describe('@openid4vc/openid4vp with @owf/mdoc, the libraries of Credo, as the wa
   })
 })
 
-it('@auth0/mdl presents a document that it made itself', async () => {
+it('@auth0/mdl presents a document that it has made itself', async () => {
   const { asked, payload } = await world.asked()
   const presentation = await DeviceResponse.from(document)
     .usingPresentationDefinition({

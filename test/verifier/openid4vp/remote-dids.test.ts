@@ -18,7 +18,7 @@ afterAll(async () => {
   await web[Symbol.asyncDispose]()
 })
 
-it('attack: of the holders that one answer names, four DIDs on other hosts are resolved', async () => {
+it('attack: of the holders in one answer, only four DIDs on other hosts are resolved', async () => {
   const { wallet, held } = await makeWorld(service)
   const asked = await ask(service, {
     dcqlQuery: dcql(service, 'jwt_vc_json', { multiple: true }),
@@ -35,7 +35,7 @@ it('attack: of the holders that one answer names, four DIDs on other hosts are r
   }
   const purchase = await Promise.all(Array.from({ length: 30 }, (_, index) => presentationBy(`holder-${index}`)))
   const reply = await answer({ ...payload, nonce, client_id: audience } as never, { purchase })
-  // The others fail, and are discarded.
+  // The other presentations fail and are discarded.
   expect(reply.status).toBe(200)
   expect(web.requests).toEqual([0, 1, 2, 3].map((index) => `/holder-${index}/did.json`))
   const path = `/verification-sessions/${asked.verificationSessionId}/result`

@@ -52,7 +52,7 @@ describe('requireResponseCode (OpenID4VP 1.0 §14.2)', () => {
     expect(await result(other.asked, foreign)).toEqual([200, undefined])
   })
 
-  it('a HEAD does not use the code up', async () => {
+  it('a HEAD does not use up the code', async () => {
     const { asked: request, payload } = await asked({ requireResponseCode: true })
     const code = codeIn(await presented(payload))
     expect((await result(request, code, 'HEAD'))[0]).toBe(200)
@@ -60,7 +60,7 @@ describe('requireResponseCode (OpenID4VP 1.0 §14.2)', () => {
     expect((await result(request, code, 'HEAD'))[0]).toBe(403)
   })
 
-  it('is false by default: a backend without a browser reads the result, and a code that it sends must fit', async () => {
+  it('is false by default: a backend without a browser can read the result, and a sent code must be right', async () => {
     const { asked: request, payload } = await asked()
     const code = codeIn(await presented(payload))
     expect(await result(request)).toEqual([200, undefined])
@@ -68,7 +68,7 @@ describe('requireResponseCode (OpenID4VP 1.0 §14.2)', () => {
     expect(await result(request, code)).toEqual([200, undefined])
   })
 
-  it('needs an address to send a browser back to', async () => {
+  it('needs an address for the return of the browser', async () => {
     const refused = await world.service.request('POST', '/authorization-requests', {
       authorization: await world.service.bearer('verifier'),
       body: { query: [ITEM], requireResponseCode: true },
@@ -86,8 +86,8 @@ describe('requireResponseCode (OpenID4VP 1.0 §14.2)', () => {
   })
 })
 
-describe('every wallet receives a way back (OpenID4VP 1.0 §8.2, HAIP 1.0 §5.1)', () => {
-  it.each(['direct_post', 'direct_post.jwt'] as const)('a person who declines is sent back (%s)', async (mode) => {
+describe('every wallet receives an address for the return (OpenID4VP 1.0 §8.2, HAIP 1.0 §5.1)', () => {
+  it.each(['direct_post', 'direct_post.jwt'] as const)('a user who declines is sent back (%s)', async (mode) => {
     const { asked: request, payload } = await asked({ responseMode: mode, requireResponseCode: true })
     const declined = { error: 'access_denied', error_description: 'Not today', state: payload.state }
     const form = mode === 'direct_post' ? declined : { response: await encrypt(payload, declined) }
@@ -102,7 +102,7 @@ describe('every wallet receives a way back (OpenID4VP 1.0 §8.2, HAIP 1.0 §5.1)
     expect(await result(request, code)).toEqual([403, MISMATCH])
   })
 
-  it('so is a person with a refused presentation; the reply has the reason', async () => {
+  it('also after a refused presentation; the reply has the reason', async () => {
     const { asked: request, payload } = await asked()
     const reply = await presented(payload, { nonce: 'another' })
     const errorMessage = 'Presentation for purchase: Key Binding JWT nonce is not that of the request.'
@@ -116,7 +116,7 @@ describe('every wallet receives a way back (OpenID4VP 1.0 §8.2, HAIP 1.0 §5.1)
     expect(await result(request, code)).toEqual([403, MISMATCH])
   })
 
-  it('a stranger without knowledge of the request gets no address, and no code', async () => {
+  it('a stranger who does not know the request gets no address and no code', async () => {
     const { asked: request, payload } = await asked()
     for (const form of [{ error: 'access_denied' }, { error: 'access_denied', state: 'guessed' }, { vp_token: '{}' }]) {
       const reply = await postForm(payload.response_uri, form as Record<string, string>)
@@ -129,7 +129,7 @@ describe('every wallet receives a way back (OpenID4VP 1.0 §8.2, HAIP 1.0 §5.1)
     expect([again.status, again.json.redirect_uri]).toEqual([400, undefined])
   })
 
-  it('without a given address the reply has none', async () => {
+  it('without an address in the request, the reply has none', async () => {
     const created = await ask(world.service, { query: [ITEM], responseMode: 'direct_post' })
     const payload = await fetchRequest(created)
     const reply = await postForm(payload.response_uri, { error: 'access_denied', state: payload.state })

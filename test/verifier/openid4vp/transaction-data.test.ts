@@ -26,13 +26,13 @@ const hashOf = (text: string, alg = 'sha256') => createHash(alg).update(text).di
 const presented = (payload: Asked, claims: Record<string, unknown> = {}) =>
   present(world.held['dc+sd-jwt'], world.wallet, payload, { claims })
 
-/** One credential with these claims in its Key Binding JWT is refused with a sentence. */
+/** Presents a credential with these claims in its Key Binding JWT, and checks the sentence of the refusal. */
 async function refusedFor(entries: Entry[] | undefined, claims: (payload: Asked) => Entry, sentence: string) {
   const { request, payload } = await asked(entries)
   await world.expectRefused(request, payload, { purchase: [await presented(payload, claims(payload))] }, sentence)
 }
 
-describe('a wallet that shares no code authorizes transaction data (OpenID4VP 1.0 §8.4)', () => {
+describe('an independent wallet authorizes transaction data (OpenID4VP 1.0 §8.4)', () => {
   it.each(['direct_post', 'direct_post.jwt'])('by %s, in several credentials and algorithms', async (responseMode) => {
     const [credential] = dcql(world.service, 'dc+sd-jwt').credentials
     const request = await ask(world.service, {
@@ -66,21 +66,21 @@ describe('a wallet that shares no code authorizes transaction data (OpenID4VP 1.
   })
 })
 
-describe('a request of VP query items asks by the ids of the credential queries that are made of them', () => {
+describe('a request of VP query items names the credential queries that are made from the items', () => {
   const payment = { ...PAYMENT, credential_ids: ['item-0-sd-jwt'] }
   const items = async () => {
     const request = await ask(world.service, { query: [ITEM], transactionData: [payment], responseMode: 'direct_post' })
     return { request, payload: (await fetchRequest(request)) as Asked }
   }
 
-  it('and takes the credential that authorizes', async () => {
+  it('and accepts the credential that authorizes', async () => {
     const { request, payload } = await items()
     const claims = { transaction_data_hashes: payload.transaction_data.map((text) => hashOf(text)) }
     expect((await answer(payload, { 'item-0-sd-jwt': [await presented(payload, claims)] })).status).toBe(200)
     expect((await world.resultOf(request)).credentials).toMatchObject([{ queryItem: 0, transactionData: [0] }])
   })
 
-  it('but not its alternative, which cannot', async () => {
+  it('but not its alternative, which cannot authorize', async () => {
     const { request, payload } = await items()
     const vpToken = { 'item-0-jwt-vc': [await present(world.held.jwt_vc_json, world.wallet, payload)] }
     const sentence = 'transactionData.0 is not authorized. No presentation has its hash.'
@@ -89,7 +89,7 @@ describe('a request of VP query items asks by the ids of the credential queries 
 })
 
 describe('transaction data in a request', () => {
-  it('is base64url of exactly the JSON that is kept, and forgotten at the end', async () => {
+  it('is base64url of exactly the stored JSON, which is deleted at the end', async () => {
     const { request, payload } = await asked([PAYMENT])
     const stored = () =>
       sql(world.service.databaseUrl, 'SELECT transaction_data AS kept FROM verification_sessions WHERE id = $1', [
@@ -103,14 +103,14 @@ describe('transaction data in a request', () => {
     expect(await stored()).toEqual([{ kept: null }])
   })
 
-  it('is not there where nothing was asked for, nor in the result', async () => {
+  it('is missing in request and result if the caller sent none', async () => {
     const { request, payload } = await asked(undefined)
     expect(payload).not.toHaveProperty('transaction_data')
     expect((await answer(payload, { purchase: [await presented(payload)] })).status).toBe(200)
     expect((await world.resultOf(request)).credentials[0]).not.toHaveProperty('transactionData')
   })
 
-  it('names queries of the wallet’s copy: none of them is left out for its metadata', async () => {
+  it('names queries that are also in the copy for the wallet: none of these queries is removed because of its metadata', async () => {
     const [sdJwt] = dcql(world.service, 'dc+sd-jwt').credentials
     const [jwtVc] = dcql(world.service, 'jwt_vc_json', { id: 'other' }).credentials
     const dcqlQuery = { credentials: [sdJwt, jwtVc], credential_sets: [{ options: [['purchase'], ['other']] }] }
@@ -172,7 +172,7 @@ describe('a presentation is refused', () => {
       'Presentation for purchase: transaction_data_hashes holds a hash twice.',
     ))
 
-  it.each([[[]], ['text'], [null], [[7]], [{}]])('with %j in the place of hashes', (hashes) =>
+  it.each([[[]], ['text'], [null], [[7]], [{}]])('with %j instead of hashes', (hashes) =>
     refusedFor(
       [PAYMENT],
       () => ({ transaction_data_hashes: hashes }),
@@ -180,7 +180,7 @@ describe('a presentation is refused', () => {
     ),
   )
 
-  it('with hashes although nothing was asked for', () =>
+  it('with hashes although the request has no transaction data', () =>
     refusedFor(
       undefined,
       () => ({ transaction_data_hashes: [hashOf('x')] }),
@@ -204,7 +204,7 @@ describe('a presentation is refused', () => {
     ),
   )
 
-  it('by an algorithm other than it says', async () => {
+  it('by another algorithm than it names', async () => {
     const claims = (payload: Asked) => ({ transaction_data_hashes: [hashOf(sent(payload), 'sha384')] })
     await refusedFor([PAYMENT], claims, NOTHING)
     await refusedFor(
@@ -214,7 +214,7 @@ describe('a presentation is refused', () => {
     )
   })
 
-  it('without transaction_data_hashes_alg where the entry has it', () =>
+  it('without transaction_data_hashes_alg if the entry has it', () =>
     refusedFor(
       [ALGORITHMS],
       (payload) => ({ transaction_data_hashes: [hashOf(sent(payload))] }),
@@ -234,7 +234,7 @@ describe('a presentation is refused', () => {
     )
   })
 
-  it('where two credentials authorize the same (§5.1: only one of them)', async () => {
+  it('if two credentials authorize the same entry (§5.1: only one may)', async () => {
     const both = { ...PAYMENT, credential_ids: ['purchase', 'other'] }
     const { request, payload } = await asked([both], ['purchase', 'other'])
     const claims = { transaction_data_hashes: [hashOf(sent(payload))] }
@@ -246,7 +246,7 @@ describe('a presentation is refused', () => {
     )
   })
 
-  it('where the hash was put in after the holder signed', async () => {
+  it('if the hash was inserted after the holder signed', async () => {
     const { request, payload } = await asked([PAYMENT])
     const parts = (await presented(payload)).split('.')
     const claims = JSON.parse(Buffer.from(parts.at(-2) ?? '', 'base64url').toString())
@@ -264,7 +264,7 @@ describe('a presentation is refused', () => {
 describe('presentations that are discarded authorize nothing (§8.6)', () => {
   const OPTIONAL = { credential_sets: [{ options: [['purchase']] }, { options: [['other']], required: false }] }
 
-  it('an entry that only they had ends the session, with the reason', async () => {
+  it('an entry that only discarded presentations authorize ends the session, with the reason', async () => {
     const { request, payload } = await asked([SIGNATURE], ['purchase', 'other'], OPTIONAL)
     const claims = { transaction_data_hashes: payload.transaction_data.map((text) => hashOf(text)) }
     const bad = await present(world.held['dc+sd-jwt'], world.wallet, payload, { claims, nonce: 'another' })

@@ -21,7 +21,7 @@ async function refused(body: Record<string, unknown>) {
   return [reply.status, reply.json.message]
 }
 
-/** The request as a wallet reads it from the address. */
+/** The request that a wallet reads from the address. */
 function payloadIn(address: string): RequestPayload {
   const parameters = Object.fromEntries(new URL(address).searchParams)
   const json = (name: string) => (parameters[name] === undefined ? {} : { [name]: JSON.parse(parameters[name]) })
@@ -58,7 +58,7 @@ describe('a request of clientIdPrefix redirect_uri (OpenID4VP 1.0 §5.9.3)', () 
   })
 
   it.each(['direct_post', 'direct_post.jwt'])(
-    'is answered like any other, its client_id the audience (%s)',
+    'is answered like any other request, with its client_id as the audience (%s)',
     async (mode) => {
       const request = await asked({ responseMode: mode })
       const payload = payloadIn(request.authorizationRequestUri)
@@ -72,7 +72,7 @@ describe('a request of clientIdPrefix redirect_uri (OpenID4VP 1.0 §5.9.3)', () 
     },
   )
 
-  it('is understood by a wallet: the hosted one looks for credentials', async () => {
+  it('is understood by a wallet: the hosted wallet looks for credentials', async () => {
     const wallet = await newWallet(world.service)
     const { authorizationRequestUri } = await asked()
     expect((await wallet.process(authorizationRequestUri)).json.message).toBe(
@@ -80,7 +80,7 @@ describe('a request of clientIdPrefix redirect_uri (OpenID4VP 1.0 §5.9.3)', () 
     )
   })
 
-  it('may be brought to one wallet', async () => {
+  it('may be for one specific wallet', async () => {
     const walletUrl = 'https://wallet.example/authorize'
     const { walletUri = '', authorizationRequestUri, qr_code_url: qrCode } = await asked({ walletUrl })
     expect(walletUri.startsWith(`${walletUrl}?client_id=redirect_uri`)).toBe(true)
@@ -88,13 +88,13 @@ describe('a request of clientIdPrefix redirect_uri (OpenID4VP 1.0 §5.9.3)', () 
     expect(await contentOfQrCode(qrCode)).toBe(walletUri)
   })
 
-  it('is refused where no QR code could hold it', async () => {
+  it('is refused if it is too long for a QR code', async () => {
     const filled = (length: number) => ({ verifierInfo: [{ format: 'jwt', data: 'x'.repeat(length) }] })
     const { authorizationRequestUri } = await asked(filled(1))
     const room = 2_900 - authorizationRequestUri.length
     const fitting = await asked(filled(1 + room))
     expect(await contentOfQrCode(fitting.qr_code_url)).toBe(fitting.authorizationRequestUri)
-    // For one wallet, the QR code holds the address of that wallet.
+    // With walletUrl, the QR code contains the address of this wallet.
     const walletUrl = 'https://wallet.example/authorize'
     const longer = walletUrl.length - 'openid4vp://'.length
     const forOne = await asked({ walletUrl, ...filled(1 + room - longer) })

@@ -43,7 +43,7 @@ describe('wallet_metadata (OpenID4VP 1.0 §5.10)', () => {
     expect(await refusalOf(text)).toBe('Parameter wallet_metadata is not a JSON object.')
   })
 
-  it('has a bound', async () => {
+  it('has a limit of size', async () => {
     const filled = (length: number) => JSON.stringify({ filler: 'x'.repeat(length) })
     expect(await refusalOf(filled(16 * 1024))).toBe('Parameter wallet_metadata is longer than 16 KiB.')
     expect((await fetchWith(await asked(), filled(16_000))).status).toBe(200)
@@ -58,7 +58,7 @@ describe('wallet_metadata (OpenID4VP 1.0 §5.10)', () => {
     ['vp_formats_supported', []],
     ['jwks', { keys: 'none' }],
     ['jwks', { keys: ['none'] }],
-  ])('is refused where %s is malformed', async (name, value) => {
+  ])('is refused if %s is malformed', async (name, value) => {
     expect(await refusalOf({ [name]: value })).toBe(`Parameter wallet_metadata is not valid: ${name} is malformed.`)
   })
 
@@ -79,11 +79,11 @@ describe('wallet_metadata (OpenID4VP 1.0 §5.10)', () => {
       { authorization_encryption_alg_values_supported: ['RSA-OAEP'] },
       'The wallet does not support ECDH-ES, which its answer must be encrypted with.',
     ],
-  ])('says which wallet cannot take the request: %j', async (metadata, sentence) => {
+  ])('shows that the wallet cannot answer the request: %j', async (metadata, sentence) => {
     expect(await refusalOf(metadata, { responseMode: 'direct_post.jwt' })).toBe(sentence)
   })
 
-  it('lets every wallet have it that can', async () => {
+  it('does not exclude a wallet that can answer the request', async () => {
     const metadata = {
       client_id_prefixes_supported: ['x509_hash', 'decentralized_identifier'],
       request_object_signing_alg_values_supported: ['EdDSA', 'ES256'],
@@ -95,13 +95,13 @@ describe('wallet_metadata (OpenID4VP 1.0 §5.10)', () => {
     const reply = await fetchWith(request, metadata, { wallet_nonce: 'n-1' })
     expect([reply.status, decodeJwt(reply.text).wallet_nonce]).toEqual([200, 'n-1'])
     expect(await sessionOf(world.service, request)).toMatchObject({ state: 'RequestUriRetrieved' })
-    // An answer that need not be encrypted asks for no encryption.
+    // A request for an unencrypted answer needs no encryption.
     const plain = await asked({ responseMode: 'direct_post' })
     const none = { authorization_encryption_enc_values_supported: [] }
     expect((await fetchWith(plain, none)).status).toBe(200)
   })
 
-  it('of an unknown request is a 404, of one that has ended a 410', async () => {
+  it('for an unknown request is a 404, for an ended request a 410', async () => {
     const request = await asked()
     const metadata = { client_id_prefixes_supported: ['decentralized_identifier'] }
     const nowhere = { ...request, request_uri: request.request_uri.replace(/[^/]+$/, crypto.randomUUID()) }
@@ -122,7 +122,7 @@ describe('a wallet that gives a key for encryption', () => {
   it.each([
     [{ kid: 'w-1', use: 'enc', alg: 'ECDH-ES' }, undefined, 'A256GCM'],
     [{}, ['A128GCM'], 'A128GCM'],
-  ])('gets the signed request object encrypted to it (%j, %j)', async (members, listed, enc) => {
+  ])('gets the signed request object encrypted for this key (%j, %j)', async (members, listed, enc) => {
     const { privateKey, jwk } = await walletKey(members)
     const request = await asked()
     const reply = await fetchWith(request, {
@@ -143,7 +143,7 @@ describe('a wallet that gives a key for encryption', () => {
   })
 
   it.each([{ use: 'sig' }, { alg: 'ES256' }, { key_ops: ['verify'] }])(
-    'gets it signed alone where its keys are for signatures (%j)',
+    'gets the request only signed if its keys are for signatures (%j)',
     async (members) => {
       const { jwk } = await walletKey(members)
       const { text } = await fetchWith(await asked(), { jwks: { keys: [jwk] } })
@@ -153,7 +153,7 @@ describe('a wallet that gives a key for encryption', () => {
     },
   )
 
-  it('attack: of a wrong curve, or no point of it, gets nothing', async () => {
+  it('attack: with a key of a wrong curve, or not on the curve, gets nothing', async () => {
     const sentence = 'Parameter wallet_metadata has no key that is supported: ECDH-ES on P-256.'
     const { jwk: other } = await walletKey({}, 'P-384')
     const { jwk } = await walletKey()
@@ -178,7 +178,7 @@ describe('vp_formats_supported of a wallet', () => {
   }
   const BOTH = ['item-0-sd-jwt', 'item-0-jwt-vc']
 
-  it('leave out of its copy every format that it cannot hold or sign, if the query has an alternative', async () => {
+  it('remove from its copy every format that it does not support, if the query has an alternative', async () => {
     const { ids, payload } = await queryWith({ jwt_vc_json: {} })
     expect(ids).toEqual(['item-0-jwt-vc'])
     expect(payload.dcql_query.credential_sets).toEqual([{ options: [['item-0-jwt-vc']] }])
@@ -186,7 +186,7 @@ describe('vp_formats_supported of a wallet', () => {
     expect((await queryWith({ ...es256, jwt_vc_json: { alg_values: ['HS256'] } })).ids).toEqual(['item-0-sd-jwt'])
   })
 
-  it('leave the query whole where it can do everything, or nothing, or there is no alternative', async () => {
+  it('do not change the query if the wallet supports all formats or none, or if there is no alternative', async () => {
     expect((await queryWith({ jwt_vc_json: {}, 'dc+sd-jwt': {} })).ids).toEqual(BOTH)
     expect((await queryWith({ mso_mdoc: {} })).ids).toEqual(BOTH)
     const alone = { dcqlQuery: dcql(world.service, 'dc+sd-jwt') }
@@ -205,13 +205,13 @@ describe('vp_formats_supported of a wallet', () => {
         credential_sets: [{ options: [['purchase']] }, { options: [['spare']] }],
       },
     }
-    // One of two required sets would go.
+    // One of two required sets would be removed.
     expect((await queryWith({ jwt_vc_json: {} }, both)).ids).toEqual(['purchase', 'spare'])
     // Only an optional set would be removed, but the remaining query must not become required.
     expect((await queryWith({ jwt_vc_json: {} }, optional)).ids).toEqual(['purchase', 'spare'])
   })
 
-  it('do not bind the wallet: an answer is judged by the original query', async () => {
+  it('do not restrict the wallet: an answer is checked against the original query', async () => {
     const { request, payload } = await queryWith({ jwt_vc_json: {} })
     const presentation = await present(world.held['dc+sd-jwt'], world.wallet, payload)
     expect((await answer(payload, { 'item-0-sd-jwt': [presentation] })).status).toBe(200)

@@ -33,7 +33,7 @@ describe('TRUSTED_ISSUERS', () => {
     expect(await trustIn(own, entries).named(issuer)).toBe(trusted)
   })
 
-  it('are extended by the issuers that a request names', async () => {
+  it('are extended by the issuers in a VP query', async () => {
     const { named } = trustAlso(trustIn(own, ['self']), ['did:web:named.example'])
     expect([await named('did:web:named.example'), await named(OWN), await named('did:web:other.example')]).toEqual([
       true,
@@ -44,7 +44,7 @@ describe('TRUSTED_ISSUERS', () => {
 })
 
 describe('issuers that were added to TRUSTED_ISSUERS', () => {
-  it('are looked up by the names that can be added, and no stranger’s text reaches the database', async () => {
+  it('are looked up only by names that can be added, so that no text of a stranger reaches the database', async () => {
     const asked: string[] = []
     const { named } = trustAdded(trustIn(own, []), async (name) => asked.push(name) > 0)
     for (const issuer of ['did:web:added.example', 'https://added.example/tenant'])
@@ -72,30 +72,30 @@ describe('finding the key of a trusted issuer', () => {
     isAnchored: true,
   })
 
-  it('does not even look for the key of a stranger, whose address it would be', async () => {
+  it('does not search the key of a stranger, because the search would use an address of the stranger', async () => {
     const found = onlyTrusted(by(never), trust)({}, { iss: 'did:web:evil.example' })
     await expect(found).rejects.toThrow('Issuer did:web:evil.example is not trusted.')
   })
 
-  it('nor if the stranger is named by the issuer of a document without iss (VC-JOSE-COSE)', async () => {
+  it('does not search it either if only issuer names the stranger, without iss (VC-JOSE-COSE)', async () => {
     for (const issuer of ['https://evil.example', { id: 'https://evil.example' }]) {
       const found = onlyTrusted(by(never), trust)({}, { '@context': [], issuer })
       await expect(found).rejects.toThrow('Issuer https://evil.example is not trusted.')
     }
   })
 
-  it('judges also the name that the key was found under', async () => {
+  it('also checks the name under which the key was found', async () => {
     const search = by(async () => ({ jwk: {} as never, issuer: 'did:web:evil.example' }))
     await expect(onlyTrusted(search, trust)({}, {})).rejects.toThrow('Issuer did:web:evil.example is not trusted.')
     await expect(onlyTrusted(search, trust)({}, { iss: 'did:web:good.example' })).rejects.toThrow('is not trusted.')
   })
 
-  it('does not repeat a name without end', async () => {
+  it('shortens a long name in the error', async () => {
     const found = onlyTrusted(by(never), trust)({}, { iss: `did:${'x'.repeat(4_000)}` })
     await expect(found).rejects.toThrow(/^.{270,290}$/)
   })
 
-  it('asks only the certificate of an issuer that is trusted only by certificate, and never without one', async () => {
+  it('uses only the certificate of an issuer that is trusted only by certificate, and refuses the issuer without one', async () => {
     const certified = { ...trust, certified: true }
     const key = { jwk: {} as never, issuer: 'CN=Club' }
     const search = by(never, async () => key)

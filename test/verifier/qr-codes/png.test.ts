@@ -3,7 +3,7 @@ import { qrCodePng } from '../../../server/pages/qr-code.js'
 import { Work } from '../../../server/protocol/work.js'
 import { cleanPng, ImageError } from '../../../server/verifier/qr-codes/png.js'
 
-/** Numbers that are the same in every run (a linear congruential generator). */
+/** Pseudo-random numbers that are the same in every run (a linear congruential generator). */
 function* numbers(seed: number): Generator<number, never> {
   for (let state = seed; ; ) {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
@@ -12,7 +12,7 @@ function* numbers(seed: number): Generator<number, never> {
 }
 
 describe('cleanPng', () => {
-  it('survives any damaged bytes: it is decoded, or refused with an ImageError', async () => {
+  it('decodes damaged bytes or refuses them with an ImageError', async () => {
     const png = await qrCodePng('openid4vp://?client_id=x')
     const random = numbers(7)
     const next = () => random.next().value

@@ -20,7 +20,7 @@ async function image(url: string) {
 }
 
 describe('GET /api/v1/verifier/qr-codes/{id}', () => {
-  it('is a JSON string with a data URI, whose image decodes to the request, for anybody', async () => {
+  it('is a JSON string with a data URI for everyone, and its image decodes to the request', async () => {
     const asked = await newRequest()
     const read = await world.service.request('GET', pathOf(asked))
     expect(read.status).toBe(200)
@@ -29,7 +29,7 @@ describe('GET /api/v1/verifier/qr-codes/{id}', () => {
     expect(textInPng(Buffer.from(base64, 'base64'))).toBe(asked.authorizationRequestUri)
   })
 
-  it('does not take the request for fetched', async () => {
+  it('does not count as a fetch of the request', async () => {
     const asked = await newRequest()
     await world.service.request('GET', pathOf(asked))
     expect((await sessionOf(world.service, asked)).state).toBe('RequestCreated')
@@ -74,7 +74,7 @@ describe('GET /api/v1/verifier/qr-codes/image', () => {
       crc.writeUInt32BE(crc32(body))
       return Buffer.concat([length, body, crc])
     }
-    /** Two by two pixels of a byte each: whatever is given for their rows. */
+    /** An image of two by two pixels of a byte each, with the given rows. */
     const withPixels = (data: Buffer, interlace = 0) =>
       Buffer.concat([
         png.subarray(0, 8),
@@ -124,15 +124,18 @@ describe('GET /api/v1/verifier/qr-codes/image', () => {
     expect(textInPng(bytes)).toBe(offering.json.offering_full_url)
   })
 
-  it.each(['/code.png', '/data-uri', '/json'])('shows what another host has, its pixels alone: %s', async (path) => {
-    const { response, bytes } = await image(at(path))
-    expect(response.status).toBe(200)
-    expect(response.headers.get('content-type')).toBe('image/png')
-    expect(response.headers.get('x-content-type-options')).toBe('nosniff')
-    expect(response.headers.get('content-security-policy')).toBe("default-src 'none'")
-    expect(textInPng(bytes)).toBe('openid4vp://?client_id=x&request_uri=https://verifier.example/1')
-    expect(bytes.includes('script')).toBe(false)
-  })
+  it.each(['/code.png', '/data-uri', '/json'])(
+    'shows the image of another host, only with its pixels: %s',
+    async (path) => {
+      const { response, bytes } = await image(at(path))
+      expect(response.status).toBe(200)
+      expect(response.headers.get('content-type')).toBe('image/png')
+      expect(response.headers.get('x-content-type-options')).toBe('nosniff')
+      expect(response.headers.get('content-security-policy')).toBe("default-src 'none'")
+      expect(textInPng(bytes)).toBe('openid4vp://?client_id=x&request_uri=https://verifier.example/1')
+      expect(bytes.includes('script')).toBe(false)
+    },
+  )
 
   const UNUSABLE = ['url has no usable image of a QR code']
 
@@ -170,7 +173,7 @@ describe('GET /api/v1/verifier/qr-codes/image', () => {
     }
   })
 
-  it('needs the url, and an own QR code that exists', async () => {
+  it('needs the url, and an existing QR code of this service', async () => {
     const without = await world.service.request('GET', IMAGE)
     expect([without.status, without.json.message]).toEqual([400, ['url must be defined']])
     const empty = await image('')

@@ -40,7 +40,7 @@ interface Attack {
   readonly before?: () => void
 }
 
-/** Answers a request with one presentation that something is wrong with. */
+/** Answers a request with one wrong presentation. */
 async function failing(
   format: Format,
   { body, options, change = (same) => same, before }: Attack,
@@ -53,7 +53,7 @@ async function failing(
   return told(world.service, asked)
 }
 
-/** Another signature under the credential of a presentation. */
+/** Replaces the signature of a presentation's credential. */
 const forged = (sdJwt: string) => sdJwt.replace(/\.[\w-]{8}([\w-]+)~/, '.AAAAAAAA$1~')
 const NOBODY = { trustedIssuers: ['did:web:elsewhere.example'] }
 const PAYMENT = { type: 'payment', credential_ids: ['purchase'], amount: '1 EUR' }
@@ -83,7 +83,7 @@ describe('of a failed presentation, every check before the failing one is shown,
       'revoked query holder-binding',
     ],
     [
-      'disclosures, though its form had been good so far',
+      'disclosures, after its form was checked',
       { change: (sdJwt) => sdJwt.replace('~', '~eA~') },
       'validity issuer-trust issuer-key signature',
       'format',
@@ -104,14 +104,14 @@ describe('of a failed presentation, every check before the failing one is shown,
       '',
     ],
     [
-      'query, where something was to be authorized',
+      'query of a request with transaction data',
       { options: { disclose: [] }, body: { transactionData: [PAYMENT] } },
       'format validity issuer-trust issuer-key signature holder-binding revoked',
       'query',
       'transaction-data',
     ],
     [
-      'transaction data, of which there are others than were asked for',
+      'other transaction data than requested',
       { options: { claims: { transaction_data_hashes: [createHash('sha256').update('x').digest('base64url')] } } },
       'format validity issuer-trust issuer-key signature holder-binding revoked query',
       'transaction-data',
@@ -133,7 +133,7 @@ describe('of a failed presentation, every check before the failing one is shown,
     })
   })
 
-  it('JWT VC: the proof of the holder is the first', async () => {
+  it('JWT VC: the proof of the holder is the first check', async () => {
     expect(await failing('jwt_vc_json', { options: { nonce: 'another' } })).toEqual({
       passed: '',
       failed: 'holder-binding',
@@ -141,7 +141,7 @@ describe('of a failed presentation, every check before the failing one is shown,
     })
   })
 
-  it('without a holder’s proof that is demanded, none is said to be missing', async () => {
+  it('without a demanded holder’s proof, no other check is shown as failed', async () => {
     const dcqlQuery = dcql(world.service, 'dc+sd-jwt', { require_cryptographic_holder_binding: false })
     const { passed, notReached } = await failing('dc+sd-jwt', { body: { dcqlQuery, ...NOBODY } })
     expect(`${passed} ${notReached}`).not.toContain('holder-binding')

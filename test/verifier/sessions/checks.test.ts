@@ -21,7 +21,7 @@ async function presented(options: { nonce?: string } = {}) {
 }
 
 describe('GET /api/v1/verification-sessions/{sessionId}/checks', () => {
-  it('names every check that a presentation passed, with its sentence and no claim', async () => {
+  it('names every passed check of a presentation, with its sentence and without claims', async () => {
     const { asked } = await presented()
     const { checks, ...session } = await checksOf(asked)
     expect(session).toEqual({ verificationSessionId: asked.verificationSessionId, state: 'ResponseVerified' })
@@ -37,7 +37,7 @@ describe('GET /api/v1/verification-sessions/{sessionId}/checks', () => {
     expect(JSON.stringify(checks)).not.toContain('Espresso')
   })
 
-  it('names the check that failed, in the words of the session', async () => {
+  it('names the failed check with the sentence of the session', async () => {
     const { asked, reply } = await presented({ nonce: 'another' })
     expect(reply.status).toBe(400)
     const { checks, state, errorMessage } = await checksOf(asked)
@@ -47,7 +47,7 @@ describe('GET /api/v1/verification-sessions/{sessionId}/checks', () => {
     ])
   })
 
-  it('gives the reason for a discarded presentation, beside the valid ones (OpenID4VP 1.0 §8.6)', async () => {
+  it('gives the reason for a discarded presentation, beside the valid presentations (OpenID4VP 1.0 §8.6)', async () => {
     const { asked, payload } = await world.asked('dc+sd-jwt', {
       dcqlQuery: dcql(world.service, 'dc+sd-jwt', { multiple: true }),
     })
@@ -66,7 +66,7 @@ describe('GET /api/v1/verification-sessions/{sessionId}/checks', () => {
     expect(outcomes.slice(8).every((outcome: string) => outcome.endsWith(' passed'))).toBe(true)
   })
 
-  it('is bounded, however many presentations there are', async () => {
+  it('is limited for any number of presentations', async () => {
     const { asked, payload } = await world.asked('dc+sd-jwt', {
       dcqlQuery: dcql(world.service, 'dc+sd-jwt', { multiple: true }),
     })

@@ -14,7 +14,7 @@ async function expire(service: TestService, now: Date): Promise<void> {
 }
 
 describe('a request without an answer', () => {
-  it('ends in Error without a request, and its subscribers see it', async () => {
+  it('ends in Error without a request of a caller, and its subscribers see it', async () => {
     const asked = await ask(world.service, { query: [ITEM], validity: 1 })
     const authorization = await world.service.bearer('verifier')
     await using stream = await readEvents(
@@ -30,7 +30,7 @@ describe('a request without an answer', () => {
     expect(JSON.parse(event.data ?? '')).toMatchObject({ state: 'Error', errorMessage: EXPIRED })
   })
 
-  it('and not by a HEAD, which changes nothing', async () => {
+  it('does not end by a HEAD, which changes nothing', async () => {
     let now = new Date()
     await using service = await startService({ clock: () => now, maintenance: false })
     const asked = await ask(service, { query: [ITEM], validity: 60 })
@@ -41,7 +41,7 @@ describe('a request without an answer', () => {
     expect((await sessionOf(service, asked)).state).toBe('Error')
   })
 
-  it('also after it was fetched; then neither request nor answer is served', async () => {
+  it('also ends after it was fetched; then neither request nor answer is accepted', async () => {
     let now = new Date()
     await using service = await startService({ clock: () => now, maintenance: false })
     const asked = await ask(service, { dcqlQuery: dcql(service, 'dc+sd-jwt'), validity: 60 })
@@ -55,7 +55,7 @@ describe('a request without an answer', () => {
     expect([late.status, late.json.error_description]).toEqual([400, EXPIRED])
   })
 
-  it.each(['fetch', 'answer'])('is told so at once by a late %s, before the job has come by', async (what) => {
+  it.each(['fetch', 'answer'])('ends at once at a late %s, before the maintenance job runs', async (what) => {
     let now = new Date()
     await using service = await startService({ clock: () => now, maintenance: false })
     const asked = await ask(service, { dcqlQuery: dcql(service, 'dc+sd-jwt'), validity: 60 })
@@ -69,7 +69,7 @@ describe('a request without an answer', () => {
     expect(await sessionOf(service, asked)).toMatchObject({ state: 'Error', errorMessage: EXPIRED })
   })
 
-  it('and is fetched only then is not retrieved: the session ends unchanged', async () => {
+  it('that is fetched only after its expiry does not become retrieved: the session ends', async () => {
     let now = new Date()
     await using service = await startService({ clock: () => now, maintenance: false })
     const asked = await ask(service, { dcqlQuery: dcql(service, 'dc+sd-jwt'), validity: 60 })

@@ -8,7 +8,7 @@ import { ITEM } from '../actors.js'
 const PATH = '/api/v1/verification-sessions'
 
 let service: TestService
-/** Sessions in four conditions, the oldest first: not fetched, fetched, answered with an error, expired. */
+/** Four sessions, the oldest first: not fetched, fetched, answered with an error, expired. */
 let made: string[]
 
 beforeAll(async () => {
@@ -32,7 +32,7 @@ afterAll(() => service.close())
 const list = (filters: Record<string, string> = {}) => allOf(service, PATH, filters)
 
 describe('GET /api/v1/verification-sessions', () => {
-  it('lists the sessions of all callers, the newest first, without an address that a wallet could answer at', async () => {
+  it('lists the sessions of all callers, the newest first, without an address for answers of wallets', async () => {
     const entries = await list()
     expect(idsOf(entries)).toEqual([...made].reverse())
     expect(entries.at(-1)).toEqual({
@@ -57,7 +57,7 @@ describe('GET /api/v1/verification-sessions', () => {
     expect(JSON.stringify(entries)).not.toContain(row?.id)
   })
 
-  it('of one state, and of all states together each once', async () => {
+  it('of one state; all states together list each session once', async () => {
     const byState = await Promise.all(SESSION_STATES.map((state) => list({ state })))
     expect(byState.map(idsOf)).toEqual([[made[0]], [made[1]], [], [made[3], made[2]]])
     await query(
@@ -69,20 +69,20 @@ describe('GET /api/v1/verification-sessions', () => {
     expect(idsOf(await list())).toEqual([...made].reverse())
   })
 
-  it('of a time, and page by page', async () => {
+  it('of a period, and page by page', async () => {
     expect(idsOf(await list({ limit: '1' }))).toEqual([...made].reverse())
     const [newest] = await list()
     expect(await list({ from: new Date(Date.parse(newest?.createdAt ?? '') + 60_000).toISOString() })).toEqual([])
   })
 
-  it('continues behind a removed session', async () => {
+  it('continues after a removed session', async () => {
     const first = await pageOf(service, PATH, { limit: '1' })
     await query(service.databaseUrl, 'DELETE FROM verification_sessions WHERE id = $1', idsOf(first.items))
     const next = await pageOf(service, PATH, { limit: '1', cursor: first.nextCursor ?? '' })
     expect(idsOf(next.items)).toEqual([made[2]])
   })
 
-  it('a caller without the role does not see sessions of others', async () => {
+  it('a caller without the role does not see sessions of other callers', async () => {
     const answer = await service.request('GET', PATH, { authorization: await service.bearer('vera') })
     expect([answer.status, answer.json.message]).toEqual([403, 'Insufficient role.'])
   })

@@ -28,7 +28,7 @@ const CLIENT = reader({ client: true })
 const user = (sub: string, roles: readonly string[] = []) =>
   reader({ caller: { sub, roles: new Set(roles) } as unknown as Caller })
 
-/** Reads a session's result; `used` has the code's uses, of which the first alone counts. */
+/** Reads a session's result. `used` has the uses of the code; only the first use counts. */
 function reading(stored: Partial<StoredResult> | undefined, { now = ENDED } = {}) {
   const used: Date[] = []
   const read = createReadResult({
@@ -42,24 +42,24 @@ function reading(stored: Partial<StoredResult> | undefined, { now = ENDED } = {}
   return { used, read: (by: ResultReader, code?: string) => read(by, 'session', code) }
 }
 
-describe('readers of a session’s result', () => {
+describe('callers who may read the result of a session', () => {
   it.each([
     ['the client secret', CLIENT],
     ['its creator', user('alice')],
     ['an admin', user('boss', ['admin'])],
-  ])('%s does', async (_, by) => {
+  ])('%s may', async (_, by) => {
     expect((await reading({}).read(by)).credentials).toEqual(VERIFIED.result)
   })
 
   it.each([
     ['nobody', reader({}), 401],
     ['another caller', user('bob', ['verifier']), 403],
-  ])('%s does not, in any state', async (_, by, status) => {
+  ])('%s may not, in any state', async (_, by, status) => {
     for (const stored of [{}, { endedAt: null }, { state: 'Error' as const }])
       await expect(reading(stored).read(by, CODE)).rejects.toMatchObject({ status })
   })
 
-  it('of the client secret’s session no ordinary caller does', async () => {
+  it('no ordinary caller may, if the client secret made the session', async () => {
     await expect(reading({ createdBy: null }).read(user('alice'))).rejects.toMatchObject({ status: 403 })
   })
 })
@@ -75,16 +75,16 @@ describe('the code of the redirect', () => {
   it.each([
     ['a wrong one', {}, 'another'],
     ['an empty one', {}, ''],
-    ['none, where it must be there', { requireResponseCode: true }, undefined],
+    ['missing if the session needs it', { requireResponseCode: true }, undefined],
     ['one that was used', { responseCodeUsedAt: ENDED }, CODE],
-    ['any, where the session has none', { responseCodeHash: null }, CODE],
-  ])('is not %s, and then nothing is used up', async (_, stored, code) => {
+    ['sent if the session has none', { responseCodeHash: null }, CODE],
+  ])('must not be %s, and such a code uses up nothing', async (_, stored, code) => {
     const { read, used } = reading(stored)
     await expect(read(CLIENT, code)).rejects.toThrow('response_code does not match.')
     expect(used).toEqual([])
   })
 
-  it('stays valid after a read without it', async () => {
+  it('stays valid after a read without the code', async () => {
     const { read, used } = reading({ requireResponseCode: true })
     await read(reader({ client: true, onlyLooks: true }), CODE)
     expect(used).toEqual([])
@@ -103,12 +103,12 @@ describe('the code of the redirect', () => {
 })
 
 describe('a result', () => {
-  it('is not there before the session has ended, nor without a session', async () => {
+  it('does not exist before the session has ended, or without a session', async () => {
     await expect(reading({ endedAt: null }).read(CLIENT)).rejects.toMatchObject({ status: 409 })
     await expect(reading(undefined).read(CLIENT)).rejects.toThrow('Verification session not found.')
   })
 
-  it('is gone at the second read, and after an earlier deletion', async () => {
+  it('is no longer available at the second read, or after an earlier deletion', async () => {
     const endedBefore = (ms: number) => reading({}, { now: new Date(ENDED.getTime() + ms) })
     expect((await endedBefore(59_999).read(CLIENT)).verifiedAt).toBe('2026-01-01T12:00:00.000Z')
     await expect(endedBefore(60_000).read(CLIENT)).rejects.toMatchObject({ status: 410 })

@@ -27,7 +27,7 @@ async function verified(sub = 'verifier') {
 }
 
 describe('GET /verification-sessions/{sessionId}/result', () => {
-  it('gives the disclosed claims by query item, and whose word they are', async () => {
+  it('returns the disclosed claims by query item, with their issuer', async () => {
     const asked = await verified()
     const result = await resultOf(asked, { sub: 'verifier' })
     expect(result.json).toEqual({
@@ -48,7 +48,7 @@ describe('GET /verification-sessions/{sessionId}/result', () => {
     })
   })
 
-  it('is for the client secret, an admin and the creator; others are denied', async () => {
+  it('is for the client secret, an admin and the creator; other callers are denied', async () => {
     const asked = await verified('alice')
     expect((await resultOf(asked, { client: true })).status).toBe(200)
     expect((await resultOf(asked, { sub: 'boss', roles: ['admin'] })).status).toBe(200)
@@ -59,7 +59,7 @@ describe('GET /verification-sessions/{sessionId}/result', () => {
     expect([nobody.status, nobody.json.message]).toEqual([401, 'Unauthorized'])
   })
 
-  it('of a session made by the client secret no ordinary caller reads it', async () => {
+  it('of a session of the client secret cannot be read by ordinary callers', async () => {
     const made = await world.service.request('POST', '/api/v1/verifier/vp-queries', {
       client: true,
       body: { query: [ITEM] },
@@ -83,7 +83,7 @@ describe('GET /verification-sessions/{sessionId}/result', () => {
 })
 
 describe('retention', () => {
-  it('claims are gone after SESSION_RESULT_TTL_SECONDS, at the second, and then from the database too', async () => {
+  it('claims are no longer returned exactly after SESSION_RESULT_TTL_SECONDS, and are then deleted from the database too', async () => {
     let now = new Date()
     await using service = await startService({
       clock: () => now,

@@ -14,7 +14,7 @@ import {
 
 const FAILED = responseFailed('Credential has been revoked.')
 
-/** The interface's table of transitions, and the expiry that decisions add: for each state what may follow. */
+/** The interface's transitions and the expiry: the states that may follow each state. */
 const TABLE: Record<SessionState, [string, SessionState][]> = {
   RequestCreated: [
     ['retrieved', 'RequestUriRetrieved'],
@@ -31,18 +31,18 @@ const TABLE: Record<SessionState, [string, SessionState][]> = {
 const TRANSITIONS = { retrieved: requestRetrieved, verified: responseVerified, failed: FAILED, expired: requestExpired }
 
 describe('states of a verification session', () => {
-  it.each(SESSION_STATES)('%s admits exactly the transitions of the interface', (state) => {
+  it.each(SESSION_STATES)('%s allows exactly the transitions of the interface', (state) => {
     const admitted = Object.entries(TRANSITIONS).flatMap(([name, transition]) => {
       return transition.from.includes(state) ? [[name, transition.to]] : []
     })
     expect(admitted).toEqual(TABLE[state])
   })
 
-  it('are final where no transition leads on', () => {
+  it('are final if no transition leads to another state', () => {
     expect(SESSION_STATES.filter(isFinal)).toEqual(SESSION_STATES.filter((state) => TABLE[state].length === 0))
   })
 
-  it('carry an errorMessage in Error and nowhere else', () => {
+  it('have an errorMessage only in Error', () => {
     for (const { to, errorMessage } of Object.values(TRANSITIONS)) {
       expect(errorMessage !== undefined).toBe(to === 'Error')
     }

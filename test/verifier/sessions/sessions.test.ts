@@ -12,7 +12,7 @@ const eventsOf = async (id: string) => {
 }
 
 describe('the life of a session', () => {
-  it('each of its events is the session as GET shows it at that moment', async () => {
+  it('each of its events equals the session that GET shows at that moment', async () => {
     const asked = await ask(world.service, { query: [ITEM], redirectUri: 'https://shop.example/done' })
     const shown = [await sessionOf(world.service, asked)]
     const payload = await fetchRequest(asked)
@@ -24,7 +24,7 @@ describe('the life of a session', () => {
     expect(await eventsOf(asked.verificationSessionId)).toEqual(shown)
   })
 
-  it('leaves no secret behind when it ends', async () => {
+  it('has no secrets after its end', async () => {
     const { asked, payload } = await world.asked('dc+sd-jwt', { responseMode: 'direct_post.jwt' })
     const vpToken = { purchase: [await present(world.held['dc+sd-jwt'], world.wallet, payload)] }
     expect((await answer(payload, vpToken)).status).toBe(200)
@@ -34,7 +34,7 @@ describe('the life of a session', () => {
     expect(rows).toEqual([{ secrets: null }])
   })
 
-  it('is audited by its events, never by claims', async () => {
+  it('is recorded in audit events, never with claims', async () => {
     const { asked, payload } = await world.asked('dc+sd-jwt')
     await answer(payload, { purchase: ['x~'] })
     const rows = await sql(
@@ -48,7 +48,7 @@ describe('the life of a session', () => {
     ])
   })
 
-  it('once final, the request is gone (410) and answers are refused', async () => {
+  it('after the end, the request is a 410 and answers are refused', async () => {
     const { asked, payload } = await world.asked('dc+sd-jwt')
     await answer(payload, { purchase: ['x~'] })
     const gone = await fetch(asked.request_uri)
@@ -74,7 +74,7 @@ describe("a wallet's own error answer (OpenID4VP 1.0 §8.5)", () => {
       { error: 'invalid_request', error_description: 'x'.repeat(10_000) },
       `Wallet answered invalid_request: ${'x'.repeat(200)}`,
     ],
-  ])('%j is taken with 200 {} and ends the session', async (form, errorMessage) => {
+  ])('%j is accepted with 200 {} and ends the session', async (form, errorMessage) => {
     const { asked, payload } = await world.asked('dc+sd-jwt')
     const reply = await postForm(payload.response_uri, { ...form, state: payload.state })
     expect([reply.status, reply.json, reply.headers.get('content-type')]).toEqual([200, {}, 'application/json'])
@@ -101,8 +101,8 @@ describe('an encrypted answer (§8.3)', () => {
   })
 })
 
-describe('holder binding that a query does without (§6.1)', () => {
-  it('takes a bare credential, and checks a proof that comes all the same', async () => {
+describe('a query without holder binding (§6.1)', () => {
+  it('accepts a credential without a proof, and still checks a proof if there is one', async () => {
     const unbound = { require_cryptographic_holder_binding: false }
     for (const format of ['dc+sd-jwt', 'jwt_vc_json'] as const) {
       const bare = world.held[format].credential
@@ -115,8 +115,8 @@ describe('holder binding that a query does without (§6.1)', () => {
   })
 })
 
-describe('readers of a session', () => {
-  it('is any caller with a token; an unknown session is a 500', async () => {
+describe('callers who may read a session', () => {
+  it('are all callers with a token; an unknown session is a 500', async () => {
     const asked = await ask(world.service, { query: [ITEM] }, 'alice')
     const authorization = await world.service.bearer('bob')
     const path = `/verification-sessions/${asked.verificationSessionId}`
@@ -137,7 +137,7 @@ describe('readers of a session', () => {
     }
   })
 
-  it('with VERIFIER_ROLE callers with that role alone', async () => {
+  it('with VERIFIER_ROLE are only callers with this role', async () => {
     await using service = await startService({ env: { VERIFIER_ROLE: 'verifier' } })
     const [without, withRole] = [await service.bearer('a'), await service.bearer('a', { roles: ['verifier'] })]
     const created = await service.request('POST', '/authorization-requests', {
@@ -152,7 +152,7 @@ describe('readers of a session', () => {
     expect((await service.request('GET', path, { authorization: withRole })).status).toBe(200)
   })
 
-  it('in production says nothing but the generic text', async () => {
+  it('in production get only the generic text', async () => {
     await using service = await startService({ env: { NODE_ENV: 'production' } })
     const authorization = await service.bearer('a')
     const unknown = await service.request('GET', '/verification-sessions/unknown', { authorization })

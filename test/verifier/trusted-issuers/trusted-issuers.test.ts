@@ -7,20 +7,20 @@ import { useWorld } from '../world.js'
 
 const PATH = '/api/v1/trusted-issuers'
 
-// This installation's own issuer is a stranger here, until somebody trusts it.
+// In this test, this installation's own issuer is not trusted until it is added.
 const world = useWorld({ env: { TRUSTED_ISSUERS: 'did:web:nobody.example' } })
 
 const add = (issuer: unknown, more: Record<string, unknown> = {}) =>
   world.service.request('POST', PATH, { client: true, body: { issuer, ...more } })
 const remove = (id: string) => world.service.request('DELETE', `${PATH}/${id}`, { client: true })
 
-/** A request for this installation's credential, as the wallet reads it. */
+/** Makes a request for a credential of this installation. Returns the request that the wallet reads. */
 const requested = async (body: Record<string, unknown> = {}) =>
   fetchRequest(
     await ask(world.service, { dcqlQuery: dcql(world.service, 'dc+sd-jwt'), responseMode: 'direct_post', ...body }),
   )
 
-/** Presents it. @returns undefined where it is accepted, else why not. */
+/** Presents the credential. @returns undefined if it is accepted, otherwise the reason. */
 async function answered(payload: RequestPayload): Promise<string | undefined> {
   const reply = await answer(payload, { purchase: [await present(world.held['dc+sd-jwt'], world.wallet, payload)] })
   return reply.json.error_description
@@ -32,7 +32,7 @@ const ownDid = async (): Promise<string> =>
   (await world.service.request('GET', '/api/v1/issuers', { client: true })).json.items[0].did
 
 describe('issuers that were added', () => {
-  it('are trusted from then on beside TRUSTED_ISSUERS, and no longer once they are removed', async () => {
+  it('are trusted at once in addition to TRUSTED_ISSUERS, and no longer after their removal', async () => {
     const did = await ownDid()
     expect(await refusalOf()).toContain(`Issuer ${did} is not trusted.`)
     const added = await add(did, { note: 'Ourselves' })
@@ -41,14 +41,14 @@ describe('issuers that were added', () => {
       { id: expect.any(String), issuer: did, note: 'Ourselves', createdAt: expect.any(String) },
     ])
     expect(await refusalOf()).toBeUndefined()
-    // A request under way goes by what is trusted when it is answered.
+    // For an open request, the trust at the time of the answer counts.
     const underWay = await requested()
     expect((await remove(added.json.id)).status).toBe(204)
     expect(await answered(underWay)).toContain('is not trusted.')
     expect((await remove(added.json.id)).json.message).toBe('Trusted issuer not found.')
   })
 
-  it('do not widen a request that names its own trusted issuers', async () => {
+  it('are not added to a request with its own trusted issuers', async () => {
     const { json } = await add(await ownDid())
     expect(await refusalOf({ trustedIssuers: ['did:web:nobody.example'] })).toContain('is not trusted.')
     await remove(json.id)
@@ -104,7 +104,7 @@ describe('issuers that were added', () => {
     expect([reply.status, reply.json.message]).toEqual([400, ['issuer must begin with https:']])
   })
 
-  it('are listed page by page, the newest first, and who added or removed them is on record', async () => {
+  it('are listed page by page, the newest first, and audit events name the callers who added or removed them', async () => {
     const authorization = await world.service.bearer('root', { roles: ['admin'] })
     const issuers = ['https://a.example', 'https://b.example', 'https://c.example']
     for (const issuer of issuers) await world.service.request('POST', PATH, { authorization, body: { issuer } })
@@ -148,7 +148,7 @@ describe('issuers that the configuration trusts', () => {
   })
   afterAll(() => files[Symbol.asyncDispose]())
 
-  it('is TRUSTED_ISSUERS, and the roots of each file with their ends', async () => {
+  it('are TRUSTED_ISSUERS, and the roots of each file with their expiry', async () => {
     const root = makeRoot('Universities')
     const wallets = makeRoot('Wallets')
     await using other = await startService({

@@ -44,7 +44,7 @@ describe('POST /api/v1/credentials/checks of a mobile document, as base64url of 
     })
   })
 
-  it('fails an element that was changed by its digest (§9.1.2.4)', async () => {
+  it('detects a changed element by its digest (§9.1.2.4)', async () => {
     const bytes = Buffer.from(mdoc, 'base64url')
     const at = bytes.indexOf(CLAIMS.name.family)
     expect(at).toBeGreaterThan(0)
@@ -56,7 +56,7 @@ describe('POST /api/v1/credentials/checks of a mobile document, as base64url of 
     expect(answer.verdict.error).not.toContain(CLAIMS.name.given)
   })
 
-  it('fails one whose chain leads to no root that is trusted here', async () => {
+  it('refuses a document whose chain leads to no trusted root', async () => {
     await using stranger = await startService({ maintenance: false })
     expect(outcomes(await checked(mdoc, stranger))).toEqual([
       'format passed',
@@ -69,13 +69,13 @@ describe('POST /api/v1/credentials/checks of a mobile document, as base64url of 
 
   it.each([
     ['no map in CBOR', 'nothing', 'Unsupported credential format. Expected compact JWT (x.y.z) or SD-JWT.'],
-    ['a map of something else', 'oWFhAQ', 'Issuer signature is no COSE_Sign1.'],
+    ['a map with other content', 'oWFhAQ', 'Issuer signature is no COSE_Sign1.'],
   ])('fails the check of the form for: %s', async (_what, credential, error) => {
     const answer = await checked(credential)
     expect([outcomes(answer)[0], answer.verdict]).toEqual(['format failed', { isValid: false, error }])
   })
 
-  it('fails one that is revoked', async () => {
+  it('refuses a revoked document', async () => {
     await world.revoke(wallet)
     const answer = await checked(mdoc)
     expect(outcomes(answer).at(-1)).toBe('revoked failed')
@@ -83,7 +83,7 @@ describe('POST /api/v1/credentials/checks of a mobile document, as base64url of 
   })
 })
 
-it('POST /credentials/verify takes SD-JWTs and compact JWTs alone', async () => {
+it('POST /credentials/verify accepts only SD-JWTs and compact JWTs', async () => {
   expect(await post('/credentials/verify', mdoc)).toEqual({
     isValid: false,
     error: 'Unsupported credential format. Expected compact JWT (x.y.z) or SD-JWT.',

@@ -22,7 +22,7 @@ const verdictOf = async (credential: string) =>
 
 describe('POST /api/v1/credentials/checks', () => {
   it.each(FORMATS)(
-    'names every check and the issuer of a valid credential, beside the verdict of /credentials/verify: %s',
+    'names every check and the issuer of a valid credential, with the same verdict as /credentials/verify: %s',
     async (format) => {
       const { credential } = world.held[format]
       const { verdict, checks } = await checked(credential)
@@ -36,7 +36,7 @@ describe('POST /api/v1/credentials/checks', () => {
     },
   )
 
-  it('names the passed checks, the failed one with the sentence of the verdict, and the checks not reached', async () => {
+  it('names the passed checks, the failed check with the sentence of the verdict, and the checks not reached', async () => {
     const { credential } = world.held.jwt_vc_json
     const forged = `${credential.slice(0, -8)}AAAAAAAA`
     const { verdict, checks } = await checked(forged)
@@ -51,20 +51,23 @@ describe('POST /api/v1/credentials/checks', () => {
     expect(checks[3].message).toBe(verdict.error)
   })
 
-  it.each(['nothing', ''])('what is no credential fails its form, or is a 400: %j', async (credential) => {
-    const answer = await world.service.request('POST', '/api/v1/credentials/checks', {
-      authorization: await world.service.bearer('verifier'),
-      body: { credential },
-    })
-    if (credential === '') expect(answer.status).toBe(400)
-    else
-      expect(answer.json.checks).toMatchObject([
-        { check: 'format', outcome: 'failed' },
-        ...['issuer-key', 'signature', 'validity', 'revoked'].map((check) => ({ check, outcome: 'not-reached' })),
-      ])
-  })
+  it.each(['nothing', ''])(
+    'a text that is not a credential fails the check of its form, or is a 400: %j',
+    async (credential) => {
+      const answer = await world.service.request('POST', '/api/v1/credentials/checks', {
+        authorization: await world.service.bearer('verifier'),
+        body: { credential },
+      })
+      if (credential === '') expect(answer.status).toBe(400)
+      else
+        expect(answer.json.checks).toMatchObject([
+          { check: 'format', outcome: 'failed' },
+          ...['issuer-key', 'signature', 'validity', 'revoked'].map((check) => ({ check, outcome: 'not-reached' })),
+        ])
+    },
+  )
 
-  it('asks for a token', async () => {
+  it('needs a token', async () => {
     const answer = await world.service.request('POST', '/api/v1/credentials/checks', { body: { credential: 'x' } })
     expect(answer.status).toBe(401)
   })

@@ -18,7 +18,7 @@ const FORMATS: Readonly<Record<string, object>> = {
 
 const VALID = { issuer: 'did:web:issuer.example', shown: { payload: { a: 1 } } } as unknown as VerifiedCredential
 
-/** Verifies texts whose first word names their format; `counted` has what was counted. */
+/** Verifies texts whose first word names their format. `counted` has the counted outcomes. */
 function verifying(check: VerifyPorts['check'] = async () => VALID) {
   const counted: (Check | undefined)[] = []
   const verify = createVerify({
@@ -53,20 +53,20 @@ describe('a credential that is verified', () => {
     expect(counted).toEqual([undefined, undefined])
   })
 
-  it.each(['no format', 'unanswered credential', ''])('is of no supported format: %j', async (text) => {
+  it.each(['no format', 'unanswered credential', ''])('has an unsupported format: %j', async (text) => {
     const { verify, checks, counted } = verifying()
     expect(await verify(text, work)).toEqual({ isValid: false, error: UNSUPPORTED })
     expect(outcomes((await checks(text, work)).checks)[0]).toBe('format failed')
     expect(counted).toEqual(['format', 'format'])
   })
 
-  it('of a format that only the detailed check takes is unsupported elsewhere, and if it does not look like one', async () => {
+  it('of a format that only the detailed check accepts is unsupported in other operations, or if its form is wrong', async () => {
     const { verify, checks } = verifying()
     expect((await verify('binary credential', work)).isValid).toBe(false)
     expect((await checks('binary credential', work)).verdict).toMatchObject({ isValid: true, format: 'binary' })
   })
 
-  it('with a holder’s proof is a presentation, which is not verified here', async () => {
+  it('with a holder’s proof is a presentation, which this operation does not verify', async () => {
     const { verify, counted } = verifying(async () => ({ ...VALID, holderProof: 'Key Binding JWT' }))
     expect(await verify('compact presentation', work)).toEqual({
       isValid: false,
@@ -75,7 +75,7 @@ describe('a credential that is verified', () => {
     expect(counted).toHaveLength(1)
   })
 
-  it('names the passed checks, the failed one with its sentence, and the checks not reached', async () => {
+  it('names the passed checks, the failed check with its sentence, and the checks not reached', async () => {
     const error = new CredentialError('Credential has expired.', { check: 'validity' })
     // A check may be passed and fail later.
     const { checks } = verifying(failing(['format', 'issuer-key', 'validity'], error))
@@ -90,7 +90,7 @@ describe('a credential that is verified', () => {
     expect(told[2]?.message).toBe('Credential has expired.')
   })
 
-  it('names a failed check that no valid credential is said to have passed', async () => {
+  it('names a failed check even if this check is not in the list of a valid credential', async () => {
     const error = new CredentialError('Status list does not exist.', { check: 'status' })
     const { checks, counted } = verifying(failing(['format', 'issuer-key', 'signature', 'validity'], error))
     expect(outcomes((await checks('compact credential', work)).checks).slice(-2)).toEqual([
@@ -101,7 +101,7 @@ describe('a credential that is verified', () => {
   })
 
   it.each([new WorkExceededError(), new Error('The database is away.')])(
-    'is no answer where it could not be judged: %s',
+    'has no verdict if it could not be checked: %s',
     async (error) => {
       const { verify, counted } = verifying(failing(['format'], error))
       await expect(verify('compact credential', work)).rejects.toBe(error)

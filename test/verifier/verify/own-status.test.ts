@@ -19,7 +19,7 @@ const ENTRY = { publicJwk: ISSUER.jwk, size: 100, revoked: false } as NonNullabl
   Awaited<ReturnType<StatusPorts['ownEntry']>>
 >
 
-/** Reads statuses where the database has one list; `asked` has the entries that it was asked for. */
+/** Reads statuses from a database with one list. `asked` has the requested entries. */
 function statuses(entry: Partial<typeof ENTRY> = {}) {
   const asked: string[] = []
   const checks = createStatusChecks({
@@ -53,16 +53,16 @@ describe('the status of a credential in a list of this installation', () => {
     })
   })
 
-  it('is valid without any entry', async () => {
+  it('is valid without an entry', async () => {
     await statuses({ revoked: true }).assertNotRevoked(READING, [], ISSUER)
   })
 
   it.each([
-    ['an index behind the end', token(100), 'Status list has no such index.'],
-    ['an index that no column holds', token(2 ** 31), 'Status list has no such index.'],
-    ['a list that is not there', token(1, LIST.replace('0b', '1c')), 'Status list does not exist.'],
+    ['an index beyond the end', token(100), 'Status list has no such index.'],
+    ['an index that is too large for the column', token(2 ** 31), 'Status list has no such index.'],
+    ['an unknown list', token(1, LIST.replace('0b', '1c')), 'Status list does not exist.'],
     ['an id that is none', token(1, `${LIST} 1; --`), 'Status list does not exist.'],
-  ])('cannot be had at %s', async (_, reference, message) => {
+  ])('is not available at %s', async (_, reference, message) => {
     const { assertNotRevoked, asked } = statuses()
     await expect(assertNotRevoked(READING, [reference], ISSUER)).rejects.toMatchObject({ message, check: 'status' })
     expect(asked.some((one) => one.includes(';'))).toBe(false)

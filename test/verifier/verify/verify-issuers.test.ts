@@ -9,7 +9,7 @@ import { startService, type TestService } from '../../support/service.js'
 import { ForeignIssuer } from '../foreign-issuer.js'
 import { startWebServer, type WebServer } from '../web-server.js'
 
-/** The host that the TLS server's certificate names. */
+/** The host in the TLS server's certificate. */
 const HOST = 'wallet.example'
 const SELF = 'https://credence.example'
 
@@ -70,7 +70,7 @@ describe('an issuer’s key is found', () => {
     expect(web.requests).toContain('/club/did.json')
   })
 
-  it('in the issuer metadata of an https issuer, the well-known string before its path', async () => {
+  it('in the issuer metadata of an https issuer, with the well-known string before its path', async () => {
     const issuer = await ForeignIssuer.named(`${origin()}/tenant`, 'key-1')
     const keys = [{ ...issuer.publicJwk, kid: 'key-1' }]
     web.documents.set('/.well-known/jwt-vc-issuer/tenant', { body: { issuer: issuer.id, jwks: { keys } } })
@@ -88,7 +88,7 @@ describe('an issuer’s key is found', () => {
   it.each([
     ['has no subjectAltName', {}, 'https://issuer.eudiw.example'],
     ['names another host', { dns: ['club.example'] }, 'https://bank.example/tenant'],
-    ['names this installation’s host no more than any other', { uri: ['https://club.example'] }, SELF],
+    ['has a certificate without the host of this installation', { uri: ['https://club.example'] }, SELF],
     ['has no subjectAltName, with a URN as iss', {}, 'urn:pid-provider:eu'],
   ])('in the `x5c` chain of a certificate that %s (SD-JWT VC; HAIP 1.0 §6.1.1)', async (_, names, iss) => {
     const years = { notBefore: '2020-01-01T00:00:00Z', notAfter: '2099-12-31T00:00:00Z' }
@@ -145,8 +145,8 @@ describe('an issuer with a certificate for another purpose', () => {
   })
 })
 
-describe('an issuer’s key is not found, and the answer says why', () => {
-  it('where the did:web document is not there', async () => {
+describe('the key of an issuer is not found, and the answer has the reason', () => {
+  it('if the did:web document does not exist', async () => {
     const issuer = await ForeignIssuer.named(didWeb('gone'))
     expect(await verify(await issuer.jwtVc())).toEqual(
       unresolvable(`Issuer key cannot be resolved: The DID document of ${issuer.id} could not be fetched.`),
@@ -173,7 +173,7 @@ describe('an issuer’s key is not found, and the answer says why', () => {
     }
   })
 
-  it('where the key in the header (`jwk`) is all that there is: it is never trusted', async () => {
+  it('if the only key is in the header (`jwk`), which is never trusted', async () => {
     const issuer = await ForeignIssuer.named('https://nobody.example')
     const credential = await issuer.sign(
       { typ: 'JWT', jwk: issuer.publicJwk },
@@ -182,7 +182,7 @@ describe('an issuer’s key is not found, and the answer says why', () => {
     expect((await verify(credential)).isValid).toBe(false)
   })
 
-  it('where there is no such DID method, and where there is no issuer at all', async () => {
+  it('if the DID method is unknown, or if there is no issuer', async () => {
     const issuer = await ForeignIssuer.named('did:example:issuer')
     expect(await verify(await issuer.jwtVc())).toEqual(
       unresolvable('Issuer key cannot be resolved: DID method example is not supported.'),
@@ -191,14 +191,14 @@ describe('an issuer’s key is not found, and the answer says why', () => {
     expect(await verify(`${nobodys}~`)).toEqual(unresolvable('Issuer key cannot be resolved: The issuer is missing.'))
   })
 
-  it('where the address is a private one that OUTBOUND_ALLOWED_HOSTS does not name', async () => {
+  it('if the address is private and OUTBOUND_ALLOWED_HOSTS does not name it', async () => {
     const issuer = await ForeignIssuer.named(`did:web:intranet.example%3A${web.port}`)
     const asked = web.requests.length
     expect((await verify(await issuer.jwtVc())).error).toContain('could not be fetched')
     expect(web.requests).toHaveLength(asked)
   })
 
-  it('where a credential claims to be of this service itself', async () => {
+  it('if a credential names this service itself as its issuer', async () => {
     const issuer = await service.platform.stores.agents.defaultIssuer()
     expect(issuer?.did).toMatch(/^did:web:credence\.example:[0-9a-f-]{36}$/)
     const forger = await ForeignIssuer.named(issuer?.did ?? '')

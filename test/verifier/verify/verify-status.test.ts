@@ -44,8 +44,8 @@ describe.each([
     credential: (uri: string, idx: number) => issuer.jwtVc({ status: [bitstringStatus(uri, idx)] }),
     list: (uri: string, revoked: number[], by?: ForeignIssuer) => issuer.bitstringStatusList(uri, revoked, by?.signer),
   },
-])('the status of a foreign credential: $form', ({ credential, list }) => {
-  it('is read live: a valid credential is revoked as soon as its list says so', async () => {
+])('the status of a credential of another issuer: $form', ({ credential, list }) => {
+  it('is read at each verification: a valid credential is revoked as soon as its list says so', async () => {
     const uri = address(`/live/${crypto.randomUUID()}`)
     const { pathname } = new URL(uri)
     web.documents.set(pathname, { body: await list(uri, [4711]), type: 'text/plain' })
@@ -56,7 +56,7 @@ describe.each([
     expect(await verify(held)).toEqual(refused('Credential has been revoked.'))
   })
 
-  it('makes the credential invalid where the list cannot be had, with its cause', async () => {
+  it('makes the credential invalid if the list is not available, with the cause', async () => {
     expect(await verify(await credential(address('/nowhere'), 0))).toEqual(
       refused(`Status list could not be fetched: 127.0.0.1:${web.port} answered with status 404.`),
     )
@@ -70,7 +70,7 @@ describe.each([
     )
   })
 
-  it('is not taken from a list that someone else signed', async () => {
+  it('is not taken from a list that another issuer signed', async () => {
     const uri = address(`/forged/${crypto.randomUUID()}`)
     const forger = await ForeignIssuer.didKey()
     web.documents.set(new URL(uri).pathname, { body: await list(uri, [], forger) })
@@ -85,7 +85,7 @@ describe.each([
     )
   })
 
-  it('is not there beyond the end of the list', async () => {
+  it('does not exist beyond the end of the list', async () => {
     const uri = address(`/short/${crypto.randomUUID()}`)
     web.documents.set(new URL(uri).pathname, { body: await list(uri, []) })
     expect(await verify(await credential(uri, 131_072))).toEqual(
@@ -93,7 +93,7 @@ describe.each([
     )
   })
 
-  it('is not taken from something that is no list', async () => {
+  it('is not taken from a document that is not a list', async () => {
     const uri = address(`/html/${crypto.randomUUID()}`)
     web.documents.set(new URL(uri).pathname, { body: '<!doctype html><title>404</title>', type: 'text/html' })
     expect((await verify(await credential(uri, 1))).error).toMatch(/^Status list is not a well-formed JWT: /)
@@ -112,7 +112,7 @@ describe('the status of a credential in a list of this service', () => {
     expect(answer.status).toBe(201)
   })
 
-  it('is not there for the credential of another issuer’s key', async () => {
+  it('does not exist for a credential with the key of another issuer', async () => {
     const id = await listId()
     const bitstring = bitstringStatus(`${service.url}/status-lists/${id}`, 1)
     const error = 'Status list belongs to another issuer than the credential.'
@@ -121,12 +121,15 @@ describe('the status of a credential in a list of this service', () => {
     expect(await verify(await issuer.sdJwtVc({ status: token }))).toEqual(refused(error))
   })
 
-  it.each([crypto.randomUUID(), 'unknown', 'a\0b', ''])('is not there where there is no such list (%j)', async (id) => {
-    const status = { uri: `${service.url}/token-status-lists/${id}`, idx: 1 }
-    expect(await verify(await issuer.sdJwtVc({ status }))).toEqual(refused('Status list does not exist.'))
-  })
+  it.each([crypto.randomUUID(), 'unknown', 'a\0b', ''])(
+    'does not exist if the list does not exist (%j)',
+    async (id) => {
+      const status = { uri: `${service.url}/token-status-lists/${id}`, idx: 1 }
+      expect(await verify(await issuer.sdJwtVc({ status }))).toEqual(refused('Status list does not exist.'))
+    },
+  )
 
-  it.each([131_072, 2 ** 31, Number.MAX_SAFE_INTEGER])('is not there at the index %d', async (idx) => {
+  it.each([131_072, 2 ** 31, Number.MAX_SAFE_INTEGER])('does not exist at the index %d', async (idx) => {
     const status = { uri: `${service.url}/token-status-lists/${await listId()}`, idx }
     expect(await verify(await issuer.sdJwtVc({ status }))).toEqual(refused('Status list has no such index.'))
   })
@@ -140,7 +143,7 @@ describe('an issuer over plain HTTP, with ALLOW_INSECURE_HTTP', () => {
   })
 
   it.each(['did:web:a\0b', 'did:web:', `did:web:${'a'.repeat(5_000)}`, 'did:web:%zz'])(
-    'is refused where its DID is none (%j)',
+    'is refused if its DID is invalid (%j)',
     async (did) => {
       const nobody = await ForeignIssuer.named(did)
       const { isValid, error } = await verify(await nobody.jwtVc())
@@ -150,7 +153,7 @@ describe('an issuer over plain HTTP, with ALLOW_INSECURE_HTTP', () => {
 })
 
 describe('status entries of a credential', () => {
-  it('is not passed over where its kind is unknown', async () => {
+  it('are not ignored if their kind is unknown', async () => {
     const unknown = await issuer.sign(
       { typ: 'dc+sd-jwt' },
       { iss: issuer.id, vct: 'https://club.example/membership', status: { identifier_list: {} } },
@@ -166,7 +169,7 @@ describe('status entries of a credential', () => {
     )
   })
 
-  it('costs no more than eight requests to addresses that the issuer chose', async () => {
+  it('cause at most eight requests to addresses that the issuer chose', async () => {
     const entries = Array.from({ length: 9 }, (_, index) => ({
       ...bitstringStatus(address('/many'), index),
       statusListIndex: '1',
@@ -181,7 +184,7 @@ describe('status entries of a credential', () => {
 })
 
 describe('a large Token Status List', () => {
-  /** A list of so many entries of 2 bits that nothing compresses; the entry 0 is valid. */
+  /** A list of a number of 2-bit entries that cannot be compressed. The entry 0 is valid. */
   async function listOf(uri: string, entries: number) {
     const bytes = randomBytes(entries / 4)
     bytes[0] = 0
@@ -197,7 +200,7 @@ describe('a large Token Status List', () => {
     return { length: body.length, answer: await verify(await issuer.sdJwtVc({ status: { uri, idx: 0 } })) }
   }
 
-  it('is read: 2^20 entries, beyond the bound of everything else', async () => {
+  it('with 2^20 entries is read, although it is larger than the limit of other documents', async () => {
     const { length, answer } = await verifyWith(2 ** 20)
     expect(length).toBeGreaterThan(400_000)
     expect(answer).toMatchObject({ isValid: true })
@@ -211,7 +214,7 @@ describe('a large Token Status List', () => {
     )
   })
 
-  it('leaves everything else its bound', async () => {
+  it('does not change the limit of other documents', async () => {
     const club = await ForeignIssuer.named(`did:web:127.0.0.1%3A${web.port}:large`)
     const document = { ...(club.didDocument() as object), filler: 'x'.repeat(262_144) }
     web.documents.set('/large/did.json', { body: document })
@@ -220,7 +223,7 @@ describe('a large Token Status List', () => {
 })
 
 describe('the fetches of one verification', () => {
-  it('have eight seconds together, DID documents included', async () => {
+  it('have eight seconds together, including DID documents', async () => {
     vi.useFakeTimers()
     try {
       const never = () => new Promise<never>(() => {})

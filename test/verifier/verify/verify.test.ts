@@ -45,7 +45,7 @@ function flipped(compact: string, segment: number, at = 20): string {
 const b64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
 describe('POST /credentials/verify: a valid credential', () => {
-  it('of SD-JWT gives `dc+sd-jwt`, the body as signed and the claims with their disclosures', async () => {
+  it('of SD-JWT gives `dc+sd-jwt`, the signed body, and the claims with their disclosures', async () => {
     const { credential } = await sign('dc+sd-jwt')
     const payload = decodeJwt(credential.split('~')[0] ?? '')
     const { _sd, _sd_alg, ...plain } = payload
@@ -58,7 +58,7 @@ describe('POST /credentials/verify: a valid credential', () => {
     expect(_sd).toHaveLength(2)
   })
 
-  it('of SD-JWT with some disclosures left out shows the others only', async () => {
+  it('of SD-JWT without some disclosures shows only the other claims', async () => {
     const { credential } = await sign('dc+sd-jwt')
     const [jwt, first] = credential.split('~')
     const { prettyClaims } = await verify(`${jwt}~${first}~`)
@@ -77,7 +77,7 @@ describe('POST /credentials/verify: a valid credential', () => {
     expect((await verify(json.vc.proof.jws)).isValid).toBe(true)
   })
 
-  it('stores nothing and makes no session: no table gains a row, none is changed', async () => {
+  it('stores nothing and makes no session: no row is added or changed', async () => {
     const tables = await query<{ name: string }>(
       service.databaseUrl,
       "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1",
@@ -102,17 +102,20 @@ describe('POST /credentials/verify: an invalid credential', () => {
   const invalid = (error: unknown) => ({ isValid: false, error })
 
   it.each(['x..y', 'x.y', 'x.y.z.w', '.y.z', 'x.y.', 'credential', ' ', '{"vc":{}}'])(
-    'that is neither form (%s) is unsupported',
+    'of neither format (%s) is unsupported',
     async (text) => {
       expect(await verify(text)).toEqual(invalid(UNSUPPORTED))
     },
   )
 
-  it.each(['a~', '~', '~~', 'x.y~', 'a.b.c.d~'])('with a ~ is an SD-JWT, here a broken one (%s)', async (text) => {
-    expect(await verify(text)).toEqual(invalid(expect.stringMatching(/^Credential is not a well-formed JWT: .+/)))
-  })
+  it.each(['a~', '~', '~~', 'x.y~', 'a.b.c.d~'])(
+    'with a ~ is an SD-JWT, in this case a damaged one (%s)',
+    async (text) => {
+      expect(await verify(text)).toEqual(invalid(expect.stringMatching(/^Credential is not a well-formed JWT: .+/)))
+    },
+  )
 
-  it('that is a JWT in form only is not well-formed', async () => {
+  it('that only looks like a JWT is not well-formed', async () => {
     expect(await verify('a.b.c')).toEqual(invalid(expect.stringMatching(/^Credential is not a well-formed JWT: .+/)))
   })
 
@@ -152,7 +155,7 @@ describe('POST /credentials/verify: an invalid credential', () => {
     ])
   })
 
-  it.each(['jwt_vc_json', 'dc+sd-jwt'] as const)('of %s that expired, without any leeway', async (format) => {
+  it.each(['jwt_vc_json', 'dc+sd-jwt'] as const)('of %s that has expired, without any leeway', async (format) => {
     const { credential } = await sign(format)
     const { exp = 0 } = decodeJwt(credential.split('~')[0] ?? '')
     const issued = now
@@ -166,7 +169,7 @@ describe('POST /credentials/verify: an invalid credential', () => {
     }
   })
 
-  it('of the future: 60 s are granted to nbf and iat, no more', async () => {
+  it('of the future: nbf and iat have a leeway of 60 s', async () => {
     const { credential } = await sign('jwt_vc_json')
     const { nbf = 0 } = decodeJwt(credential)
     const issued = now
@@ -180,14 +183,14 @@ describe('POST /credentials/verify: an invalid credential', () => {
     }
   })
 
-  it.each(['jwt_vc_json', 'dc+sd-jwt'] as const)('of %s from the moment on that it was revoked', async (format) => {
+  it.each(['jwt_vc_json', 'dc+sd-jwt'] as const)('of %s from the moment of its revocation', async (format) => {
     const { id, credential } = await sign(format)
     expect((await verify(credential)).isValid).toBe(true)
     await revoke(id)
     expect(await verify(credential)).toEqual(invalid('Credential has been revoked.'))
   })
 
-  it('with a trailing Key Binding JWT: presentations are not evaluated, nor taken for credentials', async () => {
+  it('with a trailing Key Binding JWT: presentations are not evaluated, and do not count as credentials', async () => {
     const { credential } = await sign('dc+sd-jwt')
     expect(await verify(`${credential}eyJhbGciOiJFUzI1NiIsInR5cCI6ImtiK2p3dCJ9.e30.c2ln`)).toEqual(
       invalid('Credential carries a Key Binding JWT: presentations are not verified here.'),
@@ -205,7 +208,7 @@ describe('POST /credentials/verify: an invalid credential', () => {
     expect(await verify(`${token.text}~`)).toEqual(invalid('Credential typ is neither dc+sd-jwt nor vc+sd-jwt.'))
   })
 
-  it('one format declared as the other', async () => {
+  it('one format that is declared as the other', async () => {
     const jwt = (await sign('jwt_vc_json')).credential
     const [sdJwt = ''] = (await sign('dc+sd-jwt')).credential.split('~')
     expect(await verify(`${jwt}~`)).toEqual(invalid('Credential typ is neither dc+sd-jwt nor vc+sd-jwt.'))
@@ -219,7 +222,7 @@ describe('POST /credentials/verify: the request', () => {
     ['an empty one', { credential: '' }, 'credential must not be empty'],
     ['one that is no string', { credential: { jwt: 'x.y.z' } }, 'credential must be a string'],
     ['null', { credential: null }, 'credential must be a string'],
-    ['a property that it has not', { credential: 'x.y.z', nonce: '1' }, 'property nonce should not exist'],
+    ['an unknown property', { credential: 'x.y.z', nonce: '1' }, 'property nonce should not exist'],
   ])('answers 400 with the envelope for %s', async (_what, body, message) => {
     const answer = await post(body)
     expect(answer.status).toBe(400)
@@ -232,7 +235,7 @@ describe('POST /credentials/verify: the request', () => {
     })
   })
 
-  it('needs a Bearer token, of no specific role unless VERIFIER_ROLE is set', async () => {
+  it('needs a Bearer token, without a specific role unless VERIFIER_ROLE is set', async () => {
     const body = { credential: 'x..y' }
     expect((await service.request('POST', '/credentials/verify', { body, client: true })).status).toBe(401)
     await using restricted = await startService({

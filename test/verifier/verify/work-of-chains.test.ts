@@ -3,7 +3,7 @@ import { Work, WorkExceededError } from '../../../server/protocol/work.js'
 import { createVerifications, type VerificationsPorts } from '../../../server/verifier/verify/verification.js'
 import { makeLeaf, makeRoot } from '../certified.js'
 
-it('attack: chains of certificates are paid for by their length, before any of them is parsed', async () => {
+it('attack: chains of certificates are charged to the budget by length before a certificate is parsed', async () => {
   const root = makeRoot()
   const ports = {
     clock: () => new Date(),

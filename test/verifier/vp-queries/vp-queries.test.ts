@@ -11,7 +11,7 @@ const create = (body: unknown) => world.service.request('POST', PATH, { client: 
 const get = (path: string) => world.service.request('GET', path, { client: true })
 
 describe('POST /api/v1/verifier/vp-queries', () => {
-  it('takes the items as `query` and shows them as `queryBody`, with the time in milliseconds', async () => {
+  it('accepts the items as `query` and shows them as `queryBody`, with the time in milliseconds', async () => {
     const before = Date.now()
     const created = await create({ query: [ITEM] })
     expect(created.status).toBe(201)
@@ -21,11 +21,11 @@ describe('POST /api/v1/verifier/vp-queries', () => {
     expect(created.json.id).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
   })
 
-  it('takes a field without a filter', async () => {
+  it('accepts a field without a filter', async () => {
     expect((await create({ query: [{ fields: [{ path: ['$.credentialSubject.product'] }] }] })).status).toBe(201)
   })
 
-  it('writes the audit row, without anything of the query', async () => {
+  it('writes an audit row without the content of the query', async () => {
     const { json } = await create({ query: [ITEM] })
     const rows = await sql(
       world.service.databaseUrl,
@@ -76,7 +76,7 @@ describe('GET /api/v1/verifier/vp-queries and /{id}', () => {
     expect((await get(next)).json).toEqual([made[0]])
   })
 
-  it('reads one', async () => {
+  it('reads a query', async () => {
     const { json } = await create({ query: [ITEM] })
     expect((await get(`${PATH}/${json.id}`)).json).toEqual(json)
   })

@@ -21,7 +21,7 @@ beforeEach(() => {
 afterAll(() => world.close())
 
 describe('confirming a claim', () => {
-  it('takes an offering of ours into the hosted wallet, with any selected object', async () => {
+  it('takes an offering of this installation into the hosted wallet, with any selected object', async () => {
     const holder = await newWallet(world.service, 'carol')
     const { json } = await world.start((await world.offering()).qr_code_url, holder.did, holder.authorization)
     const answer = await world.confirm(json.data.processId, 'claim', { id: 'anything' }, holder.authorization)
@@ -43,7 +43,7 @@ describe('confirming a claim', () => {
     expect([answer.status, answer.json.data.credentials.length]).toEqual([200, 1])
   })
 
-  it('an issuer that defers is waited for, and the answer says so', async () => {
+  it('waits for an issuer that defers, and the answer says so', async () => {
     await using issuer = await startRemoteIssuer({ deferral: newRemoteDeferral(600) })
     const { json } = await world.start(await issuer.offer())
     const answer = await world.confirm(json.data.processId, 'claim')
@@ -71,7 +71,7 @@ describe('confirming a claim', () => {
     expect(again.status).toBe(200)
   })
 
-  it('an offering that expired or was used up says so from the start, and refuses as a claim does', async () => {
+  it('an offering that has expired or was used up says so from the start, and is refused like a claim', async () => {
     const { authorization, did } = await world.guest()
     const once = await world.offering({ redemption_limit: 1 })
     const { json } = await world.start(once.offering_full_url, did, authorization)
@@ -103,7 +103,7 @@ describe('confirming a claim', () => {
     expect([refused.status, refused.json.message]).toEqual([403, 'Offering is for another recipient.'])
   })
 
-  it('an offering for the very DID is claimed', async () => {
+  it('an offering for the same DID is claimed', async () => {
     const { authorization, did } = await world.guest()
     const bound = await world.offering({ recipient: did })
     const { json } = await world.start(bound.offering_full_url, did, authorization)
@@ -120,7 +120,7 @@ describe('confirming a presentation', () => {
     return { asked, data: json.data }
   }
 
-  it('presents the selected one of the matching credentials', async () => {
+  it('presents the selected matching credential', async () => {
     const holder = await world.holding('dave')
     await holder.process((await world.offering({ credential_subject: { product: 'Kettle' } })).offering_full_url)
     const { asked, data } = await started(holder)
@@ -146,7 +146,7 @@ describe('confirming a presentation', () => {
     expect(presentation.credentials).toEqual([{ queryId: 'purchase', credentialId: chosen.id }])
   })
 
-  it('uses nothing of the selection but its id', async () => {
+  it('uses only the id of the selection', async () => {
     const holder = await world.holding('erin')
     const { asked, data } = await started(holder)
     const [{ id }] = data.matchingCredentials
@@ -162,7 +162,7 @@ describe('confirming a presentation', () => {
     ['no id', () => ({})],
     ['an id that is not a string', () => ({ id: 7 })],
     ['an id of no credential', () => ({ id: crypto.randomUUID() })],
-  ])('%s is a 400, and the flow waits on', async (_what, selected) => {
+  ])('%s is a 400, and the flow still waits', async (_what, selected) => {
     const holder = await world.holding('frank')
     const { data } = await started(holder)
     const answer = await world.confirm(data.processId, 'presentation', selected(), holder.authorization)
@@ -174,7 +174,7 @@ describe('confirming a presentation', () => {
     expect((await world.confirm(data.processId, 'presentation', { id }, holder.authorization)).status).toBe(200)
   })
 
-  it('the credential of another holder is not to be chosen, even by its id', async () => {
+  it('the credential of another holder cannot be chosen, even by its id', async () => {
     const [holder, victim] = [await world.holding('grace'), await world.holding('heidi')]
     const { data } = await started(holder)
     const stolen = (await victim.get('/credentials')).json.find(
@@ -184,7 +184,7 @@ describe('confirming a presentation', () => {
     expect(answer.status).toBe(400)
   })
 
-  it('a wallet without a match has nothing to choose from', async () => {
+  it('a wallet without a match has no credential to choose', async () => {
     const holder = await newWallet(world.service, 'ivan')
     const { data } = await started(holder)
     expect(data.matchingCredentials).toEqual([])

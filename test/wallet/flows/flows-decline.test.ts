@@ -51,23 +51,20 @@ describe('declining a presentation', () => {
     expect(await presented()).toBe(0)
   })
 
-  it.each(['direct_post', 'direct_post.jwt'] as const)(
-    'by %s: with the state, encrypted where it can',
-    async (mode) => {
-      await using verifier = await startRemoteVerifier()
-      const payload = { state: 'state-of-the-request' }
-      const { processId } = await startedWith(await verifier.request(world.dcqlQuery(), { mode, payload }))
-      const answer = await decline(processId)
-      // This verifier sends nobody anywhere.
-      expect(answer.json).toEqual({ status: 'declined', message: 'Presentation declined.' })
-      expect(verifier.refusals).toEqual([
-        { error: 'access_denied', state: 'state-of-the-request', encrypted: mode === 'direct_post.jwt' },
-      ])
-      expect(verifier.responses).toEqual([])
-    },
-  )
+  it.each(['direct_post', 'direct_post.jwt'] as const)('by %s: with the state, encrypted if possible', async (mode) => {
+    await using verifier = await startRemoteVerifier()
+    const payload = { state: 'state-of-the-request' }
+    const { processId } = await startedWith(await verifier.request(world.dcqlQuery(), { mode, payload }))
+    const answer = await decline(processId)
+    // This verifier names no address for the return.
+    expect(answer.json).toEqual({ status: 'declined', message: 'Presentation declined.' })
+    expect(verifier.refusals).toEqual([
+      { error: 'access_denied', state: 'state-of-the-request', encrypted: mode === 'direct_post.jwt' },
+    ])
+    expect(verifier.responses).toEqual([])
+  })
 
-  it('in the clear where there is no key to encrypt for (§8.3.1)', async () => {
+  it('without encryption if there is no key for it (§8.3.1)', async () => {
     await using verifier = await startRemoteVerifier()
     const options = { mode: 'direct_post.jwt', payload: { client_metadata: {} } } as const
     const { processId } = await startedWith(await verifier.request(world.dcqlQuery(), options))
@@ -76,9 +73,9 @@ describe('declining a presentation', () => {
   })
 
   it.each([
-    ['does not know what to say', { status: 500, body: 'x' }],
-    ['sends people to an address that a browser would execute', { body: { redirect_uri: 'javascript:alert(1)' } }],
-  ])('a verifier that %s changes nothing', async (_what, answer) => {
+    ['answers with a wrong body', { status: 500, body: 'x' }],
+    ['sends users to an address that a browser would execute', { body: { redirect_uri: 'javascript:alert(1)' } }],
+  ])('a verifier that %s does not prevent the decline', async (_what, answer) => {
     await using server = await startRemoteServer(() => ({ '/response': () => answer }))
     const clientId = `redirect_uri:${server.url}/response`
     const params = new URLSearchParams({
@@ -94,7 +91,7 @@ describe('declining a presentation', () => {
     expect(server.seen.map(({ text }) => text)).toEqual(['error=access_denied'])
   })
 
-  it('nor does one that is gone', async () => {
+  it('an unreachable verifier does not prevent the decline', async () => {
     const verifier = await startRemoteVerifier()
     const { processId } = await startedWith(await verifier.request(world.dcqlQuery()))
     await verifier.close()
@@ -138,7 +135,7 @@ describe('a decision counts once', () => {
     expect([answer.status, answer.json.message]).toEqual([409, 'Flow is already confirmed.'])
   })
 
-  it('of ten at once one wins, and one error is sent', async () => {
+  it('of ten at once one counts, and one error is sent', async () => {
     await using verifier = await startRemoteVerifier()
     const { processId } = await startedWith(await verifier.request(world.dcqlQuery()))
     const answers = await Promise.all(Array.from({ length: 10 }, () => decline(processId)))
@@ -158,7 +155,7 @@ describe('a decision counts once', () => {
   })
 })
 
-describe('only its own', () => {
+describe('only own flows can be declined', () => {
   it.each(NOT_FOUND)('a flow that is %s: 404', async (_what, id) => {
     const processId = await id(world, holder)
     const authorization = await world.service.bearer('dora', { expiresIn: 3_600 })
@@ -185,7 +182,7 @@ describe('only its own', () => {
     ])
   })
 
-  it('a flow of a DID that is gone can still be declined', async () => {
+  it('a flow of a deleted DID can still be declined', async () => {
     const { did } = await newRemoteKey()
     const authorization = await world.service.bearer('a guest', { did })
     const { json } = await world.start((await world.offering()).offering_full_url, did, authorization)

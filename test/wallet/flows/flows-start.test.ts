@@ -20,7 +20,7 @@ beforeEach(() => {
 })
 afterAll(() => world.close())
 
-describe('every form that a claim can be scanned in', () => {
+describe('every form of an offer that can be scanned', () => {
   const started = (answer: Answer) => {
     expect(answer.status).toBe(201)
     expect(answer.json).toEqual({
@@ -55,12 +55,12 @@ describe('every form that a claim can be scanned in', () => {
     started(await world.start(uri))
   })
 
-  it('an https link that carries the offer', async () => {
+  it('an https link that contains the offer', async () => {
     const { search } = new URL((await world.offering()).offering_full_url)
     started(await world.start(`https://world.wallet.example/offer${search}`))
   })
 
-  it('an offer of a remote issuer, whose subject is not known before', async () => {
+  it('an offer of a remote issuer, whose subject is unknown until it is issued', async () => {
     await using issuer = await startRemoteIssuer()
     const answer = await world.start(await issuer.offer([DIPLOMA_JWT]))
     expect(answer.json.data).toMatchObject({
@@ -72,7 +72,7 @@ describe('every form that a claim can be scanned in', () => {
   })
 })
 
-describe('every form that a request can be scanned in', () => {
+describe('every form of a request that can be scanned', () => {
   const started = (answer: Answer) => {
     expect(answer.status).toBe(201)
     expect(answer.json.flowType).toBe('presentation')
@@ -105,7 +105,7 @@ describe('every form that a request can be scanned in', () => {
     expect(verifier.responses).toEqual([])
   })
 
-  it('moves the session to RequestUriRetrieved and no further', async () => {
+  it('changes the session only to RequestUriRetrieved', async () => {
     const asked = await ask(world.service, { dcqlQuery: world.dcqlQuery() })
     await world.start(asked.authorizationRequestUri)
     expect(await sessionOf(world.service, asked)).toMatchObject({ state: 'RequestUriRetrieved' })
@@ -121,7 +121,7 @@ describe('flows that cannot be started', () => {
     },
   )
 
-  it.each(BROKEN)('%s breaks a rule: 400 that says which', async (content, rule) => {
+  it.each(BROKEN)('%s breaks a rule: 400 that names the rule', async (content, rule) => {
     const answer = await world.start(content)
     expect([answer.status, answer.json.message]).toEqual([400, [rule]])
   })
@@ -140,7 +140,7 @@ describe('flows that cannot be started', () => {
     expect([answer.status, answer.json.message]).toEqual([401, 'Unauthorized'])
   })
 
-  it('an address that serves neither: 500 with the reason', async () => {
+  it('an address with neither an offer nor a request: 500 with the reason', async () => {
     await using page = await startRemoteServer(() => ({
       '/page': () => ({ body: '<html></html>' }),
       '/object': () => ({ body: {} }),
@@ -184,7 +184,7 @@ describe('the owner of the DID', () => {
     expect(issuer.seen).toEqual([])
   })
 
-  it('a DID of the access token claims an offering of ours: the credential belongs to the caller', async () => {
+  it('a DID of the access token claims an offering of this installation: the credential belongs to the caller', async () => {
     const { did, authorization } = await world.guest()
     const { json } = await world.start((await world.offering()).offering_full_url, did, authorization)
     const answer = await world.confirm(json.data.processId, 'claim', { any: 'object' }, authorization)
@@ -195,7 +195,7 @@ describe('the owner of the DID', () => {
     expect(read.json.vc).toEqual(answer.json.data.vc)
   })
 
-  it('of several DIDs of a token the chosen one is the subject', async () => {
+  it('of several DIDs of a token the chosen DID is the subject', async () => {
     const [first, second] = [(await newRemoteKey()).did, (await newRemoteKey()).did]
     const authorization = await world.service.bearer('guest', { did: [first, second] })
     const { json } = await world.start((await world.offering()).offering_full_url, second, authorization)
@@ -203,7 +203,7 @@ describe('the owner of the DID', () => {
     expect(answer.json.data.vc.credentialSubject.id).toBe(second)
   })
 
-  it('a DID without a key here takes no offer of others, and presents nothing: 400', async () => {
+  it('a DID without a key in this service cannot take offers of other issuers and cannot present: 400', async () => {
     const { did, authorization } = await world.guest()
     await using issuer = await startRemoteIssuer()
     const offer = await world.start(await issuer.offer(), did, authorization)

@@ -14,7 +14,7 @@ beforeEach(() => {
 afterAll(() => world.close())
 
 describe('states of a flow', () => {
-  it('confirmed twice: 409, and once counts', async () => {
+  it('confirmed twice: 409, and only the first counts', async () => {
     const { authorization, did } = await world.guest()
     const { json } = await world.start((await world.offering()).offering_full_url, did, authorization)
     expect((await world.confirm(json.data.processId, 'claim', {}, authorization)).status).toBe(200)
@@ -26,7 +26,7 @@ describe('states of a flow', () => {
     ])
   })
 
-  it('of ten confirmations at once one wins', async () => {
+  it('of ten confirmations at once one counts', async () => {
     const { authorization, did } = await world.guest()
     const offered = await world.offering({ redemption_limit: 10 })
     const { json } = await world.start(offered.offering_full_url, did, authorization)
@@ -42,7 +42,7 @@ describe('states of a flow', () => {
     expect(row?.count).toBe(1)
   })
 
-  it('another type than the flow’s: 400', async () => {
+  it('another type than the type of the flow: 400', async () => {
     const { json } = await world.start((await world.offering()).offering_full_url)
     const answer = await world.confirm(json.data.processId, 'presentation')
     expect([answer.status, answer.json.message]).toEqual([400, ['type must be claim']])
@@ -69,7 +69,7 @@ describe('states of a flow', () => {
     expect([answer.status, answer.json.message]).toEqual([400, message])
   })
 
-  it('a holder that has lost the DID since is denied', async () => {
+  it('a holder that no longer has the DID is denied', async () => {
     const holder = await newWallet(world.service, 'kate')
     const { json } = await world.start((await world.offering()).offering_full_url, holder.did, holder.authorization)
     await holder.request('DELETE', `/dids/${encodeURIComponent(holder.did)}`)
@@ -77,7 +77,7 @@ describe('states of a flow', () => {
     expect([answer.status, answer.json.message]).toEqual([403, 'Access to holder denied.'])
   })
 
-  it('expired ones are forgotten, in batches', async () => {
+  it('expired flows are deleted in batches', async () => {
     const { json } = await world.start((await world.offering()).offering_full_url)
     const { flows } = world.service.platform.stores
     const rows = () => query(world.service.databaseUrl, 'SELECT 1 FROM flows WHERE id = $1', [json.data.processId])

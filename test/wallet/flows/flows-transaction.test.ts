@@ -54,13 +54,13 @@ describe('transaction data of a verifier of this service (OpenID4VP 1.0 §8.4)',
     ])
   })
 
-  it('are not in the answer where there are none', async () => {
+  it('are missing in the answer if there are none', async () => {
     const request = await ask(world.service, { dcqlQuery: query(['purchase']) })
     const { json } = await world.start(request.authorizationRequestUri, holder.did, holder.authorization)
     expect(json.data).not.toHaveProperty('transactionData')
   })
 
-  it('are refused by process, which shows them to no person; the verifier receives the error', async () => {
+  it('are refused by process, because process shows them to no user; the verifier receives the error', async () => {
     const request = await asked([PAYMENT])
     const refused = await holder.process(request.authorizationRequestUri)
     expect([refused.status, refused.json.message]).toEqual([
@@ -74,7 +74,7 @@ describe('transaction data of a verifier of this service (OpenID4VP 1.0 §8.4)',
     expect((await holder.get('/presentations')).json.length).toBe(1)
   })
 
-  it('that no chosen credential can authorize are a 400, and the flow waits on', async () => {
+  it('that no chosen credential can authorize are a 400, and the flow still waits', async () => {
     const credentials = query(['purchase', 'other']).credentials
     const credential_sets = [{ options: [['purchase']] }, { options: [['other']], required: false }]
     const request = await ask(world.service, {
@@ -93,7 +93,7 @@ describe('transaction data of a verifier of this service (OpenID4VP 1.0 §8.4)',
   })
 })
 
-describe('transaction data of a verifier that shares no code', () => {
+describe('transaction data of an independent verifier', () => {
   let world: HostileWorld
   beforeAll(async () => {
     world = await makeHostileWorld()
@@ -141,9 +141,9 @@ describe('transaction data of a verifier that shares no code', () => {
   })
 
   it.each<[string, () => unknown, (() => Record<string, unknown>)?]>([
-    ['of a credential that is not asked for', () => ({ type: 'payment', credential_ids: ['licence'] })],
+    ['of a credential that was not requested', () => ({ type: 'payment', credential_ids: ['licence'] })],
     [
-      'by an algorithm that is not known',
+      'by an unknown algorithm',
       () => ({ type: 'payment', credential_ids: ['diploma'], transaction_data_hashes_alg: ['sha3-256'] }),
     ],
     ['longer than anybody reads', () => ({ type: 'x'.repeat(20_000), credential_ids: ['diploma'] })],

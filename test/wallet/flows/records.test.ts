@@ -7,7 +7,7 @@ const NOW = new Date('2026-03-01T12:00:00Z')
 const HOLDER = { did: 'did:example:alice', hosted: undefined }
 const OFFERING = { kind: 'offering', offeringId: 'an offering' } as const
 
-/** Records over flows in memory, with the state that each lookup finds. */
+/** Records over flows in memory. Each lookup finds the next of the given states. */
 function records(...states: readonly FlowState[]) {
   const stored: StoredFlow[] = []
   const left = [...states]
@@ -30,14 +30,14 @@ function records(...states: readonly FlowState[]) {
   return { ...of, stored }
 }
 
-it('a flow lasts ten minutes, and its pending action is legible through the vault alone', async () => {
+it('a flow lasts ten minutes, and its pending action can be read only through the vault', async () => {
   const { add, contentOf, stored } = records()
   const id = await add('claim', 'alice', HOLDER, OFFERING)
   const [flow] = stored
   expect(flow).toMatchObject({ id, did: HOLDER.did, holderId: null, expiresAt: new Date('2026-03-01T12:10:00Z') })
   expect(flow?.content).not.toContain('an offering')
   expect(await contentOf({ id, content: flow?.content ?? '' })).toEqual(OFFERING)
-  // It was protected for its own row.
+  // The action was protected for its own row.
   await expect(contentOf({ id: 'another flow', content: flow?.content ?? '' })).rejects.toThrow()
 })
 
@@ -51,14 +51,14 @@ it.each([
   await expect(end(id, sub, 'declined')).rejects.toMatchObject({ status: 404 })
 })
 
-it.each(['confirmed', 'declined'] as const)('one that is %s is open no more: 409 says so', async (state) => {
+it.each(['confirmed', 'declined'] as const)('a flow that is %s is no longer open: 409', async (state) => {
   const { add, open, end } = records(state, state)
   await add('claim', 'alice', HOLDER, OFFERING)
   await expect(open('a flow', 'alice')).rejects.toMatchObject({ status: 409, message: `Flow is already ${state}.` })
   await expect(end('a flow', 'alice', 'confirmed')).rejects.toMatchObject({ message: `Flow is already ${state}.` })
 })
 
-it('a flow that another decision ended, and that was reopened since, counts as confirmed: 409', async () => {
+it('a flow that another decision ended and that was then reopened counts as confirmed: 409', async () => {
   const { add, end } = records('initialized')
   await add('claim', 'alice', HOLDER, OFFERING)
   await expect(end('a flow', 'alice', 'declined')).rejects.toMatchObject({ message: 'Flow is already confirmed.' })

@@ -32,7 +32,7 @@ const ROUTES = [
 
 describe('every route below /holders/{holderId}', () => {
   it.each(ROUTES)(
-    '%s %s: a holder of another caller and a missing one are the same 403',
+    '%s %s: a holder of another caller and a missing holder give the same 403',
     async (method, path, body) => {
       const wallet = await newWallet(service, 'alice')
       const authorization = await service.bearer('mallory', { roles: ['admin'] })
@@ -46,7 +46,7 @@ describe('every route below /holders/{holderId}', () => {
     },
   )
 
-  it.each(ROUTES)('%s %s: its creator without the admin role is a 403 of another kind', async (method, path, body) => {
+  it.each(ROUTES)('%s %s: the creator without the admin role gets another 403', async (method, path, body) => {
     const wallet = await newWallet(service, 'alice')
     const answer = await service.request(method, `/holders/${wallet.id}${path}`, {
       authorization: await service.bearer('alice'),
@@ -57,7 +57,7 @@ describe('every route below /holders/{holderId}', () => {
 })
 
 describe('DIDs of a holder', () => {
-  it('the first is made with it, further ones on request, the newest first', async () => {
+  it('the first is made with the holder, further DIDs on request; lists begin with the newest', async () => {
     const wallet = await newWallet(service)
     const created = await wallet.request('POST', '/dids', { method: 'web' })
     expect([created.status, created.json.method]).toEqual([201, 'web'])
@@ -74,7 +74,7 @@ describe('DIDs of a holder', () => {
     expect([answer.status, answer.json.message]).toEqual([400, message])
   })
 
-  it('DELETE removes one with its key; its document is gone', async () => {
+  it('DELETE removes a DID with its key; its document no longer exists', async () => {
     const wallet = await newWallet(service, 'alice', 'web')
     const keys = () => query(service.databaseUrl, 'SELECT 1 FROM dids WHERE did = $1', [wallet.did])
     expect(await keys()).toHaveLength(1)
@@ -102,7 +102,7 @@ describe('DIDs of a holder', () => {
     expect((await yours.get('/dids')).json).toHaveLength(1)
   })
 
-  it('DELETE while a credential is bound to it: 409; afterwards it can go', async () => {
+  it('DELETE while a credential is bound to the DID: 409; afterwards it can be deleted', async () => {
     const wallet = await newWallet(service)
     const { json } = await wallet.process(await issuer.offer([DIPLOMA_JWT]))
     const path = `/dids/${encodeURIComponent(wallet.did)}`
@@ -184,7 +184,7 @@ describe('credentials of a holder', () => {
     }
   })
 
-  it('deleting one deletes it with all its copies', async () => {
+  it('a deletion deletes a credential with all its copies', async () => {
     await using batch = await startRemoteIssuer({ batchSize: 3 })
     const wallet = await newWallet(service)
     const { json } = await wallet.process(await batch.offer([DIPLOMA_SD_JWT]), { copies: 3 })
@@ -219,7 +219,7 @@ describe('credentials of a holder', () => {
 })
 
 describe('a wallet’s content at rest', () => {
-  it('is encrypted under KEY_ENCRYPTION_KEY: no claim, issuer, verifier or key is legible in the database', async () => {
+  it('is encrypted under KEY_ENCRYPTION_KEY: no claim, issuer, verifier or key is readable in the database', async () => {
     const key = Buffer.alloc(32, 7).toString('base64url')
     await using safe = await startService({ env: { ...LOOPBACK, KEY_ENCRYPTION_KEY: key } })
     const wallet = await newWallet(safe)

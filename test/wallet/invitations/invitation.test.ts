@@ -3,7 +3,7 @@ import { readInvitation, resolveInvitation } from '../../../server/wallet/invita
 
 const OFFER = encodeURIComponent('{"credential_issuer":"https://issuer.example"}')
 
-/** The invitation in a content, whose address answers with this body. */
+/** Reads the invitation in a content. Its address answers with the given body. */
 const resolved = (content: string, body: string, { status = 200, allowHttp = false } = {}) =>
   resolveInvitation(async () => new Response(body, { status }), content, allowHttp)
 
@@ -30,7 +30,7 @@ describe('the content of an address itself', () => {
     },
   )
 
-  it('an http address is one where http is allowed', () => {
+  it('an http address is accepted if http is allowed', () => {
     expect(readInvitation('http://wallet.example/a', true)).toEqual({
       kind: 'reference',
       url: 'http://wallet.example/a',
@@ -39,7 +39,10 @@ describe('the content of an address itself', () => {
 
   it.each([
     ['openid4vp://?client_id=a&client_id=b&request_uri=https://a.example', 'client_id is given more than once'],
-    [`openid-credential-offer://?credential_offer=${OFFER}&credential_offer_uri=https://a.example`, 'not exactly one'],
+    [
+      `openid-credential-offer://?credential_offer=${OFFER}&credential_offer_uri=https://a.example`,
+      'must have exactly one',
+    ],
     ['openid-credential-offer://?credential_offer_uri=file:///etc/passwd', 'credential_offer_uri must be an https'],
     ['openid4vp://?client_id=x&response_type=id_token', 'response_type must have vp_token'],
   ])('a broken rule is named: %s', (content, rule) => {
@@ -71,7 +74,7 @@ describe('the content behind an address without parameters', () => {
     await expect(resolved(at, body, { status })).rejects.toThrow(reason)
   })
 
-  it('nothing is fetched if it is no invitation: 400', async () => {
+  it('nothing is fetched if the content is not an invitation: 400', async () => {
     const fetch = () => Promise.reject(new Error('fetched'))
     await expect(resolveInvitation(fetch, 'hello', false)).rejects.toMatchObject({ status: 400 })
   })

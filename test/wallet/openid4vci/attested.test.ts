@@ -17,11 +17,11 @@ const walletRoot = newProviderRoot()
 const provider = certify({ subject: 'Wallet Provider', issuer: walletRoot, keyUsage: 0x80 })
 
 let files: Awaited<ReturnType<typeof certificateFiles>>
-/** Hosts wallets that somebody vouches for. */
+/** Hosts wallets with attestations. */
 let service: TestService
-/** Hosts wallets that nobody vouches for. */
+/** Hosts wallets without attestations. */
 let plain: TestService
-/** Another installation, which trusts that provider. */
+/** Another installation, which trusts the wallet provider. */
 let elsewhere: TestService
 
 beforeAll(async () => {
@@ -50,7 +50,7 @@ const CHALLENGE = { '/challenge': () => ({ body: { attestation_challenge: 'a-cha
 
 const ATTESTED_ONLY = { token_endpoint_auth_methods_supported: ['attest_jwt_client_auth'] }
 
-/** A server that takes attested wallets alone. */
+/** A server that accepts only attested wallets. */
 const demanding = (options: RemoteIssuerOptions = {}): RemoteIssuerOptions => ({
   anonymous: false,
   serverMetadata: ATTESTED_ONLY,
@@ -70,7 +70,7 @@ function attestationOf(headers: Headers | undefined) {
 }
 
 describe('a wallet attestation (OpenID4VCI 1.0 Appendix E)', () => {
-  it('goes to PAR and token endpoint where the server takes them, each with a proof of its own', async () => {
+  it('is sent to PAR and token endpoint if the server accepts attestations, each time with a new proof', async () => {
     await using taken = await taking(service, demanding({ authorization: 'immediate', dpop: true }))
     expect(taken.answer.status, taken.answer.text).toBe(200)
     const [par, token] = ['/par', '/token'].map((path) => attestationOf(requestsTo(taken.issuer, path).at(-1)?.headers))
@@ -83,14 +83,14 @@ describe('a wallet attestation (OpenID4VCI 1.0 Appendix E)', () => {
     expect(par?.proof.payload).not.toHaveProperty('challenge')
     expect(token?.instance).toEqual(par?.instance)
     expect(token?.proof.payload.jti).not.toBe(par?.proof.payload.jti)
-    // It is neither the DPoP key of the tokens nor the key of another issuance.
+    // The instance key is neither the DPoP key of the tokens nor the key of another issuance.
     const dpop = decodeProtectedHeader(requestsTo(taken.issuer, '/token').at(-1)?.headers.get('dpop') ?? '').jwk
     expect(dpop?.x).not.toBe(par?.instance.x)
     await using other = await taking(service, demanding())
     expect(attestationOf(requestsTo(other.issuer, '/token')[0]?.headers).instance.x).not.toBe(par?.instance.x)
   })
 
-  it('has a challenge in its proof where the server gives them', async () => {
+  it('has a challenge in its proof if the server gives challenges', async () => {
     const options = demanding({ replace: CHALLENGE })
     await using issuer = await taking(service, options)
     expect(attestationOf(requestsTo(issuer.issuer, '/token')[0]?.headers).proof.payload).not.toHaveProperty('challenge')
@@ -108,7 +108,7 @@ describe('a wallet attestation (OpenID4VCI 1.0 Appendix E)', () => {
     expect(requestsTo(taken.issuer, '/token')[0]?.headers.get('oauth-client-attestation')).toBeNull()
   })
 
-  it('is of the same instance when tokens are renewed for deferred credentials', async () => {
+  it('is for the same instance when tokens are renewed for deferred credentials', async () => {
     const deferral = newRemoteDeferral()
     await using taken = await taking(service, demanding({ deferral, refresh: true }))
     taken.issuer.endAccessTokens()
@@ -119,11 +119,11 @@ describe('a wallet attestation (OpenID4VCI 1.0 Appendix E)', () => {
     expect(renewed?.instance).toEqual(first?.instance)
   })
 
-  it('without WALLET_PROVIDER_X509 a server that demands one is refused by that name', async () => {
+  it('without WALLET_PROVIDER_X509, an offer of a server that demands an attestation is refused, and the error names the variable', async () => {
     await using taken = await taking(plain, demanding())
     expect([taken.answer.status, taken.answer.json.message]).toEqual([
       500,
-      'The authorization server takes attested wallets only: WALLET_PROVIDER_X509 is not set.',
+      'The authorization server accepts attested wallets only: WALLET_PROVIDER_X509 is not set.',
     ])
     expect(requestsTo(taken.issuer, '/token')).toEqual([])
   })
@@ -147,7 +147,7 @@ describe('another installation that trusts the provider', () => {
     expect([taken.status, taken.json.credentials?.length], taken.text).toEqual([200, 1])
   })
 
-  it('gives one for each attested key where it demands key attestations', async () => {
+  it('gives a credential for each attested key if it demands key attestations', async () => {
     const { uri } = await offered({}, { keyAttestation: {} })
     const wallet = await newWallet(service)
     const taken = await wallet.process(uri, { copies: 3 })
@@ -180,13 +180,13 @@ describe('another installation that trusts the provider', () => {
   })
 
   it.each(['final', 'haip'])(
-    'whose page asks a person for consent is refused clearly (profile %s)',
+    'whose page asks a user for consent is refused with a clear reason (profile %s)',
     async (profile) => {
       const { uri } = await offered({ grant: 'authorization_code', profile })
       const refused = await (await newWallet(service)).process(uri)
       expect([refused.status, refused.json.message]).toEqual([
         500,
-        'The authorization server asks its user to log in, which a hosted wallet cannot do.',
+        'The authorization server requires a login, which a hosted wallet cannot do.',
       ])
     },
   )
@@ -204,7 +204,7 @@ describe('proof types', () => {
     },
   })
 
-  it('an issuer that knows attestations alone gets one, with its nonce and no proof', async () => {
+  it('an issuer that accepts only attestations gets an attestation with its nonce and no proof', async () => {
     const metadata = configuration({ attestation: { proof_signing_alg_values_supported: ['ES256'] } })
     await using taken = await taking(service, {
       metadata,
@@ -227,7 +227,7 @@ describe('proof types', () => {
 it.each([
   ['another key', () => files.fileOf([provider], certify({ subject: 'Other', keyUsage: 0x80 })), 'must hold the key'],
   ['a self-signed certificate', () => files.fileOf([walletRoot]), 'must not begin with a self-signed certificate'],
-])('the start fails by name for %s in WALLET_PROVIDER_X509', async (_, file, reason) => {
+])('the start fails for %s in WALLET_PROVIDER_X509, and names the variable', async (_, file, reason) => {
   const WALLET_PROVIDER_X509 = await file()
   await expect(startService({ env: { WALLET_PROVIDER_X509 } })).rejects.toThrow(`WALLET_PROVIDER_X509 ${reason}`)
 })

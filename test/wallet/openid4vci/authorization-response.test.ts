@@ -20,7 +20,7 @@ const SERVERS: readonly (readonly [string, RemoteIssuerOptions])[] = [
 ]
 
 describe.each(SERVERS)('a request that is %s', (_how, options) => {
-  it('has a state that cannot be guessed, another one in each flow (RFC 6749 §10.10, §10.12)', async () => {
+  it('has a state that cannot be guessed, a new state in each flow (RFC 6749 §10.10, §10.12)', async () => {
     const redirects: URLSearchParams[] = []
     await using issuer = await startRemoteIssuer({
       authorization: 'immediate',
@@ -59,15 +59,15 @@ const WRONG: readonly (readonly [string, string, (parameters: URLSearchParams) =
   ['an empty state', 'no state', (sent) => sent.set('state', '')],
   ['the state of another flow', 'another state', (sent) => sent.set('state', changed(sent.get('state')))],
   ['a state that is cut off', 'another state', (sent) => sent.set('state', sent.get('state')?.slice(0, -1) ?? '')],
-  ['the state with a text behind it', 'another state', (sent) => sent.set('state', `${sent.get('state')}=`)],
+  ['the state with a text after it', 'another state', (sent) => sent.set('state', `${sent.get('state')}=`)],
   ['its state twice', 'The parameter state', (sent) => sent.append('state', sent.get('state') ?? '')],
   ['two codes', 'The parameter code', (sent) => sent.append('code', 'another')],
   ['two issuers', 'The parameter iss', (sent) => sent.append('iss', 'https://attacker.example')],
   ['an unknown parameter twice', 'The parameter x', twice('x')],
   ['no iss', 'no iss', (sent) => sent.delete('iss')],
   ['another iss', 'iss', (sent) => sent.set('iss', 'https://attacker.example')],
-  ['the iss with a slash behind it', 'iss', (sent) => sent.set('iss', `${sent.get('iss')}/`)],
-  ['an iss that is no address', 'iss', (sent) => sent.set('iss', 'attacker')],
+  ['the iss with a slash after it', 'iss', (sent) => sent.set('iss', `${sent.get('iss')}/`)],
+  ['an iss that is not an address', 'iss', (sent) => sent.set('iss', 'attacker')],
   ['a code and an error', 'both code and error', (sent) => sent.set('error', 'access_denied')],
   ['neither code nor error', 'neither code nor error', (sent) => sent.delete('code')],
   ['an error without the state', 'no state', without('state', 'code')],
@@ -83,13 +83,13 @@ describe('an authorization response is refused with', () => {
   })
 })
 
-describe('a server whose metadata do not say that it gives iss (RFC 9207 §2.4)', () => {
+describe('a server whose metadata do not announce iss (RFC 9207 §2.4)', () => {
   const silent = {
     authorization: 'immediate',
     serverMetadata: { authorization_response_iss_parameter_supported: false },
   } as const
 
-  it.each([undefined, false])('need not give it (%s)', async (supported) => {
+  it.each([undefined, false])('may omit iss (%s)', async (supported) => {
     await using taken = await taking(service, {
       authorization: 'immediate',
       serverMetadata: { authorization_response_iss_parameter_supported: supported },
@@ -98,12 +98,12 @@ describe('a server whose metadata do not say that it gives iss (RFC 9207 §2.4)'
     expect(taken.answer.status, taken.answer.text).toBe(200)
   })
 
-  it('may give its own', async () => {
+  it('may send its own iss', async () => {
     await using taken = await taking(service, silent)
     expect(taken.answer.status, taken.answer.text).toBe(200)
   })
 
-  it('may not give another server’s iss', async () => {
+  it('may not send the iss of another server', async () => {
     await using taken = await taking(service, {
       ...silent,
       redirected: (parameters) => parameters.set('iss', 'https://attacker.example'),
@@ -123,7 +123,7 @@ it('an error of the server with the state of the flow is reported as its refusal
   expect(taken.answer.json.message).toBe('The authorization server refused the request: access_denied')
 })
 
-it('a wrong state loses nothing: the flow is confirmed once the redirect is the right one', async () => {
+it('a wrong state loses nothing: the flow can be confirmed after the right redirect', async () => {
   let wrong = true
   await using issuer = await startRemoteIssuer({
     authorization: 'immediate',

@@ -40,7 +40,7 @@ afterAll(async () => {
 
 const ATTESTED = { token_endpoint_auth_methods_supported: ['attest_jwt_client_auth'] }
 
-/** An issuer as the suite plays it: a path with a slash at its end, attested wallets, DPoP, keys by value. */
+/** An issuer like the issuer of the suite: a path with a slash at its end, attested wallets, DPoP, keys by value. */
 const suiteIssuer = (options: RemoteIssuerOptions = {}): RemoteIssuerOptions => ({
   path: PATH,
   authorization: 'immediate',
@@ -51,7 +51,7 @@ const suiteIssuer = (options: RemoteIssuerOptions = {}): RemoteIssuerOptions => 
   ...options,
 })
 
-/** A pre-authorized code with a transaction code, in the place of the authorization code. */
+/** A pre-authorized code with a transaction code, instead of the authorization code. */
 const preAuthorized = (options: RemoteIssuerOptions = {}): RemoteIssuerOptions => {
   const { authorization: _, ...others } = suiteIssuer(options)
   return { ...others, txCode: '123456' }
@@ -66,7 +66,7 @@ interface Taken extends AsyncDisposable {
 
 const BY_VALUE = (issuer: RemoteIssuer) => issuer.offer([DIPLOMA_SD_JWT])
 const BY_REFERENCE = (issuer: RemoteIssuer) => issuer.offerByReference([DIPLOMA_SD_JWT])
-/** The wallet begins: nothing but issuer and configuration is known (OpenID4VCI 1.0 §4.1.1). */
+/** The wallet begins: it knows only issuer and configuration (OpenID4VCI 1.0 §4.1.1). */
 const BY_ITSELF = async (issuer: RemoteIssuer) => {
   const offer = { credential_issuer: `${issuer.url}${PATH}`, credential_configuration_ids: [DIPLOMA_SD_JWT] }
   return `openid-credential-offer://?${new URLSearchParams({ credential_offer: JSON.stringify(offer) })}`
@@ -111,7 +111,7 @@ async function expectTaken({ issuer, wallet, status, json }: Taken): Promise<voi
 /** The parameters of the pushed request. */
 const pushed = (issuer: RemoteIssuer) => new URLSearchParams(requestsTo(issuer, '/par').at(-1)?.text)
 
-/** The wallet stops at what it was sent: no token is asked for. */
+/** Checks that the wallet stops after a wrong message and requests no token. */
 async function expectStopped(options: RemoteIssuerOptions, message: string): Promise<void> {
   await using taken = await take(suiteIssuer(options))
   expect([taken.status, taken.json.message]).toEqual([500, expect.stringContaining(message)])
@@ -152,7 +152,7 @@ describe.each(FLOWS)('modules in which a hosted wallet takes a credential: %s', 
     await using taken = await take(options, offer, more)
     await expectTaken(taken)
     if (requestsTo(taken.issuer, '/par').length > 0) expect(pushed(taken.issuer).get('scope')).toBe('diploma')
-    // §8.2: no identifier was given, so the configuration is named.
+    // §8.2: the token response has no identifier, so the request names the configuration.
     const request = JSON.parse(requestsTo(taken.issuer, '/credential').at(-1)?.text ?? '{}')
     expect([request.credential_configuration_id, request.credential_identifier]).toEqual([DIPLOMA_SD_JWT, undefined])
   })
@@ -186,7 +186,7 @@ describe.each(FLOWS)('modules in which a hosted wallet takes a credential: %s', 
   })
 })
 
-/** Gives the credentials of a batch in the reverse of the order in which keys were proven. */
+/** Returns the credentials of a batch in the reverse order of the proven keys. */
 function reversing(): RemoteEncryption {
   const around =
     (handler: RemoteHandler): RemoteHandler =>
@@ -201,7 +201,7 @@ function reversing(): RemoteEncryption {
 }
 
 it('oid4vci-1_0-wallet-test-credential-issuance, encrypted', async () => {
-  // As the suite has it, which then skips a module whose wallet does not encrypt.
+  // The same settings as in the suite, which then skips the module if the wallet does not encrypt.
   const encryption = await newRemoteEncryption({ required: 'nothing' })
   await using taken = await take(suiteIssuer({ encryption }))
   expect([taken.status, taken.json.credentials?.length]).toEqual([200, 1])
@@ -221,7 +221,7 @@ describe('modules of the FAPI 2.0 Security Profile that the wallet answers', () 
       code_challenge_method: 'S256',
       issuer_state: 'state-of-the-issuer',
     })
-    // RFC 9126 §4: all else was pushed.
+    // RFC 9126 §4: all other parameters were pushed.
     const { url = '' } = requestsTo(taken.issuer, '/authorize').at(-1) ?? {}
     const opened = new URL(url, taken.issuer.url).searchParams
     expect([...opened.keys()].sort()).toEqual(['client_id', 'request_uri'])
@@ -262,6 +262,14 @@ describe('modules about the scheme of a challenge (RFC 9110 §11.1)', () => {
     `Bearer error="invalid_token", dpop ${NONCE}`,
     `BEARER realm="a", dPoP algs="ES256", ${NONCE}`,
     `bearer realm="dpop \\" x", dpop ${NONCE}`,
+    // RFC 9110 §11.2, §11.6.1: white space around "=", plain values, names in other letters, schemes without parameters.
+    'dpop error = "use_dpop_nonce"',
+    'DPoP\terror=use_dpop_nonce',
+    'DPoP Error="use_dpop_nonce"',
+    `Bearer,dpop ${NONCE}`,
+    `Negotiate, DPoP ${NONCE}`,
+    `Negotiate YWJj==,DPoP ${NONCE}`,
+    `Newauth realm="a, DPoP b", type=1 , dpop error_description="first, DPoP second", ${NONCE}, Basic`,
   ])('fapi2-security-profile-final-client-test-rs-dpop-auth-scheme-case-insensitivity (%s)', async (challenge) => {
     await using taken = await take(suiteIssuer({ challenge, dpopNonce: 'with access tokens' }))
     await expectTaken(taken)
@@ -280,7 +288,7 @@ describe('modules of the FAPI 2.0 Security Profile in which the wallet stops', (
     },
   )
 
-  /** The parameters of the redirect are changed on the way. */
+  /** Changes the parameters of the redirect. */
   const redirecting = (redirected: (parameters: URLSearchParams) => void): RemoteIssuerOptions => ({ redirected })
 
   it.each(['https://attacker.example', 'https://attacker.example/test/a/credence/'])(
@@ -314,7 +322,7 @@ describe('modules of the FAPI 2.0 Security Profile in which the wallet stops', (
     ))
 })
 
-it('the types of these issuers are others beside the offered one', async () => {
+it('the issuers of this file have other types beside the offered type', async () => {
   await using taken = await take(suiteIssuer(), (issuer) => issuer.offer([DIPLOMA_JWT, DIPLOMA_SD_JWT]))
   expect([taken.status, taken.json.credentials?.length]).toEqual([200, 2])
 })

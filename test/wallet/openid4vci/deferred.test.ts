@@ -24,11 +24,11 @@ afterAll(() => service.close())
 
 interface Waiting extends Taking {
   readonly deferral: RemoteDeferral
-  /** Formats of what the wallet holds. */
+  /** The formats of the wallet's credentials. */
   held(): Promise<string[]>
 }
 
-/** A wallet that took an offer which its issuer defers. */
+/** A wallet that has taken an offer whose issuer defers. */
 async function waiting(
   options: Omit<RemoteIssuerOptions, 'deferral'> = {},
   deferral: RemoteDeferral = newRemoteDeferral(),
@@ -47,13 +47,13 @@ const approve = ({ deferral }: Waiting) => {
 }
 
 describe('credentials that an issuer defers (OpenID4VCI 1.0 §9)', () => {
-  it('are waited for: process says how many', async () => {
+  it('are waited for, and process returns their number', async () => {
     await using waits = await waiting()
     expect(waits.answer.json).toEqual({ type: 'credential_offer', credentials: [], deferred: 2 })
     expect(await pendingOf(service, waits.wallet.id)).toHaveLength(1)
   })
 
-  it('come beside others that are issued at once', async () => {
+  it('can be in one offer with credentials that are issued at once', async () => {
     await using waits = await waiting({}, newRemoteDeferral(5, [DIPLOMA_SD_JWT]))
     expect(waits.answer.json).toMatchObject({ credentials: [{ format: 'jwt_vc_json' }], deferred: 1 })
     approve(waits)
@@ -61,7 +61,7 @@ describe('credentials that an issuer defers (OpenID4VCI 1.0 §9)', () => {
     expect((await waits.held()).sort()).toEqual(['dc+sd-jwt', 'jwt_vc_json'])
   })
 
-  it('are asked for until they come, are verified and kept, and the issuer is notified', async () => {
+  it('are requested until they arrive, are verified and stored, and the issuer is notified', async () => {
     await using waits = await waiting()
     await askDue(service)
     expect(await waits.held()).toEqual([])
@@ -76,7 +76,7 @@ describe('credentials that an issuer defers (OpenID4VCI 1.0 §9)', () => {
     expect(await pendingOf(service, waits.wallet.id)).toEqual([])
   })
 
-  it('in as many copies as keys were proven', async () => {
+  it('have as many copies as proven keys', async () => {
     await using waits = await waiting({ batchSize: 3 }, undefined, { copies: 3 })
     approve(waits)
     await askDue(service)
@@ -89,7 +89,7 @@ describe('credentials that an issuer defers (OpenID4VCI 1.0 §9)', () => {
     expect(row?.copies).toBe('6')
   })
 
-  it('encrypted where the issuer demands it', async () => {
+  it('can be encrypted if the issuer demands it', async () => {
     const encryption = await newRemoteEncryption({ required: 'answers' })
     await using waits = await waiting({ encryption })
     approve(waits)
@@ -98,7 +98,7 @@ describe('credentials that an issuer defers (OpenID4VCI 1.0 §9)', () => {
     expect(encryption.requests).toHaveLength(4)
   })
 
-  it('by a token that is bound to a key (RFC 9449), which proves its possession there too', async () => {
+  it('can be requested with a token that is bound to a key (RFC 9449), with a proof of the key', async () => {
     await using waits = await waiting({ dpop: true })
     approve(waits)
     await askDue(service)
@@ -108,7 +108,7 @@ describe('credentials that an issuer defers (OpenID4VCI 1.0 §9)', () => {
     expect(jwkOf('/deferred')).toEqual(jwkOf('/credential'))
   })
 
-  it('are taken by the job itself, when it is time', async () => {
+  it('are taken by the job itself at the due time', async () => {
     await using own = await startService({ env: LOOPBACK })
     const deferral = newRemoteDeferral(1)
     await using took = await taking(own, { deferral })
@@ -117,8 +117,8 @@ describe('credentials that an issuer defers (OpenID4VCI 1.0 §9)', () => {
   })
 })
 
-describe('when it is asked', () => {
-  it('no sooner than the issuer said, at any hour', async () => {
+describe('the times of requests to the issuer', () => {
+  it('are not earlier than the issuer said, at any hour', async () => {
     await using waits = await waiting({}, newRemoteDeferral(600))
     clock.later = 500_000
     await turn(service)
@@ -130,7 +130,7 @@ describe('when it is asked', () => {
     expect(waits.deferral.asked).toHaveLength(2)
   })
 
-  it('less often the longer it takes, but every hour', async () => {
+  it('become less frequent with the waiting time, but at least once an hour', async () => {
     await using waits = await waiting()
     for (const [hours, seconds] of [
       [1, 180],
@@ -144,7 +144,7 @@ describe('when it is asked', () => {
     }
   })
 
-  it('by only one of the processes that look at the same time', async () => {
+  it('are used by only one of several simultaneous processes', async () => {
     await using other = await startService({
       env: { ...LOOPBACK, KEY_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'), ISSUER_BASE_URL: service.url },
       databaseUrl: service.databaseUrl,
@@ -159,7 +159,7 @@ describe('when it is asked', () => {
   it.each<[string, (transactionId: string) => RemoteAnswer]>([
     ['refused', () => ({ status: 400, body: { error: 'invalid_transaction_id' } })],
     ['told to wait', (transaction_id) => ({ status: 202, body: { transaction_id, interval: 600 } })],
-  ])('a delayed process that is %s changes nothing after another has taken over', async (_, answer) => {
+  ])('a delayed process that is %s changes nothing after another process has taken over', async (_, answer) => {
     const takenOver = new Date(Date.now() + 60_000)
     await using waits = await waiting({
       replace: {
@@ -177,7 +177,7 @@ describe('when it is asked', () => {
 })
 
 describe('the life of the tokens', () => {
-  it('a new access token replaces an expired one, and a new refresh token replaces the former one', async () => {
+  it('a new access token replaces an expired token, and a new refresh token replaces the former token', async () => {
     await using waits = await waiting({ refresh: true })
     for (const round of [1, 2, 3]) {
       waits.issuer.endAccessTokens()
@@ -194,7 +194,7 @@ describe('the life of the tokens', () => {
     expect(await waits.held()).toHaveLength(2)
   })
 
-  it('a token that is about to end is replaced before it is used, with the same key', async () => {
+  it('a token that expires soon is replaced before it is used, with the same key', async () => {
     await using waits = await waiting({ refresh: true, expiresIn: 300, dpop: true, anonymous: false })
     clock.later = 290_000
     approve(waits)
@@ -205,7 +205,7 @@ describe('the life of the tokens', () => {
     expect(decodeJwt(last?.headers.get('dpop') ?? '').htu).toBe(`${waits.issuer.url}/token`)
   })
 
-  it('without a refresh token it ends with the access token, and the stored data are removed', async () => {
+  it('without a refresh token the waiting ends with the access token, and the stored data are removed', async () => {
     await using waits = await waiting({ expiresIn: 300 })
     const [row] = await pendingOf(service, waits.wallet.id)
     clock.later = 400_000
@@ -215,7 +215,7 @@ describe('the life of the tokens', () => {
     expect(await auditedOf(service, row?.id ?? '')).toEqual(['wallet.credential.deferred', 'wallet.credential.refused'])
   })
 
-  it('a refresh token that is refused ends it', async () => {
+  it('a refused refresh token ends the waiting', async () => {
     await using waits = await waiting({ refresh: true })
     waits.issuer.endAccessTokens(true)
     await askDue(service)
@@ -224,7 +224,7 @@ describe('the life of the tokens', () => {
     expect(requestsTo(waits.issuer, '/token')).toHaveLength(3)
   })
 
-  it('an access token that is refused does not, while there is a refresh token', async () => {
+  it('a refused access token does not end the waiting if there is a refresh token', async () => {
     await using waits = await waiting({
       refresh: true,
       replace: { '/deferred': () => ({ status: 401, body: { error: 'invalid_token' } }) },
@@ -233,7 +233,7 @@ describe('the life of the tokens', () => {
     expect(await pendingOf(service, waits.wallet.id)).toHaveLength(1)
   })
 
-  it('without one, it does', async () => {
+  it('a refused access token ends the waiting if there is no refresh token', async () => {
     await using waits = await waiting()
     waits.issuer.endAccessTokens()
     await askDue(service)
@@ -241,23 +241,29 @@ describe('the life of the tokens', () => {
   })
 })
 
-describe('the end of it', () => {
-  it.each(['credential_request_denied', 'invalid_transaction_id'])('%s: nobody asks again', async (error) => {
-    await using waits = await waiting()
-    const [row] = await pendingOf(service, waits.wallet.id)
-    waits.deferral.decision = () => ({ status: 400, body: { error } })
-    await askDue(service)
-    await askDue(service)
-    expect(waits.deferral.asked).toHaveLength(2)
-    expect(await pendingOf(service, waits.wallet.id)).toEqual([])
-    expect(await auditedOf(service, row?.id ?? '')).toContain('wallet.credential.refused')
-  })
+describe('the end of the waiting', () => {
+  it.each(['credential_request_denied', 'invalid_transaction_id'])(
+    '%s: the wallet does not ask again',
+    async (error) => {
+      await using waits = await waiting()
+      const [row] = await pendingOf(service, waits.wallet.id)
+      waits.deferral.decision = () => ({ status: 400, body: { error } })
+      await askDue(service)
+      await askDue(service)
+      expect(waits.deferral.asked).toHaveLength(2)
+      expect(await pendingOf(service, waits.wallet.id)).toEqual([])
+      expect(await auditedOf(service, row?.id ?? '')).toContain('wallet.credential.refused')
+    },
+  )
 
   it.each<[string, () => { status: number; body?: unknown }]>([
     ['an error of the server', () => ({ status: 503, body: {} })],
     ['too many requests', () => ({ status: 429, body: {} })],
-    ['issuance_pending, as drafts have it', () => ({ status: 400, body: { error: 'issuance_pending', interval: 7 } })],
-  ])('%s is none', async (_, decision) => {
+    [
+      'issuance_pending, the error of drafts',
+      () => ({ status: 400, body: { error: 'issuance_pending', interval: 7 } }),
+    ],
+  ])('%s does not end the waiting', async (_, decision) => {
     await using waits = await waiting()
     waits.deferral.decision = decision
     await askDue(service)
@@ -266,7 +272,7 @@ describe('the end of it', () => {
     expect(await waits.held()).toHaveLength(2)
   })
 
-  it('an unreachable issuer does not end it either', async () => {
+  it('an unreachable issuer does not end the waiting either', async () => {
     const waits = await waiting()
     await waits.issuer.close()
     await askDue(service)
@@ -274,10 +280,10 @@ describe('the end of it', () => {
   })
 
   it.each<[string, () => { body: unknown }]>([
-    ['a credential of another issuer’s making', () => ({ body: { credentials: [{ credential: 'e30.e30.e30' }] } })],
+    ['a credential of another issuer', () => ({ body: { credentials: [{ credential: 'e30.e30.e30' }] } })],
     ['nothing', () => ({ body: {} })],
-    ['something that is no answer', () => ({ body: [] })],
-  ])('%s is not kept, and not asked for again', async (_, decision) => {
+    ['an invalid answer', () => ({ body: [] })],
+  ])('%s is not stored, and not requested again', async (_, decision) => {
     await using waits = await waiting()
     waits.deferral.decision = decision
     await askDue(service)
@@ -304,13 +310,13 @@ describe('stored data', () => {
     expect(row?.content).toMatch(/^[\w-]+\.[\w-]*\.[\w-]*\.[\w-]+\.[\w-]+$/)
   })
 
-  it('the DID that a credential will be bound to is not deleted (409)', async () => {
+  it('the DID to which a credential will be bound cannot be deleted (409)', async () => {
     await using waits = await waiting()
     const removed = await waits.wallet.request('DELETE', `/dids/${encodeURIComponent(waits.wallet.did)}`)
     expect(removed.status).toBe(409)
   })
 
-  it('one holder waits for 50 issuances at most', async () => {
+  it('one holder waits for at most 50 issuances', async () => {
     await using waits = await waiting()
     await query(
       service.databaseUrl,
@@ -322,14 +328,14 @@ describe('stored data', () => {
     const refused = await waits.wallet.process(await waits.issuer.offer())
     expect([refused.status, refused.json.message]).toEqual([
       500,
-      'The wallet waits for as many deferred credentials as it may.',
+      'The wallet already waits for the maximum number of deferred credentials.',
     ])
     expect((await (await newWallet(service, 'bob')).process(await waits.issuer.offer())).json.deferred).toBe(2)
   })
 })
 
 describe('a hostile issuer', () => {
-  it('that defers and has no endpoint to ask', async () => {
+  it('that defers and has no endpoint for deferred credentials', async () => {
     await using took = await taking(service, {
       deferral: newRemoteDeferral(),
       metadata: { deferred_credential_endpoint: undefined },
@@ -349,7 +355,7 @@ describe('a hostile issuer', () => {
     expect(await pendingOf(service, took.wallet.id)).toEqual([])
   })
 
-  it('that never wants to be asked again is asked once in its life at most', async () => {
+  it('that names an endless interval is asked at most once', async () => {
     await using waits = await waiting({}, newRemoteDeferral(1e300))
     clock.later = 91 * 86_400_000
     await turn(service)

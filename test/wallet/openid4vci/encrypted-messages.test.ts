@@ -20,22 +20,25 @@ async function takingEncrypted(options: RemoteEncryptionOptions, more: Parameter
 }
 
 describe('an issuer that demands encryption (OpenID4VCI 1.0 §10)', () => {
-  it.each(['A128GCM', 'A256GCM'])('is sent requests for its key, and asked for answers by %s', async (enc) => {
-    await using taken = await takingEncrypted({ required: 'answers', enc })
-    expect([taken.answer.status, taken.answer.json.credentials?.length]).toEqual([200, 2])
-    const { requests, asked } = taken.encryption
-    expect(requests).toMatchObject([{ alg: 'ECDH-ES', enc, kid: 'request-key' }, { enc }])
-    expect(asked).toMatchObject([{ enc, jwk: { kty: 'EC', crv: 'P-256', alg: 'ECDH-ES' } }, { enc }])
-  })
+  it.each(['A128GCM', 'A256GCM'])(
+    'gets requests that are encrypted for its key, and is asked for answers by %s',
+    async (enc) => {
+      await using taken = await takingEncrypted({ required: 'answers', enc })
+      expect([taken.answer.status, taken.answer.json.credentials?.length]).toEqual([200, 2])
+      const { requests, asked } = taken.encryption
+      expect(requests).toMatchObject([{ alg: 'ECDH-ES', enc, kid: 'request-key' }, { enc }])
+      expect(asked).toMatchObject([{ enc, jwk: { kty: 'EC', crv: 'P-256', alg: 'ECDH-ES' } }, { enc }])
+    },
+  )
 
-  it('is given another key for each answer, and never a private one', async () => {
+  it('gets another key for each answer, and never a private key', async () => {
     await using taken = await takingEncrypted({ required: 'answers' })
     const keys = taken.encryption.asked.map(({ jwk }) => jwk as JWK)
     expect(new Set(keys.map(({ x }) => x)).size).toBe(2)
     expect(keys.map(({ d }) => d)).toEqual([undefined, undefined])
   })
 
-  it('of requests alone is asked for encrypted answers where it offers them', async () => {
+  it('of requests only is asked for encrypted answers if it offers them', async () => {
     await using taken = await takingEncrypted({ required: 'requests' })
     expect(taken.answer.status).toBe(200)
     expect(taken.encryption.requests).toHaveLength(2)
@@ -47,7 +50,7 @@ describe('an issuer that demands encryption (OpenID4VCI 1.0 §10)', () => {
     expect(taken.answer.status).toBe(200)
   })
 
-  it('refuses in the clear, and the refusal is understood', async () => {
+  it('may refuse without encryption, and the wallet reads the refusal', async () => {
     await using taken = await takingEncrypted({ required: 'answers' }, { identifiers: true, staleNonces: 9 })
     expect([taken.answer.status, taken.answer.json.message]).toEqual([
       500,
@@ -55,13 +58,13 @@ describe('an issuer that demands encryption (OpenID4VCI 1.0 §10)', () => {
     ])
   })
 
-  it('a nonce that went stale is replaced there too', async () => {
+  it('an expired nonce is replaced in encrypted messages too', async () => {
     await using taken = await takingEncrypted({ required: 'answers' }, { staleNonces: 1 })
     expect(taken.answer.status).toBe(200)
   })
 })
 
-describe('an issuer that merely offers encryption (OpenID4VCI 1.0 §8.2, §12.2.4)', () => {
+describe('an issuer with optional encryption (OpenID4VCI 1.0 §8.2, §12.2.4)', () => {
   const REQUESTS = 'credential_request_encryption'
   const ANSWERS = 'credential_response_encryption'
 
@@ -77,7 +80,7 @@ describe('an issuer that merely offers encryption (OpenID4VCI 1.0 §8.2, §12.2.
     return { ...taken, encryption }
   }
 
-  it.each(['A128GCM', 'A256GCM'])('is sent encrypted requests, and asked for encrypted answers, by %s', async (enc) => {
+  it.each(['A128GCM', 'A256GCM'])('gets encrypted requests, and is asked for encrypted answers, by %s', async (enc) => {
     await using taken = await takingEncrypted({ required: 'nothing', enc })
     expect([taken.answer.status, taken.answer.json.credentials?.length]).toEqual([200, 2])
     expect(taken.encryption.requests).toMatchObject([{ alg: 'ECDH-ES', enc, kid: 'request-key' }, { enc }])
@@ -101,10 +104,10 @@ describe('an issuer that merely offers encryption (OpenID4VCI 1.0 §8.2, §12.2.
   it.each<[string, Readonly<Record<string, unknown>> | undefined]>([
     ['no encryption of requests', undefined],
     ['another enc for requests', { enc_values_supported: ['A256CBC-HS512'] }],
-    ['no key of a known kind', { jwks: { keys: [{ ...key, alg: 'RSA-OAEP-256' }] } }],
-    ['a key that is no point of the curve', { jwks: { keys: [key] } }],
+    ['no key of a known type', { jwks: { keys: [{ ...key, alg: 'RSA-OAEP-256' }] } }],
+    ['a key that is not a point of the curve', { jwks: { keys: [key] } }],
     ['no key set', { jwks: 'https://issuer.example/jwks' }],
-  ])('with %s: messages are plain, since an encrypted answer takes an encrypted request', async (_what, requests) => {
+  ])('with %s: messages are plain, because an encrypted answer needs an encrypted request', async (_what, requests) => {
     await using taken = await offering({ [REQUESTS]: requests })
     expect([taken.encryption.requests, taken.encryption.asked]).toEqual([[], []])
     expect(
@@ -114,7 +117,7 @@ describe('an issuer that merely offers encryption (OpenID4VCI 1.0 §8.2, §12.2.
     ).not.toContain(ANSWERS)
   })
 
-  it('with a usable key behind others is sent requests for that', async () => {
+  it('with a usable key after other keys gets requests for the usable key', async () => {
     const { metadata } = await newRemoteEncryption({ required: 'nothing' })
     const { jwks } = metadata[REQUESTS] as { jwks: { keys: JWK[] } }
     await using taken = await taking(service, {
@@ -124,9 +127,9 @@ describe('an issuer that merely offers encryption (OpenID4VCI 1.0 §8.2, §12.2.
     expect(JSON.parse(Buffer.from(request?.text.split('.')[0] ?? '', 'base64url').toString()).kid).toBe('request-key')
   })
 
-  it('and sends an answer in the clear that was asked for encrypted, is refused (§10)', async () => {
+  it('that sends an unencrypted answer instead of an encrypted answer is refused (§10)', async () => {
     await using taken = await takingEncrypted({ required: 'nothing', answer: () => ({ body: { credentials: [] } }) })
-    expect(taken.answer.json.message).toBe('The issuer sent in the clear what was to be encrypted.')
+    expect(taken.answer.json.message).toBe('The issuer sent an unencrypted answer although encryption was requested.')
   })
 })
 
@@ -137,7 +140,7 @@ describe('a hostile issuer', () => {
     [
       'in the clear',
       () => ({ body: { credentials: [{ credential: 'e.e.e' }] } }),
-      'The issuer sent in the clear what was to be encrypted.',
+      'The issuer sent an unencrypted answer although encryption was requested.',
     ],
     ['changed', (jwe) => jwt(`${jwe.slice(0, -3)}AAA`), "The issuer's encrypted answer cannot be decrypted."],
     ['no JWE', () => jwt('a.b.c'), "The issuer's encrypted answer cannot be decrypted."],
@@ -161,30 +164,30 @@ describe('a hostile issuer', () => {
     ['no keys at all', { keys: [] }],
     ['a key without alg', { keys: [{ kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA', kid: '1' }] }],
     ['a key for signatures', { keys: [{ kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA', alg: 'ECDH-ES', use: 'sig' }] }],
-    ['something that is no key set', 7],
-  ])('demands encrypted requests and has %s: nothing is spent', async (_, jwks) => {
+    ['a value that is not a key set', 7],
+  ])('demands encrypted requests and has %s: nothing is used up', async (_, jwks) => {
     const demanded = { jwks, enc_values_supported: ['A128GCM'], encryption_required: true }
     await using taken = await taking(service, { metadata: { credential_request_encryption: demanded } })
     expect([taken.answer.status, taken.answer.json.message]).toEqual([
       500,
-      'The issuer takes or sends encrypted messages only, in a way that this wallet does not support.',
+      'The issuer requires encrypted messages, in a way that this wallet does not support.',
     ])
     expect(requestsTo(taken.issuer, '/token')).toEqual([])
   })
 
-  it('has a key that is no point of the curve', async () => {
+  it('has a key that is not a point of the curve', async () => {
     const key = { kty: 'EC', crv: 'P-256', x: 'A'.repeat(43), y: 'A'.repeat(43), alg: 'ECDH-ES', kid: '1' }
     const demanded = { jwks: { keys: [key] }, enc_values_supported: ['A128GCM'], encryption_required: true }
     await using taken = await taking(service, { metadata: { credential_request_encryption: demanded } })
     expect([taken.answer.status, taken.answer.json.message]).toEqual([
       500,
-      'The issuer takes or sends encrypted messages only, in a way that this wallet does not support.',
+      'The issuer requires encrypted messages, in a way that this wallet does not support.',
     ])
     expect(requestsTo(taken.issuer, '/token')).toEqual([])
   })
 })
 
-it('takes from another installation where CREDENTIAL_ENCRYPTION is required', async () => {
+it('takes credentials from another installation with CREDENTIAL_ENCRYPTION=required', async () => {
   await using issuer = await startService({ env: { ...LOOPBACK, CREDENTIAL_ENCRYPTION: 'required' } })
   const { name } = await postSchema(issuer, await issuer.bearer('issuer'))
   const offered = await postOffering(issuer, { credential_type: name })

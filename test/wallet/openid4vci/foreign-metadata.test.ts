@@ -30,7 +30,7 @@ const beside = (other: unknown) => (url: string) => ({
   credential_configurations_supported: { ...configurationsAt(url), Other: other },
 })
 
-/** Metadata with changed members in the configurations that are offered. */
+/** Metadata with changed members in the offered configurations. */
 const within = (members: Members) => (url: string) => ({
   credential_configurations_supported: Object.fromEntries(
     Object.entries(configurationsAt(url)).map(([id, one]) => [id, { ...one, ...members }]),
@@ -43,7 +43,7 @@ const jwtVc = (members: Members) => ({
   ...members,
 })
 
-describe('metadata that a hosted wallet does not understand or use are ignored (OpenID4VCI 1.0 §12.2.4)', () => {
+describe('a hosted wallet ignores metadata that it does not understand or use (OpenID4VCI 1.0 §12.2.4)', () => {
   it.each([
     ['no object', 7],
     ['no format', {}],
@@ -56,8 +56,8 @@ describe('metadata that a hosted wallet does not understand or use are ignored (
     ],
     ['a display without a name', jwtVc({ credential_metadata: { display: [{ locale: 'de' }] } })],
     ['claims without a path', jwtVc({ credential_metadata: { claims: [{ mandatory: true }] } })],
-    ['binding methods that are no list', jwtVc({ cryptographic_binding_methods_supported: 'jwk' })],
-    ['a doctype that is no text', { format: 'mso_mdoc', doctype: ['org.iso.18013.5.1.mDL'] }],
+    ['binding methods that are not a list', jwtVc({ cryptographic_binding_methods_supported: 'jwk' })],
+    ['a doctype that is not a text', { format: 'mso_mdoc', doctype: ['org.iso.18013.5.1.mDL'] }],
     ['no definition', { format: 'jwt_vc_json' }],
   ])('a configuration that is not offered, with %s', async (_, other) => {
     await using taken = await taking(service, { metadata: beside(other) })
@@ -77,7 +77,7 @@ describe('metadata that a hosted wallet does not understand or use are ignored (
       },
     ],
     ['a display without a name', { credential_metadata: { display: [{ locale: 'de' }] } }],
-    ['a display of a draft that is no list', { display: { name: 'a' } }],
+    ['a display of a draft that is not a list', { display: { name: 'a' } }],
     ['claims that are none', { credential_metadata: { claims: 'all' }, claims: 5 }],
     [
       'an unknown type of proof',
@@ -85,10 +85,10 @@ describe('metadata that a hosted wallet does not understand or use are ignored (
     ],
     ['proofs without algorithms', { proof_types_supported: { jwt: {} } }],
     ['algorithms of its own', { credential_signing_alg_values_supported: [{ alg: 'ES256' }, null] }],
-    ['binding methods among which are none', { cryptographic_binding_methods_supported: ['did:key', 5, 'jwk', null] }],
-    ['a scope that is no text', { scope: 5 }],
+    ['binding methods with invalid entries', { cryptographic_binding_methods_supported: ['did:key', 5, 'jwk', null] }],
+    ['a scope that is not a text', { scope: 5 }],
     [
-      'key attestations of no list',
+      'key attestations that are not a list',
       { proof_types_supported: { jwt: { proof_signing_alg_values_supported: ['ES256'] }, attestation: 'any' } },
     ],
     ['members that are null', { proof_types_supported: null, credential_metadata: null, scope: null }],
@@ -98,15 +98,15 @@ describe('metadata that a hosted wallet does not understand or use are ignored (
   })
 
   it.each<[string, Members]>([
-    ['a display with a logo in data: and one without a name', { display: [{ logo: { uri: 'urn:logo' } }, 5] }],
+    ['a display with a logo in data: and a display without a name', { display: [{ logo: { uri: 'urn:logo' } }, 5] }],
     [
       'encryption that is offered in another form',
       { credential_response_encryption: { alg_values_supported: 'RSA-OAEP' } },
     ],
     ['batches of no size', { batch_credential_issuance: { batch_size: 'many' } }],
-    ['a notification endpoint that is no address', { notification_endpoint: 'mailto:a@b.example' }],
+    ['a notification endpoint that is not an address', { notification_endpoint: 'mailto:a@b.example' }],
     ['a deferred endpoint that is null', { deferred_credential_endpoint: null }],
-    ['authorization servers among which are none', { authorization_servers: [5, null] }],
+    ['authorization servers with invalid entries', { authorization_servers: [5, null] }],
     [
       'encryption of requests in another form',
       { credential_request_encryption: { jwks: 'keys', enc_values_supported: 5 } },
@@ -122,23 +122,23 @@ describe('metadata that a hosted wallet does not understand or use are ignored (
       'an introspection endpoint with methods and no algorithms',
       { introspection_endpoint_auth_methods_supported: ['private_key_jwt'] },
     ],
-    ['a jwks_uri that is no address', { jwks_uri: 'keys' }],
-    ['null in the place of lists', { grant_types_supported: null, dpop_signing_alg_values_supported: null }],
+    ['a jwks_uri that is not an address', { jwks_uri: 'keys' }],
+    ['null instead of lists', { grant_types_supported: null, dpop_signing_alg_values_supported: null }],
     ['numbers among names', { token_endpoint_auth_methods_supported: ['none', 5] }],
     [
       'pushed requests that it does not describe',
       { pushed_authorization_request_endpoint: '', require_pushed_authorization_requests: 'no' },
     ],
     ['flags that are texts', { 'pre-authorized_grant_anonymous_access_supported': 'yes' }],
-    ['an endpoint for authorization that is no address', { authorization_endpoint: 7 }],
-    ['an endpoint for challenges that is no address', { authorization_challenge_endpoint: 'urn:challenge' }],
+    ['an endpoint for authorization that is not an address', { authorization_endpoint: 7 }],
+    ['an endpoint for challenges that is not an address', { authorization_challenge_endpoint: 'urn:challenge' }],
   ])('an authorization server with %s (RFC 8414 §2)', async (_, serverMetadata) => {
     await using taken = await taking(service, { serverMetadata })
     expect([taken.answer.status, taken.answer.json.credentials?.length]).toEqual([200, 2])
   })
 })
 
-describe('a required member of another type is refused by its name', () => {
+describe('a required member of another type is refused, and the error names it', () => {
   it.each<[string, Parameters<typeof taking>[1]]>([
     ['credential_endpoint', { metadata: { credential_endpoint: 5 } }],
     ['nonce_endpoint', { metadata: { nonce_endpoint: 'nonce' } }],
@@ -157,7 +157,7 @@ describe('a required member of another type is refused by its name', () => {
     expect(requestsTo(taken.issuer, '/token')).toEqual([])
   })
 
-  it('metadata without a bottom are refused, not read', async () => {
+  it('metadata with too many levels are refused, not read', async () => {
     const deep = () => ({
       raw: (response: ServerResponse) =>
         response
@@ -183,7 +183,7 @@ describe('the size of metadata', () => {
     if (status === 500) expect(taken.answer.json.message).toContain('answered with more than 2097152 bytes')
   })
 
-  it('of an authorization server has the same bound', async () => {
+  it('of an authorization server has the same limit', async () => {
     await using taken = await taking(service, { serverMetadata: { padding: 'x'.repeat(300_000) } })
     expect(taken.answer.status).toBe(200)
   })
@@ -202,14 +202,14 @@ describe('the metadata of this installation', () => {
   }
   const fetch = metadataFetch(ports, () => Promise.reject(new Error('Nothing may be fetched.')), own, [DIPLOMA_JWT])
 
-  it('are read without HTTP, however large they are', async () => {
+  it('are read without HTTP, at any size', async () => {
     const issuer = zMetadata.parse(await (await fetch(`${own}/.well-known/openid-credential-issuer`)).json())
     expect(Object.keys(issuer.credential_configurations_supported)).toEqual([DIPLOMA_JWT])
     const server: unknown = await (await fetch(`${own}/.well-known/oauth-authorization-server`)).json()
     expect(server).toEqual({ issuer: own })
   })
 
-  it('are not the metadata of an issuer whose address merely has the same beginning', async () => {
+  it('are not used for an issuer whose address only has the same beginning', async () => {
     const other = metadataFetch(ports, () => Promise.reject(new Error('asked')), `${own}.evil.example`, [])
     await expect(other(`${own}.evil.example/.well-known/openid-credential-issuer`)).rejects.toThrow('asked')
   })
@@ -254,7 +254,7 @@ describe('members that distinguish versions of the protocol are kept, also in a 
     expect(await versionOf(usedIssuerMembers(document, new Set(['Diploma'])))).toBe(await versionOf(document))
   })
 
-  it('of a draft 11 odd entries cost nothing either', async () => {
+  it('odd entries in metadata of draft 11 are ignored too', async () => {
     const [diploma] = [
       {
         id: 'Diploma',
@@ -271,7 +271,7 @@ describe('members that distinguish versions of the protocol are kept, also in a 
     expect(await versionOf(usedIssuerMembers(document, new Set(['Diploma'])))).toBe('Draft11')
   })
 
-  it('an id that is a member of every object is an id like another', () => {
+  it('an id with the name of a member of every object is an id like any other', () => {
     const document = JSON.parse(`{"credential_configurations_supported":{"__proto__":{"format":"jwt_vc_json"}}}`)
     const used = usedIssuerMembers(document, new Set(['__proto__', 'constructor'])) as {
       credential_configurations_supported: object

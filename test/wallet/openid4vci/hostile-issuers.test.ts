@@ -77,7 +77,7 @@ describe('metadata of a hostile issuer', () => {
     ['http://169.254.169.254/latest/token', '169.254.169.254'],
     ['http://localhost:80/token', 'localhost'],
     ['http://[::1]:8080/token', '::1'],
-  ])('a token endpoint at the private address %s is never asked', async (tokenEndpoint, host) => {
+  ])('a token endpoint at the private address %s is never called', async (tokenEndpoint, host) => {
     const refusal = await refusalOf({ serverMetadata: { token_endpoint: tokenEndpoint } })
     expect(refusal).toMatchObject({ status: 500, stored: 0 })
     expect(refusal.message).toBe(`${host} has an address that is not public, so it may not be requested.`)
@@ -89,13 +89,13 @@ describe('metadata of a hostile issuer', () => {
     ['/api/v1/credentials'],
     ['/openid4vci/../agent/holders'],
     ['/openid4vci/%2e%2e/agent/holders'],
-  ])('a credential endpoint at %s of this service itself is never asked', async (path) => {
+  ])('a credential endpoint at %s of this service itself is never called', async (path) => {
     const refusal = await refusalOf({ metadata: { credential_endpoint: `${service.url}${path}` } })
     expect(refusal).toMatchObject({ status: 500, stored: 0 })
     expect(refusal.message).toContain('this service itself')
   })
 
-  it('that names authorization servers without end is given up', async () => {
+  it('that names too many authorization servers is refused', async () => {
     await using servers = await startRemoteServer((url) =>
       Object.fromEntries(
         Array.from({ length: 300 }, (_, index) => [
@@ -110,7 +110,7 @@ describe('metadata of a hostile issuer', () => {
     expect(servers.seen.length).toBeLessThan(60)
   })
 
-  it('that wants responses encrypted only is refused before a code is used', async () => {
+  it('that demands encrypted responses in an unsupported way is refused before a code is used', async () => {
     const refusal = await refusalOf({
       metadata: {
         credential_response_encryption: {
@@ -120,9 +120,7 @@ describe('metadata of a hostile issuer', () => {
         },
       },
     })
-    expect(refusal.message).toBe(
-      'The issuer takes or sends encrypted messages only, in a way that this wallet does not support.',
-    )
+    expect(refusal.message).toBe('The issuer requires encrypted messages, in a way that this wallet does not support.')
     expect(refusal.requests).not.toContain('/token')
   })
 })
@@ -143,7 +141,7 @@ describe('answers of a hostile issuer', () => {
   })
 
   it.each(['/.well-known/openid-credential-issuer', '/.well-known/oauth-authorization-server', '/token', '/nonce'])(
-    'something at %s that is no JSON is told as that, and not quoted',
+    'a body at %s that is not JSON is reported without a quote',
     async (path) => {
       const broken = (): RemoteAnswer => ({
         raw: (response) =>
@@ -164,7 +162,7 @@ describe('answers of a hostile issuer', () => {
     expect(refusal.message).toMatch(message)
   })
 
-  it('a redirect of the token request is not followed, wherever it leads', async () => {
+  it('a redirect of the token request is not followed, to any address', async () => {
     await using other = await startRemoteServer(() => ({
       '/token': () => ({ body: { access_token: 'a', token_type: 'Bearer' } }),
     }))
@@ -187,14 +185,14 @@ describe('answers of a hostile issuer', () => {
     [
       'more than asked for',
       { credentials: [{ credential: 'a.b.c' }, { credential: 'a.b.c' }] },
-      'The issuer sent more credentials than were asked for.',
+      'The issuer sent more credentials than the wallet requested.',
     ],
-  ])('%s in place of a credential is refused', async (_what, body, message) => {
+  ])('%s instead of a credential is refused', async (_what, body, message) => {
     const refusal = await refusalOf({ replace: { '/credential': () => ({ body }) } })
     expect(refusal).toMatchObject({ status: 500, message, stored: 0 })
   })
 
-  it('text of the issuer’s goes into the reason on one line, and not without end', async () => {
+  it('text of the issuer is in the reason on one line, with a limited length', async () => {
     const refusal = await refusalOf({
       replace: {
         '/token': () => ({
@@ -208,7 +206,7 @@ describe('answers of a hostile issuer', () => {
   })
 })
 
-describe('a credential that does not verify, or is not the holder’s, is refused and not stored', () => {
+describe('a credential that is invalid, or is not for the holder, is refused and not stored', () => {
   it('a credential with an invalid signature', async () => {
     const refusal = await refusalOf({
       forge: async (issuer, holder) => {
@@ -246,7 +244,7 @@ describe('a credential that does not verify, or is not the holder’s, is refuse
     })
   })
 
-  it('a JWT VC with the right subject and the confirmation key of another (RFC 7800 §3)', async () => {
+  it('a JWT VC with the right subject and the confirmation key of another holder (RFC 7800 §3)', async () => {
     const { publicJwk } = await newRemoteKey()
     const refusal = await refusalOf(
       { forge: (issuer, holder) => issuer.signJwtVc(holder.did, { cnf: { jwk: publicJwk } }) },
@@ -255,7 +253,7 @@ describe('a credential that does not verify, or is not the holder’s, is refuse
     expect(refusal).toMatchObject({ message: 'Credential is not bound to a key of this wallet.', stored: 0 })
   })
 
-  it('a credential with the right DID and another holder’s confirmation key, by its DID URL', async () => {
+  it('a credential with the right DID and the confirmation key of another holder, by its DID URL', async () => {
     const refusal = await refusalOf(
       { forge: (issuer, holder) => issuer.signJwtVc(holder.did, { cnf: { kid: `${holder.did}#another` } }) },
       [DIPLOMA_JWT],
@@ -327,7 +325,7 @@ describe('a credential that does not verify, or is not the holder’s, is refuse
     expect((await wallet.get('/credentials')).json).toEqual([])
   })
 
-  it('keeps the valid one of two', async () => {
+  it('keeps the valid credential of two', async () => {
     const refusal = await refusalOf(
       {
         forge: async (issuer, holder, format) =>
@@ -343,13 +341,13 @@ describe('a credential that does not verify, or is not the holder’s, is refuse
   })
 })
 
-describe('times that no date-time can say', () => {
+describe('times that a date-time cannot express', () => {
   it.each([
-    ['an end at the edge of numbers', { exp: 1e308 }],
-    ['an end after the year 9999, in milliseconds', { exp: 1_900_000_000_000 }],
+    ['an expiry at the limit of numbers', { exp: 1e308 }],
+    ['an expiry after the year 9999, in milliseconds', { exp: 1_900_000_000_000 }],
     ['a beginning before the year 0', { iat: -1e11 }],
     ['both', { iat: -1e308, exp: 1e15 }],
-  ])('%s: the credential is kept, and shown without them', async (_what, times) => {
+  ])('%s: the credential is stored, and shown without these times', async (_what, times) => {
     await using issuer = await startRemoteIssuer({
       forge: (self, { publicJwk }) => self.signSdJwtVc(publicJwk, DIPLOMA, undefined, times),
     })

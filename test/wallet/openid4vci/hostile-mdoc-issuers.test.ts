@@ -31,13 +31,13 @@ async function refusalOf(forge: (publicJwk: object) => Promise<string>): Promise
 const refusalOfChanged = (change: (root: Tree) => unknown) =>
   refusalOf(async (jwk) => changed(await licenceFor(world.issuer, jwk, DOCTYPE), change))
 
-/** The same for one whose issuer has signed another mobile security object. */
+/** The same for a document whose issuer has signed another mobile security object. */
 const refusalOfSigned = (change: (object: Tree) => unknown) =>
   refusalOf(async (jwk) => resigned(await licenceFor(world.issuer, jwk, DOCTYPE), world.issuer, change))
 
 const CHANGED = 'Credential has an item that its issuer did not sign in that namespace.'
 
-it('the original of the attacks is accepted', async () => {
+it('the unchanged document is accepted', async () => {
   await using remote = await startRemoteIssuer({
     forge: async (_, { publicJwk }) =>
       resigned(
@@ -51,12 +51,12 @@ it('the original of the attacks is accepted', async () => {
 })
 
 describe('attack: a mobile document is refused and not stored', () => {
-  it('of another docType than the metadata say', async () =>
+  it('of another docType than in the metadata', async () =>
     expect(await refusalOf((jwk) => licenceFor(world.issuer, jwk))).toBe(
       'Credential is of another type than was offered.',
     ))
 
-  it('with an item that was changed', async () =>
+  it('with a changed item', async () =>
     expect(
       await refusalOfChanged((root) => {
         const items = listAt(root, 'nameSpaces', NAMESPACE)
@@ -64,7 +64,7 @@ describe('attack: a mobile document is refused and not stored', () => {
       }),
     ).toBe(CHANGED))
 
-  it('with an item in another namespace than it was signed in', async () =>
+  it('with an item in another namespace than it was signed for', async () =>
     expect(
       await refusalOfChanged((root) => {
         const namespaces = mapAt(root, 'nameSpaces')
@@ -112,14 +112,14 @@ describe('attack: a mobile document is refused and not stored', () => {
     )
   })
 
-  it("that is signed by another key than its certificate's", async () => {
+  it('that is signed by another key than the key of its certificate', async () => {
     const stranger: Actor = await makeIssuer(makeRoot('Stranger'), YEARS)
     expect(await refusalOf((jwk) => licenceFor(world.issuer, jwk, { ...DOCTYPE, signer: stranger.signer }))).toBe(
       'Issuer signature is invalid.',
     )
   })
 
-  it('without a certificate, whose issuer its other formats could have proven by a DID', async () =>
+  it('without a certificate, even if other formats could prove the issuer by a DID', async () =>
     expect(
       await refusalOfChanged((root) => {
         const auth = listAt(root, 'issuerAuth')
@@ -138,7 +138,7 @@ describe('attack: a mobile document is refused and not stored', () => {
     ))
 })
 
-describe('attack: content that is no mobile document at all is refused and not stored', () => {
+describe('attack: content that is not a mobile document is refused and not stored', () => {
   const base64url = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64url')
 
   it('CBOR that ends too early', async () =>
@@ -148,7 +148,7 @@ describe('attack: content that is no mobile document at all is refused and not s
       ),
     ).toBe('Credential is not acceptable CBOR: it ends too early.'))
 
-  it('CBOR that is nested without end', async () =>
+  it('CBOR with too many levels', async () =>
     expect(await refusalOf(async () => base64url(Buffer.alloc(60_000, 0x81)))).toBe(
       'Credential is not acceptable CBOR: nested deeper than 32 levels.',
     ))
@@ -158,7 +158,7 @@ describe('attack: content that is no mobile document at all is refused and not s
       'Credential is not acceptable CBOR: an indefinite length.',
     ))
 
-  it('of more elements than anybody needs', async () =>
+  it('with too many elements', async () =>
     expect(await refusalOf(async () => base64url(encodeCbor(Array.from({ length: 5_000 }, () => 0))))).toBe(
       'Credential is not acceptable CBOR: more than 4096 elements.',
     ))
@@ -172,7 +172,7 @@ describe('attack: content that is no mobile document at all is refused and not s
       ),
     ).toContain('answered with more than 262144 bytes'))
 
-  it('a presentation in place of a document', async () =>
+  it('a presentation instead of a document', async () =>
     expect(await refusalOf(async () => base64url(encodeCbor(new Map([['version', '1.0']]))))).toBe(
       'Issuer signature is no COSE_Sign1.',
     ))

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 describe('DPoP (RFC 9449)', () => {
-  it('is used where the server wants it, with the server’s nonce, at every endpoint', async () => {
+  it('is used if the server supports it, with the nonce of the server, at every endpoint', async () => {
     await using taken = await taking(service, { dpop: true })
     expect(taken.answer.status).toBe(200)
     expect(taken.answer.json.credentials).toHaveLength(2)
@@ -43,7 +43,7 @@ describe('DPoP (RFC 9449)', () => {
 })
 
 describe('batches (OpenID4VCI 1.0 §3.3)', () => {
-  it('takes as many copies as asked for, each bound to a key of its own, as one credential', async () => {
+  it('takes the requested number of copies, each bound to another key, as one credential', async () => {
     await using taken = await taking(service, { batchSize: 3 }, { copies: 3 })
     const proofs = lastProofs(taken.issuer)
     expect(new Set(proofs.map((proof) => decodeProtectedHeader(proof).kid)).size).toBe(3)
@@ -59,25 +59,25 @@ describe('batches (OpenID4VCI 1.0 §3.3)', () => {
     expect(copies.filter(({ own }) => own)).toHaveLength(4)
   })
 
-  it('takes no more than the issuer gives at once', async () => {
+  it('takes at most the number that the issuer gives at once', async () => {
     await using taken = await taking(service, { batchSize: 2 }, { copies: 10 })
     expect(lastProofs(taken.issuer)).toHaveLength(2)
   })
 
-  it('takes one where the issuer gives no batches', async () => {
+  it('takes one copy if the issuer gives no batches', async () => {
     await using taken = await taking(service, {}, { copies: 10 })
     expect(lastProofs(taken.issuer)).toHaveLength(1)
   })
 })
 
 describe('binding methods (OpenID4VCI 1.0 §12.2.4)', () => {
-  it('proves a bare key to an issuer that knows no DIDs', async () => {
+  it('proves a bare key to an issuer that does not support DIDs', async () => {
     await using taken = await taking(service, { bindingMethods: ['jwk'] })
     expect(taken.answer.status).toBe(200)
     expect(decodeProtectedHeader(lastProofs(taken.issuer)[0] ?? '').jwk).toMatchObject({ kty: 'EC', crv: 'P-256' })
   })
 
-  it('uses the DID whose method the issuer knows', async () => {
+  it('uses the DID whose method the issuer supports', async () => {
     await using issuer = await startRemoteIssuer({ bindingMethods: ['did:web'] })
     const wallet = await newWallet(service)
     const web = await wallet.request('POST', '/dids', { method: 'web' })
@@ -97,7 +97,7 @@ describe('binding methods (OpenID4VCI 1.0 §12.2.4)', () => {
 })
 
 describe('authorization code (OpenID4VCI 1.0 §5)', () => {
-  it('is taken from a server without sign-in, with PKCE and a pushed request', async () => {
+  it('is obtained from a server without sign-in, with PKCE and a pushed request', async () => {
     await using taken = await taking(service, { authorization: 'immediate' })
     expect(taken.answer.status).toBe(200)
     const pushed = new URLSearchParams(requestsTo(taken.issuer, '/par')[0]?.text)
@@ -109,25 +109,25 @@ describe('authorization code (OpenID4VCI 1.0 §5)', () => {
     ])
   })
 
-  it('asks by scope where every configuration has one (§5.1.2)', async () => {
+  it('is requested by scope if every configuration has a scope (§5.1.2)', async () => {
     await using issuer = await startRemoteIssuer({ authorization: 'immediate' })
     const wallet = await newWallet(service)
     expect((await wallet.process(await issuer.offer([DIPLOMA_SD_JWT]))).status).toBe(200)
     expect(new URLSearchParams(requestsTo(issuer, '/par')[0]?.text).get('scope')).toBe('diploma')
   })
 
-  it('a server that shows a login page cannot be answered by a wallet without a user', async () => {
+  it('cannot be obtained from a server with a login page, because the wallet has no user', async () => {
     await using taken = await taking(service, { authorization: 'login' })
     expect(taken.answer.status).toBe(500)
     expect(taken.answer.json.message).toBe(
-      'The authorization server asks its user to log in, which a hosted wallet cannot do.',
+      'The authorization server requires a login, which a hosted wallet cannot do.',
     )
   })
 })
 
 describe('the path of an issuer', () => {
   it.each(['/tenant/', '/test/a/alias/', '/tenant', '/', '/tenant//'])(
-    '%s is a part of the address of its metadata as it is (OpenID4VCI 1.0 §12.2.2)',
+    '%s is an unchanged part of the address of its metadata (OpenID4VCI 1.0 §12.2.2)',
     async (path) => {
       await using taken = await taking(service, { path, authorization: 'immediate' })
       expect([taken.answer.status, taken.answer.json.credentials?.length]).toEqual([200, 2])
@@ -142,7 +142,7 @@ describe('the path of an issuer', () => {
     },
   )
 
-  it('is asked for without the slash at its end where nothing is found with it, as drafts have it', async () => {
+  it('is requested without its final slash if nothing is found with it, as in drafts', async () => {
     let url = ''
     const metadata = () => ({ body: remoteIssuerMetadata(url, { path: '/tenant/' }) })
     await using issuer = await startRemoteIssuer({
@@ -156,7 +156,7 @@ describe('the path of an issuer', () => {
     expect((await (await newWallet(service)).process(await issuer.offer())).status).toBe(200)
   })
 
-  it('with a slash and without are two issuers (§12.2.1)', async () => {
+  it('with and without a final slash names two issuers (§12.2.1)', async () => {
     await using issuer = await startRemoteIssuer({ path: '/tenant/' })
     const offer = (await issuer.offer()).replace('tenant%2F', 'tenant')
     const answer = await (await newWallet(service)).process(offer)
@@ -165,8 +165,8 @@ describe('the path of an issuer', () => {
   })
 })
 
-describe('issuers of other ages', () => {
-  it('an issuer of W3C credentials only, whose metadata fit both 1.0 and its draft 14, is asked by 1.0', async () => {
+describe('issuers of other versions', () => {
+  it('an issuer of only W3C credentials, whose metadata fit both 1.0 and draft 14, gets requests of 1.0', async () => {
     await using issuer = await startRemoteIssuer({
       metadata: {
         credential_configurations_supported: {
@@ -185,7 +185,7 @@ describe('issuers of other ages', () => {
     expect(asked).toMatchObject({ credential_configuration_id: DIPLOMA_JWT, proofs: { jwt: [expect.any(String)] } })
   })
 
-  it('formats that the wallet does not know are left to others', async () => {
+  it('formats that the wallet does not support are ignored', async () => {
     await using issuer = await startRemoteIssuer({
       metadata: {
         credential_configurations_supported: {

@@ -39,7 +39,7 @@ describe('a hosted wallet takes an offer of an independent issuer (OpenID4VCI 1.
     expect(answer.json.credentials).toMatchObject([{ configurationId: DIPLOMA_SD_JWT, format: 'dc+sd-jwt' }])
   })
 
-  it('holds an SD-JWT VC that an independent library verifies, bound to the key of its DID', async () => {
+  it('has an SD-JWT VC that an independent library verifies, bound to the key of its DID', async () => {
     await using taken = await taking(service)
     const compact = await compactOf(taken.wallet, taken.answer.json.credentials[1])
     const key = await importJWK(taken.issuer.key.publicJwk, 'ES256')
@@ -57,14 +57,14 @@ describe('a hosted wallet takes an offer of an independent issuer (OpenID4VCI 1.
     expect(decodeProtectedHeader(proof).kid?.split('#')[0]).toBe(taken.wallet.did)
   })
 
-  it('holds a JWT VC that an independent library verifies, whose subject is its DID', async () => {
+  it('has a JWT VC that an independent library verifies, whose subject is its DID', async () => {
     await using taken = await taking(service)
     const compact = await compactOf(taken.wallet, taken.answer.json.credentials[0])
     await compactVerify(compact, await importJWK(taken.issuer.key.publicJwk, 'ES256'))
     expect(decodeJwt(compact)).toMatchObject({ sub: taken.wallet.did, vc: { credentialSubject: DIPLOMA } })
   })
 
-  it('proves possession to the issuer alone, with a fresh nonce for each request (Appendix F.1, §7)', async () => {
+  it('proves possession only to the issuer, with a fresh nonce for each request (Appendix F.1, §7)', async () => {
     await using taken = await taking(service)
     const proofs = requestsTo(taken.issuer, '/credential').map(({ text }) => decodeJwt(JSON.parse(text).proofs.jwt[0]))
     expect(proofs).toHaveLength(2)
@@ -75,7 +75,7 @@ describe('a hosted wallet takes an offer of an independent issuer (OpenID4VCI 1.
     expect(taken.issuer.seen.find(({ path }) => path === '/token')?.text).not.toContain('client_id')
   })
 
-  it('names the installation, not the holder, where the server takes no anonymous clients (§12.3)', async () => {
+  it('names the installation, not the holder, if the server accepts no anonymous clients (§12.3)', async () => {
     await using taken = await taking(service, { anonymous: false })
     expect(taken.answer.status).toBe(200)
     const form = new URLSearchParams(requestsTo(taken.issuer, '/token')[0]?.text)
@@ -91,7 +91,7 @@ describe('a hosted wallet takes an offer of an independent issuer (OpenID4VCI 1.
     ])
   })
 
-  it('asks again with another nonce where the first went stale (§8.3.1.2 invalid_nonce)', async () => {
+  it('asks again with another nonce if the first nonce has expired (§8.3.1.2 invalid_nonce)', async () => {
     await using taken = await taking(service, { staleNonces: 1 })
     expect(taken.answer.json.credentials).toHaveLength(2)
     expect(requestsTo(taken.issuer, '/credential')).toHaveLength(3)
@@ -107,13 +107,13 @@ describe('a hosted wallet takes an offer of an independent issuer (OpenID4VCI 1.
 })
 
 describe('transaction code (OpenID4VCI 1.0 §6)', () => {
-  it('is sent where the offer asks for one', async () => {
+  it('is sent if the offer asks for one', async () => {
     await using taken = await taking(service, { txCode: '493536' }, { txCode: '493536' })
     expect(taken.answer.status).toBe(200)
     expect(new URLSearchParams(requestsTo(taken.issuer, '/token')[0]?.text).get('tx_code')).toBe('493536')
   })
 
-  it('is not sent where the offer asks for none (§6.3)', async () => {
+  it('is not sent if the offer asks for none (§6.3)', async () => {
     await using taken = await taking(service, {}, { txCode: '493536' })
     expect(taken.answer.status).toBe(200)
     expect(requestsTo(taken.issuer, '/token')[0]?.text).not.toContain('493536')
@@ -128,7 +128,7 @@ describe('transaction code (OpenID4VCI 1.0 §6)', () => {
     expect((await taken.wallet.get('/credentials')).json).toEqual([])
   })
 
-  it('a missing one is the caller’s to mend: 400, before the code of the offer is used', async () => {
+  it('a missing code is a 400, before the code of the offer is used', async () => {
     await using taken = await taking(service, { txCode: '493536' })
     expect(taken.answer.status).toBe(400)
     expect(taken.answer.json.message).toEqual(['txCode must be defined: the offer asks for a transaction code'])
@@ -152,7 +152,7 @@ describe('an offer that cannot be taken', () => {
     expect(again.json.error).toBeUndefined()
   })
 
-  it('an issuer that binds to no DID of the holder is refused before a code is used', async () => {
+  it('an issuer that supports no DID of the holder is refused before a code is used', async () => {
     await using taken = await taking(service, { bindingMethods: ['did:ebsi'] })
     expect(taken.answer.status).toBe(500)
     expect(taken.answer.json.message).toBe("The issuer binds the credential to none of the holder's DIDs.")
@@ -166,7 +166,7 @@ describe('an offer that cannot be taken', () => {
     expect([answer.status, answer.json.message]).toEqual([500, 'Internal server error'])
   })
 
-  it('a holder without a DID is a 400, and the issuer is not asked', async () => {
+  it('a holder without a DID is a 400, and the issuer is not called', async () => {
     await using issuer = await startRemoteIssuer()
     const wallet = await newWallet(service)
     expect((await wallet.request('DELETE', `/dids/${encodeURIComponent(wallet.did)}`)).status).toBe(204)
@@ -182,13 +182,13 @@ describe('an offer that cannot be taken', () => {
     ['openid-credential-offer:?credential_offer_uri=https%3A%2F%2Fissuer.example'],
     ['javascript://openid4vp://'],
     ['ftp://issuer.example/offer'],
-  ])('%s is no offer and no request: 400', async (uri) => {
+  ])('%s is neither an offer nor a request: 400', async (uri) => {
     const answer = await (await newWallet(service)).process(uri)
     expect(answer.status).toBe(400)
     expect(answer.json.message).toBe(UNKNOWN)
   })
 
-  it.each(BROKEN)('%s breaks a rule: 400 that says which', async (uri, rule) => {
+  it.each(BROKEN)('%s breaks a rule: 400 that names the rule', async (uri, rule) => {
     const answer = await (await newWallet(service)).process(uri)
     expect([answer.status, answer.json.message]).toEqual([400, [rule]])
   })
@@ -218,7 +218,7 @@ describe('an offer that cannot be taken', () => {
     expect(taken.status, taken.text).toBe(200)
   })
 
-  it('an optional member of an offer that is null is absent', async () => {
+  it('an optional member of an offer that is null counts as absent', async () => {
     await using issuer = await startRemoteIssuer()
     const uri = new URL(await issuer.offer())
     const offer = JSON.parse(uri.searchParams.get('credential_offer') ?? '{}')
@@ -240,7 +240,7 @@ describe('an offer that cannot be taken', () => {
   it.each([
     [
       'openid-credential-offer://?credential_offer=%7B%7D&credential_offer_uri=https%3A%2F%2Fa.example',
-      'The offer has not exactly one of credential_offer and credential_offer_uri.',
+      'The offer must have exactly one of credential_offer and credential_offer_uri.',
     ],
     [
       'openid-credential-offer://?credential_offer=%7B%7D&credential_offer=%7B%7D',
@@ -251,7 +251,7 @@ describe('an offer that cannot be taken', () => {
     expect([answer.status, answer.json.message]).toEqual([400, [message]])
   })
 
-  it('a body without uri, and one with a foreign property, are a 400', async () => {
+  it('a body without uri, and a body with an unknown property, are a 400', async () => {
     const wallet = await newWallet(service)
     expect((await wallet.request('POST', '/process', {})).json.message).toEqual(['uri must be defined'])
     expect((await wallet.process('openid4vp://', { pin: '1' })).json.message).toEqual(['property pin should not exist'])

@@ -40,7 +40,7 @@ const ELEMENTS = {
 }
 
 describe('a hosted wallet takes mobile documents of another installation', () => {
-  it('of an offer that is bound to its did:web, which no other wallet can take', async () => {
+  it('from an offer that is bound to its did:web, which no other wallet can take', async () => {
     const [wallet, stranger] = await Promise.all([newWallet(world.a, 'alice', 'web'), newWallet(world.a, 'bob', 'web')])
     const offering = await world.b.request('POST', '/api/v1/offerings', {
       client: true,
@@ -55,7 +55,7 @@ describe('a hosted wallet takes mobile documents of another installation', () =>
     )
   })
 
-  it('beside the other formats of one offer, by a pre-authorized code; it lists docType and issuer', async () => {
+  it('together with the other formats of one offer, by a pre-authorized code; it lists docType and issuer', async () => {
     const wallet = await world.holding({})
     const credentials = await listed(wallet)
     expect(credentials.map(({ format }: { format: string }) => format).sort()).toEqual([
@@ -85,7 +85,7 @@ describe('a hosted wallet takes mobile documents of another installation', () =>
     ])
   })
 
-  it('in copies, each bound to a key of its own', async () => {
+  it('in copies, each bound to another key', async () => {
     const wallet = await world.holding({ credentialConfigurationIds: [MDOC] }, { copies: 3 })
     const rows = await query<{ kid: string; compact: string }>(
       world.a.databaseUrl,
@@ -95,7 +95,7 @@ describe('a hosted wallet takes mobile documents of another installation', () =>
     expect(new Set(rows.map(({ kid }) => kid)).size).toBe(3)
   })
 
-  it('that are deferred, once they are approved', async () => {
+  it('that are deferred, after their approval', async () => {
     const offered = await world.offer({ credentialConfigurationIds: [MDOC], deferred: true })
     const wallet = await newWallet(world.a)
     const taken = await wallet.process(offered.credentialOfferUri)
@@ -105,7 +105,7 @@ describe('a hosted wallet takes mobile documents of another installation', () =>
     expect(await listed(wallet)).toMatchObject([{ format: 'mso_mdoc', type: [DOCTYPE] }])
   })
 
-  it('and sees their status by the list that is a CWT', async () => {
+  it('and reads their status from the list as a CWT', async () => {
     const wallet = await world.holding()
     await world.revoke(wallet)
     expect(await listed(wallet)).toMatchObject([{ status: 'revoked' }])
@@ -133,8 +133,8 @@ describe('a hosted wallet takes mobile documents of another installation', () =>
   })
 })
 
-describe('a hosted wallet takes mobile documents of an issuer of other makers', () => {
-  /** By @auth0/mdl, another code base. */
+describe('a hosted wallet takes mobile documents of an independent issuer', () => {
+  /** Signs with @auth0/mdl, another code base. */
   // The library's type of a JWK is narrower than what Node.js exports and wallets send.
   const diploma = async (publicJwk: object): Promise<string> => {
     const document = await new Document(DIPLOMA_DOCTYPE)
@@ -162,7 +162,7 @@ describe('a hosted wallet takes mobile documents of an issuer of other makers', 
       { format: 'mso_mdoc', type: [DIPLOMA_DOCTYPE], issuer: 'https://issuer.example', status: 'valid' },
     ])
 
-  it('which says nothing of their status', async () => {
+  it('without a status', async () => {
     await using took = await taking({})
     expect(took.answer.status, took.answer.text).toBe(200)
     await expectTaken(took.wallet)
@@ -196,7 +196,7 @@ describe('a hosted wallet takes mobile documents of an issuer of other makers', 
 })
 
 describe('an installation without TRUST_ANCHORS, which cannot verify the issuer of a mobile document', () => {
-  it('takes none, asks for none, and takes the other formats of the offer', async () => {
+  it('takes and requests no mobile document, and takes the other formats of the offer', async () => {
     await using plain = await startService({ env: LOOPBACK })
     const wallet = await newWallet(plain)
     const offered = await world.offer()

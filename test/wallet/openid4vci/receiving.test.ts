@@ -14,7 +14,7 @@ const TAKEN = { receipts: [] } as unknown as Offered['taken'][number]
 const deferralOf = (count: number) =>
   ({ transactions: Array.from({ length: count }, () => ({})) }) as unknown as Offered['deferral']
 
-/** A wallet to which an issuer gives this; what was asked of the issuer is seen. */
+/** A wallet whose issuer gives the given credentials. It records the requests to the issuer. */
 function receiving(offered: Offered, waitFor: () => Promise<void> = async () => {}) {
   const asked: TakeRequest[] = []
   let kept = 0
@@ -34,7 +34,7 @@ function receiving(offered: Offered, waitFor: () => Promise<void> = async () => 
   return { take, asked }
 }
 
-it('a holder without a DID takes nothing: 400, and the issuer is asked nothing', async () => {
+it('a holder without a DID takes nothing: 400, and the issuer is not called', async () => {
   const { take, asked } = receiving({ taken: [TAKEN], deferral: undefined })
   await expect(take({ ...REQUEST, dids: [] })).rejects.toMatchObject({ status: 400 })
   expect(asked).toEqual([])
@@ -48,12 +48,13 @@ it('keeps each credential in its order, with one copy unless more are asked for'
   expect(asked).toMatchObject([{ copies: 1 }, { copies: 3, txCode: '123' }])
 })
 
-it('says how many credentials are still to come', async () => {
+it('returns the number of credentials that are still to come', async () => {
   const { take } = receiving({ taken: [], deferral: deferralOf(2) })
   expect(await take(REQUEST)).toEqual({ held: [], deferred: 2 })
 })
 
-const full = () => Promise.reject(new WalletError('The wallet waits for as many deferred credentials as it may.'))
+const full = () =>
+  Promise.reject(new WalletError('The wallet already waits for the maximum number of deferred credentials.'))
 
 it('taken credentials are not lost if others cannot be waited for', async () => {
   const { take } = receiving({ taken: [TAKEN], deferral: deferralOf(1) }, full)
@@ -62,5 +63,5 @@ it('taken credentials are not lost if others cannot be waited for', async () => 
 
 it('if nothing was taken, it fails because the others cannot be waited for', async () => {
   const { take } = receiving({ taken: [], deferral: deferralOf(1) }, full)
-  await expect(take(REQUEST)).rejects.toThrow('as many deferred credentials as it may')
+  await expect(take(REQUEST)).rejects.toThrow('the maximum number of deferred credentials')
 })

@@ -73,7 +73,7 @@ const metaOf = (format: string) => {
 
 const NO_MATCH = 'Could not find the required credentials for the presentation submission'
 
-/** The presentation that a verifier receives for these claims; the wallet's message if it receives nothing. */
+/** The presentation for a verifier's claims, or the wallet's message if there is no presentation. */
 async function answerTo(format: string, claims: readonly Claim[], more: Claim = {}) {
   const before = verifier.responses.length
   const query = { credentials: [{ id: 'diploma', format, meta: metaOf(format), claims, ...more }] }
@@ -84,7 +84,7 @@ async function answerTo(format: string, claims: readonly Claim[], more: Claim = 
 
 type Path = readonly (string | number | null)[]
 
-/** Paths that select something, and of an SD-JWT VC the claims that are disclosed for them. */
+/** Paths that select a value. For an SD-JWT VC, also the claims that are disclosed for them. */
 const SELECTING: readonly [Path, string][] = [
   [['middle_name'], 'middle_name'],
   [['address', 'street'], 'address'],
@@ -101,16 +101,16 @@ const ERRORS: readonly [string, Path][] = [
   ['a name in an array', ['languages', 'length']],
   ['an index as a name in an array', ['languages', '0']],
   ['a name in an array of objects', ['degrees', 'type']],
-  ['a name in something null', ['middle_name', 'first']],
+  ['a name in null', ['middle_name', 'first']],
   ['a name in a text', ['degree', 'length']],
   ['an index of an object', ['address', 0]],
   ['an index of a text', ['degree', 0]],
   ['all elements of an object', ['address', null]],
-  ['all elements of something null', ['middle_name', null]],
-  ['a name in elements of which one is no object', ['mixed', null, 'type']],
-  ['an index that is not there', ['languages', 3]],
+  ['all elements of null', ['middle_name', null]],
+  ['a name in elements, one of which is not an object', ['mixed', null, 'type']],
+  ['a missing index', ['languages', 3]],
   ['all elements of an empty array', ['empty', null]],
-  ['a name that is not there', ['address', 'city']],
+  ['a missing name', ['address', 'city']],
   ['a name that every object inherits', ['address', 'constructor']],
   ['an index of the root', [0]],
   ['all elements of the root', [null]],
@@ -130,7 +130,7 @@ describe.each([
     expect(await answerTo(format, [{ path: [...subject, ...path] }])).toBe(NO_MATCH)
   })
 
-  it.each(ERRORS)('to %s leaves other claim sets (§6.4.1)', async (_what, path) => {
+  it.each(ERRORS)('to %s does not affect other claim sets (§6.4.1)', async (_what, path) => {
     const claims = [
       { id: 'wrong', path: [...subject, ...path] },
       { id: 'right', path: [...subject, 'degree'] },
@@ -167,15 +167,15 @@ describe('a claims path into a mobile document (OpenID4VP 1.0 §7.2)', () => {
   })
 
   it.each([
-    ['an element that is not there', [NAMESPACE, 'height']],
-    ['a namespace that is not there', ['other', 'family_name']],
+    ['a missing element', [NAMESPACE, 'height']],
+    ['a missing namespace', ['other', 'family_name']],
     ['a name that every object inherits', [NAMESPACE, 'constructor']],
   ])('to %s is an error', async (_what, path) => {
     expect(await answerTo('mso_mdoc', [{ path }])).toBe(NO_MATCH)
   })
 })
 
-it('the first claim set that can be answered is disclosed, and none without claims (§6.4.1)', async () => {
+it('the first claim set that can be answered is disclosed; without claims, no claim is disclosed (§6.4.1)', async () => {
   const claims = ['degree', 'middle_name', 'missing'].map((name) => ({ id: name, path: [name] }))
   const sets = [['missing'], ['degree', 'middle_name'], ['degree']]
   const presented = await answerTo('dc+sd-jwt', claims, { claim_sets: sets })

@@ -29,7 +29,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** A query for the wallet's diploma; the claims that it names. */
+/** A query for the wallet's diploma, with the given claims. */
 function query(claims: readonly object[] | undefined = CLAIMS, more: Readonly<Record<string, unknown>> = {}) {
   const { credentials } = world.diploma() as { credentials: [object] }
   return { credentials: [{ ...credentials[0], ...(claims.length === 0 ? {} : { claims }) }], ...more }
@@ -45,13 +45,13 @@ function withAnother(required: boolean) {
   }
 }
 
-/** The header of the JWE that came last; undefined where the answer was not encrypted. */
+/** The header of the last JWE; undefined for an unencrypted answer. */
 function encryptionHeader() {
   const { response } = Object.fromEntries(new URLSearchParams(world.verifier.seen.at(-1)?.text))
   return response === undefined ? undefined : decodeProtectedHeader(response)
 }
 
-/** The wallet answers; the presentation is what the suite wants it to be. Its claims that were disclosed. */
+/** Lets the wallet answer, and checks the presentation like the suite. Returns the disclosed claims. */
 async function answered(variant: Variant, dcqlQuery: unknown, options: RemoteRequestOptions = {}) {
   const before = world.verifier.responses.length
   const address = await world.verifier.request(dcqlQuery, { ...variant, ...options })
@@ -83,7 +83,7 @@ async function answered(variant: Variant, dcqlQuery: unknown, options: RemoteReq
   return { response, disclosed: disclosed.sort() }
 }
 
-/** Nothing is presented. */
+/** Checks that the wallet presents nothing. */
 async function refused(variant: Variant, options: RemoteRequestOptions, message: string, dcqlQuery: unknown = query()) {
   const refusal = await world.refusalOf({ ...variant, ...options }, dcqlQuery)
   expect(refusal).toMatchObject({ presented: 0, message: expect.stringContaining(message) })
@@ -151,7 +151,7 @@ describe.each(titled(SIGNED))('modules about request objects: %s', (_name, varia
   })
 
   it('oid4vp-1final-wallet-negative-test-invalid-request-object-signature', async () => {
-    await refused(variant, { signer: await newRemoteKey() }, "The authorization request's signature does not hold")
+    await refused(variant, { signer: await newRemoteKey() }, "The authorization request's signature is refused")
   })
 
   it('oid4vp-1final-wallet-negative-test-mismatched-client-id', () =>

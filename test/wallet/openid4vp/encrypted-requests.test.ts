@@ -24,7 +24,7 @@ async function answered(encrypted?: RequestEncryption) {
   return { status: answer.status, presented: world.verifier.responses.length - before }
 }
 
-describe('a request object may be encrypted for the wallet that asks for it (OpenID4VP 1.0 §5.10)', () => {
+describe('a request object may be encrypted for the wallet that fetches it (OpenID4VP 1.0 §5.10)', () => {
   it.each([
     ['A256GCM', 'oauth-authz-req+jwt'],
     ['A128GCM', 'JWT'],
@@ -34,11 +34,11 @@ describe('a request object may be encrypted for the wallet that asks for it (Ope
     expect(await answered({ header: { enc, cty } })).toEqual({ status: 200, presented: 1 })
   })
 
-  it('and need not be: verifiers may ignore the key', async () => {
+  it('and may be unencrypted, because verifiers may ignore the key', async () => {
     expect(await answered()).toEqual({ status: 200, presented: 1 })
   })
 
-  it('for a P-256 key that is made for each fetch, public alone, with its algorithms (RFC 9101 §10.4)', async () => {
+  it('for a P-256 key that is made for each fetch; the wallet sends only the public key with its algorithms (RFC 9101 §10.4)', async () => {
     const keys = []
     for (let count = 0; count < 2; count += 1) {
       await answered({})
@@ -78,11 +78,11 @@ describe('an encrypted request object that is refused', () => {
     await answered({})
     const [earlier] = lastMetadata().jwks.keys
     expect(await refusal({ key: earlier, header: { kid: earlier.kid } })).toEqual(
-      refused('The authorization request is encrypted for another key than it was asked to be.'),
+      refused('The authorization request is not encrypted for the key of the wallet.'),
     )
   })
 
-  it('for another key under the kid of the wallet’s', async () => {
+  it('for another key with the kid of the key of the wallet', async () => {
     const { publicKey } = await generateKeyPair('ECDH-ES', { extractable: true })
     expect(await refusal({ key: await exportJWK(publicKey) })).toEqual(
       refused('The authorization request cannot be decrypted.'),
@@ -91,7 +91,7 @@ describe('an encrypted request object that is refused', () => {
 
   it('without a kid', async () => {
     expect(await refusal({ header: { kid: undefined } })).toEqual(
-      refused('The authorization request is encrypted for another key than it was asked to be.'),
+      refused('The authorization request is not encrypted for the key of the wallet.'),
     )
   })
 
@@ -102,14 +102,14 @@ describe('an encrypted request object that is refused', () => {
     expect(await refusal({ header })).toEqual(refused('The authorization request cannot be decrypted.'))
   })
 
-  it('with a key that is agreed on (alg dir)', async () => {
+  it('with a shared key (alg dir)', async () => {
     const secret = { kty: 'oct', k: Buffer.alloc(32).toString('base64url') }
     expect(await refusal({ key: secret, header: { alg: 'dir' } })).toEqual(
       refused('The authorization request cannot be decrypted.'),
     )
   })
 
-  it('that holds something else than a JWT by its cty', async () => {
+  it('whose cty does not name a JWT', async () => {
     expect(await refusal({ header: { cty: 'json' } })).toEqual(
       refused('The encrypted authorization request holds no JWT.'),
     )

@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 describe('actions that a request may not cause in the wallet', () => {
-  it('fetch metadata by reference, past the outbound guard', async () => {
+  it('fetch metadata by reference, without the outbound guard', async () => {
     const payload = { client_metadata: undefined, client_metadata_uri: `${world.elsewhere.url}/metadata` }
     const signed = await world.refusalOf({ payload })
     expect(signed).toMatchObject({ status: 500, presented: 0 })
@@ -24,7 +24,7 @@ describe('actions that a request may not cause in the wallet', () => {
     expect(world.elsewhere.seen).toEqual([])
   })
 
-  it('answer a query language that it does not know', async () => {
+  it('answer an unknown query language', async () => {
     const payload = { dcql_query: undefined, scope: 'com.example.diploma' }
     const refusal = await world.refusalOf({ payload })
     expect(refusal).toEqual({
@@ -34,7 +34,7 @@ describe('actions that a request may not cause in the wallet', () => {
     })
   })
 
-  it('approve a transaction that no person has seen (§5.1)', async () => {
+  it('approve a transaction that no user has seen (§5.1)', async () => {
     const entry = { type: 'payment', credential_ids: ['diploma'], amount: '1000000' }
     const transactionData = [Buffer.from(JSON.stringify(entry)).toString('base64url')]
     const refusal = await world.refusalOf({ payload: { transaction_data: transactionData } })
@@ -54,7 +54,7 @@ describe('actions that a request may not cause in the wallet', () => {
     },
   )
 
-  it('encrypt to a key that the request does not hold', async () => {
+  it('encrypt for a key that is not in the request', async () => {
     const refusal = await world.refusalOf({ mode: 'direct_post.jwt', payload: { client_metadata: {} } })
     expect(refusal).toMatchObject({ status: 500, presented: 0 })
     expect(refusal.message).toContain("Missing 'jwks'")
@@ -64,7 +64,7 @@ describe('actions that a request may not cause in the wallet', () => {
     ['is malformed', { credentials: [{ id: 'a b', format: 'dc+sd-jwt', meta: {} }] }, 'The DCQL query is not valid.'],
     ['has no credentials', { credentials: [] }, 'The DCQL query is not valid.'],
     [
-      'names a query that it does not have',
+      'names a query that does not exist',
       {
         ...JSON.parse('{"credentials":[{"id":"a","format":"dc+sd-jwt","meta":{"vct_values":["x"]}}]}'),
         credential_sets: [{ options: [['b']] }],
@@ -72,7 +72,7 @@ describe('actions that a request may not cause in the wallet', () => {
       'The DCQL query is not valid.',
     ],
     [
-      'asks for more than any honest one',
+      'asks for too many credentials',
       {
         credentials: Array.from({ length: 21 }, (_, index) => ({
           id: `q${index}`,
@@ -83,15 +83,15 @@ describe('actions that a request may not cause in the wallet', () => {
       'The DCQL query asks for too much at once.',
     ],
     [
-      'is larger than any honest one',
+      'is too large',
       { credentials: [{ id: 'a', format: 'dc+sd-jwt', meta: { vct_values: ['x'.repeat(40_000)] } }] },
       'The DCQL query is too large.',
     ],
-  ])('work on a query that %s', async (_what, query, message) => {
+  ])('process a query that %s', async (_what, query, message) => {
     expect(await world.refusalOf({}, query)).toEqual({ status: 500, message, presented: 0 })
   })
 
-  it('read a request object without end', async () => {
+  it('read an endless request object', async () => {
     await using flooding = await startRemoteServer(() => ({ '/request': () => ({ body: 'a'.repeat(300_000) }) }))
     const params = { client_id: 'decentralized_identifier:did:jwk:x', request_uri: `${flooding.url}/request` }
     const answer = await world.wallet.process(`openid4vp://?${new URLSearchParams(params)}`)

@@ -12,8 +12,8 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-describe('a response goes nowhere but where the client identifier allows (OpenID4VP 1.0 §5.9.3)', () => {
-  it('redirect_uri: a response_uri elsewhere is refused', async () => {
+describe('a response is sent only to an address that the client identifier allows (OpenID4VP 1.0 §5.9.3)', () => {
+  it('redirect_uri: another response_uri is refused', async () => {
     const payload = { response_uri: `${world.elsewhere.url}/response` }
     const refusal = await world.refusalOf({ prefix: 'redirect_uri', payload })
     expect(refusal).toMatchObject({ status: 500, presented: 0 })
@@ -27,7 +27,7 @@ describe('a response goes nowhere but where the client identifier allows (OpenID
     expect(refusal.message).toContain('needs a certificate for localhost (dNSName)')
   })
 
-  it('x509_san_dns: a redirect_uri that matches does not cover for a response_uri elsewhere (§8.2)', async () => {
+  it('x509_san_dns: a matching redirect_uri does not make another response_uri acceptable (§8.2)', async () => {
     const payload = {
       redirect_uri: `${world.verifier.url}/done`,
       response_uri: `${world.elsewhere.url.replace('127.0.0.1', 'localhost')}/response`,
@@ -43,7 +43,7 @@ describe('a response goes nowhere but where the client identifier allows (OpenID
   it.each([
     ['http://10.1.2.3/response', '10.1.2.3 has an address that is not public, so it may not be requested.'],
     ['http://169.254.169.254/', '169.254.169.254 has an address that is not public, so it may not be requested.'],
-  ])('a private response_uri %s is never asked', async (responseUri, message) => {
+  ])('a private response_uri %s is never called', async (responseUri, message) => {
     expect(await world.refusalOf({ payload: { response_uri: responseUri } })).toEqual({
       status: 500,
       message,
@@ -51,7 +51,7 @@ describe('a response goes nowhere but where the client identifier allows (OpenID
     })
   })
 
-  it('a response_uri among this service’s own management routes is never asked', async () => {
+  it('a response_uri that is a management route of this service is never called', async () => {
     const refusal = await world.refusalOf({ payload: { response_uri: `${world.service.url}/agent/holder` } })
     expect(refusal).toMatchObject({ status: 500, presented: 0 })
     expect(refusal.message).toContain('this service itself')
@@ -69,14 +69,14 @@ describe('a response goes nowhere but where the client identifier allows (OpenID
 })
 
 describe('a request must come from the client that it names (OpenID4VP 1.0 §5.9, RFC 9101)', () => {
-  const broken = "The authorization request's signature does not hold: "
+  const broken = "The authorization request's signature is refused: "
 
-  it('signed with another key than the DID’s', async () => {
+  it('signed with another key than the key of the DID', async () => {
     const refusal = await world.refusalOf({ signer: await newRemoteKey() })
     expect(refusal).toEqual({ status: 500, message: `${broken}The signature is not valid.`, presented: 0 })
   })
 
-  it('signed with a key of another DID than the client identifier’s', async () => {
+  it('signed with a key of another DID than the DID of the client identifier', async () => {
     const other = await newRemoteKey()
     const refusal = await world.refusalOf({ signer: other, header: { kid: other.kid } })
     expect(refusal).toMatchObject({ status: 500, presented: 0 })
@@ -104,7 +104,7 @@ describe('a request must come from the client that it names (OpenID4VP 1.0 §5.9
     expect(stranger.responses).toEqual([])
   })
 
-  it('a certificate under a root for credentials (TRUST_ANCHORS), which vouches for no verifier', async () => {
+  it('a certificate under a root for credentials (TRUST_ANCHORS), which is not for verifiers', async () => {
     const { anchorFile } = world.verifier
     const env = { OUTBOUND_ALLOWED_HOSTS: '127.0.0.1', TRUST_ANCHORS: anchorFile, STATUS_TRUST_ANCHORS: anchorFile }
     await using service = await startService({ env })
@@ -142,7 +142,7 @@ describe('a request must come from the client that it names (OpenID4VP 1.0 §5.9
     expect(refusal.message).toContain(message)
   })
 
-  it('a DID in a request that is not signed', async () => {
+  it('a DID in an unsigned request', async () => {
     const params = {
       client_id: `decentralized_identifier:${world.verifier.key.did}`,
       response_type: 'vp_token',
@@ -157,7 +157,7 @@ describe('a request must come from the client that it names (OpenID4VP 1.0 §5.9
     expect(world.elsewhere.seen).toEqual([])
   })
 
-  it('a redirect_uri client in a request that is signed', async () => {
+  it('a redirect_uri client in a signed request', async () => {
     const clientId = `redirect_uri:${world.elsewhere.url}/response`
     const payload = { client_id: clientId, response_uri: `${world.elsewhere.url}/response` }
     const refusal = await world.refusalOf({ clientId, payload })
@@ -189,7 +189,7 @@ describe('a request must come from the client that it names (OpenID4VP 1.0 §5.9
   it('a request object with a nonce that the wallet never gave', async () => {
     const refusal = await world.refusalOf({ payload: { wallet_nonce: 'replayed' } })
     expect(refusal).toMatchObject({ status: 500, presented: 0 })
-    expect(refusal.message).toContain('does not have the wallet_nonce that it was asked for with')
+    expect(refusal.message).toContain('does not contain the wallet_nonce that the wallet sent')
   })
 
   it('a repeated parameter in the address: 400', async () => {

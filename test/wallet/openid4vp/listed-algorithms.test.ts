@@ -6,7 +6,7 @@ import { type DraftWorld, makeDraftWorld } from '../draft-world.js'
 import { DOCTYPE, type MdocWorld, makeMdocWorld, NAMESPACE } from '../mdoc-world.js'
 
 let world: DraftWorld
-/** Its credential and its holder's key are of ES256. */
+/** The wallet's credential and its holder's key use ES256. */
 let licences: MdocWorld
 let licenceHolder: HostedWallet
 let licenceVerifier: RemoteVerifier
@@ -25,7 +25,7 @@ afterAll(async () => {
 
 type JsonObject = Readonly<Record<string, unknown>>
 
-const UNTAKEN = 'The verifier takes none of the algorithms that the matching credentials are signed with.'
+const UNTAKEN = 'The verifier accepts none of the algorithms of the matching credentials.'
 const NOT_SUPPORTED = 'vp_formats_not_supported'
 
 const diploma = (members: JsonObject = {}) => ({
@@ -41,7 +41,7 @@ const jwtDiploma = (members: JsonObject = {}) => ({
   ...members,
 })
 
-/** The outcome of a request whose verifier lists these formats: the presentations or errors that it received. */
+/** The presentations or errors for a verifier that lists these formats. */
 async function outcome(
   formats: unknown,
   query: unknown,
@@ -65,15 +65,15 @@ describe('an SD-JWT VC is presented to a verifier that lists (OpenID4VP 1.0 Appe
   it.each<[string, unknown]>([
     ['nothing', undefined],
     ['no algorithms', { 'dc+sd-jwt': {} }],
-    ['those of another format alone', { jwt_vc_json: { alg_values: ['EdDSA'] } }],
+    ['algorithms of another format only', { jwt_vc_json: { alg_values: ['EdDSA'] } }],
     [
       'its algorithms among others',
       { 'dc+sd-jwt': { 'sd-jwt_alg_values': ['ES384', 'ES256'], 'kb-jwt_alg_values': ['Ed25519', 'ES256'] } },
     ],
     ['those of issuers alone', { 'dc+sd-jwt': { 'sd-jwt_alg_values': ['ES256'] } }],
     ['those of holders alone', { 'dc+sd-jwt': { 'kb-jwt_alg_values': ['ES256'] } }],
-    ['null in the place of lists', { 'dc+sd-jwt': { 'sd-jwt_alg_values': null, 'kb-jwt_alg_values': null } }],
-    ['the former name of the format beside it', { 'dc+sd-jwt': {}, 'vc+sd-jwt': { 'sd-jwt_alg_values': ['ES384'] } }],
+    ['null instead of lists', { 'dc+sd-jwt': { 'sd-jwt_alg_values': null, 'kb-jwt_alg_values': null } }],
+    ['the former name of the format in addition', { 'dc+sd-jwt': {}, 'vc+sd-jwt': { 'sd-jwt_alg_values': ['ES384'] } }],
   ])('%s', async (_what, formats) => {
     expect(await outcome(formats, { credentials: [diploma()] })).toEqual(shown('sd'))
   })
@@ -82,9 +82,9 @@ describe('an SD-JWT VC is presented to a verifier that lists (OpenID4VP 1.0 Appe
     ['another algorithm of issuers', { 'sd-jwt_alg_values': ['ES384'] }],
     ['several others of issuers', { 'sd-jwt_alg_values': ['EdDSA', 'Ed25519', 'ES384', 'ES512'] }],
     ['another algorithm of holders', { 'sd-jwt_alg_values': ['ES256'], 'kb-jwt_alg_values': ['EdDSA'] }],
-    ['the name in other letters', { 'sd-jwt_alg_values': ['es256'] }],
+    ['the name in another case', { 'sd-jwt_alg_values': ['es256'] }],
     ['an empty list', { 'sd-jwt_alg_values': [] }],
-    ['something that is no list', { 'kb-jwt_alg_values': 'ES256' }],
+    ['a value that is not a list', { 'kb-jwt_alg_values': 'ES256' }],
   ])('not if that is %s; the verifier receives the error (§8.5)', async (_what, listed) => {
     expect(await outcome({ 'dc+sd-jwt': listed }, { credentials: [diploma()] })).toEqual(REFUSED)
   })
@@ -101,7 +101,7 @@ describe('a JWT VC is presented to a verifier that lists (OpenID4VP 1.0 Appendix
     expect(await outcome(formats, { credentials: [jwtDiploma()] })).toEqual(shown('jwt'))
   })
 
-  it.each([[['ES384']], [['EdDSA', 'ES256K']], [[]], [['ES256 ']]])('not where that is %j', async (algorithms) => {
+  it.each([[['ES384']], [['EdDSA', 'ES256K']], [[]], [['ES256 ']]])('not if the list is %j', async (algorithms) => {
     const formats = { jwt_vc_json: { alg_values: algorithms } }
     expect(await outcome(formats, { credentials: [jwtDiploma()] })).toEqual(REFUSED)
   })
@@ -144,7 +144,7 @@ describe('a mobile document is presented to a verifier that lists (OpenID4VP 1.0
 })
 
 describe('of several credentials', () => {
-  it('the one whose algorithm is listed answers', async () => {
+  it('the credential with a listed algorithm is presented', async () => {
     const query = {
       credentials: [diploma(), jwtDiploma()],
       credential_sets: [{ options: [['sd'], ['jwt']] }],
@@ -153,7 +153,7 @@ describe('of several credentials', () => {
     expect(await outcome(formats, query)).toEqual(shown('jwt'))
   })
 
-  it('an optional credential is left out', async () => {
+  it('an optional credential is omitted', async () => {
     const query = {
       credentials: [diploma(), jwtDiploma()],
       credential_sets: [{ options: [['sd']] }, { options: [['jwt']], required: false }],
@@ -161,7 +161,7 @@ describe('of several credentials', () => {
     expect(await outcome({ jwt_vc_json: { alg_values: ['ES384'] } }, query)).toEqual(shown('sd'))
   })
 
-  it('a single one without a listed algorithm stops an answer with both', async () => {
+  it('a required credential without a listed algorithm prevents the whole answer', async () => {
     const query = { credentials: [diploma(), jwtDiploma()] }
     expect(await outcome({ jwt_vc_json: { alg_values: ['ES384'] } }, query)).toEqual(REFUSED)
   })
@@ -225,7 +225,7 @@ describe('verifiers of drafts, which list algorithms under other names', () => {
   })
 
   it.each<[JsonObject]>([[{ jwt_vp_json: { alg: ['EdDSA'] } }], [{ 'vc+sd-jwt': { 'sd-jwt_alg_values': ['ES384'] } }]])(
-    'nor where the definition lists it: %j',
+    'nor if the definition lists it: %j',
     async (format) => {
       const all = { 'vc+sd-jwt': {}, jwt_vc_json: {}, jwt_vp_json: {} }
       expect(await byExchange(format, all)).toEqual([500, NOT_SUPPORTED])

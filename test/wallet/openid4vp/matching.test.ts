@@ -15,7 +15,7 @@ beforeAll(async () => {
   key = await newRemoteKey()
 })
 
-/** A held SD-JWT VC of which every claim is plain. */
+/** A held SD-JWT VC without selectively disclosable claims. */
 async function held(id: string, header: Record<string, unknown> = {}): Promise<HeldCredential> {
   const jwt = await signJwt(key, { typ: 'dc+sd-jwt', ...header }, { vct: VCT, degree: 'Laurea' })
   return {
@@ -78,13 +78,13 @@ describe('matching held credentials with a DCQL query (OpenID4VP 1.0 §6)', () =
     expect((await matchQuery(asking(), wallet, work())).matches).toHaveLength(1)
   })
 
-  it('takes the first of several, and the selected one before it', async () => {
+  it('prefers the selected credential, and otherwise the first of several', async () => {
     const { choose } = await matchQuery(asking(), [await held('first'), await held('second')], work())
     expect(choose(undefined)?.map(({ held }) => held.id)).toEqual(['first'])
     expect(choose('second')?.map(({ held }) => held.id)).toEqual(['second'])
   })
 
-  it('prefers the alternative that the selected credential is for', async () => {
+  it('prefers the alternative of the selected credential', async () => {
     const [query] = asking().query.credentials
     const sets = parseQuery(standardFormats, final, {
       credentials: [
@@ -97,14 +97,14 @@ describe('matching held credentials with a DCQL query (OpenID4VP 1.0 §6)', () =
     expect(choose(undefined)?.map(({ queryId }) => queryId)).toEqual(['one'])
   })
 
-  it('of drafts before November 2024, under their name for the format', async () => {
+  it('works for drafts before November 2024, with their name of the format', async () => {
     const query = parseQuery(standardFormats, final, {
       credentials: [{ id: 'diploma', format: 'vc+sd-jwt', meta: { vct_values: [VCT] } }],
     })
     expect((await matchQuery(query, [await held('only')], work())).matches).toHaveLength(1)
   })
 
-  it('is undecided where a required query has no answer', async () => {
+  it('has no result if a required query has no answer', async () => {
     expect((await matchQuery(asking(['AAAA']), [await held('plain')], work())).choose(undefined)).toBeUndefined()
   })
 })

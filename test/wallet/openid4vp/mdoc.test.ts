@@ -53,7 +53,7 @@ async function shown(body: Readonly<Record<string, unknown>>, holder = wallet) {
 }
 
 describe('a hosted wallet presents mobile documents (OpenID4VP 1.0 Appendix B.2)', () => {
-  it.each(MODES)('to another installation by %s, the elements that were asked for alone', async (responseMode) => {
+  it.each(MODES)('to another installation by %s, with only the requested elements', async (responseMode) => {
     expect(await shown({ dcqlQuery: { credentials: [licence()] }, responseMode })).toMatchObject([
       {
         credentialQueryId: 'licence',
@@ -66,7 +66,7 @@ describe('a hosted wallet presents mobile documents (OpenID4VP 1.0 Appendix B.2)
     ])
   })
 
-  it.each(MODES)('beside an SD-JWT VC in one answer by %s', async (responseMode) => {
+  it.each(MODES)('together with an SD-JWT VC in one answer by %s', async (responseMode) => {
     const vct = `${world.b.url}/vct/${LICENCE}`
     const card = { id: 'card', format: 'dc+sd-jwt', meta: { vct_values: [vct] }, claims: [{ path: ['height'] }] }
     const credentials = await shown({ dcqlQuery: { credentials: [licence(), card] }, responseMode })
@@ -100,7 +100,7 @@ describe('a hosted wallet presents mobile documents (OpenID4VP 1.0 Appendix B.2)
     expect(credentials).toMatchObject([{ queryId: expect.stringContaining('mdoc') }])
   })
 
-  it('by the certificate of its issuer, where the verifier names authorities (§6.1.1.1)', async () => {
+  it('by the certificate of its issuer, if the verifier names authorities (§6.1.1.1)', async () => {
     const authority = Buffer.from('0a0a0a0a', 'hex').toString('base64url')
     const taken = licence({ trusted_authorities: [{ type: 'aki', values: ['AAAA', authority] }] })
     expect(await shown({ dcqlQuery: { credentials: [taken] } })).toMatchObject([{ claims: NAME_AND_BIRTH }])
@@ -109,7 +109,7 @@ describe('a hosted wallet presents mobile documents (OpenID4VP 1.0 Appendix B.2)
     expect((await wallet.process(asked.authorizationRequestUri)).json.message).toBe(NO_MATCH)
   })
 
-  it('a copy to each verifier', async () => {
+  it('with another copy for each verifier', async () => {
     const holder = await world.holding({ credentialConfigurationIds: [MDOC] }, { copies: 2 })
     const keys: unknown[] = []
     for (let count = 0; count < 2; count += 1) {
@@ -119,7 +119,7 @@ describe('a hosted wallet presents mobile documents (OpenID4VP 1.0 Appendix B.2)
     expect(new Set(keys).size).toBe(2)
   })
 
-  it('in a flow, where its elements are shown before', async () => {
+  it('in a flow, which shows its elements first', async () => {
     const asked = await ask(world.b, { dcqlQuery: { credentials: [licence()] } })
     const { authorization, did } = wallet
     const body = { qrContent: asked.authorizationRequestUri, did }
@@ -139,7 +139,7 @@ describe('a hosted wallet presents mobile documents (OpenID4VP 1.0 Appendix B.2)
 
 const NO_MATCH = 'Could not find the required credentials for the presentation submission'
 
-/** The response that a verifier by other makers receives, with its document. */
+/** The response that an independent verifier receives, with its document. */
 async function presentedTo(options: RemoteRequestOptions, credentials: readonly object[], holder = wallet) {
   const before = verifier.responses.length
   const answer = await holder.process(await verifier.request({ credentials }, options))
@@ -149,7 +149,7 @@ async function presentedTo(options: RemoteRequestOptions, credentials: readonly 
   return { ...received, response, document: decodeCbor(Buffer.from(response, 'base64url'), { what: 'Test' }) as Tree }
 }
 
-describe('verifiers of other makers', () => {
+describe('independent verifiers', () => {
   it.each([
     { mode: 'direct_post' },
     { mode: 'direct_post.jwt' },
@@ -158,7 +158,7 @@ describe('verifiers of other makers', () => {
   ] as const)('@owf/mdoc and @auth0/mdl verify a presentation by $mode $prefix', async (options) => {
     const { response, clientId, responseUri, nonce, encryptionKey, encrypted } = await presentedTo(options, [licence()])
     expect(encrypted).toBe(options.mode === 'direct_post.jwt')
-    // A request's members have no type of their own here: what stands for a JWK is read from the wire.
+    // The members of a request have no types in this test, so the JWK is read without a type.
     const request = {
       clientId: String(clientId),
       responseUri: String(responseUri),
@@ -168,7 +168,7 @@ describe('verifiers of other makers', () => {
     const verify = { deviceResponse: response, root: world.root.certificate.raw, now: new Date() }
     const { transcript } = await owf(request, { verify })
     expect(await failedChecks(response, transcript, world.root)).toEqual([])
-    // Each of these is in what the device has signed.
+    // The device has signed each of these values.
     for (const change of [
       { clientId: 'x509_san_dns:other' },
       { responseUri: 'https://other.example' },
@@ -179,7 +179,7 @@ describe('verifiers of other makers', () => {
     }
   })
 
-  it('read in wallet_metadata that it knows mobile documents, and by which algorithms (§5.10, Appendix B.2.2)', async () => {
+  it('learn from wallet_metadata that it supports mobile documents, and with which algorithms (§5.10, Appendix B.2.2)', async () => {
     await presentedTo({ method: 'post' }, [licence()])
     const posted = verifier.seen.findLast(({ path, method }) => path === '/request' && method === 'POST')
     const metadata = JSON.parse(new URLSearchParams(posted?.text).get('wallet_metadata') ?? '{}')
@@ -189,19 +189,19 @@ describe('verifiers of other makers', () => {
     })
   })
 
-  it('get one document, and of it the elements that they ask for (HAIP 1.0 §5.3.1)', async () => {
+  it('get one document with only the requested elements (HAIP 1.0 §5.3.1)', async () => {
     const { document } = await presentedTo({}, [licence()])
     expect(listAt(document, 'documents')).toHaveLength(1)
     expect([...mapAt(document, 'documents', 0, 'issuerSigned', 'nameSpaces').keys()]).toEqual([NAMESPACE])
     expect(listAt(document, 'documents', 0, 'issuerSigned', 'nameSpaces', NAMESPACE)).toHaveLength(2)
   })
 
-  it('get no element where they ask for none (OpenID4VP 1.0 §6.4.1)', async () => {
+  it('get no element if they ask for none (OpenID4VP 1.0 §6.4.1)', async () => {
     const { document } = await presentedTo({}, [licence({ claims: undefined })])
     expect(mapAt(document, 'documents', 0, 'issuerSigned').has('nameSpaces')).toBe(false)
   })
 
-  it('get of several sets of elements the first that the document has', async () => {
+  it('get the first of several sets of elements that the document has', async () => {
     const claims = [
       { id: 'a', path: [NAMESPACE, 'no_such_element'] },
       { id: 'b', path: [MORE, 'organ_donor'], values: [true] },
@@ -210,7 +210,7 @@ describe('verifiers of other makers', () => {
     expect([...mapAt(document, 'documents', 0, 'issuerSigned', 'nameSpaces').keys()]).toEqual([MORE])
   })
 
-  it("get the device's signature also where they want no proof of the holder", async () => {
+  it("get the device's signature even if they demand no proof of the holder", async () => {
     const { response, clientId, responseUri, nonce } = await presentedTo({}, [
       licence({ require_cryptographic_holder_binding: false }),
     ])
@@ -247,22 +247,22 @@ describe('documents that a hosted wallet does not present', () => {
     expect(await refusalOf(members)).toBe('The DCQL query is not valid.'),
   )
 
-  it('attack: a namespace with the name of a member of every object is no namespace of a document', async () =>
+  it('attack: a namespace with the name of a member of every object is not a namespace of a document', async () =>
     expect(await refusalOf({ claims: [{ path: ['__proto__', 'toString'] }] })).toBe('The DCQL query is not valid.'))
 
-  it('attack: a path beside the names of a draft discloses its own element, not theirs', async () => {
+  it('attack: a path beside the names of a draft discloses its own element, not the element of these names', async () => {
     const claims = [{ namespace: NAMESPACE, claim_name: 'portrait', path: [NAMESPACE, 'family_name'] }]
     const { document } = await presentedTo({}, [licence({ claims })])
     const [item] = listAt(document, 'documents', 0, 'issuerSigned', 'nameSpaces', NAMESPACE)
     expect(at(item, 'elementIdentifier')).toBe('family_name')
   })
 
-  it('in a draft, whose transcript is another', async () => {
+  it('under a draft, because its transcript is different', async () => {
     const draft = { payload: { client_id: verifier.key.did }, clientId: verifier.key.did }
     expect(await refusalOf({}, draft)).toBe('The DCQL query asks for credentials of no supported format.')
   })
 
-  it('transaction data: an mdoc has no place for their authorization', async () => {
+  it('with transaction data, because an mdoc cannot contain their authorization', async () => {
     const entry = Buffer.from(JSON.stringify({ type: 'payment', credential_ids: ['licence'] })).toString('base64url')
     const { authorization, did } = wallet
     const qrContent = await verifier.request({ credentials: [licence()] }, { payload: { transaction_data: [entry] } })
@@ -273,7 +273,7 @@ describe('documents that a hosted wallet does not present', () => {
     ])
   })
 
-  it('a revoked one is shown all the same, as others are, and its verifier refuses it', async () => {
+  it('but a revoked document is presented like other formats, and its verifier refuses it', async () => {
     const holder = await world.holding()
     await world.revoke(holder)
     const asked = await ask(world.b, { dcqlQuery: { credentials: [licence()] } })
@@ -282,7 +282,7 @@ describe('documents that a hosted wallet does not present', () => {
     expect((await holder.get('/presentations')).json[0]).toMatchObject({ state: 'failed' })
   })
 
-  it('a document that has expired meanwhile is still shown, as others are, and its verifier refuses it', async () => {
+  it('but an expired document is presented like other formats, and its verifier refuses it', async () => {
     const expiresAt = new Date(Date.now() + 4_000)
     const forge = (_: unknown, { publicJwk }: { publicJwk: object }) =>
       licenceFor(world.issuer, publicJwk, { expiresAt, doctype: DIPLOMA_DOCTYPE })
@@ -297,7 +297,7 @@ describe('documents that a hosted wallet does not present', () => {
     expect(await sessionOf(world.b, asked)).toMatchObject({ state: 'Error' })
   })
 
-  it('where the wallet holds other formats alone', async () => {
+  it('if the wallet has only other formats', async () => {
     await using issuer = await startRemoteIssuer()
     const holder = await newWallet(world.a)
     expect((await holder.process(await issuer.offer([DIPLOMA_SD_JWT]))).status).toBe(200)

@@ -73,7 +73,7 @@ describe('a hosted wallet presents to an independent verifier (OpenID4VP 1.0)', 
     const { payload, kb } = await library.verify(presented(), { keyBindingNonce: nonce })
     expect(kb?.payload).toMatchObject({ aud: clientId, nonce })
     expect(payload).toMatchObject({ degree: DIPLOMA.degree })
-    // §6.4.1: what was not asked for stays in the wallet.
+    // §6.4.1: claims that were not requested are not disclosed.
     expect(payload).not.toHaveProperty('university')
     expect(state).toBeDefined()
   })
@@ -96,7 +96,7 @@ describe('a hosted wallet presents to an independent verifier (OpenID4VP 1.0)', 
     expect(decodeJwt(credential)).toMatchObject({ sub: wallet.did, iss: issuer.key.did })
   })
 
-  it('encrypts the response where the request wants that, to the key of the request (§8.3)', async () => {
+  it('encrypts the response for the key of the request, if the request demands it (§8.3)', async () => {
     const answer = await wallet.process(await verifier.request(jwtQuery(), { mode: 'direct_post.jwt' }))
     expect(answer.status).toBe(200)
     expect(lastResponse().encrypted).toBe(true)
@@ -105,13 +105,13 @@ describe('a hosted wallet presents to an independent verifier (OpenID4VP 1.0)', 
     expect(decodeProtectedHeader(form.get('response') ?? '')).toMatchObject({ alg: 'ECDH-ES', kid: 'response-key' })
   })
 
-  it('gets the request object by POST with a nonce of its own, where the verifier takes that (§5.10)', async () => {
+  it('gets the request object by POST with its own nonce, if the verifier supports it (§5.10)', async () => {
     expect((await wallet.process(await verifier.request(sdJwtQuery(), { method: 'post' }))).status).toBe(200)
     const posted = verifier.seen.findLast(({ path, method }) => path === '/request' && method === 'POST')
     const form = new URLSearchParams(posted?.text)
     expect(form.get('wallet_nonce')).toMatch(/^[\w-]{22}$/)
     expect(JSON.parse(form.get('wallet_metadata') ?? '{}')).toMatchObject({ response_types_supported: ['vp_token'] })
-    // It has no value that distinguishes one holder from another.
+    // The message has no value that identifies the holder.
     expect(posted?.text).not.toContain(wallet.did)
   })
 
@@ -124,7 +124,7 @@ describe('a hosted wallet presents to an independent verifier (OpenID4VP 1.0)', 
     },
   )
 
-  it('answers a request whose https address is all that is known of it', async () => {
+  it('answers a request of which only the https address is known', async () => {
     const uri = new URL(await verifier.request(sdJwtQuery())).searchParams.get('request_uri') ?? ''
     const answer = await wallet.process(uri)
     expect([answer.status, answer.json.type]).toEqual([200, 'authorization_request'])
@@ -136,7 +136,7 @@ describe('a hosted wallet presents to an independent verifier (OpenID4VP 1.0)', 
     expect(answer.status).toBe(200)
   })
 
-  it('answers with single presentations a verifier of draft 24', async () => {
+  it('answers a verifier of draft 24 with single presentations', async () => {
     const clientId = verifier.key.did
     const answer = await wallet.process(
       await verifier.request(sdJwtQuery(), { clientId, payload: { client_id: clientId, client_metadata: {} } }),
@@ -146,7 +146,7 @@ describe('a hosted wallet presents to an independent verifier (OpenID4VP 1.0)', 
     expect(typeof token.diploma).toBe('string')
   })
 
-  it('the credential alone where the query wants no proof of its holder (§6.1)', async () => {
+  it('the credential alone if the query demands no proof of its holder (§6.1)', async () => {
     const unbound = { require_cryptographic_holder_binding: false }
     await wallet.process(await verifier.request(sdJwtQuery(unbound)))
     expect(presented().endsWith('~')).toBe(true)
@@ -156,7 +156,7 @@ describe('a hosted wallet presents to an independent verifier (OpenID4VP 1.0)', 
 })
 
 describe('choosing credentials (OpenID4VP 1.0 §6.4)', () => {
-  it('of alternatives the first that the wallet has', async () => {
+  it('presents the first alternative that the wallet has', async () => {
     const unknown = { id: 'pid', format: 'dc+sd-jwt', meta: { vct_values: ['urn:eudi:pid:1'] } }
     const answer = await wallet.process(
       await verifier.request({
@@ -168,7 +168,7 @@ describe('choosing credentials (OpenID4VP 1.0 §6.4)', () => {
     expect(Object.keys(lastResponse().presentations)).toEqual(['diploma'])
   })
 
-  it('of claim sets the first that can be met', async () => {
+  it('uses the first claim set that can be satisfied', async () => {
     const claims = [
       { id: 'a', path: ['grade'] },
       { id: 'b', path: ['university'] },
@@ -180,13 +180,13 @@ describe('choosing credentials (OpenID4VP 1.0 §6.4)', () => {
     expect(names).toEqual(['university'])
   })
 
-  it('a credential whose claim has one of the wanted values', async () => {
+  it('presents a credential whose claim has one of the requested values', async () => {
     const wanted = (values: string[]) => sdJwtQuery({ claims: [{ path: ['degree'], values }] })
     expect((await wallet.process(await verifier.request(wanted(['Laurea', 'PhD'])))).status).toBe(200)
     expect((await wallet.process(await verifier.request(wanted(['PhD'])))).status).toBe(500)
   })
 
-  it('several credentials for several queries', async () => {
+  it('presents several credentials for several queries', async () => {
     const both = [
       { ...sdJwtQuery().credentials[0], id: 'one' },
       { ...jwtQuery().credentials[0], id: 'two' },
@@ -195,7 +195,7 @@ describe('choosing credentials (OpenID4VP 1.0 §6.4)', () => {
     expect(Object.keys(lastResponse().presentations).sort()).toEqual(['one', 'two'])
   })
 
-  it('does without a set that is not required', async () => {
+  it('omits a set that is not required', async () => {
     const [bare] = jwtQuery().credentials
     await wallet.process(
       await verifier.request({
@@ -206,7 +206,7 @@ describe('choosing credentials (OpenID4VP 1.0 §6.4)', () => {
     expect(Object.keys(lastResponse().presentations)).toEqual(['diploma'])
   })
 
-  it('a wallet without a matching credential says so, and the verifier gets nothing', async () => {
+  it('reports to the caller if no credential matches, and the verifier gets nothing', async () => {
     const before = verifier.responses.length
     const answer = await wallet.process(
       await verifier.request(sdJwtQuery({ meta: { vct_values: ['urn:eudi:pid:1'] } })),
@@ -217,7 +217,7 @@ describe('choosing credentials (OpenID4VP 1.0 §6.4)', () => {
     expect((await wallet.get('/presentations')).json[0].state).toBe('accepted')
   })
 
-  it('a fresh copy goes to each verifier, as long as there are any', async () => {
+  it('sends an unused copy to each verifier, as long as there are unused copies', async () => {
     const collector = await newWallet(service, 'bob')
     expect((await collector.process(await issuer.offer([DIPLOMA_SD_JWT]), { copies: 3 })).status).toBe(200)
     const keys: string[] = []
@@ -261,7 +261,7 @@ describe('a wallet’s record of its presentations', () => {
     })
   })
 
-  it('a refusal is a 500 with the verifier’s reason, and is remembered too', async () => {
+  it('a refusal is a 500 with the reason of the verifier, and is recorded too', async () => {
     await using refusing = await startRemoteVerifier({
       answer: () => ({
         status: 400,
@@ -275,14 +275,14 @@ describe('a wallet’s record of its presentations', () => {
     expect(latest).toMatchObject({ state: 'failed', errorMessage: reason })
   })
 
-  it('an answer without an address to go on is no failure', async () => {
+  it('an answer without a further address is not a failure', async () => {
     await using quiet = await startRemoteVerifier({ answer: () => ({ body: {} }) })
     const answer = await wallet.process(await quiet.request(jwtQuery()))
     expect([answer.status, answer.json]).toEqual([200, { type: 'authorization_request' }])
   })
 
   it.each<string | number>(['javascript:alert(1)', 'data:text/html,x', 'not an address', 7, ...TWO_READINGS])(
-    'the address %s is not handed on',
+    'the address %s is not returned',
     async (redirectUri) => {
       await using hostile = await startRemoteVerifier({ answer: () => ({ body: { redirect_uri: redirectUri } }) })
       const answer = await wallet.process(await hostile.request(jwtQuery()))
@@ -290,7 +290,7 @@ describe('a wallet’s record of its presentations', () => {
     },
   )
 
-  it('is written to the audit with ids alone', async () => {
+  it('is recorded in audit events with ids only', async () => {
     await wallet.process(await verifier.request(jwtQuery()))
     const [latest] = (await wallet.get('/presentations')).json
     const rows = await query(service.databaseUrl, 'SELECT actor, action FROM audit_events WHERE subject_id = $1', [

@@ -19,7 +19,7 @@ const STATE = 'state-of-the-request'
 async function toldOf(options: RemoteRequestOptions, query?: unknown) {
   const before = world.verifier.refusals.length
   const refusal = await world.refusalOf({ ...options, payload: { state: STATE, ...options.payload } }, query)
-  // Transaction data are what the caller can have confirmed elsewhere.
+  // The caller can confirm transaction data in a flow.
   const confirmable = options.payload?.transaction_data !== undefined && options.signer === undefined
   expect(refusal).toMatchObject({
     status: confirmable && options.payload?.response_uri === undefined ? 400 : 500,
@@ -32,18 +32,21 @@ const told = (error: string, encrypted = false) => [{ error, state: STATE, encry
 
 describe('a hosted wallet that refuses a request sends its verifier the reason (OpenID4VP 1.0 §8.5)', () => {
   it.each(['direct_post', 'direct_post.jwt'] as const)(
-    'transaction data that nobody can approve (%s)',
+    'transaction data that no user can approve (%s)',
     async (mode) => {
       const options = { mode, payload: { transaction_data: TRANSACTION } }
       expect(await toldOf(options)).toEqual(told('invalid_transaction_data', mode === 'direct_post.jwt'))
     },
   )
 
-  it.each(['redirect_uri', 'x509_san_dns', 'x509_hash'] as const)('a verifier of the prefix %s too', async (prefix) => {
-    expect(await toldOf({ prefix, payload: { transaction_data: TRANSACTION } })).toEqual(
-      told('invalid_transaction_data'),
-    )
-  })
+  it.each(['redirect_uri', 'x509_san_dns', 'x509_hash'] as const)(
+    'a verifier with the prefix %s gets the reason too',
+    async (prefix) => {
+      expect(await toldOf({ prefix, payload: { transaction_data: TRANSACTION } })).toEqual(
+        told('invalid_transaction_data'),
+      )
+    },
+  )
 
   it('a query that is not valid', async () => {
     const credentials = [{ id: 'a b', format: 'dc+sd-jwt', meta: { vct_values: ['x'] } }]
@@ -56,18 +59,18 @@ describe('a hosted wallet that refuses a request sends its verifier the reason (
   })
 })
 
-describe('it sends no reason', () => {
-  it('of a credential that is missing (§15)', async () => {
+describe('the wallet sends no reason', () => {
+  it('for a missing credential (§15)', async () => {
     const credentials = [{ id: 'other', format: 'dc+sd-jwt', meta: { vct_values: ['https://other.example/vct'] } }]
     expect(await toldOf({}, { credentials })).toEqual([])
   })
 
-  it('of a request without a nonce, to which nothing could tie an answer (§5.2)', async () => {
+  it('for a request without a nonce, because nothing would bind an answer to it (§5.2)', async () => {
     expect(await toldOf({ payload: { nonce: undefined } })).toEqual([])
     expect(await toldOf({ payload: { nonce: '' } })).toEqual([])
   })
 
-  it('to a verifier that is not proven to have sent the request, nor at a foreign address', async () => {
+  it('to a verifier that is not proven to have sent the request, or to an address of another party', async () => {
     const payload = { transaction_data: TRANSACTION }
     expect(await toldOf({ payload, signer: await newRemoteKey() })).toEqual([])
     const elsewhere = { ...payload, response_uri: `${world.elsewhere.url.replace('127.0.0.1', 'localhost')}/response` }

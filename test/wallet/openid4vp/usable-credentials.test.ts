@@ -12,9 +12,9 @@ let issuer: RemoteIssuer
 let verifier: RemoteVerifier
 let wallet: HostedWallet
 
-/** By index, as a Token Status List has them (§7.1): 0 VALID, 1 INVALID, 2 SUSPENDED. */
+/** The statuses by index, with the values of a Token Status List (§7.1): 0 VALID, 1 INVALID, 2 SUSPENDED. */
 let statuses: number[] = []
-/** Answers in the place of a status list. */
+/** Answers instead of a status list. */
 let instead: (() => RemoteAnswer) | undefined
 
 async function statusList(path: string): Promise<RemoteAnswer> {
@@ -48,7 +48,7 @@ beforeAll(async () => {
   service = await startService({ env: { ...LOOPBACK, VERIFIER_TRUST_ANCHORS: verifier.anchorFile } })
 })
 afterAll(async () => {
-  // First, since the service ends once the requests under way have: one is for a list that does not come.
+  // The server ends first. One current request is for a list that never arrives, and the service would wait for it.
   await issuer.close()
   await service.close()
   await verifier.close()
@@ -59,7 +59,7 @@ beforeEach(async () => {
   wallet = await newWallet(service)
 })
 
-/** The wallet takes as many diplomas, the first of which has number 0. */
+/** Lets the wallet take a number of diplomas. The first has the number 0. */
 async function take(count: number): Promise<void> {
   for (let at = 0; at < count; at += 1) {
     const { status, text } = await wallet.process(await issuer.offer([DIPLOMA_SD_JWT]))
@@ -87,7 +87,7 @@ async function presented(query: unknown = { credentials: [diploma()] }): Promise
   return Object.fromEntries(Object.entries(presentations).map(([id, [one]]) => [id, numberOf(one)]))
 }
 
-/** The status lists that were fetched meanwhile. */
+/** The status lists that are fetched during an action. */
 async function fetching(act: () => Promise<unknown>): Promise<string[]> {
   const before = issuer.seen.length
   await act()
@@ -95,7 +95,7 @@ async function fetching(act: () => Promise<unknown>): Promise<string[]> {
 }
 
 describe('of several credentials that satisfy a query a hosted wallet presents', () => {
-  it('the newest one that is not revoked', async () => {
+  it('the newest that is not revoked', async () => {
     await take(3)
     expect(await presented()).toEqual({ diploma: 2 })
     statuses[2] = 1
@@ -104,7 +104,7 @@ describe('of several credentials that satisfy a query a hosted wallet presents',
     expect(await presented()).toEqual({ diploma: 0 })
   })
 
-  it('no credential that is suspended, while it is (Token Status List §7.1)', async () => {
+  it('no credential as long as it is suspended (Token Status List §7.1)', async () => {
     await take(2)
     statuses[1] = 2
     expect(await presented()).toEqual({ diploma: 0 })
@@ -112,13 +112,13 @@ describe('of several credentials that satisfy a query a hosted wallet presents',
     expect(await presented()).toEqual({ diploma: 1 })
   })
 
-  it('the newest, where all of them are revoked: the verifier says so', async () => {
+  it('the newest if all are revoked, and the verifier reports this', async () => {
     await take(2)
     statuses = [1, 1]
     expect(await presented()).toEqual({ diploma: 1 })
   })
 
-  it('one for each query, the revoked one for none', async () => {
+  it('one for each query, and the revoked credential for no query', async () => {
     await take(2)
     statuses[1] = 1
     expect(await presented({ credentials: [diploma('one'), diploma('two')] })).toEqual({ one: 0, two: 0 })
@@ -137,7 +137,7 @@ describe('of several credentials that satisfy a query a hosted wallet presents',
     expect(await presented(sets)).toEqual({ first: 1 })
   })
 
-  it('rather a valid credential than one of unknown status, and rather that than none', async () => {
+  it('a valid credential before a credential of unknown status, and the latter before none', async () => {
     await take(2)
     let refused = 0
     instead = () => {
@@ -152,7 +152,7 @@ describe('of several credentials that satisfy a query a hosted wallet presents',
 })
 
 describe('cost of choosing', () => {
-  it('a credential that is the only one is presented without its status being read', async () => {
+  it('the only matching credential is presented without a read of its status', async () => {
     await take(1)
     statuses[0] = 1
     expect(await fetching(presented)).toEqual([])
@@ -165,7 +165,7 @@ describe('cost of choosing', () => {
     expect(await fetching(presented)).toEqual(['/status/2', '/status/1'])
   })
 
-  it('three seconds at most, if a list does not come: then it is presented as if it were valid', async () => {
+  it('at most three seconds if a list does not arrive: the credential then counts as valid', async () => {
     await take(2)
     instead = () => ({ raw: () => {} })
     const before = performance.now()
@@ -183,7 +183,7 @@ describe('a person who confirms a flow', () => {
     return json.data
   }
 
-  it('has presented the selected credentials with any status, and otherwise valid ones', async () => {
+  it('presents the selected credentials with any status, and otherwise valid credentials', async () => {
     await take(3)
     statuses[2] = 1
     const first = { ...diploma('first'), claims: [{ path: ['number'], values: [2] }] }
@@ -200,7 +200,7 @@ describe('a person who confirms a flow', () => {
     expect([numberOf(presentations.first?.[0]), numberOf(presentations.second?.[0])]).toEqual([2, 1])
   })
 
-  it('gets the revoked one where they select just that', async () => {
+  it('presents a revoked credential if the user selects it', async () => {
     await take(2)
     statuses[1] = 1
     const { processId, matchingCredentials } = await flow({ credentials: [diploma()] })

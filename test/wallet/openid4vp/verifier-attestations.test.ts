@@ -94,7 +94,7 @@ describe('a verifier with an attestation (OpenID4VP 1.0 §5.9.3 verifier_attesta
     expect(decodeJwt(String(presentation).split('~').at(-1) ?? '').aud).toBe(CLIENT_ID)
   })
 
-  it('by POST too, which says that the wallet knows the prefix (§10.1)', async () => {
+  it('also by POST, where the metadata of the wallet name the prefix (§10.1)', async () => {
     expect(await asked(await attest(), { method: 'post' })).toMatchObject({ status: 200, presented: 1 })
     const posted = verifier.seen.findLast(({ path, method }) => path === '/request' && method === 'POST')
     const metadata = JSON.parse(new URLSearchParams(posted?.text).get('wallet_metadata') ?? '{}')
@@ -136,7 +136,7 @@ describe('an attestation is refused', () => {
       'its redirect_uris do not hold the response_uri',
     ],
     ['whose redirect_uris are empty', { payload: { redirect_uris: [] } }, 'its redirect_uris do not hold'],
-    ['whose kid is none of its issuer’s', { header: { kid: '2' } }, 'it is signed with no key of its issuer'],
+    ['whose kid names no key of its issuer', { header: { kid: '2' } }, 'it is signed with no key of its issuer'],
   ] satisfies [string, Attestation, string][])('%s', async (_what, attestation, reason) => {
     expect(await asked(await attest(attestation))).toEqual(refused(reason))
   })
@@ -163,25 +163,25 @@ describe('an attestation is refused', () => {
     ['is missing', undefined, 'the request has none'],
     ['is no JWT', 'x', 'it is not a well-formed JWT'],
     ['is an object', { iss: 'https://attester.example' }, 'the request has none'],
-    ['is larger than any honest one', `${'a'.repeat(17_000)}.a.a`, 'it is longer than 16 KiB'],
-  ])('where it %s', async (_what, jwt, reason) => {
+    ['is too large', `${'a'.repeat(17_000)}.a.a`, 'it is longer than 16 KiB'],
+  ])('if it %s', async (_what, jwt, reason) => {
     expect(await asked(jwt)).toEqual(refused(reason))
   })
 
-  it('where the request is signed with another key than it attests', async () => {
+  it('if the request is signed with another key than the attested key', async () => {
     expect(await asked(await attest(), { signer: await newRemoteKey() })).toEqual({
       status: 500,
-      message: "The authorization request's signature does not hold: The signature is not valid.",
+      message: "The authorization request's signature is refused: The signature is not valid.",
       presented: 0,
     })
   })
 
-  it('where another verifier’s was copied', async () => {
+  it('if it was copied from another verifier', async () => {
     const copied = await attest({ payload: { cnf: { jwk: (await newRemoteKey()).publicJwk } } })
     expect(await asked(copied)).toMatchObject({ status: 500, presented: 0 })
   })
 
-  it('where the request is not signed at all', async () => {
+  it('if the request is not signed', async () => {
     const uri = await verifier.request(diploma(), { prefix: 'redirect_uri', payload: { client_id: CLIENT_ID } })
     const answer = await wallet.process(uri)
     expect([answer.status, answer.json.message]).toEqual([

@@ -15,7 +15,7 @@ const matchOf = (queryId: string, id: string, expiresAt?: number): Match => ({
   holderBinding: true,
 })
 
-/** For each query: the selected match, otherwise the first match with the smallest objection. */
+/** For each query: the selected match, otherwise the first of the best matches. */
 const matching = (...queries: readonly (readonly Match[])[]): Pick<Matching, 'choose'> => ({
   choose: (selectedId, objection = () => 0) => {
     const chosen = queries.map((matches) => {
@@ -26,7 +26,7 @@ const matching = (...queries: readonly (readonly Match[])[]): Pick<Matching, 'ch
   },
 })
 
-/** Chooses with these statuses, `valid` unless given, and says what was read with which bounds. */
+/** Chooses with these statuses (by default `valid`). Records the reads and their limits. */
 async function choosing(
   from: Pick<Matching, 'choose'>,
   statuses: Readonly<Record<string, HeldStatus>> = {},
@@ -57,12 +57,12 @@ it.each<[string, Record<string, HeldStatus>, string, string[]]>([
   ['suspended', { a: 'suspended', b: 'revoked' }, 'c', ['a', 'b', 'c']],
   ['of no known status', { a: 'unknown' }, 'b', ['a', 'b']],
   ['as bad as all others', { a: 'revoked', b: 'suspended', c: 'expired' }, 'a', ['a', 'b', 'c']],
-  ['better than revoked ones, unknown', { a: 'revoked', b: 'unknown', c: 'revoked' }, 'b', ['a', 'b', 'c']],
-])('reads until one is valid, if the first is %s', async (_, statuses, id, read) => {
+  ['better than revoked, unknown', { a: 'revoked', b: 'unknown', c: 'revoked' }, 'b', ['a', 'b', 'c']],
+])('reads statuses until a credential is valid, if the first is %s', async (_, statuses, id, read) => {
   expect(await choosing(three, statuses)).toMatchObject({ ids: [id], read })
 })
 
-it('reads nothing of a credential that no other could take the place of', async () => {
+it('does not read the status of a credential that no other credential could replace', async () => {
   expect(await choosing(matching([matchOf('q', 'only')]), { only: 'revoked' })).toMatchObject({
     ids: ['only'],
     read: [],
@@ -83,7 +83,7 @@ it('reads a credential that answers two queries once', async () => {
   expect(await choosing(two, { a: 'revoked' })).toMatchObject({ ids: ['b', 'b'], read: ['a', 'b'] })
 })
 
-it('reads eight at most, within three seconds and the work of the request', async () => {
+it('reads at most eight statuses, within three seconds and the work budget of the request', async () => {
   const ids = Array.from({ length: 11 }, (_, at) => `c${at}`)
   const many = matching(ids.map((id) => matchOf('q', id)))
   const { read, bounds, work } = await choosing(many, Object.fromEntries(ids.map((id) => [id, 'revoked'])))

@@ -11,7 +11,7 @@ const REQUEST = { clientId: 'x509_san_dns:verifier.example' } as PresentationReq
 
 const unused = () => Promise.reject(new Error('Nothing may be asked here.'))
 
-/** Answers with one credential; says what happened, in its order. */
+/** Answers with one credential. Records the steps in their order. */
 async function answering(present: () => Promise<string | undefined>, ids: readonly string[] = ['diploma']) {
   const happened: unknown[] = []
   const matches: Match[] = ids.map((id) => ({
@@ -58,12 +58,12 @@ it('a copy counts as used before the verifier may have seen it', async () => {
   ])
 })
 
-it('a verifier that sends the holder nowhere leaves no address', async () => {
+it('without an address from the verifier the answer has none', async () => {
   const { result, happened } = await answering(async () => undefined)
   expect([result, happened.at(-1)]).toEqual([undefined, { ...RECORD, state: 'accepted' }])
 })
 
-it('a refusal is remembered with its reason, and is the answer', async () => {
+it('a refusal is recorded with its reason, and is returned', async () => {
   const refusal = new WalletError('The verifier refused the presentation: access_denied')
   const { result, happened } = await answering(() => Promise.reject(refusal))
   expect(result).toBe(refusal)
@@ -76,7 +76,7 @@ it('an unexpected error is not shown to the owner', async () => {
   expect(happened.at(-1)).toEqual({ ...RECORD, state: 'failed', errorMessage: 'The presentation failed.' })
 })
 
-it('without a credential nothing is sent and nothing remembered (OpenID4VP 1.0 §6.4.2)', async () => {
+it('without a credential nothing is sent and nothing recorded (OpenID4VP 1.0 §6.4.2)', async () => {
   const { result, happened } = await answering(async () => undefined, [])
   expect([result, happened]).toMatchObject([{ status: 500 }, []])
 })

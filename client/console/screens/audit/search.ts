@@ -1,6 +1,6 @@
 import { dayOf } from '../../ui/days.js'
 
-/** Filters of the audit events, as they are in the address. */
+/** Filters of the audit events, in the form of the address. */
 export interface AuditSearch {
   readonly action?: string
   readonly actor?: string

@@ -48,7 +48,7 @@ export function CredentialList() {
           {
             name: 'schema',
             label: words.type,
-            // All of them, or what there is is written.
+            // A choice if all types are known. Otherwise the user types the name.
             ...(names.data?.isWhole === true
               ? { options: [['', words.anyType], ...namedTypes(names.data.types, search.schema, language)] }
               : {}),

@@ -1,6 +1,6 @@
 import { dayOf } from '../../ui/days.js'
 
-/** Filters of the credentials, as they are in the address. */
+/** Filters of the credentials, in the form of the address. */
 export interface CredentialSearch {
   readonly schema?: string
   readonly status?: 'active' | 'suspended' | 'revoked'

@@ -29,7 +29,7 @@ export function StatusChange({ change, ids: given, onClose }: Props) {
   const { credentials, common } = useTexts()
   const words = credentials.changes[change]
   const client = useQueryClient()
-  // The list behind changes meanwhile. The chosen ids must stay.
+  // The list behind the dialog changes meanwhile. The chosen ids must stay.
   const [ids] = useState(given)
   const [done, setDone] = useState(0)
   const [reason, setReason] = useState<Reason | ''>('')

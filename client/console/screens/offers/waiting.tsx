@@ -9,7 +9,7 @@ import { RelativeTime } from '../../ui/relative-time.js'
 import { shortened } from '../../ui/short-id.js'
 import { Decision } from './decision.js'
 
-/** Offers whose wallets wait for a decision; nothing where there are none. */
+/** The offers whose wallets wait for a decision. Draws nothing if there are no such offers. */
 export function Waiting() {
   const { offers: words, sessions } = useTexts()
   const waiting = useInfiniteQuery(waitingOffers)

@@ -3,7 +3,7 @@ import { useSpoken } from '../../texts/use-texts.js'
 
 interface Series {
   readonly name: string
-  /** One for each day. */
+  /** One value for each day. */
   readonly values: readonly number[]
 }
 
@@ -11,31 +11,31 @@ interface Props {
   readonly label: string
   /** The beginnings of the days, in UTC. */
   readonly days: readonly string[]
-  /** Two of them have colours. */
+  /** At most two series, because only two have colours. */
   readonly series: readonly Series[]
 }
 
-/** In pixels, close to the shown size, so that text sizes are true. */
+/** Widths of the drawing in pixels. They are close to the shown width, so that texts are not scaled. */
 const WIDTHS = { wide: 720, narrow: 330 }
 const HEIGHT = 180
 const BOTTOM = 22
 const TOP = 10
-/** Lines across, below the uppermost one. */
+/** Number of horizontal lines below the top line. */
 const LINES = 4
 
-/** Between the numbers of the axis and its lines. */
+/** Space between the numbers of the axis and the lines, in pixels. */
 const GAP = 6
-/** As wide as a digit of the axis gets, whatever the font of the system. */
+/** The greatest width of a digit on the axis in any system font, in pixels. */
 const DIGIT = 7.5
 const LEAST_LEFT = 36
-/** Width that a day's name needs beside the next name. The last name ends at its day. */
+/** Width of a day's label with its distance to the next label, in pixels. The last label ends at its day. */
 const NAME_WIDTH = 72
 
 /** Short numbers for the axis: 2.5M, or 2,5 Mio. in German. */
 const axisNumbers = (language: string) =>
   new Intl.NumberFormat(language, { notation: 'compact', maximumFractionDigits: 1 })
 
-/** The top of the axis: a round number that is at least as large, and divisible by the number of lines. */
+/** The top of the axis: a round number that is not less than the largest value and divisible by the number of lines. */
 export function roundTop(most: number): number {
   if (most <= LINES) return LINES
   const power = 10 ** Math.floor(Math.log10(most))
@@ -53,7 +53,7 @@ function followWidth(onChange: () => void): () => void {
 const useWidth = (): number =>
   useSyncExternalStore(followWidth, () => matchMedia(NARROW).matches) ? WIDTHS.narrow : WIDTHS.wide
 
-/** Days as bars, one beside the other for each series, and the same as a table. */
+/** A bar chart with one bar for each day and series, and the same figures as a table. */
 export function Chart({ label, days, series }: Props) {
   const { language, texts } = useSpoken()
   const { overview: words } = texts

@@ -45,7 +45,7 @@ export function DayFigures() {
               }))}
             />
             <p className="soft">
-              {/* A service that has just started has counted nothing yet. */}
+              {/* A service that has just started has no counts yet. */}
               {Date.parse(completeAt) === 0 ? (
                 words.notCounted
               ) : (

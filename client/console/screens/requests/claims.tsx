@@ -49,7 +49,7 @@ function titleOf({ claims, format }: Askable, json: string, language: string): s
   return nameOf(claim?.display, language) ?? readable(path, format)
 }
 
-/** Typed claims of a type that this installation does not know. */
+/** Text fields for the claims of a type that this installation does not know. */
 export function WrittenClaims({ at }: { readonly at: number }) {
   const { texts } = useSpoken()
   const { requests: words } = texts

@@ -41,7 +41,7 @@ export function NewRequest() {
   )
 }
 
-/** A saved query in the form, or as JSON if the form would lose a part of it. */
+/** A saved query: in the form, or as JSON if the form cannot show all parts of the query. */
 function Reopened({ id, types }: { readonly id: string; readonly types: readonly Askable[] }) {
   const { requests: words } = useTexts()
   return (

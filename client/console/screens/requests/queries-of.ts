@@ -13,7 +13,7 @@ interface AskedClaim {
 const INTEGER = /^-?\d{1,15}$/
 const VALUE = /\s*"((?:[^"\\]|\\.)*)"\s*|[^,]+/g
 
-/** Values that are separated by commas: numbers, true and false as such, everything else, and what stands in quotes, as text. */
+/** The values of a comma-separated list: numbers, true and false as JSON values. All others, and values in quotes, are text. */
 export function valuesOf(text: string): Value[] {
   return [...text.matchAll(VALUE)].flatMap(([whole, quoted]): Value[] => {
     if (quoted !== undefined) return [quoted.replaceAll(/\\(.)/g, '$1')]
@@ -135,10 +135,10 @@ function vpItem(draft: CredentialDraft): VpItem {
   return { fields: [typeField(draft), ...fields] }
 }
 
-/** The VP query of a form: types, claims and values. A VP query cannot hold the form's other fields. */
+/** The VP query of a form: types, claims and values. A VP query cannot contain the form's other fields. */
 export const vpQueryOf = ({ credentials }: RequestForm): VpItem[] => credentials.map(vpItem)
 
-/** Whether a form has values that a VP query cannot hold. */
+/** Whether a form has values that a VP query cannot contain. */
 export const isMoreThanVpQuery = ({ credentials, trust, transactions }: RequestForm): boolean =>
   credentials.some(({ need, retain }) => need !== 'required' || retain) ||
   trust !== 'configured' ||

@@ -100,8 +100,8 @@ function meaning({ fields: [first, ...rest], ...item }: VpItem): string {
 }
 
 /**
- * The form that a saved query is written with again; undefined where the form would not make that query: what it cannot show it
- * must not lose.
+ * The form with the content of a saved query. Undefined if the form would make another query: a part that the form cannot show must not
+ * get lost.
  */
 export function reopened(items: VpQuery['queryBody'], types: readonly Askable[]): RequestForm | undefined {
   const drafts = items.map((item) => draftOfItem(item, types))

@@ -48,7 +48,7 @@ export type Duration = keyof typeof DURATIONS
 export interface RequestForm {
   credentials: CredentialDraft[]
   trust: 'configured' | 'own' | 'listed'
-  /** One in each line. */
+  /** One issuer in each line. */
   trusted: string
   transactions: TransactionDraft[]
   validity: Duration

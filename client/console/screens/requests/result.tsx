@@ -38,7 +38,7 @@ export function Result({ sessionId }: { readonly sessionId: string }) {
   )
 }
 
-/** The credential's type in this installation. Its names and colours are those of the card. */
+/** The credential's type in this installation. The card has the names and colours of this type. */
 const knownTo = (types: readonly Askable[], { type, format }: Proven): Askable | undefined =>
   types.find((each) => each.format === format && type.includes(each.type))
 

@@ -1,6 +1,6 @@
 import { dayOf } from '../../ui/days.js'
 
-/** Filters of the sessions, as they are in the address. */
+/** Filters of the sessions, in the form of the address. */
 export interface SessionSearch {
   readonly kind?: 'offers'
   readonly state?: string

@@ -9,7 +9,7 @@ import { ProblemNote } from '../../ui/problem-note.js'
 
 const FIELDS = ['issuer', 'note'] as const
 
-/** Adds an issuer whose credentials presentations may hold. */
+/** A form that adds an issuer whose credentials presentations may contain. */
 export function AddTrusted() {
   const { trust: words, form: formWords } = useTexts()
   const client = useQueryClient()

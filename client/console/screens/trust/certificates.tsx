@@ -4,7 +4,7 @@ import { Fact } from '../../ui/fact.js'
 import { ShortId } from '../../ui/short-id.js'
 import { CertificateEnd } from './certificate-end.js'
 
-/** The common name of a subject, else all of it. */
+/** The common name of a subject. Without a common name, the whole subject. */
 export const commonName = (subject: string): string => /(?:^|, )CN=([^,]+)/.exec(subject)?.[1] ?? subject
 
 /** Certificates, each with subject, issuer and validity. */

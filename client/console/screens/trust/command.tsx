@@ -6,7 +6,7 @@ interface Props {
   readonly command: string
 }
 
-/** A command as it is typed into a terminal, to be copied. */
+/** A command for a terminal, with a button that copies it. */
 export function Command({ what, command }: Props) {
   return (
     <div className="command">

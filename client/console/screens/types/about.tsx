@@ -23,7 +23,7 @@ export function About({ isNew }: { readonly isNew: boolean }) {
   const { types: words, form: formWords } = useTexts()
   const { register, formState, getValues, setValue } = useFormContext<TypeDraft>()
   const { errors } = formState
-  /** Titles of claims have the languages of these names. */
+  /** Removes a name, and the titles of claims in its language. */
   function removed(at: number): void {
     setValue(
       'rows',

@@ -1,7 +1,7 @@
 import { useTexts } from '../../texts/use-texts.js'
 import type { ShownClaim } from './claims.js'
 
-/** The claims of a version, to be read. */
+/** The claims of a version, as a table for reading. */
 export function Claims({ rows }: { readonly rows: readonly ShownClaim[] }) {
   const { types: words, common } = useTexts()
   return (

@@ -4,7 +4,7 @@ import { type ClaimRow, emptyRow, KINDS } from './claims.js'
 import type { TypeDraft } from './draft.js'
 import { localeOf } from './names.js'
 
-/** The claims of a type, a row each. */
+/** A table for editing the claims of a type, with one row for each claim. */
 export function ClaimsTable() {
   const { types: words } = useTexts()
   const { control } = useFormContext<TypeDraft>()

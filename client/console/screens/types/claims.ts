@@ -7,7 +7,7 @@ import { ifSound, walked } from '../../ui/schema-walk.js'
 /** A JSON object, as a schema is. */
 export type JsonObject = Readonly<Record<string, unknown>>
 
-/** The types of claims in the table. `group` holds further claims; `other` is a type that only JSON Schema can express. */
+/** The types of claims in the table. `group` contains further claims; `other` is a type that only JSON Schema can express. */
 export const KINDS = [
   'text',
   'date',
@@ -32,7 +32,7 @@ export interface ClaimRow {
   further: string[]
   kind: Kind
   required: boolean
-  /** Whether the holder may withhold it. */
+  /** Whether the holder may withhold the claim. */
   selective: boolean
   /** The allowed values, separated by commas; empty if every value is allowed. */
   values: string
@@ -66,7 +66,7 @@ function kindOf({ type, format, properties }: JsonObject): Kind {
   return type === 'string' ? 'text' : 'other'
 }
 
-/** Whether no value contains a comma, so that a list with commas can hold them. */
+/** Whether no value contains a comma, so that a list with commas can represent them. */
 const isListable = (values: unknown): boolean => listOf(values).every((value) => isText(value) && !value.includes(','))
 
 function rowOf(path: string, property: JsonObject, required: boolean, selective: boolean): ClaimRow {
@@ -91,15 +91,15 @@ function rowOf(path: string, property: JsonObject, required: boolean, selective:
   }
 }
 
-/** Whether an object's claims are all among its own properties, so that a table can hold them. */
+/** Whether an object's claims are all among its own properties, so that a table can show them. */
 function isWhole(owner: JsonObject, place: SchemaPlace): boolean {
   const own = Object.keys(isObject(owner.properties) ? owner.properties : {})
   return place.names.every((name) => own.includes(name))
 }
 
 /**
- * The rows of a schema's claims, those within a group behind it; undefined where the table cannot show them. Claims that a reference or
- * a combination adds to an object have no row, so that their schema is written as JSON.
+ * The rows of a schema's claims. Claims of a group follow the row of the group. Undefined if the table cannot show the schema: a reference
+ * or a combination may add claims to an object, and these claims have no row. The schema is then edited as JSON.
  */
 export function rowsOf(schema: JsonObject, selective: readonly string[] | undefined): ClaimRow[] | undefined {
   const mayWithhold = (path: string) => selective?.includes(path) ?? !path.includes('.')
@@ -138,13 +138,13 @@ const KINDS_OF_FIELDS: Readonly<Record<FieldKind, Kind>> = {
   json: 'other',
 }
 
-/** A claim as it is read. */
+/** The parts of a claim that a table for reading shows. */
 export type ShownClaim = Pick<ClaimRow, 'path' | 'title' | 'kind' | 'required' | 'selective' | 'values'>
 
 /**
- * All claims of a schema, to be read: those that references and combinations declare too.
+ * All claims of a schema for reading, also claims that references and combinations declare.
  *
- * @param titles what they are called, by `pathKey`
+ * @param titles titles of claims, by `pathKey`
  */
 export function shownClaims(
   schema: JsonObject,

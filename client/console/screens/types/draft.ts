@@ -76,7 +76,7 @@ export function draftOf(version: TypeVersion | undefined, language: string): Typ
 export const schemaOfDraft = ({ mode, rows, json }: TypeDraft): JsonObject | undefined =>
   mode === 'json' ? objectIn(json) : schemaOf(rows, objectIn(json) ?? EMPTY_SCHEMA)
 
-/** The names of a draft's claims in further languages; undefined if their text is not a list of names. */
+/** The names of a draft's claims in further languages. Undefined if the JSON text is not a list of names. */
 export const claimNamesOfDraft = ({ mode, rows, names, claimsJson }: TypeDraft): ClaimNames | undefined =>
   mode === 'json' ? claimNamesIn(claimsJson) : claimNamesOf(rows, names, claimNamesIn(claimsJson) ?? [])
 
@@ -101,13 +101,13 @@ function withinClosed(
 const MEMBER = /^[^.]*/
 
 /**
- * A setting for withholding claims, as another schema has it: without claims that the schema does not declare, and with the claims at
- * its top that are new. A new claim may be withheld, as a new row of the table.
+ * The selectively disclosable claims after a change of the schema. Claims that the schema no longer declares are removed. New claims at
+ * the top level are added, because a new claim may be withheld, as in a new row of the table.
  */
 function renewed(setting: readonly string[], former: ReadonlySet<string>, schema: JsonObject): readonly string[] {
   const renew = () => [
     ...setting.filter((path) => declares(schema, path)),
-    // A path cannot name a member with a dot in its name.
+    // A path separates names with dots, so it cannot contain a name with a dot.
     ...walked(schema).names.filter((name) => !former.has(name) && !name.includes('.')),
   ]
   return ifSound(renew) ?? setting

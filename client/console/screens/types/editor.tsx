@@ -12,7 +12,7 @@ import { DraftCard } from './draft-card.js'
 import { SchemaEditor } from './schema-editor.js'
 
 interface Props {
-  /** The version before; undefined for a new type. */
+  /** The previous version; undefined for a new type. */
   readonly before: TypeVersion | undefined
   readonly onPublished: (version: TypeVersion) => void
 }

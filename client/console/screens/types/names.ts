@@ -5,7 +5,7 @@ import type { ClaimRow } from './claims.js'
 
 type TypeVersion = CredenceOutputs['schemas']['read']
 
-/** The titles of claims in other languages than the schema's, as the service takes them. */
+/** The titles of claims in languages other than the schema's language, in the form of the service's input. */
 export type ClaimNames = NonNullable<CredenceInputs['schemas']['create']['claims']>
 
 /** A typed name of a type in one language. The titles in the schema are in the first name's language. */
@@ -49,9 +49,9 @@ export function withNames(rows: readonly ClaimRow[], claims: ClaimNames, names: 
 }
 
 /**
- * The names in all languages but the first, whose titles stand in the schema.
+ * The titles of claims in all languages except the first. The titles in the first language are in the schema.
  *
- * @param before what was said until now: names of claims below one that the table does not look into stay
+ * @param before the former titles. Titles of claims inside a claim that the table does not show are kept
  */
 export function claimNamesOf(rows: readonly ClaimRow[], names: readonly TypeName[], before: ClaimNames): ClaimNames {
   const closed = rows.filter(({ kind }) => kind === 'other').map(({ path }) => `${path.trim()}.`)

@@ -15,7 +15,7 @@ export type ControlKind = FieldKind
 
 /** A claim that is filled in by one control. */
 export interface Control extends FormField<string> {
-  /** Its field in the form. A claim's name may have any character, a field's name may not. */
+  /** The name of the field in the form. A claim's name may have any character, a field's name may not. */
   readonly field: string
 }
 
@@ -50,7 +50,7 @@ export function planOf(schema: JsonObject, titles: ReadonlyMap<string, string> =
 export const controlsOf = (parts: readonly Part[]): Control[] =>
   parts.flatMap((part) => (part.kind === 'group' ? controlsOf(part.parts) : [part]))
 
-/** Why a typed value is invalid for its claim. */
+/** The reason why a typed value is invalid for its claim. */
 export type Fault = 'required' | 'number' | 'json'
 
 type Read = { readonly value?: unknown } | { readonly fault: Fault }
@@ -110,7 +110,7 @@ function read({ kind, choices }: Control, typed: string | boolean | undefined): 
 /** The claims of a filled form. */
 export interface Filled {
   readonly subject: Readonly<Record<string, unknown>>
-  /** By field. */
+  /** The faults by field. */
   readonly faults: ReadonlyMap<string, Fault>
 }
 

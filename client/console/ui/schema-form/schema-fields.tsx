@@ -5,7 +5,7 @@ import { useTexts } from '../../texts/use-texts.js'
 import { type ControlProps, Field } from '../field.js'
 import type { Control, ControlKind, Part } from './plan.js'
 
-/** The part of a form that holds the fields of a plan. */
+/** The part of a form with the fields of a plan. */
 export interface ClaimsForm {
   claims: Record<string, string | boolean | undefined>
 }

@@ -21,7 +21,7 @@ type Answer = z.input<typeof createOfferBatch.output>
 
 const UNIQUE_VIOLATION = '23505'
 
-/** Sorts the members of JSON, so that a repeated row may have them in another order. */
+/** Sorts the members of a JSON object, so the order of members does not matter when two rows are compared. */
 const sorted = (_: string, value: unknown): unknown =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
     ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
@@ -55,14 +55,14 @@ export interface MakeBatchPorts {
 export type MakeBatch = (caller: Caller, input: Input, work: Work) => Promise<Answer>
 
 /**
- * Makes an offer for each row whose key has no offer yet: all or none.
+ * Makes an offer for each row whose key has no offer yet. If one row is invalid, no offer is made.
  *
  * @throws 400 naming every invalid row
  */
 export function createMakeBatch({ prepare, context, store, sealingKey, metrics, config }: MakeBatchPorts): MakeBatch {
   /**
-   * The random source for the transaction code of an offer. It gives the same code each time, so a caller who lost the answer
-   * can get the code again.
+   * The random source for the transaction code of an offer. The source gives the same code each time, so a caller who
+   * lost the answer can get the code again.
    */
   const randomOf = (id: string) => {
     let block = 0
@@ -139,7 +139,7 @@ export function createMakeBatch({ prepare, context, store, sealingKey, metrics, 
     try {
       if (made.length > 0) await store.insert(made)
     } catch (error) {
-      // Another request stored the same keys at the same time. They are known now.
+      // Another request stored the same keys at the same time. The second attempt finds these offers.
       if (sqlStateOf(error) === UNIQUE_VIOLATION) return makeBatch(caller, { rows, dryRun }, work)
       throw error
     }

@@ -69,7 +69,7 @@ export function createOfferBatchStore({ sql }: Database, claims: ClaimsVault) {
      * Stores all offers with their audit rows and pages in one statement. Keys are inserted in sorted order, so two batches
      * with the same keys cannot block each other.
      *
-     * @throws if a key has got an offer meanwhile; then nothing was written
+     * @throws if another request has stored an offer for one of the keys; then nothing was written
      */
     async insert(offers: readonly KeyedOffer[]): Promise<void> {
       const whole = offers.map((offer) => ({ offer, subject: protectedSubject(claims, offer.offering) }))

@@ -77,7 +77,7 @@ function keysOf(filters: CredentialFilters, part: TimedPart): Fragment {
     )
     return found(fragment`true ${offered}`)
   }
-  // A redemption has the time of its credential.
+  // A redemption and its credential are stored with the same time.
   if (offeringId !== undefined) {
     return fragment`
       SELECT r.credential_id AS id, r.redeemed_at AS created_at FROM redemptions r JOIN credentials c ON c.id = r.credential_id

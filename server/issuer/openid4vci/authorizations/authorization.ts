@@ -1,9 +1,9 @@
 import type { AuthorizationRequest } from '../../../protocol/oauth/authorization-request.js'
 
 /**
- * The state of an authorization. `Pushed`: the wallet has sent its request. `Started`: a browser has opened it. `SignedIn`: the
- * user who decides is known, or there is no sign-in. `Granted`: the wallet has a code. `Redeemed`: the wallet has exchanged the
- * code. `Denied`: the request was refused.
+ * The state of an authorization. `Pushed`: the wallet has sent its request. `Started`: a browser has opened the
+ * request. `SignedIn`: the user who decides is known, or there is no sign-in. `Granted`: the wallet has a code.
+ * `Redeemed`: the wallet has exchanged the code. `Denied`: the request was refused.
  */
 export type AuthorizationState = 'Pushed' | 'Started' | 'SignedIn' | 'Granted' | 'Denied' | 'Redeemed'
 

@@ -20,7 +20,7 @@ const parameters = {
   dpop_jkt: parameter.meta({ description: 'Thumbprint of the key that the code is bound to (RFC 9449 §10).' }),
 }
 
-/** More than Node accepts in the head of a request. */
+/** No request reaches this limit: Node accepts fewer parameters in the head of a request. */
 const MAX_TIMES = 16_384
 
 /** A parameter in a URL. The endpoint itself refuses a repeated parameter, because it may have to report the error to a wallet. */

@@ -33,8 +33,8 @@ export function createCodes({ decisions, config, configurationsOf, random, clock
 
   return {
     /**
-     * A code for an open offer that is for this user and wallet, with the request that the code answers. Undefined if the offer
-     * is closed or for another user or wallet.
+     * Makes a code for an open offer, and returns it with the authorization request. Returns undefined if the offer is
+     * closed, or is for another user or wallet.
      */
     async codeForOffer(offer: Pick<OfferGrant, 'id' | 'browserHash' | 'offeringId'>) {
       const { code, ...stored } = newCode()

@@ -17,7 +17,7 @@ interface Row {
   readonly value: Html
 }
 
-/** An image in a claim, such as a portrait. The page shows it as an image. */
+/** The form of an image in a claim, such as a portrait. The page shows the image. */
 const IMAGE = /^data:image\/(?:png|jpeg|webp|gif);base64,[A-Za-z0-9+/=]+$/
 
 function shownValue(value: unknown, title: string): Html {
@@ -55,8 +55,9 @@ function rowsOf(context: ConsentContext, languages: Languages): Row[] {
 }
 
 /**
- * The CSP source for `form-action`. Browsers also apply it to the redirect after the form. The source is an origin. For an
- * app's URL and for an IPv6 host it is a scheme, because CSP has no source for them (CSP Level 3 §2.3.1).
+ * The CSP source for `form-action`. Browsers also apply this source to the redirect after the form. The source is an
+ * origin. For an app's URL and for an IPv6 host the source is a scheme, because CSP has no other source for these (CSP
+ * Level 3 §2.3.1).
  */
 function formActionOf(redirectUri: string): string {
   const { protocol, hostname, origin } = new URL(redirectUri)
@@ -78,16 +79,16 @@ function question({ request, provided, walletName }: UsersAuthorization): Html {
   return html`${user}<p>${wallet} at <strong>${receiverOf(request.redirectUri)}</strong> asks for this credential.</p>`
 }
 
-const LATER = html`<p>The issuer decides later whether you get it, and may correct what it holds.</p>`
+const LATER = html`<p>The issuer decides later whether you get this credential, and may correct its claims.</p>`
 
 /** The claims of the credential, or the form in which the person enters them. */
 function content(context: ConsentContext, languages: Languages, form: ConsentForm | undefined): Html {
-  if (form !== undefined) return html`<p>Say what it is to hold:</p>${formFields(form.parts, form.sent)}`
+  if (form !== undefined) return html`<p>Enter the claims of the credential:</p>${formFields(form.parts, form.sent)}`
   const rows = rowsOf(context, languages)
   const claims =
     rows.length === 0
-      ? html`<p>It would hold no claims.</p>`
-      : html`<p>It would hold:</p><dl>${rows.map(claimRow)}</dl>`
+      ? html`<p>The credential contains no claims.</p>`
+      : html`<p>The credential contains:</p><dl>${rows.map(claimRow)}</dl>`
   return html`${claims}${context.deferred && LATER}`
 }
 

@@ -35,9 +35,9 @@ export interface DecideAtOncePorts {
 
 /**
  * Takes the usual decision about an offer in one statement (`bench/rows/haip-flow.ts` measures it). The form's token proves
- * that the request was checked against the offer when the page was made. The check is repeated when the code is redeemed. The
- * user and the wallet of the offer are a condition of the statement that stores the code. {@link createDecideStepwise} uses the
- * same statement.
+ * that the request was checked against the offer when the page was made. The check is repeated when the code is
+ * redeemed. The statement that stores the code also checks that the offer is for this user and this wallet.
+ * {@link createDecideStepwise} uses the same statement.
  *
  * @returns undefined if the decision needs more steps; then nothing was changed.
  */

@@ -29,9 +29,9 @@ export interface MadeGrant extends GivenCode {
 
 /** A code for an existing offer, with the conditions on users and wallets. */
 export interface OfferGrant extends GivenCode {
-  /** Whether every offer is for attested wallets. Otherwise only offers under HAIP 1.0 are. */
+  /** Whether every offer is for attested wallets. If not, only offers under HAIP 1.0 are for attested wallets. */
   readonly attestedOnly: boolean
-  /** Whether users have known DIDs. If so, an offer for a DID is only for the user who has it. */
+  /** Whether users have known DIDs. If so, an offer for a DID is only for the user with this DID. */
   readonly usersHaveDids: boolean
 }
 
@@ -146,8 +146,8 @@ export function createDecisionStore({ sql }: Database, claims: ClaimsVault, anno
     /**
      * Denies a request, once.
      *
-     * @param states the states in which it may be denied; by default all that can become `Denied`
-     * @returns the request, encrypted by the vault; undefined if it was decided before.
+     * @param states the states in which the request may be denied; by default all states that can become `Denied`
+     * @returns the request, encrypted by the vault; undefined if the request was decided before
      */
     async deny(
       id: string,

@@ -23,7 +23,7 @@ export const formOf = (schema: JsonObject, titles: ReadonlyMap<string, Spoken>):
     pattern: linearPattern,
   })
 
-/** Every field of a form, in its order. */
+/** Every field of a form, in the order of the form. */
 export const fieldsOf = (parts: readonly FormPart[]): readonly Field[] => form.fieldsOf(parts)
 
 /** The name of a field's parameter: the JSON Pointer of its claim (RFC 6901). */
@@ -42,7 +42,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The number that the text holds. Any other text is returned as it is, and the schema refuses it. */
+/** The number that the text holds. Any other text is returned unchanged, and the schema refuses the text. */
 const numberOf = (text: string): unknown =>
   /^\s*[-+.\d]/.test(text) && Number.isFinite(Number(text)) ? Number(text) : text
 
@@ -75,7 +75,7 @@ const READERS: Readonly<Record<FieldKind, (text: string) => unknown>> = {
   json: parsed,
 }
 
-/** The claims of a filled form. An empty field is no claim. The schema checks the claims later. */
+/** The claims of a filled form. An empty field adds no claim. The schema checks the claims later. */
 export function claimsOf(parts: readonly FormPart[], filled: Filled): Record<string, unknown> {
   const entries = parts.flatMap((part): [string, unknown][] => {
     const name = part.path.at(-1) ?? ''

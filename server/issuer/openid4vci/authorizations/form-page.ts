@@ -24,8 +24,8 @@ const option = (value: string, text: string, chosen: string): Html =>
     : html`<option value="${value}">${text}</option>`
 
 const HINTS: Partial<Record<Field['kind'], string>> = {
-  lines: 'One a line.',
-  numbers: 'One a line.',
+  lines: 'One per line.',
+  numbers: 'One per line.',
   json: 'As JSON.',
 }
 
@@ -57,7 +57,7 @@ function control(field: Field, value: string, attributes: Html): Html {
     case 'lines':
     case 'numbers':
     case 'json':
-      // Browsers drop a line break right after the tag, so the markup adds one.
+      // Browsers drop a line break right after the tag, so the markup adds a line break.
       return html`<textarea rows="3" ${attributes}>
 ${value}</textarea>`
     default:
@@ -89,7 +89,7 @@ function summary(fields: readonly Field[], idOf: (field: Field) => string, { pro
   })
   const others = problems.others.map((text) => html`<li>${text}</li>`)
   if (wrong.length + others.length === 0) return undefined
-  return html`<div class="problems" role="alert"><h2>Some of this cannot be used</h2><ul>${[...wrong, ...others]}</ul></div>`
+  return html`<div class="problems" role="alert"><h2>Fix these fields</h2><ul>${[...wrong, ...others]}</ul></div>`
 }
 
 /** The fields of a form, below the problems of the sent values. */

@@ -24,7 +24,10 @@ export type Issuable =
   /** The local admin enters the claims. */
   | { readonly kind: 'form'; readonly context: IssuanceContext }
 
-/** The name of an issuable credential in the form of its page. The user decides exactly about the credential that was shown. */
+/**
+ * The name of an issuable credential. The page's form sends this name back, so the decision is about exactly the
+ * credential that was shown.
+ */
 export const issuableName = (issuable: Issuable): string =>
   issuable.kind === 'offer' ? `offer:${issuable.offering.offeringId}` : `${issuable.kind}:${issuable.context.id}`
 
@@ -89,7 +92,7 @@ export function createIssuables({ store, config, offered, requestedContexts, clo
   const newestOffer = async ({ userSub, request }: UsersAuthorization): Promise<ShownOffering | undefined> =>
     userSub === null ? undefined : store.newestOfferingFor(userSub, configurationNames(request), clock())
 
-  /** A credential from the provider's claims, if a schema names the claims that it needs. */
+  /** A credential made from the provider's claims, if a schema says which claims it needs. */
   const ofProvidedClaims = (
     { provided, request }: UsersAuthorization,
     contexts: readonly IssuanceContext[],

@@ -27,7 +27,7 @@ export function createKeptLogins({ authorizations, vault, random, clock }: KeptL
     opened,
 
     /**
-     * Begins a sign-in, or returns the unfinished one. All windows of one browser share it.
+     * Begins a sign-in, or returns the unfinished sign-in. All windows of one browser share one sign-in.
      *
      * @returns the stored sign-in; undefined if no sign-in is expected any more
      */
@@ -37,7 +37,11 @@ export function createKeptLogins({ authorizations, vault, random, clock }: KeptL
       return kept === undefined ? undefined : opened(id, kept)
     },
 
-    /** Takes a sign-in for the one answer that may end it. @returns false if another answer came first. */
+    /**
+     * Removes a stored sign-in, so only one answer of the provider can end it.
+     *
+     * @returns false if another answer came first
+     */
     take: (id: string, login: string): Promise<boolean> => authorizations.takeLogin(id, login, clock()),
   }
 }

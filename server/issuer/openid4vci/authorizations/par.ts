@@ -21,7 +21,7 @@ import type { StoreRequest } from './store-request.js'
 
 const URN = 'urn:ietf:params:oauth:request_uri:'
 
-/** RFC 9449 §10: the key to which the code is bound. A proof or `dpop_jkt` names it. */
+/** RFC 9449 §10: the key to which the code is bound. A proof or `dpop_jkt` names the key. */
 function boundKey(named: string | undefined, proof: DpopProof | undefined): string | null {
   if (named !== undefined && proof !== undefined && named !== proof.jkt)
     throw new OAuthError('invalid_dpop_proof', 'The DPoP proof is of another key than dpop_jkt names.')

@@ -18,8 +18,8 @@ const nameOf = (claims: UserClaims): string | undefined =>
     ?.slice(0, 200)
 
 /**
- * The part of the provider's claims that is stored until the user decides. It holds a name for the user. If a type is issued
- * from the provider's claims, it also holds the claims of the credential.
+ * The part of the provider's claims that is stored until the user decides. This part contains a name for the user. If a
+ * type is issued from the provider's claims, it also contains the claims of the credential.
  *
  * @param contexts the issuable versions of the types that the wallet requests; empty if the request names an offer
  */

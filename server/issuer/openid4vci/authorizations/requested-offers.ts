@@ -20,7 +20,7 @@ const invalid = (description: string) => new OAuthError('invalid_request', descr
 
 const unknownState = () => invalid('The issuer_state is unknown or has expired.')
 
-/** All ids in a request that may name configurations. They are compared with the offer later. */
+/** All ids in a request that may name configurations. A later check compares these ids with the offer. */
 export function configurationNames({ scope, authorizationDetails }: StoredRequest): readonly string[] {
   const scopes = (scope ?? '').split(' ').filter((name) => name !== '')
   const details = [...(authorizationDetails ?? '').matchAll(/"credential_configuration_id"\s*:\s*"([^"\\]+)"/g)]
@@ -49,7 +49,7 @@ export type RequestedOffers = ReturnType<typeof createRequestedOffers>
 
 /** Finds the offers and types that authorization requests name. */
 export function createRequestedOffers({ store, seals, offered, formats, contextOf, clock }: RequestedOffersPorts) {
-  /** §5.1.3: anyone may send an `issuer_state`. It selects an offer and does not authenticate the sender. */
+  /** §5.1.3: anyone may send an `issuer_state`. This value selects an offer and does not authenticate the sender. */
   const offeringIdOf = ({ issuerState }: StoredRequest): string | null => {
     if (issuerState === undefined) return null
     const id = seals.openIssuerState(issuerState)
@@ -58,7 +58,7 @@ export function createRequestedOffers({ store, seals, offered, formats, contextO
   }
 
   /**
-   * The configurations that a request names of its offer. The offer must be open.
+   * Returns the configurations of an open offer that a request names.
    *
    * @throws OAuthError `invalid_request`, `invalid_scope` or `invalid_authorization_details`
    */
@@ -69,7 +69,7 @@ export function createRequestedOffers({ store, seals, offered, formats, contextO
     return { offering, requested: offered.requestedOf(request, offering) }
   }
 
-  /** The credential types that a request may name, in its order. */
+  /** The credential types that a request names, in the request's order. */
   const namedTypes = (request: StoredRequest): readonly string[] => {
     const names = configurationNames(request).map((id) => parseConfigurationId(formats, id)?.name)
     return [...new Set(names.filter((name) => name !== undefined))]
@@ -81,7 +81,7 @@ export function createRequestedOffers({ store, seals, offered, formats, contextO
     namedTypes,
 
     /**
-     * The offer that an authorization request names; undefined if it names none.
+     * The offer that an authorization request names; undefined for a request without an offer.
      *
      * @throws OAuthError `invalid_request`, `invalid_scope` or `invalid_authorization_details`
      */
@@ -91,8 +91,8 @@ export function createRequestedOffers({ store, seals, offered, formats, contextO
     },
 
     /**
-     * Checks that a request without an offer names at least one known configuration. The user's right to it is checked after
-     * the sign-in.
+     * Checks that a request without an offer names at least one known configuration. After the sign-in, another check
+     * decides whether the user may get the credential.
      *
      * @param types the known types among the types that the request names
      * @throws OAuthError `invalid_scope` or `invalid_authorization_details`
@@ -103,7 +103,7 @@ export function createRequestedOffers({ store, seals, offered, formats, contextO
       if (detailed.length === 0 && scoped.length === 0) throw nothingKnown()
     },
 
-    /** The issuable versions of the types that a request names, in its order. */
+    /** The issuable versions of the types that a request names, in the request's order. */
     async requestedContexts(request: StoredRequest): Promise<readonly IssuanceContext[]> {
       const contexts = await Promise.all(
         namedTypes(request)

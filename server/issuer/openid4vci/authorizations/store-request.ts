@@ -16,7 +16,7 @@ export interface StoreRequestPorts {
 
 /**
  * Stores a request and marks its proofs as used. The same statement reads the offer or the credential types that the request
- * names. If a later check refuses the request, it is removed again before its id is returned.
+ * names. If a later check fails, the request is removed again, and no id is returned.
  *
  * @param admit throws to refuse an offer
  * @returns the id of the authorization; undefined if a proof was used before.

@@ -99,7 +99,7 @@ const columns = fragment`
   request_uri_hash IS NOT NULL AS pushed, offering_id AS "offeringId", login, user_sub AS "userSub", user_dids AS "userDids", user_claims AS "userClaims",
   code_expires_at AS "codeExpiresAt", expires_at AS "expiresAt"`
 
-/** Condition of a transition: the row is in a state that leads to this one. */
+/** Condition of a transition: the state of the row allows the change to this state. */
 export const from = (state: AuthorizationState) => fragment`state = ANY(${[...sourcesOf(state)]}::text[])`
 
 /**
@@ -189,8 +189,9 @@ export function createAuthorizationStore({ sql }: Database) {
     },
 
     /**
-     * Binds a pushed request to the browser that opens it. The same browser continues. Another browser starts from the
-     * beginning. Undefined for a `request_uri` that is unknown, expired, of another client, or decided.
+     * Binds a pushed request to the browser that opens it. If the same browser opens the request again, the
+     * authorization keeps its state. Another browser starts from the beginning. Returns undefined if the `request_uri`
+     * is unknown, expired, of another client, or decided.
      */
     async visit(visit: Visit): Promise<StoredAuthorization | undefined> {
       const again = fragment`browser_hash IS NOT DISTINCT FROM ${visit.browserHash}`
@@ -225,8 +226,8 @@ export function createAuthorizationStore({ sql }: Database) {
     },
 
     /**
-     * Stores a new sign-in, unless there is an unfinished one. All windows of one browser share it. @returns the stored
-     * sign-in; undefined if no sign-in is expected any more.
+     * Stores a new sign-in, unless there is an unfinished sign-in. All windows of one browser share the sign-in.
+     * @returns the stored sign-in; undefined if no sign-in is expected any more.
      */
     async beginLogin(id: string, browserHash: string, login: string, now: Date): Promise<string | undefined> {
       const [row] = await sql(zLogin)`
@@ -235,7 +236,11 @@ export function createAuthorizationStore({ sql }: Database) {
       return row?.login
     },
 
-    /** Takes a sign-in for the one answer that may end it. @returns false if another answer came first. */
+    /**
+     * Removes a stored sign-in, so only one answer of the provider can end it.
+     *
+     * @returns false if another answer came first
+     */
     async takeLogin(id: string, login: string, now: Date): Promise<boolean> {
       const rows = await sql(idRow)`
         UPDATE authorizations SET login = NULL
@@ -281,8 +286,8 @@ export function createAuthorizationStore({ sql }: Database) {
 
     /**
      * RFC 6749 §4.1.2: when a code is used twice, the authorization ends and its tokens are revoked. A token that another
-     * request stores at this moment is not deleted here. It expires, because no token is valid for longer than its
-     * authorization. If the wallet waits for a deferred credential, the session expires too.
+     * request stores at this moment is not deleted here. That token expires, because no token is valid for longer than
+     * its authorization. If the wallet waits for a deferred credential, the session expires too.
      */
     async end(authorizationId: string, now: Date): Promise<void> {
       await sql(noRow)`
@@ -297,8 +302,8 @@ export function createAuthorizationStore({ sql }: Database) {
     },
 
     /**
-     * Removes at most `limit` authorizations that expired before a moment. Their refresh tokens are removed too, as are
-     * unredeemed offerings that were made for them.
+     * Removes at most `limit` authorizations that expired before a moment. This also removes their refresh tokens, and
+     * unredeemed offerings that were made for these authorizations.
      */
     async removeExpired(before: Date, limit: number): Promise<BatchDone> {
       const removed = await sql(batchRow)`

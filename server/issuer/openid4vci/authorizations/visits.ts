@@ -13,7 +13,7 @@ const BROWSER_COOKIE = 'authorization'
 /** The parts of a browser's request that the pages read. */
 export type BrowserRequest = Pick<RequestFacts, 'headers' | 'method' | 'requestId'>
 
-/** An authorization, opened by the browser that it belongs to. */
+/** An authorization that its own browser has opened. */
 export interface Visited {
   readonly authorization: UsersAuthorization
   readonly browserHash: string
@@ -37,7 +37,7 @@ export function createVisits({ authorizations, config, vault, random, clock }: V
   const cookieOf = ({ headers }: BrowserRequest): string | undefined =>
     readBrowserCookie(headers.cookie, BROWSER_COOKIE, config.issuerBaseUrl)
 
-  /** The hash of the cookie that a browser sends; undefined if it sends none. */
+  /** The hash of the cookie that a browser sends; undefined for a browser without a cookie. */
   const browserHashOf = (request: BrowserRequest): string | undefined => {
     const cookie = cookieOf(request)
     return cookie === undefined ? undefined : sha256(cookie)
@@ -46,7 +46,7 @@ export function createVisits({ authorizations, config, vault, random, clock }: V
   return {
     browserHashOf,
 
-    /** The browser's cookie, or a new one, and its hash. */
+    /** The browser's cookie, or a new cookie, and the hash of the cookie. */
     browserOf(request: BrowserRequest) {
       const value = cookieOf(request) ?? Buffer.from(random(32)).toString('base64url')
       return {
@@ -55,7 +55,7 @@ export function createVisits({ authorizations, config, vault, random, clock }: V
       }
     },
 
-    /** The authorization with an id; undefined unless the request comes from the browser that it belongs to. */
+    /** The authorization with an id; undefined if the request comes from another browser. */
     async visited(request: BrowserRequest, id: string): Promise<Visited | undefined> {
       const browserHash = browserHashOf(request)
       if (browserHash === undefined) return undefined

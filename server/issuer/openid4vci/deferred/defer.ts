@@ -18,8 +18,9 @@ export interface DeferPorts {
 
 /**
  * Defers a valid request of a wallet (OpenID4VCI 1.0 §8.3). The redemption is counted, nonces are marked as used, and the
- * proven keys are stored. This step signs nothing and allots no status index. A wallet may request the configuration again
- * while it waits, for example after it lost the answer. It then gets a new transaction that replaces the former transaction.
+ * proven keys are stored. This step signs nothing and allots no status index. A waiting wallet may request the
+ * configuration again, for example after the wallet lost the answer. The wallet then gets a new transaction that
+ * replaces the former transaction.
  *
  * @throws OAuthError with the code of §8.3.1.2 that fits.
  */
@@ -30,7 +31,7 @@ export const createDefer =
   async (token, wanted, now) => {
     const { session, authorizationExpiresAt } = token
     if (session === null || authorizationExpiresAt === null)
-      throw new Error('A deferred offer has a session, and each of its tokens an authorization.')
+      throw new Error('A deferred offer must have a session, and each of its tokens must have an authorization.')
     const transactionId = newAccessToken(random)
     const transactionHash = sha256(transactionId)
     const keys = await protectKeys(vault, transactionHash, wanted.keys)

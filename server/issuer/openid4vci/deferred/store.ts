@@ -31,22 +31,25 @@ export interface NewDeferredIssuance {
   readonly keys: string
 }
 
-/** A deferred issuance. `isFirst`: whether it is the first of its offer. */
+/** A deferred issuance. `isFirst`: whether it is the offer's first deferred issuance. */
 export interface Deferred {
   readonly kind: 'deferred'
   readonly isFirst: boolean
 }
 
-/** The person who decides about deferred offers. An admin decides about all offers, others about their own. */
+/**
+ * The person who decides about deferred offers. An admin decides about all offers; any other person decides about the
+ * offers that they created.
+ */
 export interface Decider {
   readonly sub: string
   readonly isAdmin: boolean
 }
 
-/** An offer that awaits or has had a decision. */
+/** The data of an offer that a decision needs. */
 export interface DecidableOffer {
   readonly session: StoredSession
-  /** Whether it is deferred. Otherwise there is nothing to decide. */
+  /** Whether the offer is deferred. An offer that is not deferred needs no decision. */
   readonly deferred: boolean
   readonly schema: CredentialSchema
 }
@@ -98,8 +101,8 @@ export function createDeferredIssuanceStore({ sql }: Database, claims: ClaimsVau
      * Admits a wallet that then waits, in one statement. The redemption is counted and the nonces are marked as used, as for an
      * issuance. An earlier deferred issuance of the same configuration is replaced.
      *
-     * @param session the session while a wallet waits, stored with the first deferral. If it is approved at the same moment, it
-     *   stays approved and gets the new expiry time.
+     * @param session the session while a wallet waits, stored with the first deferral. If the issuer approves the offer
+     *   at the same moment, the session stays approved and gets the new expiry time.
      */
     async insert(
       request: Admission,

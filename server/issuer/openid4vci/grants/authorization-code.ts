@@ -19,7 +19,10 @@ import type { NewTokens } from './new-tokens.js'
 
 const invalidGrant = (description: string) => new OAuthError('invalid_grant', description)
 
-/** RFC 6749 §4.1.3, RFC 7636 §4.6, RFC 9449 §10: the client that redeems a code must be the client that requested it. */
+/**
+ * RFC 6749 §4.1.3, RFC 7636 §4.6, RFC 9449 §10: the client that redeems a code must be the client that requested the
+ * code.
+ */
 function assertSameClient(
   authorization: Authorization,
   parameters: TokenParameters,
@@ -33,7 +36,8 @@ function assertSameClient(
   // The PAR request and the token request must authenticate in the same way, with the same instance key.
   if (pushed && instanceJkt !== wallet.instanceJkt)
     throw new OAuthError('invalid_client', 'The request was pushed by another wallet instance.', { status: 401 })
-  // A client without authentication must send its client_id (RFC 6749 §4.1.3). An attestation already contains it.
+  // A client without authentication must send its client_id (RFC 6749 §4.1.3). An attestation already contains the
+  // client_id.
   if (clientId === undefined) throw new OAuthError('invalid_request', 'client_id is missing.')
   if (parameters.redirect_uri !== request.redirectUri)
     throw invalidGrant('The redirect_uri differs from the redirect_uri of the authorization request.')
@@ -60,7 +64,7 @@ export interface AuthorizationCodePorts {
   readonly clock: () => Date
 }
 
-/** RFC 6749 §4.1.3, OpenID4VCI 1.0 §6.1. */
+/** The grant that exchanges an authorization code for an access token (RFC 6749 §4.1.3, OpenID4VCI 1.0 §6.1). */
 export function createAuthorizationCodeGrant({
   authorizations,
   vault,
@@ -70,7 +74,10 @@ export function createAuthorizationCodeGrant({
   nonceMembers,
   clock,
 }: AuthorizationCodePorts): Grant {
-  /** RFC 6749 §4.1.2: a code that is used twice counts as stolen, so all tokens issued for it are revoked. */
+  /**
+   * RFC 6749 §4.1.2: a code that is used twice counts as stolen, so all tokens that were issued for the code are
+   * revoked.
+   */
   const endStolen = async (authorizationId: string): Promise<OAuthError> => {
     await authorizations.end(authorizationId, clock())
     return invalidGrant('The code has been used already.')

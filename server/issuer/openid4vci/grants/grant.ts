@@ -12,14 +12,14 @@ export type GrantType = (typeof GRANT_TYPES)[number]
 export const grantTypesOf = ({ config }: { readonly config: Pick<Config, 'issuerProfile'> }): readonly GrantType[] =>
   isHaip({ config }) ? GRANT_TYPES.filter((type) => type !== PRE_AUTHORIZED_CODE_GRANT) : GRANT_TYPES
 
-/** The parameters of a token request. Each is sent once and has a value (RFC 6749 §3.2). */
+/** The parameters of a token request. Each parameter is sent once and has a value (RFC 6749 §3.2). */
 export type TokenParameters = Readonly<Record<string, string | undefined>>
 
 /** Token Response (OpenID4VCI 1.0 §6.2). */
 export type TokenResponse = Readonly<Record<string, unknown>>
 
 /**
- * A way to get an access token.
+ * Handles one `grant_type` of a token request.
  *
  * @throws OAuthError with the code of RFC 6749 §5.2 that fits.
  */

@@ -11,8 +11,8 @@ import type { NewRefreshToken, NewToken, TokenOutcome } from '../tokens/store.js
 /** The members of a new access token that do not depend on its client. */
 export interface Given extends Pick<NewToken, 'code' | 'offeringId' | 'detailed' | 'scoped' | 'authorization'> {
   /**
-   * The session after its transition; `unread` if the offering was not read; null if the session does not change or there is
-   * none.
+   * The session after its transition; `unread` if the offering was not read; null if the session does not change or the
+   * offering has no session.
    */
   readonly session: CredentialOfferSession | 'unread' | null
   /** The longest lifetime of the token in seconds. Present if the authorization may end before the token. */

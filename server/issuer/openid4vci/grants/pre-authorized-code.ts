@@ -25,7 +25,7 @@ function requiredText(parameters: TokenParameters, name: string): string {
 
 const unknownCode = () => new OAuthError('invalid_grant', 'The pre-authorized code is unknown or has expired.')
 
-/** The client id for the refresh token, if the wallet sends one. */
+/** The client id for the refresh token; null if the wallet sends no client id. */
 function clientOf({ client_id: clientId }: TokenParameters, wallet: WalletClient): string | null {
   if (clientId !== undefined && clientId.length > MAX_CLIENT_ID)
     throw new OAuthError('invalid_request', `client_id is longer than ${MAX_CLIENT_ID} characters.`)
@@ -52,7 +52,10 @@ export interface PreAuthorizedCodePorts {
   readonly newId: () => string
 }
 
-/** OpenID4VCI 1.0 §6.1: a code is used once, with a transaction code if the offer requires one. */
+/**
+ * The grant that exchanges a pre-authorized code for an access token (OpenID4VCI 1.0 §6.1). A code is used once. If the
+ * offer requires a transaction code, the wallet sends this code too.
+ */
 export function createPreAuthorizedCodeGrant({
   seals,
   store,
@@ -88,7 +91,7 @@ export function createPreAuthorizedCodeGrant({
 
   /**
    * Handles the usual request, for all credentials of a plain offering, in one statement (`bench/rows/issuance-flows.ts`
-   * measures it). Undefined if the offering is closed. The caller then reads the offering to find the reason.
+   * measures it). Returns undefined if the offering is closed. The caller then reads the offering to find the reason.
    */
   const plainToken = async (code: PreAuthorizedCode, sent: TokenParameters, client: TokenClient, now: Date) => {
     const { scope, authorization_details: details, tx_code: txCode } = sent

@@ -47,7 +47,7 @@ export interface RefreshTokenPorts {
   readonly clock: () => Date
 }
 
-/** RFC 6749 §6: a new access token for the same authorization. */
+/** The grant that gives a new access token for the same authorization (RFC 6749 §6). */
 export function createRefreshTokenGrant({
   store,
   authorizations,
@@ -81,9 +81,9 @@ export function createRefreshTokenGrant({
     assertKey(found, dpop)
     const asked = offered.requestedIn(found.profile, parameters, takeable(found, found.offered))
     const { detailed, scoped } = asked.detailed.length === 0 && asked.scoped.length === 0 ? found : asked
-    // FAPI 2.0 Security Profile §5.3.2.1: a refresh token that is bound to a key stays valid. Any other refresh token is
-    // replaced at each use. Its successor keeps the expiry time, and is bound to the key of the DPoP proof, if there is one
-    // (RFC 9449 §5).
+    // FAPI 2.0 Security Profile §5.3.2.1: a refresh token that is bound to a key stays valid. Any other refresh token
+    // is replaced at each use. The new token keeps the expiry time. If the request has a DPoP proof, the new token is
+    // bound to the key of the proof (RFC 9449 §5).
     const isBound = found.dpopJkt !== null || found.instanceJkt !== null
     const next = { dpopJkt: dpop?.jkt ?? null, instanceJkt: null, expiresAt: found.expiresAt }
     const refresh = isBound ? undefined : tokens.refreshToken(next)

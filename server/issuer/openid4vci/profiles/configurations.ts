@@ -28,9 +28,9 @@ function claimsOf({ credential_metadata: described }: JsonObject): readonly Clai
 }
 
 /**
- * A credential configuration that lists each claim once, because claims in many languages take most of the metadata's size. 1.0
- * lists claims in `credential_metadata`. A format with its former name, which 1.0 does not know, lists them as the drafts do.
- * Formats that both versions know use the form of 1.0, because wallets of drafts can do without it.
+ * Returns a credential configuration that lists each claim once. Claims in many languages take most of the metadata's
+ * size. A format with a name that only drafts know lists its claims in the form of the drafts. Any other format lists
+ * its claims in `credential_metadata`, as 1.0 does. Wallets of drafts do not need this list.
  *
  * @param isFormer whether the format has its former name
  */

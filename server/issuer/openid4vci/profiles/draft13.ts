@@ -8,8 +8,8 @@ import type { SentCredentialRequest } from './sent-credential-request.js'
 import { singleCredential } from './single-proof.js'
 
 /**
- * §7.2: a request without an identifier names a credential by `format` and the members of its type. This function replaces them
- * by the id of the matching configuration.
+ * §7.2: a request without an identifier names a credential by `format` and the members of its type. This function
+ * replaces these members by the id of the matching configuration.
  *
  * @throws OAuthError `unsupported_credential_format`, `unsupported_credential_type`
  */
@@ -20,8 +20,8 @@ function withConfigurationId(
   const { credential_identifier: identifier, ...rest } = request
   if (rest.credential_configuration_id !== undefined) return request
   const types = typesOf()
-  // Identifiers equal configuration ids. The library that `isNamedBy` describes sends them even if the token response contained
-  // none.
+  // Identifiers equal configuration ids. The library that `isNamedBy` describes sends identifiers even if the token
+  // response contained none.
   if (types.some(({ id }) => id === identifier)) return { ...rest, credential_configuration_id: identifier }
   if (format === undefined || identifier !== undefined) return request
   const ofFormat = types.filter((type) => type.format === format)

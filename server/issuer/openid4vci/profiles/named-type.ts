@@ -21,7 +21,7 @@ function typesOf({ credential_definition: definition, types }: TypeMembers): Rea
   return typeSet(type ?? former ?? types)
 }
 
-/** Draft 13 Appendix A.3: `vct`. Some wallets of draft 11 send it in `credential_definition`. */
+/** Draft 13 Appendix A.3: `vct`. Some wallets of draft 11 send `vct` in `credential_definition`. */
 function vctOf({ vct, credential_definition: definition }: TypeMembers): unknown {
   return vct ?? (isObject(definition) ? definition.vct : undefined)
 }

@@ -3,18 +3,18 @@ import type { OAuthError } from '../../../protocol/oauth/error.js'
 import type { TxCodeDescription } from '../tx-code.js'
 import type { SentCredentialRequest } from './sent-credential-request.js'
 
-/** The parameters of an authorization request or a token request. Each is sent once. */
+/** The parameters of an authorization request or a token request. Each parameter is sent once. */
 export type Parameters = Readonly<Record<string, string | undefined>>
 
 /** A configuration that a wallet may request, with all its names. */
 export interface OfferedType {
   readonly id: string
   readonly format: string
-  /** The members that name its type (OpenID4VCI 1.0 Appendix A): `vct`, or `credential_definition`. */
+  /** The members that name the configuration's type (OpenID4VCI 1.0 Appendix A): `vct`, or `credential_definition`. */
   readonly members: JsonObject
 }
 
-/** The names of the configurations. A function, because only some drafts need them. */
+/** Returns the configurations with their names. It is a function because only some drafts need the names. */
 export type OfferedTypes = () => readonly OfferedType[]
 
 /** Makes a fresh `c_nonce` with its lifetime, for an answer that contains a nonce. */
@@ -25,7 +25,7 @@ export type NonceMembers = () => { readonly c_nonce: string; readonly c_nonce_ex
  * 1.0.
  */
 export interface Profile {
-  /** Why wallets of this version cannot use a transaction code; undefined if they can. */
+  /** Why wallets of this version cannot use a transaction code; undefined if the wallets can use the code. */
   readonly txCodeFault: (txCode: TxCodeDescription) => string | undefined
   /** The name of the parameter with the transaction code (§6.1), for error messages. */
   readonly txCodeName: string

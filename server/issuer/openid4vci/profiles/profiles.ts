@@ -15,7 +15,7 @@ const DRAFTS: Readonly<Record<Draft, Profile>> = { draft15, draft13, draft11 }
 /** Whether a profile is a draft. New offers may use a draft only if the configuration allows it. */
 export const isDraft = (profile: OfferProfile): profile is Draft => Object.hasOwn(DRAFTS, profile)
 
-/** The conversions for wallets with an offer of a profile, for the whole lifetime of the offer. */
+/** Returns the conversions of a profile. An offer uses the same conversions for its whole lifetime. */
 export const profileNamed = (profile: OfferProfile): Profile => (isDraft(profile) ? DRAFTS[profile] : final)
 
 /** Whether a draft uses the former names of formats. Drafts up to 14 do. */
@@ -37,7 +37,10 @@ const ofDrafts = (formats: readonly IssuedFormat[]) => formats.filter(({ issuing
 export const offerableFormats = (issuing: IssuingFormats, profile: OfferProfile) =>
   isDraft(profile) ? ofDrafts(publishedFormats(issuing)) : issuing.formats.issued
 
-/** The formats that wallets take from an offer. They include former formats if the offer was made while its draft was allowed. */
+/**
+ * The formats that wallets take from an offer. Former formats are included if the offer was made while its draft was
+ * allowed.
+ */
 export const takeableFormats = (
   { config, formats }: IssuingFormats,
   offer: { readonly profile: OfferProfile },
@@ -46,7 +49,10 @@ export const takeableFormats = (
     ? ofDrafts(withFormer(formats.issued, formats))
     : offeredFormats({ config, formats }, offer)
 
-/** The formats that have configurations in the metadata. They include former formats if an allowed draft knows them. */
+/**
+ * The formats that have configurations in the metadata. Former formats are included if an allowed draft knows these
+ * formats.
+ */
 export function publishedFormats({ config, formats }: IssuingFormats): readonly IssuedFormat[] {
   const offered = offeredFormats({ config, formats })
   return config.issuerLegacyProfiles.some(hasFormerFormats) ? withFormer(offered, formats) : offered

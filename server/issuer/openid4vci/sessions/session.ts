@@ -21,7 +21,10 @@ export interface CredentialOfferSession {
   readonly state: CredentialOfferState
   readonly seq: number
   readonly errorMessage: string | null
-  /** Null if its offer is not deferred. Also null before the first wallet's request and the decision. */
+  /**
+   * Null if the session's offer is not deferred. Also null before a wallet requests the credential or the issuer
+   * decides.
+   */
   readonly deferred: Decision | null
   readonly configurationIds: readonly string[]
   readonly issuerId: string

@@ -100,8 +100,8 @@ const open = fragment`ended_at IS NULL`
 const lastAttempt = fragment`x.tx_code_attempts = ${TX_CODE_ATTEMPTS}::int - 1`
 
 /**
- * The members of a session's JSON that transitions change, from its row. `first_view` has the other members. Only a waiting
- * wallet extends a session beyond its offer.
+ * The members of a session's JSON that transitions change, from its row. `first_view` has the other members. A session
+ * can last longer than its offer only while a wallet waits.
  */
 const changes = fragment`
   jsonb_strip_nulls(jsonb_build_object('state', state, 'errorMessage', error_message, 'deferred', deferred, 'expiresAt',
@@ -194,7 +194,11 @@ export function createOfferSessionStore({ sql }: Database, claims: ClaimsVault, 
       await sql(idRow, [begun, ...paged, created])`SELECT id FROM ${inserted}`
     },
 
-    /** Moves a session if its state still allows it, and stores the event in the same statement. @returns whether it moved */
+    /**
+     * Moves a session if its state still allows the transition. The same statement stores the event.
+     *
+     * @returns whether the session moved
+     */
     async move(session: CredentialOfferSession, now: Date): Promise<boolean> {
       const rows = await sql(eventRow)`
         SELECT id, seq, data FROM ${movedSession(session, now)}`
@@ -231,8 +235,8 @@ export function createOfferSessionStore({ sql }: Database, claims: ClaimsVault, 
     },
 
     /**
-     * Ends at most `limit` sessions without an issued credential whose offer has expired, or whose wallet's time to wait has
-     * expired.
+     * Ends at most `limit` expired sessions without an issued credential. A session expires with its offer, or when its
+     * wallet may no longer wait.
      */
     async expire(now: Date, limit: number): Promise<BatchDone> {
       const due = fragment`${open} AND state <> 'CredentialIssued' AND expires_at <= ${now}`

@@ -6,8 +6,8 @@ import { accessTokenSeconds } from '../access-token.js'
 const LATEST_SECONDS = accessTokenSeconds(true) + CLOCK_SKEW_SECONDS
 
 /**
- * Condition: the row of `issuance_tokens` belongs to the token, and the token has not expired. With both times, PostgreSQL
- * reads only the present partition, or two.
+ * Condition: the row of `issuance_tokens` belongs to the token, and the token has not expired. The two limits on
+ * `expires_at` let PostgreSQL read only one or two partitions.
  */
 export const goodToken = (tokenHash: string, now: Date): Fragment => fragment`
   token_hash = ${tokenHash} AND expires_at > ${now} AND expires_at <= ${secondsBefore(now, -LATEST_SECONDS)}`

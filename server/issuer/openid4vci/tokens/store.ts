@@ -17,17 +17,19 @@ import { goodToken } from './good-token.js'
 export interface TokenContext extends IssuanceContext, WalletOffering {
   readonly tokenHash: string
   readonly tokenExpiresAt: Date
-  /** Configurations that `authorization_details` named; empty if it named none. */
+  /** Configurations that `authorization_details` named; may be empty. */
   readonly detailed: readonly string[]
-  /** Configurations that `scope` named; empty if it named none. */
+  /** Configurations that `scope` named; may be empty. */
   readonly scoped: readonly string[]
   /** Thumbprint of the key that the token is bound to (RFC 9449 §6); null for a Bearer token. */
   readonly dpopJkt: string | null
-  /** The authorization of the token; null if it came from a pre-authorized code of an offer that is not deferred. */
+  /**
+   * The authorization of the token; null if the token came from a pre-authorized code of an offer that is not deferred.
+   */
   readonly authorizationId: string | null
   /** The end of the authorization. */
   readonly authorizationExpiresAt: Date | null
-  /** Whether its redemption was counted: at the first issuance, or when its wallet began to wait. */
+  /** Whether the token's redemption was counted: at the first issuance, or when its wallet began to wait. */
   readonly counted: boolean
   /** The client of the authorization. */
   readonly clientId: string | null
@@ -89,7 +91,7 @@ export interface NewRefreshToken {
 /** A refresh token with its authorization and configurations. */
 export interface StoredRefreshToken {
   readonly authorizationId: string
-  /** The client that got it; null if the client sent no client_id. */
+  /** The client that received the token; null if the client sent no client_id. */
   readonly clientId: string | null
   readonly offeringId: string
   readonly profile: OfferProfile
@@ -100,19 +102,19 @@ export interface StoredRefreshToken {
   readonly dpopJkt: string | null
   readonly instanceJkt: string | null
   readonly expiresAt: Date
-  /** Whether it was used and replaced by another refresh token. */
+  /** Whether the token was used and replaced by another refresh token. */
   readonly replaced: boolean
 }
 
 /**
- * The outcome of a token request. `used`: its code was used before. `replayed`: its proof was used before. `closed`: the
- * offering is closed.
+ * The outcome of a token request. `used`: the code was used before. `replayed`: the proof was used before. `closed`:
+ * the offering is closed.
  */
 export type TokenOutcome = 'stored' | 'used' | 'replayed' | 'closed'
 
 /**
- * The step has one row if the token may be issued. It redeems the authorization's code or replaces the refresh token, if the
- * token is for one of them.
+ * The step that redeems an authorization code or replaces a refresh token, if the new token is for one of them. It
+ * returns one row if the new token may be issued.
  */
 function claimed({ authorization }: NewToken, ready: Step<'id'>): Step<'id'> {
   const step = (body: Fragment) => new Step<'id'>('claimed', body)
@@ -131,7 +133,10 @@ function claimed({ authorization }: NewToken, ready: Step<'id'>): Step<'id'> {
     WHERE token_hash = ${rotation.replaces} AND replaced_at IS NULL AND ${isReady} RETURNING authorization_id AS id`)
 }
 
-/** The step has one row if the token needs no pre-authorized code, or if the code was unused and is now marked as used. */
+/**
+ * The step that marks the pre-authorized code of a token as used. It returns one row if the code was unused, or if the
+ * token needs no code.
+ */
 const usedCode = ({ code }: NewToken, ready: Step<'id'>): Step =>
   new Step(
     'code',
@@ -232,8 +237,8 @@ export function createTokenStore({ sql }: Database, claims: ClaimsVault, announc
 
     /**
      * The token with its context. The same statement marks its proof as used. `proven`: the proof was made with the token's key
-     * and was not used before. Undefined for an expired token. The LIMIT tells PostgreSQL that there is at most one row.
-     * Otherwise it assumes one row in each partition, and plans the statement again each time.
+     * and was not used before. Undefined for an expired token. Because of the LIMIT, PostgreSQL expects at most one
+     * row. Otherwise PostgreSQL assumes one row in each partition, and plans the statement again each time.
      */
     async token(
       tokenHash: string,

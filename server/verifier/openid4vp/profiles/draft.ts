@@ -9,7 +9,7 @@ import type { Profile } from './profile.js'
 /** The common rules of the drafts, apart from their message formats. */
 export const draft: Profile = {
   ...final,
-  // x509_hash came with draft 25.
+  // Draft 25 introduced x509_hash.
   clientIdPrefixes: CLIENT_ID_PREFIXES.filter((prefix) => prefix !== 'x509_hash'),
   certifiedPrefix: 'x509_san_dns',
   responseModes: ['direct_post', 'direct_post.jwt'],
@@ -19,7 +19,7 @@ export const draft: Profile = {
 /** Ciphers for answers; first the cipher that wallets need for mobile documents. Every answer may use either cipher. */
 const ENC_VALUES = ['A256GCM', 'A128GCM'] as const
 
-/** A fault of a query, as a sentence that begins with the caller's member. */
+/** Describes a fault of a query. The text begins with the name of the member that the caller sent. */
 export function queryFault(vpQuery: unknown, fault: DcqlFault | undefined): string | undefined {
   if (fault === undefined) return undefined
   return `${[vpQuery === null ? 'dcqlQuery' : 'query', ...fault.path].join('.')} ${fault.message}`
@@ -42,7 +42,7 @@ export function formerClientMetadata(
     vp_formats,
     jwks,
     authorization_encrypted_response_alg: 'ECDH-ES',
-    // This service does not take JARM's default cipher.
+    // This service does not support JARM's default cipher.
     authorization_encrypted_response_enc: ENC_VALUES.find((name) => known?.includes(name)) ?? ENC_VALUES[0],
   }
 }

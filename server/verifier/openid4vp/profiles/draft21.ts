@@ -6,7 +6,7 @@ import { VERIFIED_ALGORITHMS } from '../../../protocol/openid4vp/vp-formats.js'
 import { draft, formerClientMetadata, formerWalletMetadata, queryFault } from './draft.js'
 import type { KnownFormats, Profile } from './profile.js'
 
-/** Appendix A.4: formats have their former names. */
+/** Appendix A.4: this draft uses the former names of formats. */
 const formerly = (format: CredentialFormat): CredentialFormat => format.former ?? format
 
 const formerlyNamed = (formats: KnownFormats) => (name: string) => formerly(formats.named(name))

@@ -2,7 +2,7 @@ import { FULLY_SPECIFIED_ALGORITHMS } from '../../../protocol/openid4vp/vp-forma
 import { final } from './final.js'
 import type { Profile } from './profile.js'
 
-/** HAIP 1.0 §5, §5.1, §5.2, §5.3.2, §6.1, §6.1.1 */
+/** The rules of HAIP 1.0 (§5, §5.1, §5.2, §5.3.2, §6.1, §6.1.1). */
 export const haip: Profile = {
   ...final,
   clientIdPrefixes: ['x509_hash'],

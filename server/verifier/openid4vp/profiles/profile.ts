@@ -31,7 +31,7 @@ export type KnownFormats = Pick<Formats, 'all' | 'named'>
 
 /** A request that is expressed in the format of a version. */
 export interface Worded {
-  /** Unguessable, and the same each time. */
+  /** The id of the request, which nobody can guess. It is the same each time. */
   readonly id: string
   readonly formats: KnownFormats
   /** The wallet's metadata in the members of 1.0; undefined if the wallet sent none. */
@@ -50,16 +50,24 @@ export interface Answered {
  * exist: all other code handles only the requests and answers of 1.0.
  */
 export interface Profile {
-  /** Client identifier prefixes of a signed request. A request with several prefixes has at least one of these. */
+  /**
+   * Client identifier prefixes of a signed request. A request with several prefixes has at least one prefix of this
+   * list.
+   */
   readonly clientIdPrefixes: readonly ClientIdPrefix[]
-  /** Prefix of a verifier with a certificate. If it does not fit the verifier, the request uses the prefix without a certificate. */
+  /**
+   * Prefix of a verifier with a certificate. If this prefix does not fit the verifier, the request uses the prefix
+   * without a certificate.
+   */
   readonly certifiedPrefix: ClientIdPrefix
   readonly responseModes: readonly ResponseMode[]
-  /** The beginning of a request address, beside the address for every wallet; null if there is no other address. */
+  /**
+   * The beginning of a second request address, beside the address for every wallet; null if there is no second address.
+   */
   readonly walletUrl: string | null
   /**
-   * Whether the wallet always sends its user back and the result is only for the browser that returns, unless a request says
-   * otherwise. It does not apply over the Digital Credentials API.
+   * True if a wallet must send its user back, and only the browser that returns gets the result. A request may choose
+   * otherwise. This rule does not apply over the Digital Credentials API.
    */
   readonly sameDevice: boolean
   readonly hasFormat: (format: CredentialFormat) => boolean
@@ -67,11 +75,14 @@ export interface Profile {
   readonly algorithms: readonly string[]
   /** Whether issuers, status lists and the verifier are identified only by certificates that chain to a trust anchor. */
   readonly certified: boolean
-  /** Whether each credential with a key needs a proof by its holder, whatever the query says. The key must be a JWK. */
+  /**
+   * Whether each credential with a key needs a proof by its holder, even if the query requires none. The key must be a
+   * JWK.
+   */
   readonly holderBound: boolean
   /** Trusted issuers if neither TRUSTED_ISSUERS nor the request lists any. */
   readonly trustedIssuers: readonly string[]
-  /** The member that the version cannot express, and the reason; undefined if it can express the request. */
+  /** The member that the version cannot express, and the reason; undefined if the version can express the request. */
   readonly unsayable: (asked: AskedFor) => string | undefined
   /** Converts a client identifier of 1.0 (§5.9.3) to the request's parameters. Their `client_id` is the audience of presentations. */
   readonly clientParameters: (clientId: string) => ClientParameters

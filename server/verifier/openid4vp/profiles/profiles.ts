@@ -23,7 +23,10 @@ type Anchored = Pick<Config, 'trustAnchors'>
 export const formatsOf = (name: ProfileName, { all }: AllFormats): readonly CredentialFormat[] =>
   all.filter(profileNamed(name).hasFormat)
 
-/** Whether this installation can verify issuers' certificates, if the format needs that. */
+/**
+ * Whether this installation can verify issuers of the format. Some formats need trust anchors for issuers'
+ * certificates.
+ */
 export const isProvable = ({ trustAnchors }: Anchored, { verifying }: CredentialFormat): boolean =>
   !verifying.certifiedOnly || trustAnchors.length > 0
 

@@ -17,7 +17,7 @@ import { formatsOf, isDraft, isProvable, profileNamed } from './profiles.js'
 /** Members of a new request that a profile may decide. */
 export interface ProfileMembers {
   readonly profile?: ProfileName | undefined
-  /** Several for a request with one signature for each prefix. */
+  /** One prefix, or several prefixes for a request with one signature for each prefix. */
   readonly clientIdPrefix?: ClientIdPrefix | readonly ClientIdPrefix[] | undefined
   readonly responseMode?: ResponseMode | undefined
   readonly redirectUri?: string | undefined
@@ -31,11 +31,13 @@ export interface ProfileMembers {
 /** The verifier's properties that a profile checks. */
 export interface ProfiledVerifier {
   readonly publicJwk: Jwk
-  /** The certificate chain of that key; null if it has none. */
+  /** The certificate chain of that key; null for a key without a certificate. */
   readonly x5c: readonly string[] | null
 }
 
-/** The members with the profile's defaults. The verifier's certificate decides on an absent prefix. */
+/**
+ * The members with the profile's defaults. If the prefix is absent, the default depends on the verifier's certificate.
+ */
 export interface Profiled {
   readonly profile: ProfileName
   readonly responseMode: ResponseMode
@@ -46,8 +48,8 @@ export interface Profiled {
 /**
  * The profile of a request, and the members that follow from it. VERIFIER_PROFILE applies unless the request names a profile.
  *
- * @throws 400 for a member that the profile does not allow, and if the request, the verifier or the installation lacks
- *   something that the profile demands. The message names the member and the profile.
+ * @throws 400 for a member that the profile does not allow, or if the request, the verifier or the installation does
+ *   not meet a requirement of the profile. The message names the member and the profile.
  */
 export function profiled(
   config: Pick<Config, 'verifierProfile' | 'verifierLegacyProfiles' | 'verifierResponseMode' | 'trustAnchors'>,
@@ -72,7 +74,10 @@ export function profiled(
   }
 }
 
-/** A page knows the browser that opened it first. If there is a redirect URI, the result can wait for that browser. */
+/**
+ * A page knows the browser that opened the page first. If there is a redirect URI, the result can wait for that
+ * browser.
+ */
 const returnsToPage = ({ page, redirectUri }: ProfileMembers) => page === true && redirectUri !== undefined
 
 function responseModeOf(

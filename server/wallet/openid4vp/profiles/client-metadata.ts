@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../../protocol/json/json-object.js'
 
-/** Members of drafts up to 24 for the encryption of answers (JARM §3). OpenID4VP 1.0 ignores them (§5.1). */
+/** Members of drafts up to 24 for the encryption of answers (JARM §3). OpenID4VP 1.0 ignores these members (§5.1). */
 const JARM_MEMBERS = [
   'authorization_signed_response_alg',
   'authorization_encrypted_response_alg',
@@ -21,8 +21,8 @@ export function withoutDraftMembers(metadata: JsonObject): JsonObject {
 }
 
 /**
- * The metadata of a draft's verifier in the terms of 1.0. Formats get their current member name. The requested content encryption
- * becomes the only choice. Its algorithm is added to keys that name none.
+ * The metadata of a draft's verifier in the terms of 1.0. The member with the formats gets its current name. The
+ * requested content encryption becomes the only choice. The requested algorithm is added to keys without an algorithm.
  */
 export function clientMetadataOfDraft(metadata: JsonObject): JsonObject {
   const { authorization_encrypted_response_alg: alg, authorization_encrypted_response_enc: enc } = metadata
@@ -36,7 +36,10 @@ export function clientMetadataOfDraft(metadata: JsonObject): JsonObject {
   }
 }
 
-/** Keys for another algorithm cannot encrypt the answer. */
+/**
+ * Adds an algorithm to keys without an algorithm. Keys for another algorithm are left out, because they cannot encrypt
+ * the answer.
+ */
 function withAlgorithm(jwks: unknown, alg: string): unknown {
   if (!isObject(jwks) || !Array.isArray(jwks.keys)) return jwks
   const keys: readonly unknown[] = jwks.keys

@@ -16,7 +16,7 @@ export const draft21: Profile = {
     prefix: scheme === 'did' ? 'decentralized_identifier' : String(scheme),
     identifier: String(clientId),
   }),
-  // Draft 21 §9.1: formats also under their former names.
+  // Draft 21 §9.1: the metadata list formats also under their former names.
   walletMetadataOf: (metadata, formats) => ({
     ...draft24.walletMetadataOf(metadata, formats),
     vp_formats_supported: {

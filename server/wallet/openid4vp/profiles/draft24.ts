@@ -24,9 +24,9 @@ export const draft24: Profile = {
   hasFormat: ({ holding }) => holding.exchange !== undefined,
   askedBy: (parameters, reading) => {
     const { dcql_query: dcql, presentation_definition: definition, client_metadata: metadata } = parameters
-    // JARM §3: the verifier asked for a signed answer, and an answer that is only encrypted does not satisfy it.
+    // JARM §3: the verifier asked for a signed answer, and an answer that is only encrypted is not sufficient.
     if (objectOf(metadata).authorization_signed_response_alg !== undefined && isJarm(parameters)) {
-      throw new RefusedRequest('invalid_request', 'The authorization request wants a signed response.')
+      throw new RefusedRequest('invalid_request', 'The authorization request requires a signed response.')
     }
     if (dcql !== undefined) return { query: withMeta(objectOf(dcql), reading) }
     if (definition !== undefined && parameters.presentation_definition_uri === undefined) {
@@ -52,7 +52,10 @@ export const draft24: Profile = {
 
 const isJarm = ({ response_mode: mode }: JsonObject): boolean => mode === 'direct_post.jwt'
 
-/** Draft 24 §6.1: a query without `meta` asks for credentials of any type. In 1.0, each format expresses this in its own `meta`. */
+/**
+ * Draft 24 §6.1: a query without `meta` asks for credentials of any type. In 1.0, each format expresses "any type" in
+ * its own `meta`.
+ */
 function withMeta(query: JsonObject, { formats, work }: Reading): JsonObject {
   if (!Array.isArray(query.credentials)) return query
   const credentials = query.credentials.map((one: unknown) => {
@@ -69,7 +72,7 @@ export function schemesOf(prefixes: unknown): readonly string[] {
   const names: readonly unknown[] = Array.isArray(prefixes) ? prefixes : []
   return names.flatMap((name) => {
     if (name === 'decentralized_identifier') return ['did']
-    // x509_hash came after the drafts.
+    // The drafts do not know x509_hash.
     return typeof name === 'string' && name !== 'x509_hash' ? [name] : []
   })
 }

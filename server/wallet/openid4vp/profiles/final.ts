@@ -26,7 +26,7 @@ export const final: Profile = {
   }),
 }
 
-/** A client identifier with a prefix (§5.9.1), or without one (§5.9.2). */
+/** A client identifier with a prefix (§5.9.1), or without a prefix (§5.9.2). */
 export function prefixed(clientId: string): { prefix: string; identifier: string } {
   const colon = clientId.indexOf(':')
   if (colon < 0) return { prefix: 'pre-registered', identifier: clientId }

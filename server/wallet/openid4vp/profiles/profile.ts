@@ -52,7 +52,7 @@ export interface Answer {
 
 export interface Reading {
   readonly formats: Formats
-  /** Pays for the parts of a stranger's query that can be expensive. */
+  /** The budget for the parts of a stranger's query that can be expensive. */
   readonly work: Work
 }
 

@@ -10,7 +10,7 @@ const PROFILES: Readonly<Record<ProfileName, Profile>> = { final, draft24, draft
 /** The profile of a request. Requests that an earlier version stored in a flow name no profile. */
 export const profileNamed = (name: ProfileName | undefined): Profile => PROFILES[name ?? 'final']
 
-/** Parameters of Presentation Exchange. 1.0 no longer has them. */
+/** Parameters of Presentation Exchange. OpenID4VP 1.0 no longer has these parameters. */
 const EXCHANGE = ['presentation_definition', 'presentation_definition_uri']
 
 /** Prefixes of client identifiers that came after draft 24. */

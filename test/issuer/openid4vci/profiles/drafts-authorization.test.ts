@@ -85,12 +85,12 @@ describe.each(['draft13', 'draft11'])('an authorization for an offer of %s', (pr
 })
 
 describe('an authorization for an offer of final', () => {
-  it('names nothing by format', async () => {
+  it('has no member of the drafts that names a format', async () => {
     const { parameters } = await requestFor('final', details(asked()), [JWT_VC, SD_JWT])
     expect(refusalOf(await push(parameters)).slice(0, 2)).toEqual([400, 'invalid_authorization_details'])
   })
 
-  it('has no c_nonce, neither at first nor refreshed', async () => {
+  it('has no c_nonce, in the first and in refreshed tokens', async () => {
     const byId = details({ credential_configuration_id: SD_JWT })
     const { parameters, verifier } = await requestFor('final', byId, [JWT_VC, SD_JWT])
     const code = await codeAt(`/openid4vci/authorize?${new URLSearchParams(parameters)}`)

@@ -12,7 +12,7 @@ let closed: Issuer
 let wallet: WalletActor
 
 beforeAll(async () => {
-  // The metadata of both are compared, and each has its own encryption key.
+  // The metadata of both services are compared without the encryption keys, which differ.
   const env = { CREDENTIAL_ENCRYPTION: 'off' }
   issuer = await startIssuer({ env: { ...env, ISSUER_LEGACY_PROFILES: 'draft15, draft13 draft11' } })
   closed = await startIssuer({ env })
@@ -53,19 +53,22 @@ describe('ISSUER_LEGACY_PROFILES', () => {
       body: { credentialConfigurationIds: [JWT_VC], credentialSubject: { product: 'x' }, ...members },
     })
 
-  it.each(['draft15', 'draft13', 'draft11'])('opens %s, which no offer may have without it', async (profile) => {
-    const refused = await offerOf(closed, { profile })
-    const message = `profile ${profile} is not open here: ISSUER_LEGACY_PROFILES does not list it`
-    expect([refused.status, refused.json.message]).toEqual([400, [message]])
-    expect((await offerOf(issuer, { profile })).status).toBe(201)
-  })
+  it.each(['draft15', 'draft13', 'draft11'])(
+    'opens %s, which offers cannot have without this variable',
+    async (profile) => {
+      const refused = await offerOf(closed, { profile })
+      const message = `profile ${profile} is not open here: ISSUER_LEGACY_PROFILES does not list it`
+      expect([refused.status, refused.json.message]).toEqual([400, [message]])
+      expect((await offerOf(issuer, { profile })).status).toBe(201)
+    },
+  )
 
   it('knows no other profile', async () => {
     for (const profile of ['draft14', 'constructor', '__proto__', '', null])
       expect((await offerOf(issuer, { profile })).status).toBe(400)
   })
 
-  it('opens configurations of the former name, for offers of drafts alone', async () => {
+  it('opens configurations with the former name, for offers of drafts only', async () => {
     const credentialConfigurationIds = [FORMER]
     const message = `credentialConfigurationIds names ${FORMER}, which is not a credential configuration`
     for (const refused of [
@@ -77,7 +80,7 @@ describe('ISSUER_LEGACY_PROFILES', () => {
     expect((await offerOf(issuer, { credentialConfigurationIds, profile: 'draft13' })).status).toBe(201)
   })
 
-  it('puts nothing of a draft into the metadata without being set', async () => {
+  it('adds no member of a draft to the metadata if it is not set', async () => {
     const metadata = await metadataOf(closed)
     expect(Object.keys(metadata.credential_configurations_supported)).toEqual([JWT_VC, SD_JWT])
     const { credential_definition: definition, claims } = metadata.credential_configurations_supported[JWT_VC]
@@ -86,7 +89,7 @@ describe('ISSUER_LEGACY_PROFILES', () => {
     expect(metadata).not.toHaveProperty('authorization_server')
   })
 
-  it('opens no former name for draft 15, which has the one of 1.0', async () => {
+  it('opens no former name for draft 15, which has the name of 1.0', async () => {
     const only15 = await startIssuer({ env: { ISSUER_LEGACY_PROFILES: 'draft15' } })
     const metadata = await metadataOf(only15)
     expect(Object.keys(metadata.credential_configurations_supported)).toEqual([JWT_VC, SD_JWT])
@@ -137,8 +140,8 @@ describe('ISSUER_LEGACY_PROFILES', () => {
   })
 })
 
-describe('an offer of final, where drafts are open', () => {
-  it('refuses a request by format as 1.0 does', async () => {
+describe('an offer of final at an installation with drafts', () => {
+  it('refuses a request by format like 1.0', async () => {
     const { access_token: token } = await tokenOf('final')
     for (const type of [asked.definition(), asked.types(), asked.vct()]) {
       const answer = await issuer.requestCredential(token, { ...type, proof: await freshProof() })
@@ -161,14 +164,14 @@ describe('an offer of final, where drafts are open', () => {
     expect(Object.keys(taken.json)).toEqual(['credential', 'credentials', 'notification_id'])
   })
 
-  it('knows no user_pin', async () => {
+  it('ignores user_pin', async () => {
     const made = await issuer.makeOffer({ txCode: true })
     const code = await issuer.code(made.credentialOfferSessionId)
     const form = { grant_type: PRE_AUTHORIZED, 'pre-authorized_code': code, user_pin: made.txCode }
     expect(refusalOf(await issuer.requestToken(form))).toEqual([400, 'invalid_request', 'tx_code is missing.'])
   })
 
-  it('gives no credential under a former name, though it is published', async () => {
+  it('gives no credential under a former name, although metadata list the name', async () => {
     const { access_token: token } = await tokenOf('final')
     const request = { credential_configuration_id: FORMER, proof: await freshProof() }
     expect(refusalOf(await issuer.requestCredential(token, request)).slice(0, 2)).toEqual([403, 'insufficient_scope'])
@@ -188,12 +191,12 @@ describe('draft 15', () => {
       expect(display).toEqual(described.display)
       expect(described.claims).toHaveLength(2)
     }
-    // A claim's name occurs once in a configuration, in whichever member the draft has it.
+    // A claim's name occurs once in a configuration, in the member of the draft.
     for (const configuration of Object.values(configurations))
       expect(JSON.stringify(configuration).split('"name":"Product"')).toHaveLength(2)
   })
 
-  it('answers one proof with one credential beside the list, and has no c_nonce', async () => {
+  it('answers a single proof with a single credential beside the list, and has no c_nonce', async () => {
     const { access_token: token, ...rest } = await tokenOf('draft15')
     expect(rest).toEqual({ token_type: 'Bearer', expires_in: 300 })
     const request = { credential_configuration_id: SD_JWT, proof: await freshProof() }
@@ -248,7 +251,7 @@ describe('draft 13', () => {
     expect(decodeProtectedHeader(second.json.credential.split('~')[0]).typ).toBe('vc+sd-jwt')
   })
 
-  it('gives a nonce to a wallet that has sent no proof, or one without a nonce (§7.3.2)', async () => {
+  it('gives a nonce to a wallet that has sent no proof, or a proof without a nonce (§7.3.2)', async () => {
     const { access_token: token } = await tokenOf('draft13', drafted)
     for (const proof of [undefined, 'x', { proof_type: 'jwt', jwt: 'a.b.c' }]) {
       const { status, json } = await issuer.requestCredential(token, { ...asked.definition(), proof })
@@ -267,7 +270,7 @@ describe('draft 13', () => {
   it.each([
     ['a format that is not offered', { format: 'mso_mdoc', doctype: 'x' }, 'unsupported_credential_format'],
     ['the name of today', { format: 'dc+sd-jwt', vct: 'x' }, 'unsupported_credential_format'],
-    ['a format that is no text', { format: { a: 1 } }, 'unsupported_credential_format'],
+    ['a format that is not a text', { format: { a: 1 } }, 'unsupported_credential_format'],
     ['another vct', { format: 'vc+sd-jwt', vct: 'https://other.example/vct' }, 'unsupported_credential_type'],
     ['no vct', { format: 'vc+sd-jwt' }, 'unsupported_credential_type'],
     [
@@ -309,7 +312,7 @@ describe('draft 13', () => {
   })
 
   it.each(['{', '7', '[null]', '[{"type":"openid_credential","format":"x"}]'])(
-    'refuses authorization_details that name nothing: %s',
+    'refuses authorization_details without a credential: %s',
     async (details) => {
       const made = await issuer.makeOffer(drafted)
       const code = await issuer.code(made.credentialOfferSessionId)
@@ -318,7 +321,7 @@ describe('draft 13', () => {
     },
   )
 
-  it('takes the requests of later versions too', async () => {
+  it('accepts the requests of later versions too', async () => {
     const { access_token: token } = await tokenOf('draft13', drafted)
     const answer = await issuer.take(token, FORMER, wallet)
     expect(answer.json).toEqual({
@@ -341,7 +344,7 @@ describe('draft 13', () => {
 describe('draft 11', () => {
   const drafted = { profile: 'draft11', credentialConfigurationIds: [JWT_VC, FORMER] }
 
-  it('names credentials and the PIN in an offer as it did (§4.1.1)', async () => {
+  it('names credentials and the PIN in an offer in the way of the draft (§4.1.1)', async () => {
     const made = await issuer.makeOffer({ ...drafted, txCode: true })
     const { credential_issuer: _, ...offer } = made.credentialOffer
     expect(offer).toEqual({
@@ -352,7 +355,7 @@ describe('draft 11', () => {
     expect(without.grants[PRE_AUTHORIZED].user_pin_required).toBe(false)
   })
 
-  it('takes the PIN as user_pin (§6.1), and not without', async () => {
+  it('requires the PIN as user_pin (§6.1)', async () => {
     const made = await issuer.makeOffer({ ...drafted, txCode: true })
     const id = made.credentialOfferSessionId
     const code = await issuer.code(id)
@@ -366,7 +369,7 @@ describe('draft 11', () => {
     expect(await tokenFor(id, { user_pin: made.txCode })).toMatchObject(NONCE)
   })
 
-  it('is not deferred', async () => {
+  it('cannot be deferred', async () => {
     const answer = await issuer.service.request('POST', '/credential-offers', {
       authorization: await issuer.authorization(),
       body: { ...drafted, credentialSubject: { product: 'x' }, deferred: true },
@@ -374,7 +377,7 @@ describe('draft 11', () => {
     expect([answer.status, answer.json.message]).toEqual([400, ['deferred must not be given with profile draft11']])
   })
 
-  it.each([{ input_mode: 'text' }, { length: 9 }])('has no PIN of %j', async (txCode) => {
+  it.each([{ input_mode: 'text' }, { length: 9 }])('cannot have a PIN of %j', async (txCode) => {
     const answer = await issuer.service.request('POST', '/credential-offers', {
       authorization: await issuer.authorization(),
       body: { ...drafted, credentialSubject: { product: 'x' }, txCode },
@@ -385,7 +388,7 @@ describe('draft 11', () => {
     ])
   })
 
-  it('is asked by types, and names the format in its answer (§7.3)', async () => {
+  it('has requests by types, and names the format in its answer (§7.3)', async () => {
     const { access_token: token } = await tokenOf('draft11', drafted)
     const taken = await issuer.requestCredential(token, { ...asked.types(), proof: await freshProof() })
     expect(taken.json).toEqual({
@@ -396,7 +399,7 @@ describe('draft 11', () => {
     })
   })
 
-  it('calls an invalid proof invalid_or_missing_proof, with the nonce for the next one (§7.3.1, §7.3.2)', async () => {
+  it('calls an invalid proof invalid_or_missing_proof, with the nonce for the next proof (§7.3.1, §7.3.2)', async () => {
     const { access_token: token } = await tokenOf('draft11', drafted)
     for (const proof of [undefined, await proofWith('wrong')]) {
       const { status, json } = await issuer.requestCredential(token, { ...asked.types(), proof })

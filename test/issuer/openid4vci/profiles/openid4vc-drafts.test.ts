@@ -14,7 +14,7 @@ afterAll(() => issuer.service.close())
 
 type Json = Record<string, unknown>
 
-/** The issuer's metadata as a wallet reads them that knows the members of its time and no other. */
+/** The issuer's metadata for a wallet that knows only the members of its draft. */
 const READERS: Readonly<
   Record<'draft15' | 'draft13' | 'draft11', (metadata: Json, configurations: [string, Json][]) => Json>
 > = {
@@ -53,7 +53,7 @@ const readingAs =
     return Response.json(READERS[draft](metadata, configurations))
   }
 
-/** Takes everything that is offered, one `proof` for each request; `c_nonce` comes from where the draft has it. */
+/** Takes all offered configurations, with one `proof` in each request. The `c_nonce` comes from the place that the draft defines. */
 async function takeAs(draft: Draft, offer: string, key: HolderKey, txCode?: string) {
   const client = new Openid4vciClient({ callbacks: { ...libraryCallbacks([key]), fetch: readingAs(draft) } })
   const credentialOffer = await client.resolveCredentialOffer(offer)
@@ -109,7 +109,7 @@ describe('@openid4vc/openid4vci takes offers of drafts', () => {
     }
   })
 
-  it.each(['draft15', 'draft13'] as const)('of %s as a wallet of 1.0 too', async (profile) => {
+  it.each(['draft15', 'draft13'] as const)('of %s also as a wallet of 1.0', async (profile) => {
     const ids = [JWT_VC, profile === 'draft15' ? SD_JWT : FORMER]
     const made = await issuer.makeOffer({ profile, credentialConfigurationIds: ids })
     const taken = await takeOffer({ offer: made.credentialOfferUri, keys: [await newHolderKey()], named: 'by jwk' })

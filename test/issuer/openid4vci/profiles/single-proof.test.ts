@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { singleCredential, withProofs } from '../../../../server/issuer/openid4vci/profiles/single-proof.js'
 
-describe('the one proof of a wallet that has not left the drafts (draft 15 §8.2, draft 13 §7.2)', () => {
+describe('the single proof of a wallet of drafts (draft 15 §8.2, draft 13 §7.2)', () => {
   const request = { credential_configuration_id: 'A', proof: { proof_type: 'jwt', jwt: 'a.b.c' } }
 
-  it('is one of the proofs of its type', () => {
+  it('counts like one of the proofs of its type', () => {
     expect(withProofs(request)).toEqual({ credential_configuration_id: 'A', proofs: { jwt: ['a.b.c'] } })
     const attested = { ...request, proof: { proof_type: 'attestation', attestation: 'a.b.c' } }
     expect(withProofs(attested)).toMatchObject({ proofs: { attestation: ['a.b.c'] } })
@@ -25,7 +25,7 @@ describe('the one proof of a wallet that has not left the drafts (draft 15 §8.2
     expect(() => withProofs({ proof })).toThrow(expect.objectContaining({ error: 'invalid_proof', message }))
   })
 
-  it('cannot come beside proofs', () => {
+  it('cannot be sent together with proofs', () => {
     expect(() => withProofs({ ...request, proofs: { jwt: ['a.b.c'] } })).toThrow(
       expect.objectContaining({ error: 'invalid_proof', message: 'proofs and proof must not be sent together.' }),
     )

@@ -40,7 +40,7 @@ interface Client {
   acquireCredentials(options: object): Promise<Answer>
 }
 
-/** One credential after the other, each with the nonce of the answer before. */
+/** Takes one credential after the other, each with the nonce of the previous answer. */
 async function takeBoth(client: Client, key: HolderKey, named: Named) {
   const proofCallbacks = { signCallback: signCallback(key) }
   const vct = `${issuer.service.url}/vct/${JWT_VC}`
@@ -76,7 +76,7 @@ const clientOf = async (draft: keyof typeof CLIENTS, uri: string) => {
 describe.each(['draft13', 'draft11'] as const)('@sphereon/oid4vci-client 0.16 takes offers of %s', (profile) => {
   const offer = { profile, credentialConfigurationIds: [JWT_VC, FORMER] }
 
-  it.each(['by jwk', 'by did'])('in both formats, its key named %s', async (named) => {
+  it.each(['by jwk', 'by did'])('in both formats, with its key named %s', async (named) => {
     const key = await newHolderKey()
     const name = named === 'by jwk' ? { jwk: key.publicJwk } : { kid: `${key.did}#0` }
     const made = await issuer.makeOffer(offer)
@@ -100,11 +100,11 @@ describe.each(['draft13', 'draft11'] as const)('@sphereon/oid4vci-client 0.16 ta
   })
 })
 
-describe('where draft 13 alone is open, it names configurations by their ids', () => {
+describe('if only draft 13 is open, the client names configurations by their ids', () => {
   it.each([
     ['as types', { credentialTypes: [FORMER], format: 'vc+sd-jwt' }],
     ['as types of a W3C credential', { credentialTypes: [JWT_VC], format: 'jwt_vc_json' }],
-    ['as identifiers that nobody gave', { credentialIdentifier: FORMER }],
+    ['as unknown identifiers', { credentialIdentifier: FORMER }],
   ])('%s', async (_, named) => {
     const only13 = await startIssuer({ env: { ISSUER_LEGACY_PROFILES: 'draft13' } })
     const key = await newHolderKey()

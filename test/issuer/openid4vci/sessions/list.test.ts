@@ -8,7 +8,7 @@ import { postSchema, SUBJECT } from '../../purchase.js'
 const PATH = '/api/v1/credential-offer-sessions'
 
 let service: TestService
-/** Sessions by alice, by bob, and by alice and taken by a wallet, the oldest first. */
+/** Three sessions, the oldest first: by alice, by bob, and by alice and taken by a wallet. */
 let made: string[]
 let offers: string
 
@@ -46,7 +46,7 @@ describe('GET /api/v1/credential-offer-sessions', () => {
     })
   })
 
-  it('of one state, and of all states together each once', async () => {
+  it('of one state; all states together list each session once', async () => {
     const byState = await Promise.all(CREDENTIAL_OFFER_STATES.map((state) => list({ state })))
     for (const [at, entries] of byState.entries())
       for (const { state } of entries) expect(state).toBe(CREDENTIAL_OFFER_STATES[at])
@@ -83,20 +83,20 @@ describe('GET /api/v1/credential-offer-sessions', () => {
     expect(wrong.status).toBe(400)
   })
 
-  it('of a time, and page by page', async () => {
+  it('of a period, and page by page', async () => {
     const [newest] = await list()
     expect(idsOf(await list({ limit: '1' }))).toEqual([...made].reverse())
     expect(idsOf(await list({ limit: '1', state: 'Created' }))).toEqual([made[1], made[0]])
     expect(await list({ from: new Date(Date.parse(newest?.createdAt ?? '') + 60_000).toISOString() })).toEqual([])
   })
 
-  it('holds neither codes nor claims', async () => {
+  it('contains neither codes nor claims', async () => {
     const text = JSON.stringify(await list())
     expect(text).not.toContain('Espresso')
     for (const [code] of offers.matchAll(/eyJ[\w.-]+|"pre-authorized_code":"[^"]+"/g)) expect(text).not.toContain(code)
   })
 
-  it('a caller without the role does not see sessions of others', async () => {
+  it('a caller without the role does not see sessions of other callers', async () => {
     const answer = await service.request('GET', PATH, { authorization: await service.bearer('alice') })
     expect([answer.status, answer.json.message]).toEqual([403, 'Insufficient role.'])
   })

@@ -9,7 +9,7 @@ const decode = (hex: string) => decodeCbor(bytes(hex), { what: 'Credential' })
 const hexOf = (value: CborValue) => Buffer.from(encodeCbor(value)).toString('hex')
 const map = (...pairs: [string | number, CborValue][]) => new Map(pairs)
 
-// RFC 8949 Appendix A, as far as mobile documents use it.
+// The examples of RFC 8949 Appendix A for data that mobile documents use.
 const EXAMPLES: readonly (readonly [string, CborValue])[] = [
   ['00', 0],
   ['17', 23],
@@ -68,7 +68,7 @@ describe('CBOR (RFC 8949)', () => {
     ['1817', 23],
     ['1b0000000000000001', 1],
     ['590001ff', bytes('ff')],
-  ])('%s is read as %s, which is written in another way', (hex, value) => {
+  ])('%s is read as %s, which has another encoding when written', (hex, value) => {
     expect(decode(hex)).toEqual(value)
   })
 
@@ -80,7 +80,7 @@ describe('CBOR (RFC 8949)', () => {
     },
   )
 
-  it('keeps the bytes that an item came in', () => {
+  it('keeps the received bytes of an item', () => {
     const item = decode('82d81859000141a1186101')
     expect(item).toEqual([new Tagged(24, bytes('41')), map([0x61, 1])])
     const [tagged, object] = item as CborValue[]
@@ -91,7 +91,7 @@ describe('CBOR (RFC 8949)', () => {
 
 const nested = (levels: number) => `${'81'.repeat(levels)}00`
 
-describe("A stranger's CBOR has bounds", () => {
+describe('The CBOR of other parties has limits', () => {
   const refused = (input: Uint8Array, reason: string) =>
     expect(() => decodeCbor(input, { what: 'Credential' })).toThrow(
       new CredentialError(`Credential is not acceptable CBOR: ${reason}.`),
@@ -113,14 +113,14 @@ describe("A stranger's CBOR has bounds", () => {
     ['a key twice', 'a2616100616101', 'a map key stands twice'],
     ['a key twice in two encodings', 'a20100180101', 'a map key stands twice'],
     ['a key that is bytes', 'a1410000', 'a map key is neither text nor an integer'],
-    ['a key that is a float, whole as it is', 'a1f93c0000', 'a map key is neither text nor an integer'],
+    ['a key that is a float, even with a whole value', 'a1f93c0000', 'a map key is neither text nor an integer'],
     ['a key that is an integer under a tag', 'a1c00100', 'a map key is neither text nor an integer'],
     ['a key that is a map', 'a1a000', 'a map key is neither text nor an integer'],
     ['a text that is not UTF-8', '61ff', 'a text is not UTF-8'],
     ['a lone surrogate in UTF-8', '63eda080', 'a text is not UTF-8'],
-    ['a simple value that nobody knows', 'f0', 'a simple value that is not known'],
+    ['an unknown simple value', 'f0', 'a simple value that is not known'],
     ['a simple value in two bytes', 'f8ff', 'a simple value that is not known'],
-    ['an array of 4,097 elements, before they are there', '991001', 'more than 4096 elements'],
+    ['an array of 4,097 elements, before they have arrived', '991001', 'more than 4096 elements'],
     ['an array of 2^32 elements', '9affffffff', 'more than 4096 elements'],
     ['a map of 2^32 pairs', 'baffffffff', 'more than 4096 elements'],
     ['33 levels of arrays', nested(33), 'nested deeper than 32 levels'],
@@ -131,7 +131,7 @@ describe("A stranger's CBOR has bounds", () => {
     refused(Buffer.alloc(1_048_577), 'longer than 1048576 bytes')
   })
 
-  it('elements are counted over the whole, including encoded parts', () => {
+  it('elements are counted over the whole data, including encoded parts', () => {
     const row = `9903ff${'00'.repeat(1_023)}`
     expect(decode(`84${row.repeat(4)}`)).toHaveLength(4)
     refused(bytes(`85${row.repeat(5)}`), 'more than 4096 elements')
@@ -140,7 +140,7 @@ describe("A stranger's CBOR has bounds", () => {
     expect(() => decodeCbor(bytes(row), shared)).toThrow('more than 4096 elements')
   })
 
-  it('CBOR within the bounds is read', () => {
+  it('CBOR within the limits is read', () => {
     expect(decode(nested(32))).toHaveLength(1)
     expect(decodeCbor(encodeCbor(Array(4_096).fill(0)), { what: 'Credential' })).toHaveLength(4_096)
   })

@@ -14,7 +14,7 @@ const anyCredential = [['https://www.w3.org/2018/credentials#VerifiableCredentia
 
 function dcql(items: FieldConstraint[][], types = TYPES) {
   const query = dcqlOf(items, ...types)
-  // Every result is a DCQL query, for this service and for the library that wallets use.
+  // Every result is checked as a DCQL query by this service and by the library that wallets use.
   expect(zDcqlQuery.parse(query)).toEqual(query)
   LibraryQuery.validate(LibraryQuery.parse(query as never))
   return query
@@ -47,7 +47,7 @@ describe('a VP query as DCQL', () => {
     })
   })
 
-  it('has a credential set for each item, also one of a single format', () => {
+  it('has a credential set for each item, also for an item of a single format', () => {
     const query = dcql([[person], [{ path: ['$.vct'], filter: { const: 'https://other.example' } }]])
     expect(query.credential_sets).toEqual([
       { options: [['item-0-sd-jwt'], ['item-0-jwt-vc']] },
@@ -55,18 +55,18 @@ describe('a VP query as DCQL', () => {
     ])
   })
 
-  it('has no credential sets where no item has two formats', () => {
+  it('has no credential sets if no item has two formats', () => {
     expect(dcql([[{ path: ['$.vct'], filter: { const: 'https://other.example' } }]]).credential_sets).toBeUndefined()
   })
 
-  it('has the same ids every time, and they name the item', () => {
+  it('always has the same ids, which name the item', () => {
     expect(dcql([[person], [person]]).credentials.map(({ id }) => itemOfCredentialId(id))).toEqual([0, 0, 1, 1])
     expect(dcql([[person]])).toEqual(dcql([[person]]))
     for (const id of ['item-x-sd-jwt', 'item-1', 'other', 'item-1-sd-jwt-2', '__proto__'])
       expect(itemOfCredentialId(id)).toBeUndefined()
   })
 
-  it('asks for no claims where an item has no fields but its type', () => {
+  it('asks for no claims if an item has only the field for its type', () => {
     expect(dcql([[person]]).credentials.map(({ claims }) => claims)).toEqual([undefined, undefined])
   })
 })
@@ -94,14 +94,14 @@ describe('the type', () => {
     ])
   })
 
-  it('is unchanged if it is foreign', () => {
+  it('is unchanged if it is not a type of this installation', () => {
     expect(metas(dcql([[of('https://other.example/id')]]))).toEqual([
       { vct_values: ['https://other.example/id'] },
       { type_values: [['https://other.example/id']] },
     ])
   })
 
-  it('may be several at once, which no SD-JWT VC is', () => {
+  it('may be several types at once, but an SD-JWT VC has only one type', () => {
     const query = dcql([[of('Person'), of('Employee')]])
     expect(formats(query)).toEqual(['jwt_vc_json'])
     expect(metas(query)).toEqual([{ type_values: [['Person', 'Employee']] }])
@@ -112,7 +112,7 @@ describe('the type', () => {
     [[{ path: ['$.type'], filter: { type: 'array' } }]],
     [[of('VerifiableCredential')]],
     [[{ path: ['$.type'] }]],
-  ])('is any of this installation, and any at all, without a constraint: %j', (fields) => {
+  ])('without a constraint is any type of this installation, or any type: %j', (fields) => {
     expect(metas(dcql([fields as FieldConstraint[]]))).toEqual([
       { vct_values: ALL_VCTS },
       { type_values: anyCredential },
@@ -134,7 +134,7 @@ describe('the type', () => {
 })
 
 describe('a constraint on $.vct', () => {
-  it('alone asks for dc+sd-jwt only', () => {
+  it('by itself asks for dc+sd-jwt only', () => {
     expect(
       dcql([[{ path: ['$.vct'], filter: { enum: ['https://a.example', 'https://b.example'] } }]]).credentials,
     ).toEqual([
@@ -144,7 +144,7 @@ describe('a constraint on $.vct', () => {
     expect(metas(dcql([[{ path: ['$.vct'] }]]))).toEqual([{ vct_values: ALL_VCTS }])
   })
 
-  it('beside a path to the type serves each format its own', () => {
+  it('together with a path to the type gives each format its own type', () => {
     const filter = { enum: [`${BASE}/Person`, 'Person'] }
     expect(metas(dcql([[{ path: ['$.vct', '$.type'], filter }]]))[0]).toEqual({
       vct_values: [`${BASE}/Person`, 'Person'],
@@ -152,7 +152,7 @@ describe('a constraint on $.vct', () => {
     expect(formats(dcql([[{ path: ['$.vct', '$.type'], filter }]]))).toEqual(['dc+sd-jwt', 'jwt_vc_json'])
   })
 
-  it('that leaves nothing to ask for is refused', () => {
+  it('that no type can satisfy is refused', () => {
     const item = { path: ['$.vct'], filter: { pattern: '^https:' } }
     expect(() => dcql([[person], [item]], [])).toThrow(
       new VpQueryError('query.1', 'asks for what no credential of a supported format and type can hold'),
@@ -160,7 +160,7 @@ describe('a constraint on $.vct', () => {
   })
 })
 
-describe('a VP query, asked for as DCQL', () => {
+describe('a VP query that is sent as DCQL', () => {
   const VCT = `${BASE}/Person`
   const claims = { iss: 'did:example:issuer', vct: VCT, name: 'Ada', age: 20, nationalities: ['DE', 'FR'] }
   const vc = {
@@ -190,7 +190,7 @@ describe('a VP query, asked for as DCQL', () => {
     expect(matchDcql(asked, {}, requestWork()).map(({ check }) => check)).toEqual(['credential_sets'])
   })
 
-  it('is found satisfied by the library that wallets choose with', () => {
+  it('is satisfied for the library with which wallets choose', () => {
     const library = LibraryQuery.parse(asked as never)
     const sdJwtCredential = {
       credential_format: 'dc+sd-jwt',

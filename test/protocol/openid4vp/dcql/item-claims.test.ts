@@ -7,7 +7,7 @@ const person: FieldConstraint = { path: ['$.vc.type', '$.type'], filter: { const
 
 function dcql(items: FieldConstraint[][]) {
   const query = dcqlOf(items, 'Person')
-  // Every result is a DCQL query, for this service and for the library that wallets use.
+  // Every result is checked as a DCQL query by this service and by the library that wallets use.
   expect(zDcqlQuery.parse(query)).toEqual(query)
   LibraryQuery.validate(LibraryQuery.parse(query as never))
   return query
@@ -27,21 +27,24 @@ describe('the claims', () => {
     expect(claims({ path: [path] })).toEqual([[{ path: sdJwt }], [{ path: jwtVc }]])
   })
 
-  it.each(['$.issuer', '$.vc.issuer', '$.issuer.id'])('%s: not of a JWT VC, whose issuer may be an object', (path) => {
-    expect(claims({ path: [path], filter: { const: 'did:example:a' } })).toEqual([
-      [{ path: ['iss'], values: ['did:example:a'] }],
-      undefined,
-    ])
-  })
+  it.each(['$.issuer', '$.vc.issuer', '$.issuer.id'])(
+    '%s is not requested of a JWT VC, whose issuer may be an object',
+    (path) => {
+      expect(claims({ path: [path], filter: { const: 'did:example:a' } })).toEqual([
+        [{ path: ['iss'], values: ['did:example:a'] }],
+        undefined,
+      ])
+    },
+  )
 
-  it('are not asked for where they belong to the JWT, which discloses them anyway (Appendix B.1.2)', () => {
+  it('are not requested if they belong to the JWT, which always discloses them (Appendix B.1.2)', () => {
     expect(claims({ path: ['$.iss'], filter: { const: 'did:example:a' } })).toEqual([
       [{ path: ['iss'], values: ['did:example:a'] }],
       undefined,
     ])
   })
 
-  it('have const and enum as values, where DCQL has such values (§6.3)', () => {
+  it('have const and enum as values, if DCQL supports these values (§6.3)', () => {
     const path = ['$.credentialSubject.a']
     const values = (filter: FieldConstraint['filter']) => claims({ path, filter })[0]?.[0]?.values
     expect(values({ const: 'x' })).toEqual(['x'])
@@ -54,7 +57,7 @@ describe('the claims', () => {
     expect(values({ contains: { const: 'x' } })).toBeUndefined()
   })
 
-  it('are listed once for any number of fields that ask for them (§6.1)', () => {
+  it('are listed once, also if several fields ask for them (§6.1)', () => {
     const path = ['$.credentialSubject.a', '$.vc.credentialSubject.a']
     expect(claims({ path }, { path, filter: { enum: ['x', 'y'] } }, { path, filter: { enum: ['y', 'z'] } })).toEqual([
       [{ path: ['a'], values: ['y'] }],
@@ -62,7 +65,7 @@ describe('the claims', () => {
     ])
   })
 
-  it('are alternatives where several paths remain: claim_sets, the first path first (§6.4.1)', () => {
+  it('are alternatives if several paths remain: claim_sets, with the first path first (§6.4.1)', () => {
     const [sdJwt, jwtVc] = dcql([
       [
         person,
@@ -99,7 +102,7 @@ describe('the claims', () => {
     ])
   })
 
-  it('have 16 claim sets at most, and no claim that none of them names', () => {
+  it('have at most 16 claim sets, and no claim outside of all claim sets', () => {
     const fields = Array.from({ length: 10 }, (_, i) => ({
       path: [`$.credentialSubject.a${i}`, `$.credentialSubject.b${i}`],
     }))
@@ -122,7 +125,7 @@ describe('the claims', () => {
     ])
   })
 
-  it('of equal combinations are listed once', () => {
+  it('with equal combinations are listed once', () => {
     const both = { path: ['$.credentialSubject.a', '$.credentialSubject.b'] }
     expect(dcql([[person, both, both]]).credentials[0]?.claim_sets).toEqual([
       ['claim-0'],
@@ -157,7 +160,7 @@ describe('a path that DCQL cannot express', () => {
     })
   })
 
-  it('beside a constraint on $.vct leaves dc+sd-jwt with the claims that can be said', () => {
+  it('together with a constraint on $.vct asks for dc+sd-jwt with the claims that DCQL can express', () => {
     const query = dcql([
       [{ path: ['$.vct'], filter: { const: 'https://a.example' } }, { path: ['$..age'] }, { path: ['$.name'] }],
     ])

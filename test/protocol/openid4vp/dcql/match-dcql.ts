@@ -7,7 +7,7 @@ import {
 } from '../../../../server/protocol/openid4vp/dcql/match.js'
 import type { Work } from '../../../../server/protocol/work.js'
 
-/** All that is wrong with a response: its ids, then each of its presentations. */
+/** All errors of a response: errors of its ids, then errors of each presentation. */
 export function matchDcql(
   query: DcqlQuery,
   presentations: Readonly<Record<string, readonly DcqlPresentation[]>>,

@@ -42,7 +42,7 @@ function chosen(query: unknown) {
 }
 
 describe('an input descriptor (DIF Presentation Exchange 2 §5)', () => {
-  it('names an SD-JWT VC as draft 21 does, its type and claims, and has nothing else disclosed', () => {
+  it('names an SD-JWT VC in the way of draft 21, with its type and claims, and asks for no other disclosure', () => {
     const claims = [{ path: ['address', 'street name'] }, { path: ['age'], values: [18] }]
     const query = { credentials: [sdJwt('a', { claims })] }
     expect(definitionOf(query)).toEqual({
@@ -64,7 +64,7 @@ describe('an input descriptor (DIF Presentation Exchange 2 §5)', () => {
     })
   })
 
-  it('names a JWT VC and its presentation by both of their names, and both places where a claim may stand', () => {
+  it('names a JWT VC and its presentation by both names, with both possible places of a claim', () => {
     const claims = [{ path: ['credentialSubject', 'degrees', null, 'type'], values: ['BSc', 'MSc'] }]
     const [descriptor] = definitionOf({ credentials: [jwtVc('a', { claims })] }).input_descriptors
     expect(descriptor).toEqual({
@@ -72,7 +72,7 @@ describe('an input descriptor (DIF Presentation Exchange 2 §5)', () => {
       format: {
         jwt_vc_json: { alg: ['ES256', 'RS256'] },
         jwt_vp_json: { alg: ['ES256'] },
-        // The names of DIF: Credo 0.6.3 finds no credential by the others.
+        // The names of DIF. Credo 0.6.3 finds no credential by the other names.
         jwt_vc: { alg: ['ES256', 'RS256'] },
         jwt_vp: { alg: ['ES256'] },
       },
@@ -99,7 +99,7 @@ describe('an input descriptor (DIF Presentation Exchange 2 §5)', () => {
     ],
     ['and not beside another', [['VerifiableCredential', 'A']], [{ const: 'A' }]],
   ])(
-    'says types in filters without allOf and anyOf, which libraries of wallets refuse: %s',
+    'expresses types in filters without allOf and anyOf, which wallet libraries refuse: %s',
     (_which, types, wanted) => {
       const credentials = [jwtVc('a', { meta: { type_values: types } })]
       const { fields } = definitionOf({ credentials }).input_descriptors[0]?.constraints ?? { fields: [] }
@@ -108,7 +108,7 @@ describe('an input descriptor (DIF Presentation Exchange 2 §5)', () => {
     },
   )
 
-  it('has a bound for conditions on types', () => {
+  it('has a limit for conditions on types', () => {
     const types = Array.from({ length: 10 }, (_, at) => [`A${at}`, `B${at}`, `C${at}`])
     const credentials = [jwtVc('a', { meta: { type_values: types } })]
     expect(definitionOf({ credentials }).input_descriptors[0]?.constraints.fields).toHaveLength(8)
@@ -118,7 +118,7 @@ describe('an input descriptor (DIF Presentation Exchange 2 §5)', () => {
     [['a', 0, null, 'b-c'], '$.a[0][*]["b-c"]'],
     [['a"]..*', "it's", '\\'], '$["a\\"]..*"]["it\'s"]["\\\\"]'],
     [['ü', '1a', ''], '$["ü"]["1a"][""]'],
-  ])('has a path that is JSONPath, with any claim name: %j', (path, text) => {
+  ])('has a valid JSONPath for any claim name: %j', (path, text) => {
     expect(jsonPathOf(path)).toBe(text)
     const selectors = parseJsonPath(text, requestWork()).segments.flatMap((segment) => segment.selectors)
     const back = selectors.map((one) => (one.kind === 'name' ? one.name : one.kind === 'index' ? one.index : null))
@@ -127,7 +127,7 @@ describe('an input descriptor (DIF Presentation Exchange 2 §5)', () => {
 })
 
 describe('submission requirements (DIF Presentation Exchange 2 §7)', () => {
-  it('are left out where every credential is asked for', () => {
+  it('are omitted if every credential is required', () => {
     const definition = definitionOf({ credentials: [sdJwt('a'), jwtVc('b')] })
     expect(definition.input_descriptors.map(({ id, group }) => [id, group])).toEqual([
       ['a', undefined],
@@ -136,7 +136,7 @@ describe('submission requirements (DIF Presentation Exchange 2 §7)', () => {
     expect(definition).not.toHaveProperty('submission_requirements')
   })
 
-  it('demand one of several credentials without nesting, and leave out credentials that no set names', () => {
+  it('demand one of several credentials without nesting, and omit credentials that no set names', () => {
     const query = {
       credentials: [sdJwt('a'), jwtVc('b'), sdJwt('unused'), sdJwt('extra')],
       credential_sets: [{ options: [['a'], ['b']] }, { options: [['extra']], required: false }],
@@ -150,7 +150,7 @@ describe('submission requirements (DIF Presentation Exchange 2 §7)', () => {
     })
   })
 
-  it('say one of several combinations', () => {
+  it('demand one of several combinations', () => {
     const query = {
       credentials: [sdJwt('a'), sdJwt('b'), sdJwt('c')],
       credential_sets: [{ options: [['a', 'b'], ['c']] }, { options: [['a', 'c']] }],
@@ -180,7 +180,7 @@ describe('submission requirements (DIF Presentation Exchange 2 §7)', () => {
     claim_sets: [['z', 'x'], ['y']],
   }
 
-  it('say one of several claim sets, an input descriptor for each', () => {
+  it('demand one of several claim sets, with an input descriptor for each set', () => {
     const query = { credentials: [sdJwt('a', choice), sdJwt('b', { ...choice, claim_sets: [['y']] })] }
     const { input_descriptors: descriptors } = definitionOf(query)
     expect(descriptors.map(({ id, constraints }) => [id, constraints.fields.slice(1)])).toEqual([
@@ -197,7 +197,7 @@ describe('submission requirements (DIF Presentation Exchange 2 §7)', () => {
     })
   })
 
-  it('say a claim set within a combination', () => {
+  it('demand a claim set within a combination', () => {
     const credentials = [sdJwt('a', choice), sdJwt('b'), sdJwt('c')]
     const query = { credentials, credential_sets: [{ options: [['a', 'b'], ['c']], required: false }] }
     expect(chosen(query).requirements).toEqual([
@@ -231,11 +231,11 @@ describe('queries that a presentation definition cannot express', () => {
     [{ multiple: true }, 'credentials.1.multiple.must not be true'],
     [{ trusted_authorities: [{ type: 'aki', values: ['abc'] }] }, 'credentials.1.trusted_authorities.must be left out'],
     [{ multiple: false, require_cryptographic_holder_binding: false }, undefined],
-  ])('is named: %j', (members, fault) => {
+  ])('are refused with the name of the part: %j', (members, fault) => {
     expect(faultOf([sdJwt('a'), sdJwt('b', members)])).toBe(fault)
   })
 
-  it('has bounds: input descriptors, and claims in all of them', () => {
+  it('have too many input descriptors, or too many claims in all of them', () => {
     const claims = Array.from({ length: 32 }, (_, index) => ({ id: `c${index}`, path: [`c${index}`] }))
     const ids = claims.map(({ id }) => id)
     const sets = (of: string[]) => ({ claims, claim_sets: ids.map(() => of) })
@@ -247,7 +247,7 @@ describe('queries that a presentation definition cannot express', () => {
     expect(faultOf(wide)).toBe('must not name more than 1024 claims in all claim_sets')
   })
 
-  it('gives descriptors ids that no credential query can have', () => {
+  it('get descriptors with ids that no credential query can have', () => {
     const [query] = parse([sdJwt('a', { claims: [{ id: 'x', path: ['x'] }], claim_sets: [['x'], ['x']] })]).credentials
     expect(query && descriptorIdsOf(query)).toEqual(['a.0', 'a.1'])
     expect(zDcqlQuery.safeParse({ credentials: [sdJwt('a.0')] }).success).toBe(false)

@@ -50,7 +50,7 @@ describe('a presentation submission (DIF Presentation Exchange 2 §6; OpenID4VP 
     expect(read(['one'], submission(sdJwt(path))).vpToken).toEqual(new Map([['a', ['one']]]))
   })
 
-  it('finds several, in any order, by claim set too, and as text', () => {
+  it('names several presentations, in any order, also by claim set and as text', () => {
     const map = submission(sdJwt('$[1]'), sdJwt('$[0]', 'd.1'))
     const expected = new Map([
       ['a', ['two']],
@@ -66,12 +66,12 @@ describe('a presentation submission (DIF Presentation Exchange 2 §6; OpenID4VP 
     [`$['vp']['verifiableCredential'][12]`, 12],
     ['$.vp.verifiableCredential', 0],
     ['$', undefined],
-  ])('says which credential of a presentation is meant: %s', (path, index) => {
+  ])('names a credential within a presentation: %s', (path, index) => {
     const { selected } = read('vp', submission(inVp('b', path)))
     expect(selected?.get('b')).toEqual([index])
   })
 
-  it('finds two credentials in one presentation', () => {
+  it('can name two credentials in one presentation', () => {
     const map = submission(inVp('b', '$.vp.verifiableCredential[1]'), inVp('c', '$.vp.verifiableCredential[0]'))
     const { vpToken, selected } = read('vp', map)
     expect([...vpToken]).toEqual([
@@ -87,8 +87,8 @@ describe('a presentation submission (DIF Presentation Exchange 2 §6; OpenID4VP 
   it.each<[string, unknown[]]>([
     ['a presentation', [sdJwt('$'), sdJwt('$', 'd.0')]],
     ['a credential', [inVp('b', '$.vp.verifiableCredential[0]'), inVp('c', '$.verifiableCredential')]],
-    ['a whole and a part of it', [inVp('b', '$'), inVp('c', '$.verifiableCredential[0]')]],
-  ])('may name %s for two descriptors that it fits', (_, map) => {
+    ['a presentation and a part of the same presentation', [inVp('b', '$'), inVp('c', '$.verifiableCredential[0]')]],
+  ])('may name %s for two matching descriptors', (_, map) => {
     expect([...read('x', submission(...map)).vpToken.values()]).toEqual([['x'], ['x']])
   })
 
@@ -96,12 +96,12 @@ describe('a presentation submission (DIF Presentation Exchange 2 §6; OpenID4VP 
     expect(read('vp', submission({ id: 'b', format, path: '$' })).vpToken.size).toBe(1)
   })
 
-  it('may give an SD-JWT VC its present name', () => {
+  it('may use the current format name of an SD-JWT VC', () => {
     expect(read('x', submission({ ...sdJwt('$'), format: 'dc+sd-jwt' })).vpToken.size).toBe(1)
   })
 })
 
-describe('a submission is refused', () => {
+describe('a wrong submission', () => {
   const S = 'Parameter presentation_submission'
   const noPresentation = `${S} has a path for a that leads to no presentation.`
   const noCredential = `${S} has a path_nested for b that leads to no credential.`
@@ -117,7 +117,7 @@ describe('a submission is refused', () => {
     ['of too many descriptors', 'x', submission(...many), `${S} has more than 64 descriptors.`],
     ['of none', 'x', submission(), `${S} is malformed at descriptor_map.`],
     [
-      'with a path that is no text',
+      'with a path that is not a text',
       'x',
       submission({ ...sdJwt('$'), path: 1 }),
       `${S} is malformed at descriptor_map.0.path.`,
@@ -136,16 +136,16 @@ describe('a submission is refused', () => {
       `${S} is for another presentation_definition.`,
     ],
     ['for an unknown descriptor', 'x', submission(sdJwt('$', 'z')), `${S} names an unknown descriptor.`],
-    ['for a query that is two descriptors', 'x', submission(sdJwt('$', 'd')), `${S} names an unknown descriptor.`],
+    ['for a query with two descriptors', 'x', submission(sdJwt('$', 'd')), `${S} names an unknown descriptor.`],
     [
       'named like a member of every object',
       'x',
       submission(sdJwt('$', '__proto__')),
       `${S} names an unknown descriptor.`,
     ],
-    ['that leads out of bounds', ['x', 'y'], submission(sdJwt('$[2]')), noPresentation],
-    ['that leads to all of several', ['x', 'y'], submission(sdJwt('$')), noPresentation],
-    ['that selects more than one', 'x', submission(sdJwt('$[*]')), noPresentation],
+    ['that leads outside the array', ['x', 'y'], submission(sdJwt('$[2]')), noPresentation],
+    ['that leads to all of several presentations', ['x', 'y'], submission(sdJwt('$')), noPresentation],
+    ['that selects several presentations', 'x', submission(sdJwt('$[*]')), noPresentation],
     ['that searches', 'x', submission(sdJwt('$..a')), noPresentation],
     ['that counts from the end', 'x', submission(sdJwt('$[-1]')), noPresentation],
     ['that leads into a presentation', 'x', submission(sdJwt('$.vp')), noPresentation],
@@ -165,7 +165,7 @@ describe('a submission is refused', () => {
     ],
     ['twice for one descriptor', ['x', 'y'], submission(sdJwt('$[0]'), sdJwt('$[1]')), `${S} names a twice.`],
     [
-      'that leaves a presentation out',
+      'that omits a presentation',
       ['x', 'y'],
       submission(sdJwt('$[0]')),
       'Parameter vp_token holds a presentation that presentation_submission does not name.',
@@ -188,7 +188,7 @@ describe('a submission is refused', () => {
     expect(refusal(vpToken, sent)).toBe(message)
   })
 
-  it('or finds two presentations for one query, which is for the query to refuse', () => {
+  it('may name two presentations for one query, and the check of the query then refuses them', () => {
     expect(read(['x', 'y'], submission(sdJwt('$[0]', 'd.0'), sdJwt('$[1]', 'd.1'))).vpToken.get('d')).toEqual([
       'x',
       'y',

@@ -4,7 +4,7 @@ import type { FieldConstraint } from '../../../../server/protocol/openid4vp/quer
 
 const issuers = (...fields: FieldConstraint[]) => allowedIssuersOf({ fields })
 
-describe('the issuers that a query item names', () => {
+describe('the issuers of a query item are named', () => {
   it.each(['$.issuer', '$.issuer.id', '$.vc.issuer', '$.vc.issuer.id', '$.iss'])('by const or enum on %s', (path) => {
     expect(issuers({ path: [path], filter: { const: 'did:example:a' } })).toEqual(['did:example:a'])
     expect(
@@ -41,13 +41,13 @@ describe('the issuers that a query item names', () => {
     expect(issuers({ path: [path], filter: { const: 'did:example:a' } })).toBeUndefined()
   })
 
-  it('attack: not by a field that may be satisfied by something else than the issuer', () => {
+  it('attack: not by a field that another claim than the issuer can satisfy', () => {
     expect(
       issuers({ path: ['$.credentialSubject.employer', '$.issuer'], filter: { const: 'did:example:a' } }),
     ).toBeUndefined()
   })
 
-  it('are the issuers that every such field names', () => {
+  it('only if every field of this kind names them', () => {
     expect(
       issuers(
         { path: ['$.issuer'], filter: { enum: ['did:example:a', 'did:example:b'] } },
@@ -58,7 +58,7 @@ describe('the issuers that a query item names', () => {
     expect(issuers({ path: ['$.issuer'], filter: { const: 7 } })).toEqual([])
   })
 
-  it('are none where the item has no fields', () => {
+  it('not if the item has no fields', () => {
     expect(issuers()).toBeUndefined()
     expect(issuers({ path: ['$.issuer'] })).toBeUndefined()
   })

@@ -34,7 +34,7 @@ const unsatisfied = (path: string, reason: string) => ({ satisfied: false, path,
 const adult = (...path: string[]): FieldConstraint => ({ path, filter: { type: 'number', minimum: 18 } })
 
 describe('a query item', () => {
-  it('is satisfied when all of its fields are, an empty one always', () => {
+  it('is satisfied if all its fields are satisfied; an empty item is always satisfied', () => {
     expect(evaluate(jwt())).toEqual(satisfied)
     expect(evaluate(jwt(), adult('$.credentialSubject.age'), { path: ['$.credentialSubject.name'] })).toEqual(satisfied)
   })
@@ -58,14 +58,14 @@ describe('a query item', () => {
     )
   })
 
-  it('is satisfied by a path without a filter wherever the path leads to a value, null included', () => {
+  it('with a path without a filter is satisfied if the path leads to a value, also null', () => {
     expect(evaluate(sdJwt({ middle_name: null }), { path: ['$.middle_name'] })).toEqual(satisfied)
     expect(evaluate(sdJwt(), { path: ['$.middle_name', '$.credentialSubject.middle_name'] })).toEqual(
       unsatisfied('$.middle_name, $.credentialSubject.middle_name', 'is not in the credential'),
     )
   })
 
-  it('takes the first path that matches, and does not try the next when its value fails', () => {
+  it('uses the first matching path, and does not try the next path if the value fails', () => {
     const view = sdJwt({ years: 10 })
     expect(evaluate(view, adult('$.missing', '$.age', '$.years'))).toEqual(satisfied)
     expect(evaluate(view, adult('$.missing', '$.years', '$.age'))).toEqual(
@@ -82,12 +82,12 @@ describe('a JWT VC is evaluated on its vc object and on its payload', () => {
     },
   )
 
-  it('knows the claims of the JWT', () => {
+  it('finds the claims of the JWT', () => {
     expect(evaluate(jwt(), { path: ['$.iss'], filter: { const: 'did:example:issuer' } })).toEqual(satisfied)
     expect(evaluate(jwt({ employee: true }), { path: ['$.employee'], filter: { const: true } })).toEqual(satisfied)
   })
 
-  it('takes iss, jti and sub as issuer, id and credentialSubject.id (VCDM 1.1 §6.3.1)', () => {
+  it('treats iss, jti and sub as issuer, id and credentialSubject.id (VCDM 1.1 §6.3.1)', () => {
     for (const root of ['$', '$.vc']) {
       expect(evaluate(jwt(), { path: [`${root}.issuer`], filter: { const: 'did:example:issuer' } })).toEqual(satisfied)
       expect(evaluate(jwt(), { path: [`${root}.id`], filter: { const: 'urn:uuid:1' } })).toEqual(satisfied)
@@ -150,8 +150,8 @@ describe('an SD-JWT VC is evaluated on its disclosed claims', () => {
   })
 })
 
-describe('const and enum on the type ask whether it is among the types', () => {
-  it.each([jwt(), sdJwt()])('in either format', (view) => {
+describe('const and enum on the type check whether the value is one of the types', () => {
+  it.each([jwt(), sdJwt()])('in both formats', (view) => {
     for (const path of ['$.type', '$.vc.type', '$.type[*]', '$.vc.type.*']) {
       expect(evaluate(view, { path: [path], filter: { const: 'Person' } })).toEqual(satisfied)
       expect(evaluate(view, { path: [path], filter: { type: 'string', enum: ['Other', 'Person'] } })).toEqual(satisfied)
@@ -161,7 +161,7 @@ describe('const and enum on the type ask whether it is among the types', () => {
     }
   })
 
-  it('and no other keyword does', () => {
+  it('but other keywords do not', () => {
     expect(evaluate(jwt(), { path: ['$.type'], filter: { pattern: 'Person', type: 'string' } })).toEqual(
       unsatisfied('$.type', 'does not satisfy type of its filter'),
     )
@@ -181,7 +181,7 @@ describe('attack: bypass of a filter by duplicate claims', () => {
     },
   )
 
-  it('beside vc, where the credential has no such claim', () => {
+  it('beside vc, if the credential does not have this claim', () => {
     const view = jwt(
       { credentialSubject: { age: 20 }, type: ['Person'], issuer: 'did:example:good' },
       { credentialSubject: {}, type: ['VerifiableCredential'] },
@@ -206,13 +206,13 @@ describe('attack: bypass of a filter by duplicate claims', () => {
     expect(evaluate(object, { path: ['$.issuer.id'], filter: { const: 'did:example:good' } }).satisfied).toBe(false)
   })
 
-  it('by a name of its own in both places: both must satisfy', () => {
+  it('by a claim in both places: both values must satisfy the filter', () => {
     expect(evaluate(jwt({ level: 20 }, { level: 17 }), adult('$.level'))).toEqual(unsatisfied('$.level', failed))
     expect(evaluate(jwt({ level: 17 }, { level: 20 }), adult('$.level'))).toEqual(unsatisfied('$.level', failed))
     expect(evaluate(jwt({ level: 20 }, { level: 18 }), adult('$.level'))).toEqual(satisfied)
   })
 
-  it('by claims of an SD-JWT VC that are named like members of a credential', () => {
+  it('by claims of an SD-JWT VC with the names of members of a credential', () => {
     const view = sdJwt({
       age: 17,
       credentialSubject: { age: 20 },
@@ -230,7 +230,7 @@ describe('attack: bypass of a filter by duplicate claims', () => {
     }
   })
 
-  it('by one satisfying and one failing element: every selected element must satisfy', () => {
+  it('by one satisfying and one failing element: every selected element must satisfy the filter', () => {
     const view = sdJwt({ ages: [20, 17] })
     expect(evaluate(view, adult('$.ages[*]'))).toEqual(unsatisfied('$.ages[*]', failed))
     expect(evaluate(view, adult('$.ages[1, 0]'))).toEqual(unsatisfied('$.ages[1, 0]', failed))
@@ -247,7 +247,7 @@ describe('attack: names of Object.prototype', () => {
     }
   })
 
-  it('takes a claim __proto__ for a claim', () => {
+  it('treats __proto__ as a claim', () => {
     const claims: Record<string, unknown> = JSON.parse('{"__proto__": {"age": 20}}')
     const polluted = sdJwtView(claims)
     expect(evaluate(polluted, adult('$.age'))).toEqual(unsatisfied('$.age', 'is not in the credential'))
@@ -257,14 +257,14 @@ describe('attack: names of Object.prototype', () => {
 })
 
 describe('attack: evaluation that would not end', () => {
-  it('gives up on paths that look at too much', () => {
+  it('stops at paths that read too much', () => {
     const wide = sdJwt({ a: Array.from({ length: 300 }, () => Array(10).fill(0)) })
     expect(evaluate(wide, { path: ['$..[?$..[?@ == 1]]'] })).toEqual(
       unsatisfied('$..[?$..[?@ == 1]]', 'is too much to evaluate on this credential'),
     )
   })
 
-  it('gives up on filters that read too much, over all fields of an item together', () => {
+  it('stops at filters that read too much, over all fields of an item together', () => {
     const text = sdJwt({ texts: Array.from({ length: 40 }, (_, i) => `${i}${'ab z'.repeat(5_000)}`) })
     const filter = { pattern: '(?:\\w{1,50}\\b.{1,50}){1,9}q$|z$' }
     expect(evaluate(text, { path: ['$.texts[*]'], filter })).toEqual(
@@ -272,7 +272,7 @@ describe('attack: evaluation that would not end', () => {
     )
   })
 
-  it('does not follow a credential nested deeper than filters may look', () => {
+  it('does not read a credential deeper than filters may', () => {
     let deep: unknown = 1
     for (let level = 0; level < 70; level++) deep = [deep]
     expect(evaluate(sdJwt({ deep }), { path: ['$.deep'], filter: { type: 'array' } })).toEqual(

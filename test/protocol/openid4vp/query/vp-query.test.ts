@@ -74,7 +74,7 @@ const issues = (schema: typeof zVpQuery | typeof zVpQueryItem | typeof zVpFilter
   }))
 
 describe('the shape of a VP query', () => {
-  it('takes every key of a filter that the interface lists, and keeps it unchanged', () => {
+  it('accepts every key of a filter in the interface, and keeps it unchanged', () => {
     expect(Object.keys(wholeFilter).sort()).toEqual([...FILTER_KEYS].sort())
     expect(zVpFilter.parse(wholeFilter)).toEqual(wholeFilter)
   })
@@ -110,7 +110,7 @@ describe('the shape of a VP query', () => {
     ['formatMinimum', 'a'],
     ['$async', true],
     ['$data', '1/a'],
-  ])('does not know %s', (key, value) => {
+  ])('does not support %s', (key, value) => {
     expect(issues(zVpFilter, { [key]: value })).toEqual([{ code: 'unrecognized_keys', path: '', keys: [key] }])
   })
 
@@ -121,7 +121,7 @@ describe('the shape of a VP query', () => {
     })
   })
 
-  it('takes a boolean where JSON Schema allows one, and nowhere else', () => {
+  it('accepts a boolean only if JSON Schema allows it', () => {
     expect(issues(zVpFilter, true)).toEqual([{ code: 'invalid_type', path: '' }])
     expect(issues(zVpFilter, { items: 'true' })).toEqual([{ code: 'invalid_type', path: 'items' }])
     expect(issues(zVpFilter, { dependencies: { a: [1] } })).toEqual([
@@ -148,7 +148,7 @@ describe('the shape of a VP query', () => {
     expect(zVpQuery.parse([{ fields: [] }])).toEqual([{ fields: [] }])
   })
 
-  it('is bounded in items, fields, paths and size', () => {
+  it('has limits for items, fields, paths and size', () => {
     expect(issues(zVpQuery, Array(17).fill({ fields: [] }))).toEqual([{ code: 'too_big', path: '' }])
     expect(issues(zVpQueryItem, { fields: Array(65).fill({ path: ['$.a'] }) })).toEqual([
       { code: 'too_big', path: 'fields' },
@@ -159,7 +159,7 @@ describe('the shape of a VP query', () => {
     expect(issues(zVpQuery, query({ title: 'x'.repeat(70_000) }))).toEqual([{ code: 'custom', path: '' }])
   })
 
-  it('attack: a deep filter is refused before anything walks it', () => {
+  it('attack: a deep filter is refused before it is read', () => {
     const nested = (levels: number) => {
       let filter: object = {}
       for (let level = 1; level < levels; level++) filter = { not: filter }
@@ -171,7 +171,7 @@ describe('the shape of a VP query', () => {
     expect(issues(zVpFilter, { enum: Array(1_000).fill(1) })).toEqual([{ code: 'custom', path: '' }])
   })
 
-  it('attack: a rule for __proto__ does not vanish without a word', () => {
+  it('attack: a rule for __proto__ is not ignored silently', () => {
     const filter: unknown = JSON.parse('{"properties": {"__proto__": {"const": 1}}}')
     expect(zVpFilter.safeParse(filter).error?.issues[0]?.message).toBe('must not have a member named __proto__')
   })
@@ -188,7 +188,7 @@ describe('compiling a VP query', () => {
     throw new Error('The query was accepted.')
   }
 
-  it('names the path that is no JSONPath', () => {
+  it('names the path that is not JSONPath', () => {
     const error = refusal([{ fields: [] }, { fields: [{ path: ['$.a'] }, { path: ['$.a', 'b'] }] }])
     expect(error.path).toBe('query.1.fields.1.path.1')
     expect(error.message).toBe('query.1.fields.1.path.1 is no JSONPath of RFC 9535 at character 1')
@@ -207,7 +207,7 @@ describe('compiling a VP query', () => {
     expect(refusal(query({ required: ['a', 'a'] })).path).toBe('query.0.fields.0.filter.required')
   })
 
-  it('calls the query as the request does', () => {
+  it('names the query by the name in the request', () => {
     expect(() => compileVpQuery([{ fields: [{ path: ['a'] }] }], requestWork(), 'body')).toThrow(
       /^body\.0\.fields\.0\.path\.0 /,
     )

@@ -57,7 +57,7 @@ async function resultOf(asked: Parameters<typeof world.resultOf>[0]) {
 }
 
 describe('a request of profile draft21 (OpenID4VP draft 21 §5)', () => {
-  it('has the names of the draft, and no other', async () => {
+  it('has only the names of the draft', async () => {
     const { asked, payload } = await drafted({ responseMode: 'direct_post.jwt' })
     expect(Object.keys(payload).sort()).toEqual([
       'aud',
@@ -105,7 +105,7 @@ describe('a request of profile draft21 (OpenID4VP draft 21 §5)', () => {
         },
       ],
     })
-    // §5: the scheme stands in the address too.
+    // §5: the scheme is also in the address.
     expect(Object.fromEntries(new URL(asked.authorizationRequestUri).searchParams)).toEqual({
       client_id: payload.client_id,
       client_id_scheme: 'did',
@@ -114,7 +114,7 @@ describe('a request of profile draft21 (OpenID4VP draft 21 §5)', () => {
     })
   })
 
-  it('lists every format that its input descriptors name: wallets ignore others (§5.1)', async () => {
+  it('lists every format that its input descriptors name, because wallets ignore other formats (§5.1)', async () => {
     const { payload } = await drafted({ dcqlQuery: undefined, query: [ITEM] })
     const { vp_formats: listed } = payload.client_metadata as { vp_formats: object }
     const named = payload.presentation_definition.input_descriptors.flatMap(({ format }) => Object.keys(format))
@@ -122,13 +122,13 @@ describe('a request of profile draft21 (OpenID4VP draft 21 §5)', () => {
     expect(Object.keys(listed)).toEqual(expect.arrayContaining(named))
   })
 
-  it('is the same each time that it is fetched', async () => {
+  it('is the same at each fetch', async () => {
     const { asked, payload } = await drafted()
     const again = decodeJwt(await (await fetch(asked.request_uri)).text())
     expect(again.presentation_definition).toEqual(payload.presentation_definition)
   })
 
-  it('that is not signed is named by its response_uri (§5.7)', async () => {
+  it('that is not signed identifies the verifier by its response_uri (§5.7)', async () => {
     const asked = await ask(world.service, {
       profile: 'draft21',
       clientIdPrefix: 'redirect_uri',
@@ -141,7 +141,7 @@ describe('a request of profile draft21 (OpenID4VP draft 21 §5)', () => {
     expect(address.has('dcql_query')).toBe(false)
   })
 
-  it('leaves out everything that the wallet says that it lacks, under the names of the draft (§8.1)', async () => {
+  it('omits the formats that the wallet lacks according to its metadata, under the names of the draft (§8.1)', async () => {
     const asked = await ask(world.service, { profile: 'draft21', query: [ITEM] })
     const definitionFor = async (vp_formats_supported: unknown) => {
       const wallet_metadata = JSON.stringify({ vp_formats_supported, client_id_schemes_supported: ['did'] })
@@ -159,11 +159,11 @@ describe('a request of profile draft21 (OpenID4VP draft 21 §5)', () => {
       { transactionData: [{ type: 'payment', credential_ids: ['purchase'] }] },
       /^transactionData must be left out with profile draft21$/,
     ],
-  ])('is refused with members that the draft has no name for: %j', async (body, message) => {
+  ])('is refused with members that the draft cannot express: %j', async (body, message) => {
     expect(await refused(body)).toEqual([400, expect.stringMatching(message)])
   })
 
-  it('is refused with a query that Presentation Exchange cannot say', async () => {
+  it('is refused with a query that Presentation Exchange cannot express', async () => {
     expect(await refused({ dcqlQuery: dcql(world.service, 'dc+sd-jwt', { multiple: true }) })).toEqual([
       400,
       'dcqlQuery.credentials.0.multiple must not be true with profile draft21',
@@ -178,7 +178,7 @@ describe('a request of profile draft21 (OpenID4VP draft 21 §5)', () => {
 })
 
 describe('an answer to a request of profile draft21 (§6)', () => {
-  it('has one unchanged presentation and a submission, in the clear and encrypted', async () => {
+  it('has one unchanged presentation and a submission, unencrypted and encrypted', async () => {
     const { asked, payload } = await drafted()
     expect((await post(payload, await shown(payload), submission(payload))).json).toEqual({})
     expect(await resultOf(asked)).toMatchObject([
@@ -196,7 +196,7 @@ describe('an answer to a request of profile draft21 (§6)', () => {
     }
   })
 
-  it('may hold credentials for several descriptors in one presentation', async () => {
+  it('may contain credentials for several descriptors in one presentation', async () => {
     const { service, wallet, held } = world
     const other = await issue(service, wallet, 'jwt_vc_json', { product: 'Toaster' })
     const [first] = dcql(service, 'jwt_vc_json').credentials
@@ -228,32 +228,35 @@ describe('an answer to a request of profile draft21 (§6)', () => {
     await post(payload, vp, submission(payload, inVp('b', 7)))
     expect(await sessionOf(service, asked)).toMatchObject({
       state: 'Error',
-      errorMessage: 'Presentation for b: It holds no credential where presentation_submission says.',
+      errorMessage: 'Presentation for b: presentation_submission names a place without a credential.',
     })
   })
 
-  it.each(FORMATS)('may have one %s for two descriptors, and the query judges it for each', async (format) => {
-    const { service, held, wallet } = world
-    const [first] = dcql(service, format).credentials
-    const path = format === 'dc+sd-jwt' ? ['product'] : ['credentialSubject', 'product']
-    for (const [product, state] of [
-      ['Espresso machine', 'ResponseVerified'],
-      ['Toaster', 'Error'],
-    ] as const) {
-      const dcqlQuery = {
-        credentials: [
-          { ...first, id: 'a' },
-          { ...first, id: 'b', claims: [{ path, values: [product] }] },
-        ],
+  it.each(FORMATS)(
+    'may have one %s for two descriptors, and the query checks it for each descriptor',
+    async (format) => {
+      const { service, held, wallet } = world
+      const [first] = dcql(service, format).credentials
+      const path = format === 'dc+sd-jwt' ? ['product'] : ['credentialSubject', 'product']
+      for (const [product, state] of [
+        ['Espresso machine', 'ResponseVerified'],
+        ['Toaster', 'Error'],
+      ] as const) {
+        const dcqlQuery = {
+          credentials: [
+            { ...first, id: 'a' },
+            { ...first, id: 'b', claims: [{ path, values: [product] }] },
+          ],
+        }
+        const { asked, payload } = await drafted({ dcqlQuery })
+        const map = ['a', 'b'].map((id) =>
+          format === 'dc+sd-jwt' ? { id, format: 'vc+sd-jwt', path: '$' } : inVp(id, 0),
+        )
+        await post(payload, await present(held[format], wallet, payload), submission(payload, ...map))
+        expect(await sessionOf(service, asked)).toMatchObject({ state })
       }
-      const { asked, payload } = await drafted({ dcqlQuery })
-      const map = ['a', 'b'].map((id) =>
-        format === 'dc+sd-jwt' ? { id, format: 'vc+sd-jwt', path: '$' } : inVp(id, 0),
-      )
-      await post(payload, await present(held[format], wallet, payload), submission(payload, ...map))
-      expect(await sessionOf(service, asked)).toMatchObject({ state })
-    }
-  })
+    },
+  )
 
   const S = 'Parameter presentation_submission'
 
@@ -274,7 +277,7 @@ describe('an answer to a request of profile draft21 (§6)', () => {
       `${S} names another format for purchase than was asked for.`,
     ],
     [
-      'for a descriptor that nobody asked for',
+      'for an unknown descriptor',
       (payload) => submission(payload, { id: 'other', format: 'vc+sd-jwt', path: '$' }),
       `${S} names an unknown descriptor.`,
     ],
@@ -287,11 +290,11 @@ describe('an answer to a request of profile draft21 (§6)', () => {
   ])('with a submission %s leaves the request open', async (_, sent, sentence) => {
     const { asked, payload } = await drafted()
     await world.expectStillOpen(asked, await post(payload, await shown(payload), sent(payload)), sentence)
-    // The same wallet may still answer as it should.
+    // The same wallet may still answer correctly.
     expect((await post(payload, await shown(payload), submission(payload))).status).toBe(200)
   })
 
-  it('in the shape of 1.0 is refused: it lacks the draft’s submission', async () => {
+  it('in the form of 1.0 is refused, because it lacks the submission of the draft', async () => {
     const { asked, payload } = await drafted()
     const form = { vp_token: JSON.stringify({ purchase: [await shown(payload)] }), state: payload.state }
     await world.expectStillOpen(asked, await postForm(payload.response_uri, form), `${S} is missing.`)
@@ -300,7 +303,7 @@ describe('an answer to a request of profile draft21 (§6)', () => {
   it.each([
     ['for another audience', { audience: 'did:web:other.example' }, 'Key Binding JWT aud is not this verifier.'],
     ['with another nonce', { nonce: 'x' }, 'Key Binding JWT nonce is not that of the request.'],
-  ])('is verified as any other: %s', async (_, options, reason) => {
+  ])('is verified like any other answer: %s', async (_, options, reason) => {
     const { asked, payload } = await drafted()
     const presentation = await present(world.held['dc+sd-jwt'], world.wallet, payload, options)
     const reply = await post(payload, presentation, submission(payload))
@@ -308,7 +311,7 @@ describe('an answer to a request of profile draft21 (§6)', () => {
     expect(await sessionOf(world.service, asked)).toMatchObject({ state: 'Error' })
   })
 
-  it('is judged by the query and not by the submission', async () => {
+  it('is checked against the query, not the submission', async () => {
     const { service, held, wallet } = world
     const { asked, payload } = await drafted()
     // A JWT VC is called an SD-JWT VC.
@@ -323,7 +326,7 @@ describe('an answer to a request of profile draft21 (§6)', () => {
     )
   })
 
-  it('by both of two alternative claim sets has more than was asked for', async () => {
+  it('with both of two alternative claim sets has more than was requested', async () => {
     const claims = [
       { id: 'x', path: ['product'] },
       { id: 'y', path: ['price'] },
@@ -336,7 +339,7 @@ describe('an answer to a request of profile draft21 (§6)', () => {
     expect(reply.json.error_description).toBe('Credential purchase has more than one presentation.')
   })
 
-  it("ends the session by the wallet's error, as any other", async () => {
+  it('ends the session with the error of the wallet, like any other answer', async () => {
     const { asked, payload } = await drafted({ responseMode: 'direct_post.jwt' })
     const form = { error: 'invalid_presentation_definition_uri', state: payload.state }
     expect((await postForm(payload.response_uri, form)).status).toBe(200)

@@ -32,7 +32,7 @@ async function refused(body: Record<string, unknown>, by = world.service) {
 const shown = (payload: RequestPayload) => present(world.held['dc+sd-jwt'], world.wallet, payload)
 
 describe('a request of profile draft24 (OpenID4VP draft 24 §5)', () => {
-  it('has the names of the draft, and no other', async () => {
+  it('has only the names of the draft', async () => {
     const { asked, payload } = await drafted({ responseMode: 'direct_post.jwt' })
     expect(Object.keys(payload).sort()).toEqual([
       'aud',
@@ -70,7 +70,7 @@ describe('a request of profile draft24 (OpenID4VP draft 24 §5)', () => {
     })
   })
 
-  it('asks in the members of DCQL that the draft has, and for no claims where 1.0 would (§6, §6.4.1.1)', async () => {
+  it('asks with the DCQL members of the draft, and for no selectively disclosable claims if 1.0 asks for none (§6, §6.4.1.1)', async () => {
     const [credential] = dcql(world.service, 'dc+sd-jwt').credentials
     const { claims, ...withoutClaims } = credential ?? {}
     const members = { multiple: false, require_cryptographic_holder_binding: false }
@@ -80,12 +80,12 @@ describe('a request of profile draft24 (OpenID4VP draft 24 §5)', () => {
     expect(payload.dcql_query).toEqual({ credentials: [{ ...withoutClaims, claims: [{ path: ['vct'] }] }] })
   })
 
-  it('has the key of JARM only where the answer is encrypted', async () => {
+  it('has the key of JARM only if the answer is encrypted', async () => {
     const { payload } = await drafted()
     expect(Object.keys(payload.client_metadata)).toEqual(['vp_formats'])
   })
 
-  it('repeats wallet_nonce, and takes a wallet’s metadata in the draft’s form (§5.11, §10.1)', async () => {
+  it('repeats wallet_nonce, and accepts metadata of wallets in the form of the draft (§5.11, §10.1)', async () => {
     const asked = await ask(world.service, { profile: 'draft24', query: [ITEM], responseMode: 'direct_post.jwt' })
     const fetchWith = (metadata: unknown) =>
       postForm(asked.request_uri, { wallet_nonce: 'w', wallet_metadata: JSON.stringify(metadata) })
@@ -116,21 +116,21 @@ describe('a request of profile draft24 (OpenID4VP draft 24 §5)', () => {
       /^responseMode must be direct_post or direct_post.jwt with profile draft24$/,
     ],
     [{ verifierInfo: [{ format: 'jwt', data: 'x' }] }, /^verifierInfo must be left out with profile draft24$/],
-  ])('is refused with members that the draft has no name for: %j', async (body, message) => {
+  ])('is refused with members that the draft cannot express: %j', async (body, message) => {
     expect(await refused(body)).toEqual([400, expect.stringMatching(message)])
   })
 
   it.each([
     [{ multiple: true }, 'multiple must not be true'],
     [{ trusted_authorities: [{ type: 'aki', values: ['abc'] }] }, 'trusted_authorities must be left out'],
-  ])('is refused with members of DCQL that came later: %j', async (members, message) => {
+  ])('is refused with members of DCQL that are newer than the draft: %j', async (members, message) => {
     expect(await refused({ dcqlQuery: dcql(world.service, 'dc+sd-jwt', members) })).toEqual([
       400,
       `dcqlQuery.credentials.0.${message} with profile draft24`,
     ])
   })
 
-  it('is not made where the draft is not open', async () => {
+  it('is not made if the draft is not open', async () => {
     expect(await refused({ profile: 'draft21' })).toEqual([
       400,
       'profile draft21 is not open here: VERIFIER_LEGACY_PROFILES does not list it',
@@ -142,7 +142,7 @@ describe('an answer to a request of profile draft24 (§7)', () => {
   it.each([
     ['as the draft has it', (text: string) => text],
     ['as 1.0 has it', (text: string) => [text]],
-  ])('is taken %s', async (_, entry) => {
+  ])('is accepted %s', async (_, entry) => {
     for (const responseMode of ['direct_post', 'direct_post.jwt']) {
       const { asked, payload } = await drafted({ responseMode })
       expect((await answer(payload, { purchase: entry(await shown(payload)) })).json).toEqual({})
@@ -150,7 +150,7 @@ describe('an answer to a request of profile draft24 (§7)', () => {
     }
   })
 
-  it('may be encrypted with either GCM, for the parties that it names, and with no CBC', async () => {
+  it('may be encrypted with A128GCM or A256GCM, for the parties that it names, but not with CBC', async () => {
     const { asked, payload } = await drafted({ responseMode: 'direct_post.jwt' })
     const parameters = { vp_token: { purchase: await shown(payload) }, state: payload.state }
     const cbc = await postForm(payload.response_uri, {
@@ -169,7 +169,7 @@ describe('an answer to a request of profile draft24 (§7)', () => {
     expect((await postForm(payload.response_uri, { response })).status).toBe(200)
   })
 
-  it('is for the DID as sent: the client identifier of 1.0 is another audience (§5.10.3)', async () => {
+  it('has the sent DID as its audience; the client identifier of 1.0 is another audience (§5.10.3)', async () => {
     const { asked, payload } = await drafted()
     const client_id = `decentralized_identifier:${payload.client_id}`
     const wrong = await shown({ ...payload, client_id })
@@ -198,21 +198,21 @@ describe('an answer to a request of profile draft24 (§7)', () => {
       'Presentation for purchase: Presentation has no Key Binding JWT.',
     ],
     ['of another format', () => ({ purchase: world.held.jwt_vc_json.credential }), /^Presentation for purchase: /],
-  ])('is judged by the query of 1.0: %s', async (_, vpToken, sentence) => {
+  ])('is checked against the query of 1.0: %s', async (_, vpToken, sentence) => {
     const { asked, payload } = await drafted()
     const reply = await answer(payload, vpToken(await shown(payload)))
     expect([reply.status, reply.json.error_description]).toEqual([400, expect.stringMatching(sentence)])
     expect(await sessionOf(world.service, asked)).toMatchObject({ state: 'Error' })
   })
 
-  it.each([['text'], ['[]'], ['{"purchase":1}'], ['{"purchase":[1]}']])('is no answer as %s', async (vp_token) => {
+  it.each([['text'], ['[]'], ['{"purchase":1}'], ['{"purchase":[1]}']])('is refused as %s', async (vp_token) => {
     const { asked, payload } = await drafted()
     const reply = await postForm(payload.response_uri, { vp_token, state: payload.state })
     await world.expectStillOpen(asked, reply, reply.json.error_description)
     expect(reply.json.error_description).toMatch(/^Parameter vp_token /)
   })
 
-  it('does not satisfy values that the query asked for', async () => {
+  it('does not satisfy the requested values', async () => {
     const claims = [{ path: ['product'], values: ['Toaster'] }]
     const { asked, payload } = await drafted({ dcqlQuery: dcql(world.service, 'dc+sd-jwt', { claims }) })
     await world.expectRefused(
@@ -224,8 +224,8 @@ describe('an answer to a request of profile draft24 (§7)', () => {
   })
 })
 
-describe('a request of profile final, where drafts are open', () => {
-  it('has nothing of a draft, in request and address', async () => {
+describe('a request of profile final at an installation with open drafts', () => {
+  it('has no member of a draft, in the request and in the address', async () => {
     const { asked, payload } = await world.asked('dc+sd-jwt', { responseMode: 'direct_post.jwt' })
     expect(Object.keys(payload.client_metadata)).toEqual([
       'vp_formats_supported',
@@ -236,7 +236,7 @@ describe('a request of profile final, where drafts are open', () => {
     expect(new URL(asked.authorizationRequestUri).searchParams.get('client_id')).toBe(payload.client_id)
   })
 
-  it('takes no answer in the shape of a draft', async () => {
+  it('accepts no answer in the form of a draft', async () => {
     const { asked, payload } = await world.asked('dc+sd-jwt')
     await world.expectStillOpen(
       asked,
@@ -253,7 +253,7 @@ describe('a request of profile final, where drafts are open', () => {
   })
 })
 
-it('A draft that is closed does not change open requests', async () => {
+it('closing a draft does not change open requests', async () => {
   const { service, wallet, held } = world
   const body = { profile: 'draft24', dcqlQuery: dcql(service, 'dc+sd-jwt'), trustedIssuers: ['*'] }
   const asked = await ask(service, { ...body, responseMode: 'direct_post' })

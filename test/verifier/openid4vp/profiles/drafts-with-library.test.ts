@@ -6,7 +6,7 @@ import type { WalletActor } from '../../../support/wallet-actor.js'
 import { ask, dcql, type Format, type Held, ITEM, makeWorld, sessionOf, vct } from '../../actors.js'
 import { answerWithLibrary } from '../../library-wallet.js'
 
-/** Versions by which `@openid4vc/openid4vp` knows a request. */
+/** The version numbers of `@openid4vc/openid4vp` for a request. */
 const VERSIONS = { draft24: [24, 25, 26], draft21: [21] } as const
 
 let files: Awaited<ReturnType<typeof certificateFiles>>
@@ -21,7 +21,7 @@ beforeAll(async () => {
   const env = { VERIFIER_LEGACY_PROFILES: 'draft24,draft21' }
   service = await startService({ env })
   const VERIFIER_X509 = await files.fileOf([leaf, intermediate, root])
-  // Its wallet holds what the other service issued.
+  // The wallet has credentials of the other service.
   certified = await startService({ env: { ...env, VERIFIER_X509, OUTBOUND_ALLOWED_HOSTS: '127.0.0.1' } })
   ;({ wallet, held } = await makeWorld(service))
 })
@@ -36,7 +36,7 @@ async function resultOf(by: TestService, id: string) {
   return (await by.request('GET', path, { authorization: await by.bearer('verifier') })).json
 }
 
-/** How a library wallet verifies requests of a certificate; whose root it is was looked at elsewhere. */
+/** Verifies requests that are signed with a certificate. Another test checks the root. */
 const byCertificate = {
   verifyJwt: async (signer: { method: string; x5c?: string[]; alg: string }, { compact }: { compact: string }) => {
     const pem = `-----BEGIN CERTIFICATE-----\n${signer.x5c?.[0]}\n-----END CERTIFICATE-----`
@@ -46,7 +46,7 @@ const byCertificate = {
   getX509CertificateMetadata: () => ({ sanDnsNames: ['127.0.0.1'], sanUriNames: [] }),
 } as never
 
-describe.each(['draft24', 'draft21'] as const)('a wallet of a library answers a request of %s', (profile) => {
+describe.each(['draft24', 'draft21'] as const)('a library wallet answers a request of %s', (profile) => {
   describe.each(['direct_post', 'direct_post.jwt'] as const)('by %s', (responseMode) => {
     it.each(['dc+sd-jwt', 'jwt_vc_json'] as const)('with %s', async (format) => {
       const asked = await ask(service, { profile, responseMode, dcqlQuery: dcql(service, format) })
@@ -58,11 +58,11 @@ describe.each(['draft24', 'draft21'] as const)('a wallet of a library answers a 
       expect(result.credentials).toMatchObject([
         { credentialQueryId: 'purchase', format, claims: { product: 'Espresso machine' } },
       ])
-      // An SD-JWT VC discloses what was asked for and no more.
+      // An SD-JWT VC discloses only the requested claims.
       expect('email' in result.credentials[0].claims).toBe(format === 'jwt_vc_json')
     })
 
-    it('in the format that it has, to items of a VP query', async () => {
+    it('in its own format, for items of a VP query', async () => {
       for (const format of ['dc+sd-jwt', 'jwt_vc_json'] as const) {
         const asked = await ask(service, { profile, responseMode, query: [ITEM] })
         const answer = await answerWithLibrary(wallet, asked.authorizationRequestUri, [held[format]])
@@ -101,7 +101,7 @@ describe.each(['draft24', 'draft21'] as const)('a wallet of a library answers a 
     expect(credentials[0].claims).not.toHaveProperty('email')
   })
 
-  it('with nothing that can be withheld, where no claims are asked for', async () => {
+  it('without selectively disclosable claims if no claims are requested', async () => {
     const dcqlQuery = { credentials: [{ id: 'a', format: 'dc+sd-jwt', meta: { vct_values: [vct(service)] } }] }
     const asked = await ask(service, { profile, dcqlQuery })
     expect((await answerWithLibrary(wallet, asked.authorizationRequestUri, Object.values(held))).status).toBe(200)
@@ -109,7 +109,7 @@ describe.each(['draft24', 'draft21'] as const)('a wallet of a library answers a 
     expect(credentials[0].claims).toEqual({})
   })
 
-  it('that is inside its address (redirect_uri)', async () => {
+  it('whose request is inside its address (redirect_uri)', async () => {
     const asked = await ask(service, {
       profile,
       clientIdPrefix: 'redirect_uri',
@@ -120,7 +120,7 @@ describe.each(['draft24', 'draft21'] as const)('a wallet of a library answers a 
     expect(await sessionOf(service, asked)).toMatchObject({ state: 'ResponseVerified' })
   })
 
-  it('that a certificate names by its host, unless the request says otherwise', async () => {
+  it('whose verifier is named by the host in its certificate, unless the request says otherwise', async () => {
     const body = { profile, dcqlQuery: dcql(service, 'dc+sd-jwt'), trustedIssuers: ['*'] }
     const asked = await ask(certified, body)
     const answer = await answerWithLibrary(wallet, asked.authorizationRequestUri, Object.values(held), byCertificate)

@@ -14,7 +14,7 @@ type JsonObject = Readonly<Record<string, unknown>>
 const SD_JWT = { 'vc+sd-jwt': {} }
 const JWT = { jwt_vc_json: {}, jwt_vp_json: {} }
 
-/** Stands for the diploma's type in definitions that are written before there is one. */
+/** A placeholder for the diploma's type, because definitions are written before the type exists. */
 const VCT = 'urn:example:the-type-of-the-diploma'
 
 const type = () => ({ path: ['$.vct'], filter: { type: 'string', const: VCT } })
@@ -37,10 +37,10 @@ const definition = (descriptors: readonly unknown[], more: JsonObject = {}) => (
   ...more,
 })
 
-/** Which descriptors were answered. */
+/** The answered descriptors. */
 const mapped = () => world.lastResponse().submission?.descriptor_map.map(({ id, format, path }) => [id, format, path])
 
-/** The status, and whether anything was presented. */
+/** The status, and whether the wallet presented a credential. */
 async function answer(value: unknown) {
   const [presented, refused] = [world.verifier.responses.length, world.verifier.refusals.length]
   const { status } = await world.answered(JSON.parse(JSON.stringify(value).replaceAll(VCT, world.vct)))
@@ -74,7 +74,7 @@ describe('a presentation definition (DIF Presentation Exchange 2)', () => {
     expect(decodeJwt(String(presentation))).toHaveProperty('vp')
   })
 
-  it('of several: an array, each at its own place', async () => {
+  it('of several: an array with one presentation at each position', async () => {
     const value = definition([
       descriptor('one', [type()]),
       descriptor('two', [{ path: ['$.type'], filter: { contains: { const: 'Diploma' } } }], { format: JWT }),
@@ -91,7 +91,7 @@ describe('a presentation definition (DIF Presentation Exchange 2)', () => {
     expect(disclosed(world.lastResponse().presentations.a?.[0])).toEqual(['university'])
   })
 
-  it('of paths the first that the credential has', async () => {
+  it('of several paths the first that the credential has', async () => {
     const fields = [type(), { path: ['$.title', '$.university', '$.degree'] }]
     expect(await answer(definition([descriptor('a', fields)]))).toEqual(ANSWERED)
     expect(disclosed(world.lastResponse().presentations.a?.[0])).toEqual(['university'])
@@ -131,14 +131,14 @@ describe('a presentation definition (DIF Presentation Exchange 2)', () => {
     expect(await answer(definition([bare]))).toEqual(ANSWERED)
   })
 
-  it('the names that Presentation Exchange has for JWT VCs', async () => {
+  it('the names of Presentation Exchange for JWT VCs', async () => {
     const fields = [{ path: ['$.type'], filter: { contains: { const: 'Diploma' } } }]
     const value = definition([descriptor('a', fields, { format: { jwt_vc: { alg: ['ES256'] } } })])
     await world.answered(value, { payload: { client_metadata: { vp_formats: { jwt_vc: { alg: ['ES256'] } } } } })
     expect(mapped()).toEqual([['a', 'jwt_vp', '$']])
   })
 
-  it('a credential that cannot limit its disclosure is not shown if that is required', async () => {
+  it('a credential without selective disclosure is not presented if limited disclosure is required', async () => {
     const fields = [{ path: ['$.vc.credentialSubject.degree'] }]
     const limited = descriptor('a', fields, { format: JWT }, { limit_disclosure: 'required' })
     expect(await answer(definition([limited]))).toEqual(refused('vp_formats_not_supported'))
@@ -155,7 +155,7 @@ describe('submission requirements (DIF Presentation Exchange 2, Submission Requi
     ['all of a group', [have('a', 'A'), have('b', 'A'), lack('c', 'B')], [{ rule: 'all', from: 'A' }], ['a', 'b']],
     ['one of a group', [lack('a', 'A'), have('b', 'A')], [{ rule: 'pick', count: 1, from: 'A' }], ['b']],
     [
-      'one of a group, of formats that are known',
+      'one of a group, with supported formats',
       [mdoc('a', 'A'), have('b', 'A')],
       [{ rule: 'pick', count: 1, from: 'A' }],
       ['b'],
@@ -183,7 +183,7 @@ describe('submission requirements (DIF Presentation Exchange 2, Submission Requi
       ['a'],
     ],
     [
-      'nested: one of two groups whole',
+      'nested: one of two complete groups',
       [have('a', 'A'), lack('b', 'A'), have('c', 'B'), have('d', 'B')],
       [
         {
@@ -202,18 +202,18 @@ describe('submission requirements (DIF Presentation Exchange 2, Submission Requi
     expect(mapped()?.map(([id]) => id)).toEqual(ids)
   })
 
-  it('that cannot be met with the wallet’s credentials: the verifier learns nothing (§15)', async () => {
+  it('that the credentials of the wallet cannot meet: the verifier learns nothing (§15)', async () => {
     const requirements = [{ rule: 'all', from: 'A' }]
     const value = definition([have('a', 'A'), lack('b', 'A')], { submission_requirements: requirements })
     expect(await answer(value)).toEqual(MISSING)
   })
 
   it.each([
-    ['of a group that nobody is in', [{ rule: 'all', from: 'X' }]],
+    ['of an empty group', [{ rule: 'all', from: 'X' }]],
     ['of no group', [{ rule: 'all' }]],
     ['of both', [{ rule: 'all', from: 'A', from_nested: [{ rule: 'all', from: 'A' }] }]],
-    ['for more than there are', [{ rule: 'pick', count: 3, from: 'A' }]],
-    ['whose least is more than its most', [{ rule: 'pick', min: 2, max: 1, from: 'A' }]],
+    ['for more descriptors than exist', [{ rule: 'pick', count: 3, from: 'A' }]],
+    ['whose minimum is larger than its maximum', [{ rule: 'pick', min: 2, max: 1, from: 'A' }]],
     ['by another rule', [{ rule: 'some', from: 'A' }]],
   ])('%s: invalid_request', async (_what, requirements) => {
     const value = definition([have('a', 'A'), have('b', 'A')], { submission_requirements: requirements })
@@ -221,7 +221,7 @@ describe('submission requirements (DIF Presentation Exchange 2, Submission Requi
   })
 })
 
-describe('a definition that is not understood is never half-answered', () => {
+describe('a definition that the wallet does not understand is never partly answered', () => {
   const field = () => [type()]
   const nested = (depth: number): JsonObject => (depth === 0 ? { const: 1 } : { not: nested(depth - 1) })
   const many = <T>(count: number, make: (index: number) => T) =>
@@ -231,25 +231,22 @@ describe('a definition that is not understood is never half-answered', () => {
     ['is no object', () => 'x'],
     ['has no id', () => ({ input_descriptors: [descriptor('a', field())] })],
     ['has no descriptors', () => definition([])],
-    ['has two descriptors of one id', () => definition([descriptor('a', field()), descriptor('a', field())])],
-    ['has a member that is not known', () => definition([descriptor('a', field())], { frame: {} })],
-    ['has a schema, as Presentation Exchange 1 did', () => definition([descriptor('a', field(), { schema: [] })])],
+    ['has two descriptors with the same id', () => definition([descriptor('a', field()), descriptor('a', field())])],
+    ['has an unknown member', () => definition([descriptor('a', field())], { frame: {} })],
+    ['has a schema, like in Presentation Exchange 1', () => definition([descriptor('a', field(), { schema: [] })])],
     [
-      'constrains who the subject is',
+      'has a constraint on the subject',
       () => definition([descriptor('a', field(), {}, { subject_is_issuer: 'required' })]),
     ],
     ['wants a predicate', () => definition([descriptor('a', [{ path: ['$.degree'], predicate: 'required' }])])],
-    ['has a path that is none', () => definition([descriptor('a', [{ path: ['degree'] }])])],
+    ['has an invalid path', () => definition([descriptor('a', [{ path: ['degree'] }])])],
+    ['has an unknown keyword', () => definition([descriptor('a', [{ path: ['$.degree'], filter: { equals: 1 } }])])],
     [
-      'has a keyword that is none',
-      () => definition([descriptor('a', [{ path: ['$.degree'], filter: { equals: 1 } }])]),
-    ],
-    [
-      'has a pattern that goes back and forth',
+      'has a pattern with a backreference',
       () => definition([descriptor('a', [{ path: ['$.degree'], filter: { pattern: '(?=a)b\\1' } }])]),
     ],
     ['is deep', () => definition([descriptor('a', [{ path: ['$.degree'], filter: nested(40) }])])],
-    ['has a thousand descriptors and more', () => definition(many(1_500, (index) => descriptor(`d${index}`, [])))],
+    ['has more than a thousand descriptors', () => definition(many(1_500, (index) => descriptor(`d${index}`, [])))],
     [
       'has thousands of fields',
       () =>
@@ -262,7 +259,7 @@ describe('a definition that is not understood is never half-answered', () => {
     ],
     ['has hundreds of paths', () => definition([descriptor('a', [{ path: many(200, (index) => `$.a${index}`) }])])],
     [
-      'has patterns that take more work than a request may',
+      'has patterns that need more than the work budget',
       () =>
         definition([
           descriptor(
@@ -272,7 +269,7 @@ describe('a definition that is not understood is never half-answered', () => {
         ]),
     ],
     [
-      'has requirements with 66 alternatives, where 64 are the most',
+      'has requirements with 66 alternatives; 64 are allowed',
       () =>
         definition(
           many(12, (index) => descriptor(`d${index}`, field(), { group: ['A'] })),
@@ -289,13 +286,13 @@ describe('a definition that is not understood is never half-answered', () => {
       'a format that vp_formats does not list',
       () => definition([descriptor('a', field(), { format: { 'dc+sd-jwt': {} } })]),
     ],
-    ['a format that cannot hold it', () => definition([descriptor('a', [{ path: ['$.vct'] }], { format: JWT })])],
-    ['a place that no holder could find', () => definition([descriptor('a', [{ path: ['$..degree'] }])])],
+    ['a format that cannot represent it', () => definition([descriptor('a', [{ path: ['$.vct'] }], { format: JWT })])],
+    ['a path that no holder could find', () => definition([descriptor('a', [{ path: ['$..degree'] }])])],
   ])('a definition that asks for %s: vp_formats_not_supported', async (_what, value) => {
     expect(await answer(value())).toEqual(refused('vp_formats_not_supported'))
   })
 
-  it('the answers to verifier and caller contain no claim of the wallet', async () => {
+  it('the answers to verifier and caller contain no claims', async () => {
     const fields = [{ path: ['$.vct'] }, { path: ['$.degree'], filter: { const: 'PhD' } }]
     const { message } = await world.answered(definition([descriptor('a', fields)]))
     expect(message).toBe('Could not find the required credentials for the presentation submission')

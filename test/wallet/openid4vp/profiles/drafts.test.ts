@@ -5,7 +5,7 @@ import { newRemoteKey } from '../../../support/wallet-callbacks.js'
 import { type DraftWorld, disclosed, makeDraftWorld, VP_FORMATS } from '../../draft-world.js'
 
 let world: DraftWorld
-/** The key that answers may be encrypted to. */
+/** The key for encrypted answers. */
 let encryption: { readonly privateKey: Awaited<ReturnType<typeof generateKeyPair>>['privateKey']; readonly jwk: JWK }
 
 beforeAll(async () => {
@@ -40,7 +40,7 @@ const draft24 = (options: RemoteRequestOptions = {}): RemoteRequestOptions => ({
   payload: { client_id: world.verifier.key.did, client_metadata: { vp_formats: {} }, ...options.payload },
 })
 
-/** The parameters of the last answer as the verifier got them. */
+/** The parameters of the last answer to the verifier. */
 const lastForm = () => Object.fromEntries(new URLSearchParams(world.verifier.seen.at(-1)?.text))
 
 describe('a verifier of draft 24 by DCQL', () => {
@@ -52,7 +52,7 @@ describe('a verifier of draft 24 by DCQL', () => {
     expect(lastForm()).not.toHaveProperty('presentation_submission')
   })
 
-  it('that leaves meta out, as draft 24 §6.1 lets it', async () => {
+  it('that omits meta, as draft 24 §6.1 allows', async () => {
     const credentials = [
       { id: 'a', format: 'jwt_vc_json' },
       { id: 'b', format: 'dc+sd-jwt', claims: [{ path: ['degree'] }] },
@@ -65,21 +65,24 @@ describe('a verifier of draft 24 by DCQL', () => {
   it.each([
     ['A256GCM', 'A256GCM'],
     [undefined, 'A128CBC-HS256'],
-  ])('encrypted as it asks by JARM (authorization_encrypted_response_enc %s): by %s', async (asked, used) => {
-    const metadata = {
-      vp_formats: {},
-      jwks: { keys: [encryption.jwk] },
-      authorization_encrypted_response_alg: 'ECDH-ES',
-      authorization_encrypted_response_enc: asked,
-    }
-    const options = draft24({ mode: 'direct_post.jwt', payload: { client_metadata: metadata } })
-    // The verifier of the tests has another key: what it got is opened here.
-    await world.wallet.process(await world.verifier.request(diploma(), options))
-    const { response = '' } = lastForm()
-    expect(decodeProtectedHeader(response)).toMatchObject({ alg: 'ECDH-ES', enc: used, kid: 'jarm-key' })
-    const { plaintext } = await compactDecrypt(response, encryption.privateKey)
-    expect(JSON.parse(new TextDecoder().decode(plaintext)).vp_token).toEqual({ diploma: expect.any(String) })
-  })
+  ])(
+    'gets an answer that is encrypted by JARM (authorization_encrypted_response_enc %s): by %s',
+    async (asked, used) => {
+      const metadata = {
+        vp_formats: {},
+        jwks: { keys: [encryption.jwk] },
+        authorization_encrypted_response_alg: 'ECDH-ES',
+        authorization_encrypted_response_enc: asked,
+      }
+      const options = draft24({ mode: 'direct_post.jwt', payload: { client_metadata: metadata } })
+      // The verifier of the tests has another key, so this test decrypts the answer.
+      await world.wallet.process(await world.verifier.request(diploma(), options))
+      const { response = '' } = lastForm()
+      expect(decodeProtectedHeader(response)).toMatchObject({ alg: 'ECDH-ES', enc: used, kid: 'jarm-key' })
+      const { plaintext } = await compactDecrypt(response, encryption.privateKey)
+      expect(JSON.parse(new TextDecoder().decode(plaintext)).vp_token).toEqual({ diploma: expect.any(String) })
+    },
+  )
 
   it('by POST: the wallet names client_id_schemes_supported (draft 24 §10.1)', async () => {
     await world.wallet.process(await world.verifier.request(diploma(), draft24({ method: 'post' })))
@@ -95,7 +98,7 @@ describe('a verifier by Presentation Exchange', () => {
     ['draft 21, did', {}],
     ['draft 21, encrypted', { mode: 'direct_post.jwt' as const }],
     ['draft 21, by POST', { method: 'post' as const }],
-    ['draft 21, typ JWT, which RFC 9101 lets it have', { header: { typ: 'JWT' } }],
+    ['draft 21, typ JWT, which RFC 9101 allows', { header: { typ: 'JWT' } }],
   ])('of %s', async (_what, options: RemoteRequestOptions) => {
     const jarm = {
       client_metadata: {
@@ -131,7 +134,7 @@ describe('a verifier by Presentation Exchange', () => {
     expect(world.lastResponse().submission?.definition_id).toBe('a definition')
   })
 
-  it('of draft 21, known by certificate: its client identifier is the name alone', async () => {
+  it('of draft 21 with a certificate: its client identifier is only the name', async () => {
     const answer = await world.answered(definition(), {
       prefix: 'x509_san_dns',
       clientId: '127.0.0.1',
@@ -143,7 +146,7 @@ describe('a verifier by Presentation Exchange', () => {
     expect(decodeJwt(String(presentation).split('~').at(-1) ?? '').aud).toBe('127.0.0.1')
   })
 
-  it('of draft 21, that does not sign, and leaves its response_uri out (§5.7)', async () => {
+  it('of draft 21 that does not sign, and omits its response_uri (§5.7)', async () => {
     const responseUri = `${world.verifier.url}/response?id=none`
     const params = new URLSearchParams({
       client_id: responseUri,
@@ -160,7 +163,7 @@ describe('a verifier by Presentation Exchange', () => {
     expect(JSON.parse(lastForm().presentation_submission ?? '{}').definition_id).toBe('a definition')
   })
 
-  it('in a flow: the person sees a DCQL query and chooses', async () => {
+  it('in a flow: the user sees a DCQL query and chooses', async () => {
     const authorization = world.wallet.authorization
     const body = { qrContent: await world.exchange(definition()), did: world.wallet.did }
     const started = await world.service.request('POST', '/flows', { authorization, body })
@@ -189,7 +192,7 @@ describe('members of 1.0 and of drafts in one request: the members of 1.0 count'
       () => ({ payload: { client_metadata: { vp_formats: VP_FORMATS, vp_formats_supported: { 'dc+sd-jwt': {} } } } }),
     ],
     [
-      'vp_formats alone, with a prefix that came later',
+      'only vp_formats, with a prefix that is newer',
       () => ({ payload: { client_metadata: { vp_formats: VP_FORMATS } } }),
     ],
   ])('%s', async (_what, options) => {
@@ -198,7 +201,7 @@ describe('members of 1.0 and of drafts in one request: the members of 1.0 count'
     expect(last()).toEqual([expect.any(String)])
   })
 
-  it('JARM members beside members of 1.0', async () => {
+  it('JARM members together with members of 1.0', async () => {
     const client_metadata = {
       vp_formats_supported: {},
       jwks: { keys: [{ ...encryption.jwk, alg: 'ECDH-ES' }] },
@@ -215,12 +218,12 @@ describe('members of 1.0 and of drafts in one request: the members of 1.0 count'
 describe('a request of a draft that is refused', () => {
   it.each([
     [
-      'a client_id_scheme in the address that is not that of the request object',
+      'another client_id_scheme in the address than in the request object',
       { address: { client_id_scheme: 'x509_san_dns' } },
       'The authorization request has another client_id_scheme than its address.',
     ],
     [
-      'a scheme that is not known here',
+      'an unknown scheme',
       { address: {}, payload: { client_id_scheme: 'entity_id' } },
       'Verifiers of the kind entity_id are not known to this wallet.',
     ],
@@ -242,10 +245,10 @@ describe('a request of a draft that is refused', () => {
 
   it('signed with another key than the DID’s', async () => {
     const answer = await world.answered(definition(), { signer: await newRemoteKey() })
-    expect(answer.message).toContain('signature does not hold')
+    expect(answer.message).toContain('signature is refused')
   })
 
-  it('by a DID in a request that is not signed', async () => {
+  it('by a DID in an unsigned request', async () => {
     const params = new URLSearchParams({
       client_id: world.verifier.key.did,
       client_id_scheme: 'did',
@@ -260,14 +263,14 @@ describe('a request of a draft that is refused', () => {
   })
 
   it.each(['direct_post', 'direct_post.jwt'] as const)(
-    'that wants the response signed (JARM), which no hosted wallet does: by %s',
+    'that demands a signed response (JARM), which hosted wallets do not support: by %s',
     async (mode) => {
       const client_metadata = { vp_formats: VP_FORMATS, authorization_signed_response_alg: 'ES256' }
       const before = world.verifier.refusals.length
       const answer = await world.answered(definition(), { mode, payload: { client_metadata } })
-      // Without JARM nothing is to be signed.
+      // Without JARM no answer is signed.
       if (mode === 'direct_post') return expect(answer.status).toBe(200)
-      expect(answer).toEqual({ status: 500, message: 'The authorization request wants a signed response.' })
+      expect(answer).toEqual({ status: 500, message: 'The authorization request requires a signed response.' })
       expect(world.verifier.refusals.slice(before)).toMatchObject([{ error: 'invalid_request', encrypted: false }])
     },
   )

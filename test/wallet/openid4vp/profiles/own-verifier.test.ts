@@ -41,7 +41,7 @@ async function verified(profile: string, dcqlQuery: unknown, more: Record<string
   return { answer, session: await sessionOf(service, asked), asked }
 }
 
-describe.each(['draft24', 'draft21'])('the verifier of this service as one of %s', (profile) => {
+describe.each(['draft24', 'draft21'])('the verifier of this service under %s', (profile) => {
   it.each([
     ['dc+sd-jwt', 'direct_post', sdJwt],
     ['dc+sd-jwt', 'direct_post.jwt', sdJwt],
@@ -60,7 +60,7 @@ describe.each(['draft24', 'draft21'])('the verifier of this service as one of %s
     expect(session.state).toBe('ResponseVerified')
   })
 
-  it('of alternatives the one in the wallet', async () => {
+  it('of alternatives the credential in the wallet', async () => {
     const credentials = [sdJwt({ id: 'pid', meta: { vct_values: ['urn:eudi:pid:1'] } }), sdJwt()]
     const credential_sets = [{ options: [['pid'], ['purchase']] }]
     const { answer, session } = await verified(profile, { credentials, credential_sets })
@@ -68,7 +68,7 @@ describe.each(['draft24', 'draft21'])('the verifier of this service as one of %s
     expect(session.state).toBe('ResponseVerified')
   })
 
-  it('of claim sets the one that the credential meets', async () => {
+  it('of claim sets the set that the credential satisfies', async () => {
     const claims = [
       { id: 'a', path: ['color'] },
       { id: 'b', path: ['product'] },

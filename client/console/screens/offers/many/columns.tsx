@@ -33,7 +33,7 @@ export function Columns({ controls, sheet, mapping, onMap }: Props) {
                 >
                   <option value={-1}>{words.noColumn}</option>
                   {sheet.columns.map((name, at) => (
-                    // biome-ignore lint/suspicious/noArrayIndexKey: columns are told apart by their places alone.
+                    // biome-ignore lint/suspicious/noArrayIndexKey: columns have no key except their positions.
                     <option key={at} value={at}>
                       {name === '' ? words.nthColumn(at + 1) : name}
                     </option>

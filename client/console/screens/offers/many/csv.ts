@@ -12,7 +12,7 @@ export interface Sheet {
 }
 
 export const MAX_ROWS = 10_000
-/** More than ten thousand rows of claims need. */
+/** The most bytes of a file. Ten thousand rows of claims need less. */
 export const MAX_BYTES = 20 * 1024 * 1024
 
 /** Why a file is not usable as a table of offers. */
@@ -22,7 +22,7 @@ export type SheetFault =
 
 const isBlank = (cells: readonly string[]) => cells.every((cell) => cell.trim() === '')
 
-/** Spreadsheets write UTF-8, or the code page of their system. */
+/** The text of a file. Spreadsheets write UTF-8, or the code page of their system. */
 function textOf(bytes: ArrayBuffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)

@@ -22,7 +22,7 @@ interface Props {
 interface Chosen {
   readonly sheet: Sheet
   readonly mapping: Mapping
-  /** Tells what was made of it from what is made of it once anything is changed. */
+  /** Rises with each change of the file or the columns, so that checks and offers of an earlier edition are discarded. */
   readonly edition: number
 }
 

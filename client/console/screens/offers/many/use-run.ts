@@ -18,7 +18,7 @@ const AT_ONCE = 100
 /**
  * Works through many rows, some at a time, one call after the other.
  *
- * @param work on some rows; resolves with what came of them
+ * @param work processes some rows; resolves with their outcomes
  */
 export function useRun<Row, Outcome>(work: (rows: readonly Row[]) => Promise<readonly Outcome[]>) {
   const [run, setRun] = useState<Run<Outcome>>()
@@ -55,7 +55,7 @@ export function useRun<Row, Outcome>(work: (rows: readonly Row[]) => Promise<rea
   const stop = () => {
     stopping.current = true
   }
-  /** Discards the run. A running one starts no further call. */
+  /** Discards the run. If it is still running, it starts no further call. */
   const clear = () => {
     current.current += 1
     setRun(undefined)

@@ -23,7 +23,7 @@ import {
 } from './presentation-definition.js'
 import { requiredSets } from './submission-requirements.js'
 
-/** With more optional fields than this, only "all" and "none" are tried. */
+/** With more optional fields than this limit, only "all" and "none" are tried. */
 const MAX_OPTIONAL = 2
 
 /** A wallet does not know the credential types of issuers. */
@@ -57,7 +57,7 @@ export function queryOfDefinition(value: unknown, vpFormats: unknown, formats: F
   if (sets.some(({ options }) => options.length === 0)) {
     throw new RefusedRequest(
       'vp_formats_not_supported',
-      'The presentation_definition asks for what no supported format can answer.',
+      'The presentation_definition asks for a credential that no supported format can express.',
     )
   }
   const named = new Set(sets.flatMap(({ options }) => options.flat()))
@@ -145,7 +145,7 @@ function variantsOf(fields: readonly ReadField[]): readonly (readonly CompiledFi
   return [without(optional), ...some, without([])]
 }
 
-/** A credential query for some of the fields; empty if no credential of the format can answer them. */
+/** A credential query for some of the fields; empty if no credential of the format can answer these fields. */
 function variantFor(
   { querying }: CredentialFormat,
   fields: readonly CompiledField[],

@@ -63,7 +63,7 @@ const zRequirement: z.ZodType<SubmissionRequirement> = z.strictObject({
 
 /**
  * `presentation_definition` as a stranger sends it (DIF Presentation Exchange 2 §5). Unknown members, and members that this wallet
- * cannot satisfy, are refused: a request is answered as its verifier meant it, or not at all.
+ * cannot satisfy, are refused. The wallet either answers a request completely, or not at all.
  */
 const zPresentationDefinition = z.strictObject({
   ...shown,
@@ -79,7 +79,7 @@ export const refusedDefinition = (reason: string, options?: ErrorOptions) =>
   new RefusedRequest('invalid_request', `The presentation_definition ${reason}.`, options)
 
 /**
- * Reads a presentation definition. Its size is checked first, because the following checks are recursive.
+ * Reads a presentation definition. The size is checked first, because the following checks are recursive.
  *
  * @throws RefusedRequest that names the first malformed or unknown member.
  */
@@ -93,7 +93,9 @@ export function readPresentationDefinition(value: unknown): PresentationDefiniti
   const parsed = zPresentationDefinition.safeParse(value)
   if (!parsed.success) {
     const place = parsed.error.issues[0]?.path.map(String).join('.') ?? ''
-    throw refusedDefinition(place === '' ? 'is not one that this wallet knows' : `is not understood at ${place}`)
+    throw refusedDefinition(
+      place === '' ? 'has a form that this wallet does not know' : `is not understood at ${place}`,
+    )
   }
   const ids = parsed.data.input_descriptors.map(({ id }) => id)
   if (new Set(ids).size < ids.length) throw refusedDefinition('has two input_descriptors with one id')

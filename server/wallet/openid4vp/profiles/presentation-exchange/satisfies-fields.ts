@@ -10,9 +10,9 @@ import { refusedDefinition } from './presentation-definition.js'
 /**
  * Checks the parts of an input descriptor that DCQL cannot express (DIF Presentation Exchange 2 §8). For each field, a
  * held credential must have a value that satisfies the field's filter, at one of the field's paths. If there are
- * several values, the verifier decides which one counts.
+ * several values, the verifier decides which value counts.
  *
- * @param work pays for the check; a credential does not fit if the work does not suffice.
+ * @param work the budget for the check; if it does not suffice, a credential does not fit
  * @returns the check, by the id of a credential query.
  */
 export function fieldsCheck(

@@ -4,7 +4,7 @@ import {
   type SubmissionRequirement,
 } from './presentation-definition.js'
 
-/** Limit for the alternatives of one requirement, and for the steps that find them. */
+/** Limit for the alternatives of one requirement, and for the steps of the search for alternatives. */
 const MAX_ALTERNATIVES = 64
 
 /** Ids of credential queries that are answered together. */
@@ -17,10 +17,11 @@ export interface RequiredSet {
 }
 
 /**
- * The input descriptors of a definition that must be answered (DIF Presentation Exchange 2 §4.3, §7): all of them, or those that the
- * submission requirements select.
+ * The input descriptors of a definition that must be answered (DIF Presentation Exchange 2 §4.3, §7): all descriptors,
+ * or the descriptors that the submission requirements select.
  *
- * @param optionsOf the credential queries for an input descriptor, by its id, preferred first; empty if the wallet has none.
+ * @param optionsOf the credential queries for an input descriptor, by its id, the preferred query first; empty if there
+ *   is no query for the descriptor
  * @throws RefusedRequest for requirements that contradict each other, or have too many alternatives.
  */
 export function requiredSets(
@@ -31,7 +32,7 @@ export function requiredSets(
   const members = (requirement: SubmissionRequirement): readonly (readonly Option[])[] => {
     const { from, from_nested: nested } = requirement
     if ((from === undefined) === (nested === undefined)) {
-      throw refusedDefinition('has a submission requirement that has not exactly one of from and from_nested')
+      throw refusedDefinition('has a submission requirement without exactly one of from and from_nested')
     }
     if (nested !== undefined) return nested.map((each) => alternatives(each))
     const group = descriptors.filter((descriptor) => descriptor.group?.includes(from ?? ''))
@@ -50,17 +51,17 @@ export function requiredSets(
   })
 }
 
-/** §7: the number of descriptors to answer. Of a range, the minimum, so that nothing unnecessary is shown. */
+/** §7: the number of descriptors to answer. For a range it is the minimum, so that nothing unnecessary is shown. */
 function countOf({ rule, count, min, max }: SubmissionRequirement, size: number): number {
   if (rule === 'all') return size
   const wanted = count ?? min ?? (max === undefined ? 1 : 0)
   if (wanted > size || (max !== undefined && wanted > max)) {
-    throw refusedDefinition('has a submission requirement that nothing can meet')
+    throw refusedDefinition('has a submission requirement that no answer can satisfy')
   }
   return wanted
 }
 
-/** Every way to choose this number of members, with one alternative of each. */
+/** Every way to choose this number of members, with one alternative of each chosen member. */
 function picked(members: readonly (readonly Option[])[], count: number): readonly Option[] {
   // Indexed by the number of members chosen so far.
   let found: readonly (readonly Option[])[] = [[[]], ...Array.from({ length: count }, () => [])]

@@ -3,8 +3,9 @@ import type { JsonObject } from '../../../../protocol/json/json-object.js'
 import type { Answer, ExchangeRequest } from '../profile.js'
 
 /**
- * The parameters of an answer by Presentation Exchange (OpenID4VP draft 21 §6.1, draft 24 §8.1). They hold the
- * presentation, or an array of presentations, and the submission that assigns presentations to input descriptors.
+ * The parameters of an answer by Presentation Exchange (OpenID4VP draft 21 §6.1, draft 24 §8.1). The parameters contain
+ * the presentation, or an array of presentations. They also contain the submission, which assigns presentations to
+ * input descriptors.
  *
  * @param id unique id of the submission.
  */
