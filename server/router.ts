@@ -5,6 +5,7 @@ import { mergeRouters, router } from './api/trpc.js'
 import { auditRouter } from './audit/audit.router.js'
 import { consolePagesRouter, consoleRouter } from './console/console.router.js'
 import { didsRouter } from './dids/dids.router.js'
+import { exportFilesRouter, exportsRouter } from './exports/exports.router.js'
 import { type Formats, standardFormats } from './formats/registry.js'
 import { healthRouter } from './health/health.router.js'
 import { credentialOffersRouter } from './issuer/credential-offers/credential-offers.router.js'
@@ -13,7 +14,7 @@ import { metadataRouter } from './issuer/metadata/metadata.router.js'
 import { offeringsRouter } from './issuer/offerings/offerings.router.js'
 import { authorizationsRouter } from './issuer/openid4vci/authorizations/authorizations.router.js'
 import { openid4vciRouter } from './issuer/openid4vci/openid4vci.router.js'
-import { schemasRouter } from './issuer/schemas/schemas.router.js'
+import { schemaImagesRouter, schemasRouter } from './issuer/schemas/schemas.router.js'
 import { walletTrustRouter } from './issuer/wallet-trust/wallet-trust.router.js'
 import { pageFilesRouter } from './pages/page-files.router.js'
 import { createPageRouter, peoplePagesRouter } from './people-pages/people-pages.router.js'
@@ -49,7 +50,7 @@ const createAppRouter = (formats: Formats, features: Features) =>
     verify: verifyRouter(formats, features.verify),
     vpQueries: vpQueriesRouter(features.vpQueries),
     authorizationRequests: authorizationRequestsRouter(formats, features.authorizationRequests),
-    verificationSessions: verificationSessionsRouter(formats, features.verificationSessions),
+    verificationSessions: verificationSessionsRouter(formats, features.verificationSessions, features.evidence),
     trustedIssuers: trustedIssuersRouter(features.trustedIssuers),
     walletTrust: walletTrustRouter(features.walletTrust),
     qrCodes: qrCodesRouter(features.qrCodes),
@@ -57,6 +58,7 @@ const createAppRouter = (formats: Formats, features: Features) =>
     agent: agentRouter(features.agent),
     signers: signersRouter(features.signers),
     audit: auditRouter(features.audit),
+    exports: exportsRouter(features.exports),
     setup: setupRouter(features.setup),
     settings: settingsRouter(features.settings),
     statistics: statisticsRouter(features.statistics),
@@ -68,8 +70,8 @@ const createAppRouter = (formats: Formats, features: Features) =>
   })
 
 /**
- * The endpoints for wallets, probes and other strangers, called by path and in the standards' own formats (`kind: 'protocol'`). They are not
- * on `/trpc`: the reply would lose its status, headers and media type, and a DPoP proof would name the wrong address.
+ * The endpoints for wallets, probes and other strangers, called by path and in the standards' own formats (`kind: 'protocol'`), and the
+ * files of exports. They are not on `/trpc`: the reply would lose its status, headers and media type, and a DPoP proof would name the wrong address.
  */
 const createProtocolRouter = (features: Features) =>
   router({
@@ -77,11 +79,13 @@ const createProtocolRouter = (features: Features) =>
     health: healthRouter(features.health),
     statusLists: statusListsRouter(features.statusLists),
     metadata: metadataRouter(features.metadata),
+    schemaImages: schemaImagesRouter(features.schemas),
     openid4vci: mergeRouters(openid4vciRouter(features), authorizationsRouter(features)),
     pageFiles: pageFilesRouter,
     peoplePages: peoplePagesRouter(features.presentPages, features.receivePages),
     consolePages: consolePagesRouter(features.console),
     openid4vp: openid4vpRouter(features.openid4vp),
+    exportFiles: exportFilesRouter(features.exports),
   })
 
 /**

@@ -14,6 +14,7 @@ export interface Place {
     | '/verify'
     | '/trust'
     | '/audit'
+    | '/person'
     | '/settings'
   readonly name: keyof Texts['nav']
 }
@@ -30,5 +31,6 @@ export const PLACES: readonly Place[] = [
   { to: '/verify', name: 'verify' },
   { to: '/trust', name: 'trust' },
   { to: '/audit', name: 'audit' },
+  { to: '/person', name: 'person' },
   { to: '/settings', name: 'settings' },
 ]

@@ -179,6 +179,13 @@ const audit = createRoute({
   component: lazyRouteComponent(() => import('./screens/audit/audit.js'), 'Audit'),
 })
 
+// The person is in no address: a DID or a user name would stay in the history of the browser.
+const person = createRoute({
+  getParentRoute: () => root,
+  path: '/person',
+  component: lazyRouteComponent(() => import('./screens/person/person.js'), 'PersonsData'),
+})
+
 const settings = createRoute({
   getParentRoute: () => root,
   path: '/settings',
@@ -213,6 +220,7 @@ export const router = createRouter({
     newVerifier,
     verifier,
     audit,
+    person,
     settings,
   ]),
   basepath: consolePath,

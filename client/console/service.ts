@@ -27,8 +27,21 @@ export const credence = createCredenceClient({ url: serviceUrl, fetch: consoleFe
 /** A client for slow calls. Calls of one client that start together share a request, so all of them wait for the slowest call. */
 export const slowCredence = createCredenceClient({ url: serviceUrl, fetch: consoleFetch })
 
+const addressOf = (path: string): URL => new URL(path.replace(/^\//, ''), serviceUrl)
+
 /** Reads a document by its path. Resolves with its JSON, whatever the status. */
 export async function readDocument(path: string, signal: AbortSignal): Promise<unknown> {
-  const address = new URL(path.replace(/^\//, ''), serviceUrl)
-  return (await consoleFetch(address, { signal, headers: { accept: 'application/json' } })).json()
+  return (await consoleFetch(addressOf(path), { signal, headers: { accept: 'application/json' } })).json()
+}
+
+/**
+ * Opens a file by its path. Its body can be read while the service sends it.
+ *
+ * @throws an error with the sentence of the service, if the service refuses the file
+ */
+export async function openFile(path: string, signal: AbortSignal): Promise<Response> {
+  const response = (await consoleFetch(addressOf(path), { signal })) as Response
+  if (response.ok) return response
+  const { message } = (await response.json().catch(() => ({}))) as { message?: string | string[] }
+  throw new Error([message ?? `Status ${response.status}`].flat().join(' '))
 }

@@ -23,6 +23,7 @@ const CALLERS: Readonly<Record<RouteAccess, string>> = {
   issuerClient: 'who has the client secret',
   verifierClient: 'who has the client secret',
   clientOrVerifier: 'who has the client secret, or a token (with VERIFIER_ROLE, where the service has set it)',
+  clientOrUser: 'who has the client secret, or a token',
   operator: 'who has the client secret, or a token with the role admin',
   issuerOperator:
     'who has the client secret, or a token with the role admin (or ISSUER_ROLE, where the service has set it)',

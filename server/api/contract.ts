@@ -8,6 +8,16 @@ export class TextBody {
   constructor(readonly text: string) {}
 }
 
+/** A file that is made while a client reads it. */
+export interface Download {
+  readonly mediaType: string
+  readonly fileName: string
+  /** The parts of the file, in order. Each part is made when the client has read the previous one. */
+  readonly parts: AsyncIterator<string>
+  /** Frees what the file occupies. It is called once the file has been sent, or can no longer be sent. */
+  readonly close: () => Promise<void>
+}
+
 /** A status and its sentence. Errors of the catalogue and OAuth errors are refusals. */
 export interface Refusal {
   readonly status: number
@@ -17,7 +27,7 @@ export interface Refusal {
 /** Properties of a route that REST needs in addition to the OpenAPI description. */
 export interface RestMeta {
   /** Success status; 200 unless given. */
-  readonly status?: 200 | 201 | 204 | 303
+  readonly status?: 200 | 201 | 202 | 204 | 303
   /**
    * The form of output and errors.
    *
@@ -26,8 +36,9 @@ export interface RestMeta {
    * - `page`: the same output with HTML for people. Errors are pages.
    * - `bytes`: the output is the body; `produces` names its media type. Errors use the envelope.
    * - `events`: a subscription, served as Server-Sent Events. Errors use the envelope.
+   * - `download`: the output is a {@link Download}, sent as a file while it is read. Errors use the envelope.
    */
-  readonly kind?: 'json' | 'protocol' | 'page' | 'bytes' | 'events'
+  readonly kind?: 'json' | 'protocol' | 'page' | 'bytes' | 'events' | 'download'
   /** Errors of this protocol route use the envelope, since the route's callers are not OAuth clients. */
   readonly envelope?: true
   /** The OAuth error code on protocol routes if the contract refuses a request; `invalid_request` unless given. */
@@ -81,6 +92,7 @@ export interface RestMeta {
  * `admin`, or ISSUER_ROLE or VERIFIER_ROLE if the role is set.
  * - `eitherOperator`: `issuerOperator` or `verifierOperator`.
  * - `operator`: the client secret or the role `admin`.
+ * - `clientOrUser`: the client secret, or any user. The operation decides which records the caller receives.
  * - `issuerClient`, `verifierClient`: the client secret.
  * - `wallet`: a token of this service.
  * - `console`: a console session. On all other routes, a console session may replace the token or the secret.
@@ -91,6 +103,7 @@ export type RouteAccess =
   | 'issuerClient'
   | 'verifierClient'
   | 'clientOrVerifier'
+  | 'clientOrUser'
   | 'operator'
   | 'issuerOperator'
   | 'verifierOperator'
@@ -149,6 +162,7 @@ const ACCESS_ERRORS: Readonly<Record<RouteAccess, readonly Refusal[]>> = {
   issuerClient: UNAUTHORIZED,
   verifierClient: UNAUTHORIZED,
   clientOrVerifier: WITHOUT_ROLE,
+  clientOrUser: WITHOUT_ROLE,
   operator: WITHOUT_ROLE,
   issuerOperator: WITHOUT_ROLE,
   verifierOperator: WITHOUT_ROLE,

@@ -59,6 +59,9 @@ const sizeText = (bytes: number) => (bytes < 1_048_576 ? `${bytes / 1_024} KiB` 
  */
 const STREAM_RETRY_SECONDS = 30
 
+/** A download of an export takes seconds. */
+const DOWNLOAD_RETRY_SECONDS = 10
+
 /** Thrown if a token could not be checked. The token may be valid. */
 export class KeysUnavailable extends ServiceError {}
 
@@ -100,6 +103,7 @@ export const errors = {
   originNotAllowed: () => new ServiceError(403, 'Origin is not allowed.'),
   crossSite: () => new ServiceError(403, 'Cross-site requests are not allowed.'),
   resultDenied: () => new ServiceError(403, 'Access to result denied.'),
+  evidenceDenied: () => new ServiceError(403, 'Access to evidence denied.'),
   responseCodeMismatch: () => new ServiceError(403, 'response_code does not match.'),
   schemaDenied: () => new ServiceError(403, 'Schema belongs to another caller.'),
   pageDenied: (member: string) => new ServiceError(403, `${member} belongs to another caller.`),
@@ -107,15 +111,18 @@ export const errors = {
   routeNotFound: (method: string, path: string) => new ServiceError(404, `Cannot ${method} ${path}`),
   recordNotFound: (kind: 'Issuer' | 'Verifier') => new ServiceError(404, `${kind} not found.`),
   schemaNotFound: () => new ServiceError(404, 'Schema not found.'),
+  imageNotFound: () => new ServiceError(404, 'Image not found.'),
   offeringNotFound: () => new ServiceError(404, 'Offering not found.'),
   trustedIssuerNotFound: () => new ServiceError(404, 'Trusted issuer not found.'),
   vpQueryNotFound: () => new ServiceError(404, 'VP query not found.'),
+  noEvidenceSession: () => new ServiceError(404, 'Verification session not found.'),
   qrCodeNotFound: () => new ServiceError(404, 'QR code not found.'),
   credentialNotFound: () => new ServiceError(404, 'Credential not found.'),
   pageNotFound: () => new ServiceError(404, 'Page not found.'),
   pageTargetNotFound: (member: string) => new ServiceError(404, `${member} is unknown.`),
   didDocumentNotFound: () => new ServiceError(404, 'DID Document not found.'),
   statusListNotFound: () => new ServiceError(404, 'Status list not found.'),
+  exportNotFound: () => new ServiceError(404, 'Export not found.'),
   flowNotFound: () => new ServiceError(404, 'Flow not found.'),
   holderDidNotFound: () => new ServiceError(404, 'DID not found.'),
   methodNotAllowed: (method: string) => new ServiceError(405, `${method} is not allowed here.`),
@@ -128,6 +135,9 @@ export const errors = {
   verifierCertificateExpired: () => new ServiceError(409, 'Certificate of the verifier has expired.'),
   resultNotReady: (errorMessage?: string | null) =>
     new ServiceError(409, errorMessage ?? 'Verification session has no result.'),
+  evidenceNotReady: () => new ServiceError(409, 'Verification session has not ended.'),
+  noEvidence: () =>
+    new ServiceError(409, 'No evidence was kept: the request did not ask for it, or no wallet presented anything.'),
   schemaExists: (name: string, version: number) =>
     new ServiceError(409, `Schema ${name} version ${version} already exists.`),
   credentialRevoked: () => new ServiceError(409, 'Credential is revoked, which is final.'),
@@ -143,11 +153,14 @@ export const errors = {
   schemaWithdrawn: () => new ServiceError(410, 'Schema version is withdrawn.'),
   schemaSuperseded: () => new ServiceError(410, 'Schema version is superseded.'),
   resultGone: () => new ServiceError(410, 'Verification result has expired.'),
+  evidenceGone: () => new ServiceError(410, 'Evidence has expired.'),
   offeringExpired: () => new ServiceError(410, 'Offering has expired.'),
   payloadTooLarge: (maxBytes: number) => new ServiceError(413, `Request body exceeds ${sizeText(maxBytes)}.`),
   unsupportedMediaType: (type: string) => new ServiceError(415, `Content type ${type} is not supported.`),
   tooManyStreams: () =>
     new ServiceError(429, 'Too many event streams of this caller are open.', undefined, STREAM_RETRY_SECONDS),
+  tooManyDownloads: () =>
+    new ServiceError(429, 'Too many exports of this caller are being downloaded.', undefined, DOWNLOAD_RETRY_SECONDS),
   tooManyRequests: () => new ServiceError(429, 'Too Many Requests'),
   credentialOfferSessionNotFound: () => new ServiceError(500, 'Credential offer session not found.'),
   verificationSessionNotFound: () => new ServiceError(500, 'Verification session not found.'),
@@ -158,6 +171,8 @@ export const errors = {
   walletFailed: (reason: string, cause?: unknown) => new ServiceError(500, reason, cause),
   historyNotKept: () => new ServiceError(501, 'Status lists of former times are not kept.'),
   noStreamLeft: () => new ServiceError(503, 'Too many event streams are open.', undefined, STREAM_RETRY_SECONDS),
+  noDownloadLeft: () =>
+    new ServiceError(503, 'Too many exports are being downloaded.', undefined, DOWNLOAD_RETRY_SECONDS),
   /** Ends a stream; the reader connects again with a valid token. */
   streamExpired: () => new StreamEnd('Access token has expired. Connect again.'),
   stopping: () => new StreamEnd('Service is stopping.'),

@@ -135,6 +135,12 @@ const clientOrVerifierProcedure = optionalProcedure.use(({ ctx: { caller, client
   return next()
 })
 
+/** `x-client-secret`, or a valid Bearer token. The operation decides which records the caller receives. */
+const clientOrUserProcedure = optionalProcedure.use(({ ctx: { caller, client }, next }) => {
+  if (!client && caller === undefined) throw errors.unauthorized()
+  return next()
+})
+
 /**
  * Requires `x-client-secret`, or a Bearer token with the role `admin` or the configured role of one of these halves.
  */
@@ -181,6 +187,7 @@ const BASES = {
   issuerClient: issuerClientProcedure,
   verifierClient: verifierClientProcedure,
   clientOrVerifier: clientOrVerifierProcedure,
+  clientOrUser: clientOrUserProcedure,
   operator: operatorProcedure,
   issuerOperator: issuerOperatorProcedure,
   verifierOperator: verifierOperatorProcedure,

@@ -3,10 +3,10 @@ import type { zAuditEvent } from './audit.contract.js'
 import type { AuditEvent } from './store.js'
 
 /** An audit event as the API shows it. */
-export const auditEvent = ({ id, createdAt, actor, reason, ...event }: AuditEvent): z.input<typeof zAuditEvent> => ({
+export const auditEvent = ({ id, createdAt, actor, detail, ...event }: AuditEvent): z.input<typeof zAuditEvent> => ({
   id: id.replace(/^0+/, ''),
   at: createdAt.toISOString(),
   ...(actor === null ? {} : { actor }),
   ...event,
-  ...(reason === null ? {} : { reason }),
+  ...(detail === null ? {} : { detail }),
 })

@@ -20,10 +20,12 @@ export const zAuditEvent = z.object({
   action: z.string(),
   subject: z.string().meta({ description: 'The kind of the changed record.' }),
   subjectId: z.string(),
-  reason: z
-    .string()
+  detail: z
+    .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
     .optional()
-    .meta({ description: 'Why the status of a credential was changed, if a reason was given.' }),
+    .meta({
+      description: 'Facts about the action, such as the number of exported records. Absent for most actions.',
+    }),
 })
 
 export const listAuditEvents = {

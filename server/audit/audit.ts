@@ -38,6 +38,10 @@ export type AuditAction =
   | 'presentation.verified'
   | 'presentation.refused'
   | 'verification-session.expired'
+  | 'export.created'
+  | 'export.read'
+  | 'export.ended'
+  | 'evidence.read'
 
 /** One audited change: actor, action and id. The record never contains claims. */
 export interface AuditRecord {
@@ -47,7 +51,11 @@ export interface AuditRecord {
   /** The kind of the changed record: `credential`, `schema`… */
   readonly subject: string
   readonly subjectId: string
+  /** Facts about the action, such as the number of exported rows. Never claims, DIDs or the `sub` of a person. */
+  readonly detail?: AuditDetail
 }
+
+export type AuditDetail = Readonly<Record<string, string | number | boolean>>
 
 /** Writes audit rows within the caller's transaction. Statements in plain SQL insert their own audit rows. */
 export async function recordAudit(tx: Prisma.TransactionClient, ...records: readonly AuditRecord[]): Promise<void> {

@@ -2,7 +2,9 @@ import { z } from 'zod'
 import type { Database } from '../database/connect.js'
 import { fragment } from '../database/fragment.js'
 import { type TimedPart, timedPart, where } from '../database/list-position.js'
+import { json } from '../database/row-shapes.js'
 import type { PartitionPlan } from '../maintenance/partitions/task.js'
+import type { AuditDetail } from './audit.js'
 
 const zAuditEvent = z.strictObject({
   id: z.string(),
@@ -11,7 +13,7 @@ const zAuditEvent = z.strictObject({
   action: z.string(),
   subject: z.string(),
   subjectId: z.string(),
-  reason: z.string().nullable(),
+  detail: json<AuditDetail>().nullable(),
 })
 
 /** A stored audit event. `id` is its number with leading zeros, so that texts sort like numbers. */
@@ -28,7 +30,7 @@ export interface AuditFilters {
 const number = fragment`lpad(a.id::text, 19, '0')`
 
 const columns = fragment`
-  ${number} AS id, a.at AS "createdAt", a.actor, a.action, a.subject, a.subject_id AS "subjectId", a.reason`
+  ${number} AS id, a.at AS "createdAt", a.actor, a.action, a.subject, a.subject_id AS "subjectId", a.detail`
 
 /**
  * `kinds`: all actions with the kind of their subjects, found by stepping through the index of actions. There is no

@@ -13,6 +13,12 @@ export interface DidResolver {
   resolve(did: string, admit?: Admit): Promise<DidKeys>
 }
 
+/** A resolver that knows how old its results are. */
+export interface TimedDidResolver extends DidResolver {
+  /** When the cached document of another host was fetched; undefined if the keys of a DID are not cached. */
+  fetchedAt(did: string): Date | undefined
+}
+
 /** The cached result for a DID of another host: its keys, or the reason of the failure. */
 interface Known {
   readonly outcome: DidKeys | string
@@ -45,7 +51,7 @@ function createComputed(options: DidResolutionIo, maxEntries: number): (did: str
 function createFetched(
   options: DidResolutionIo & { clock: () => Date; ttlSeconds: number },
   maxEntries: number,
-): (did: string) => Promise<DidKeys> {
+): { resolve: (did: string) => Promise<DidKeys>; fetchedAt: TimedDidResolver['fetchedAt'] } {
   const { clock, ttlSeconds } = options
   const remembered = new LruMap<string, Known>(maxEntries, MAX_BYTES)
   const underWay = new Map<string, Promise<DidKeys>>()
@@ -69,15 +75,22 @@ function createFetched(
     }
   }
 
-  return async (did) => {
-    const known = remembered.get(did)
-    if (known !== undefined && clock().getTime() < known.expiresAt) {
-      if (typeof known.outcome === 'string') throw new DidResolutionError(known.outcome)
-      return known.outcome
-    }
-    const running = underWay.get(did) ?? fetchNow(did)
-    underWay.set(did, running)
-    return running
+  return {
+    resolve: async (did) => {
+      const known = remembered.get(did)
+      if (known !== undefined && clock().getTime() < known.expiresAt) {
+        if (typeof known.outcome === 'string') throw new DidResolutionError(known.outcome)
+        return known.outcome
+      }
+      const running = underWay.get(did) ?? fetchNow(did)
+      underWay.set(did, running)
+      return running
+    },
+    fetchedAt: (did) => {
+      const known = remembered.get(did)
+      if (known === undefined || typeof known.outcome === 'string') return undefined
+      return new Date(known.expiresAt - ttlSeconds * 1000)
+    },
   }
 }
 
@@ -95,17 +108,18 @@ export function createDidResolver(
     ttlSeconds?: number
     maxEntries?: number
   },
-): DidResolver {
+): TimedDidResolver {
   const { localDocument, ttlSeconds = 300, maxEntries = 500 } = options
   const compute = createComputed(options, maxEntries)
-  const fetchOnce = createFetched({ ...options, ttlSeconds }, maxEntries)
+  const fetched = createFetched({ ...options, ttlSeconds }, maxEntries)
   return {
     resolve: async (did, admit) => {
       if (!did.startsWith('did:web:')) return compute(did)
       const own = await localDocument(did)
       if (own !== undefined) return own
       await admit?.(did)
-      return fetchOnce(did)
+      return fetched.resolve(did)
     },
+    fetchedAt: fetched.fetchedAt,
   }
 }

@@ -143,6 +143,11 @@ export interface Verifying {
    * @throws CredentialError with a sentence about the first check that fails.
    */
   verifyPresentation(presentation: string, context: PresentationContext): Promise<readonly PresentedCredential[]>
+  /**
+   * The encoded session transcripts that a holder's proof may cover (OpenID4VP 1.0 Appendix B.2.6), for evidence. Absent if the proof
+   * covers only nonce and audience.
+   */
+  transcriptsOf?(handover: Handover, nonce: string): Promise<readonly Uint8Array[]>
   /** Absent if `POST /credentials/verify` does not accept the format; the interface names its formats. */
   readonly answer?: FormatAnswer
   /**

@@ -37,6 +37,7 @@ export const TAGS: readonly { readonly name: string; readonly description: strin
   },
   { name: 'Console', description: 'Sign-in to the console, and its session.' },
   { name: 'Audit', description: 'Records of changes, with author and time, for admins.' },
+  { name: 'Exports', description: 'Files with credentials, audit events or sessions, or with all data of a person.' },
   { name: 'OpenID4VCI', description: 'Endpoints for wallets that receive credentials (OpenID4VCI 1.0).' },
   { name: 'Pages', description: 'Pages where people present or receive credentials, and the files of these pages.' },
   { name: 'OpenID4VP', description: 'Endpoints for wallets that present credentials (OpenID4VP 1.0).' },

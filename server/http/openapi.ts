@@ -26,6 +26,7 @@ const SECURITY: Readonly<Record<RouteAccess, Record<string, string[]>[]>> = {
   issuerClient: [{ clientSecret: [] }],
   verifierClient: [{ clientSecret: [] }],
   clientOrVerifier: [{ bearer: [] }, { clientSecret: [] }],
+  clientOrUser: [{ bearer: [] }, { clientSecret: [] }],
   operator: [{ bearer: [] }, { clientSecret: [] }],
   issuerOperator: [{ bearer: [] }, { clientSecret: [] }],
   verifierOperator: [{ bearer: [] }, { clientSecret: [] }],

@@ -1,5 +1,7 @@
 import type { Request, Response } from 'express'
+import type { Download } from '../api/contract.js'
 import type { ProtocolReply } from '../protocol/oauth/reply.js'
+import { sendDownload } from './download.js'
 import type { Route } from './routes.js'
 import { type StreamedEvents, type StreamPorts, sendEventStream } from './sse.js'
 
@@ -14,6 +16,8 @@ export function sendReply(
   const { kind, produces, eventName = 'session', status = 200 } = route.rest
   if (kind === 'protocol' || kind === 'page') sendProtocolReply(data as ProtocolReply, response)
   else if (kind === 'bytes') sendBytes(data as Uint8Array, produces, response)
+  // Not awaited, since a download may take as long as its reader wants.
+  else if (kind === 'download') void sendDownload(request, response, streams, data as Download)
   // The stream is not awaited, so that an open stream does not keep the callers of this function in memory.
   else if (kind === 'events') void sendEventStream(request, response, streams, data as StreamedEvents, eventName)
   else {

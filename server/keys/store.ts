@@ -54,6 +54,11 @@ export const currentKey = (keySetId: Fragment): Fragment => fragment`
 /** The keys to which credential requests are encrypted (OpenID4VCI 1.0 §10): a key set of the installation, without a record. */
 export const ENCRYPTION_KEY_SET = 'credential-encryption'
 
+/** The key sets of the installation: of issuers, of verifiers, of DIDs without a holder, and for encrypted requests. */
+export const ownKeySets: Fragment = fragment`
+  SELECT key_set_id FROM issuers UNION ALL SELECT key_set_id FROM verifiers
+  UNION ALL SELECT key_set_id FROM dids WHERE holder_id IS NULL UNION ALL SELECT ${ENCRYPTION_KEY_SET}`
+
 const columns = fragment`
   k.id, k.key_set_id AS "keySetId", k.alg, k.public_jwk AS "publicJwk", k.x5c, k.private_jwk AS "privateJwk"`
 
@@ -100,6 +105,13 @@ export function createKeyStore({ prisma, sql }: Database) {
         SELECT ${columns} FROM keys k WHERE k.key_set_id = ${keySetId} AND k.x5c IS NULL
         ORDER BY k.created_at DESC, k.id DESC LIMIT 1`
       return row
+    },
+
+    /** Whether a key belongs to no issuer, verifier or other part of the installation itself. */
+    async isOfHolder(id: string): Promise<boolean> {
+      const rows = await sql(idRow)`
+        SELECT k.id FROM keys k WHERE k.id = ${id} AND k.key_set_id NOT IN (${ownKeySets})`
+      return rows.length > 0
     },
 
     /** All present and former keys of a key set. */

@@ -37,7 +37,7 @@ export interface Maintenance {
 const EVERY_MS = 1_000
 const RETRY_MS = 5_000
 const BATCH_SIZE = 200
-/** After a batch, the job rests for four times the duration of the batch. So it uses a fifth of the time. */
+/** After a batch, the job rests for four times the duration of the batch. So it uses a fifth of the time. A task may change this. */
 const REST = 4
 /** Time for which one process works before it releases the lock, so that each process does its share. */
 const HOLD_MS = 30_000
@@ -100,7 +100,7 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
     }
     const began = pace.now()
     await batch(task)
-    return (pace.now() - began) * REST
+    return (pace.now() - began) * (task.rest ?? REST)
   }
 
   const rest = (ms: number) => pace.rest(ms, stopping.signal).catch(() => undefined)

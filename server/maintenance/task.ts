@@ -22,6 +22,8 @@ export interface MaintenanceTask {
    * does not rest after it.
    */
   readonly elsewhere?: boolean
+  /** The job rests for this many times the duration of a batch of the task. Default: 4. */
+  readonly rest?: number
 }
 
 /** The moment `seconds` before another moment: older items are due. */

@@ -49,6 +49,8 @@ export interface Readings {
   readonly streams: () => number
   /** Seconds by which maintenance is late, by task, in the process that does it. */
   readonly maintenanceLate: ReadonlyMap<string, number>
+  /** Estimated number of rows that the encryption of stored values has left, by column. */
+  readonly encryptionLeft: () => ReadonlyMap<string, number>
   readonly expiries: Expiries
 }
 
@@ -74,6 +76,8 @@ export interface Metrics {
   listRead(source: ListSource): void
   /** Counts a batch of maintenance. @param count processed items; undefined if the batch failed. */
   maintenance(task: string, count: number | undefined): void
+  /** Counts stored values of a column that the maintenance job encrypted or refused. */
+  encryption(column: string, outcome: 'encrypted' | 'refused', count: number): void
   /** Counts the outcome of making or dropping a partition. */
   partition(table: string, change: string): void
   /** Sets the sources of the counts of other modules. */
@@ -145,6 +149,12 @@ function counters(registry: Registry) {
       labelNames: ['task'],
       registers,
     }),
+    encrypted: new Counter({
+      name: 'credence_encryption_values_total',
+      help: 'Stored values that the maintenance job encrypted under the current key-encryption key, or refused, by column.',
+      labelNames: ['column', 'outcome'],
+      registers,
+    }),
     partitions: new Counter({
       name: 'credence_partitions_total',
       help: 'Attempts to make or drop a partition, by table and result: made, dropped, locked, occupied, known.',
@@ -160,7 +170,10 @@ function counters(registry: Registry) {
   }
 }
 
-function readCounts(registry: Registry, { database, streams, maintenanceLate, expiries }: Readings): void {
+function readCounts(
+  registry: Registry,
+  { database, streams, maintenanceLate, encryptionLeft, expiries }: Readings,
+): void {
   const registers = [registry]
   new Counter({
     name: 'credence_database_statements_total',
@@ -210,6 +223,18 @@ function readCounts(registry: Registry, { database, streams, maintenanceLate, ex
       for (const [task, seconds] of maintenanceLate) this.set({ task }, seconds)
     },
   })
+  new Gauge({
+    name: 'credence_encryption_rows_left',
+    help: 'Estimated number of rows that the encryption of stored values has left, by column.',
+    labelNames: ['column'],
+    // Every process reads the same progress.
+    aggregator: 'max',
+    registers,
+    collect() {
+      this.reset()
+      for (const [column, rows] of encryptionLeft()) this.set({ column }, rows)
+    },
+  })
   for (const [name, help, end] of [
     ['issuer_certificate', 'When the first certificate of ISSUER_X509 expires.', expiries.issuerCertificate],
     ['verifier_certificate', 'When the first certificate of VERIFIER_X509 expires.', expiries.verifierCertificate],
@@ -248,6 +273,9 @@ export function createMetrics(): Metrics {
     maintenance: (task, count) => {
       if (count === undefined) counted.maintenanceFailures.labels(task).inc()
       else counted.maintained.labels(task).inc(count)
+    },
+    encryption: (column, outcome, count) => {
+      if (count > 0) counted.encrypted.labels(column, outcome).inc(count)
     },
     partition: (table, change) => counted.partitions.labels(table, change).inc(),
     read: (readings) => readCounts(registry, readings),

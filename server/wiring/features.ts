@@ -1,3 +1,4 @@
+import { wireExports } from './exports.js'
 import { wireIdentities } from './identities.js'
 import { wireIssuer } from './issuer.js'
 import { wireOpenid4vci } from './openid4vci.js'
@@ -16,7 +17,8 @@ export function wireFeatures(platform: Platform) {
   const wallet = wireWallet(platform, { ...identities, ...issuer, ...verifier })
   const pages = wirePages(platform, issuer, verifier)
   const operators = wireOperators(platform, issuer)
-  return { ...identities, ...issuer, ...openid4vci, ...verifier, ...wallet, ...pages, ...operators }
+  const exports = wireExports(platform)
+  return { ...identities, ...issuer, ...openid4vci, ...verifier, ...wallet, ...pages, ...operators, ...exports }
 }
 
 /** The operations of each feature, which the routers need. */

@@ -93,6 +93,7 @@ export async function createService(config: Config, options: ServiceOptions = {}
     database: database.load,
     streams: events.open,
     maintenanceLate: maintenance.late,
+    encryptionLeft: platform.encryption.left,
     expiries: expiriesOf(config),
   })
   if (options.maintenance !== false) maintenance.start()

@@ -6,6 +6,9 @@ import { createConsoleSessionStore } from '../console/sessions/store.js'
 import type { Database } from '../database/connect.js'
 import { createDidStore } from '../dids/store.js'
 import { type Announce, createEventStore } from '../events/store.js'
+import { createClaimsStore } from '../exports/claims-store.js'
+import { createPersonStore } from '../exports/person/store.js'
+import { createExportStore } from '../exports/store.js'
 import { createOfferBatchStore } from '../issuer/credential-offers/batch/store.js'
 import { createCredentialHistoryStore } from '../issuer/credentials/history/store.js'
 import { createCredentialListStore } from '../issuer/credentials/list/store.js'
@@ -31,6 +34,7 @@ import { createPageStore } from '../people-pages/store.js'
 import { createStatisticsStore } from '../statistics/store.js'
 import { createStatusListStore } from '../status-lists/store.js'
 import { createAuthorizationRequestStore } from '../verifier/authorization-requests/store.js'
+import { createEvidenceStore } from '../verifier/evidence/store.js'
 import { createVerificationSessionListStore } from '../verifier/sessions/list-store.js'
 import { createVerificationSessionStore } from '../verifier/sessions/store.js'
 import { createTrustedIssuerStore } from '../verifier/trusted-issuers/store.js'
@@ -67,7 +71,9 @@ export function createStores(database: Database, claims: ClaimsVault = claimsInC
     consoleSessions: createConsoleSessionStore(database),
     credentials: createCredentialStore(database, claims),
     dids: createDidStore(database),
+    claims: createClaimsStore(database, claims),
     events: createEventStore(database),
+    exports: createExportStore(database),
     flows: createFlowStore(database),
     holders: createHolderStore(database),
     issuance: createIssuanceStore(database, claims),
@@ -80,6 +86,7 @@ export function createStores(database: Database, claims: ClaimsVault = claimsInC
     offerSessionList: createOfferSessionListStore(database),
     offerSessions: createOfferSessionStore(database, claims, announce),
     pages: createPageStore(database, claims),
+    persons: createPersonStore(database),
     partitions: createPartitionStore(database),
     deferredIssuances: createDeferredIssuanceStore(database, claims, announce),
     pendingIssuances: createPendingIssuanceStore(database),
@@ -89,6 +96,7 @@ export function createStores(database: Database, claims: ClaimsVault = claimsInC
     statistics: createStatisticsStore(database),
     statusLists: createStatusListStore(database),
     trustedIssuers: createTrustedIssuerStore(database),
+    verificationEvidence: createEvidenceStore(database, claims),
     verificationSessionList: createVerificationSessionListStore(database),
     verificationSessions: createVerificationSessionStore(database, claims, announce),
     vpQueries: createVpQueryStore(database),

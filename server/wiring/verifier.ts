@@ -1,5 +1,6 @@
 import type { Dids } from '../dids/dids.js'
 import { createAuthorizationRequests } from '../verifier/authorization-requests/authorization-requests.js'
+import { createEvidence } from '../verifier/evidence/evidence.js'
 import { createOpenid4vp } from '../verifier/openid4vp/openid4vp.js'
 import { createVerifyVpToken } from '../verifier/presentations/verify-vp-token.js'
 import { createQrCodes } from '../verifier/qr-codes/qr-codes.js'
@@ -32,6 +33,7 @@ export function wireVerifier(platform: Platform, { dids, statusLists, offerings 
     resolver: platform.resolver,
     ownKeySet: dids.issuerKeySet,
     ownStatusEntry: statusLists.entry,
+    publishOwnList: statusLists.publish,
   })
 
   const verify = createVerify({ formats, metrics, check: verifications.check })
@@ -49,7 +51,10 @@ export function wireVerifier(platform: Platform, { dids, statusLists, offerings 
     startVerification: verifications.start,
     isOwnIssuer: stores.dids.isIssuer,
     isAddedIssuer: trustedIssuers.has,
+    clock,
   })
+
+  const evidence = createEvidence({ store: stores.verificationEvidence, config, formats, clock })
 
   const verificationSessions = createVerificationSessions({
     store: stores.verificationSessions,
@@ -66,6 +71,7 @@ export function wireVerifier(platform: Platform, { dids, statusLists, offerings 
     verificationSessions: verificationSessions,
     sessionVault,
     verifyVpToken,
+    evidence,
     keys,
     formats,
     config,
@@ -107,6 +113,7 @@ export function wireVerifier(platform: Platform, { dids, statusLists, offerings 
     verify,
     trustedIssuers,
     verificationSessions,
+    evidence,
     openid4vp,
     authorizationRequests,
     vpQueries,

@@ -54,7 +54,9 @@ function queryOf(client: CredenceClient, name: string): Query {
 
 it('the types require no input for a procedure that needs none', () => {
   // These inputs need at least one of several members. A client that follows a stream always names the start.
-  expectTypeOf<NeedingEmptyObject>().toEqualTypeOf<'authorizationRequests.create' | 'console.events' | 'pages.create'>()
+  expectTypeOf<NeedingEmptyObject>().toEqualTypeOf<
+    'authorizationRequests.create' | 'console.events' | 'exports.create' | 'pages.create'
+  >()
   expectTypeOf<CredenceClient['service']['version']['query']>().toBeCallableWith()
   expectTypeOf<CredenceClient['offerings']['list']['query']>().toBeCallableWith()
   expectTypeOf<CredenceClient['offerings']['list']['query']>().toBeCallableWith({ limit: 1 })

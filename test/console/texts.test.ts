@@ -22,6 +22,7 @@ const SAME_IN_BOTH = [
   'ES256 (P-256)',
   'ES384 (P-384)',
   'EdDSA (Ed25519)',
+  'Export',
   'Format',
   'HTTPS',
   'Index',

@@ -27,6 +27,7 @@ const RULES: Readonly<Record<RouteAccess, (caller: Caller) => Outcome | undefine
   issuerClient: withSecret,
   verifierClient: withSecret,
   clientOrVerifier: (caller) => (caller === 'client' ? undefined : withToken(caller)),
+  clientOrUser: (caller) => (caller === 'client' ? undefined : withToken(caller)),
   operator: (caller) => (caller === 'client' ? undefined : withRole(caller)),
   issuerOperator: (caller) => (caller === 'client' ? undefined : withRole(caller)),
   verifierOperator: (caller) => (caller === 'client' ? undefined : withRole(caller)),

@@ -24,7 +24,7 @@ const FLOORS: readonly (readonly string[])[] = [
       'events',
       'console',
     ],
-    ...['setup', 'settings', 'audit', 'statistics', 'health', 'service', 'maintenance', 'pages'],
+    ...['setup', 'settings', 'audit', 'statistics', 'health', 'service', 'maintenance', 'pages', 'exports'],
   ],
   ['api', 'auth', 'keys', 'metrics', 'database', 'outbound', 'log', 'config'],
   ['formats'],

@@ -38,15 +38,16 @@ it('only lists are read from a replica: decisions, status lists, sessions and re
   ])
 })
 
-it('lists of sessions are read from the primary', () => {
+it('lists of sessions and exports are the primary’s', () => {
   expect(namesWith((procedure) => uses(procedure, PRIMARY_LIST))).toEqual([
     'credentialOffers.sessions',
+    'exports.list',
     'verificationSessions.list',
   ])
 })
 
 /**
- * Changes that appear in no list, or only in lists of sessions, which are read from the primary. A new procedure with a change
+ * Changes that appear in no list, or only in lists of sessions and exports, which are read from the primary. A new procedure with a change
  * must be added here, or must use `changingLists`.
  */
 const SHOWN_IN_NO_LIST: readonly string[] = [
@@ -56,6 +57,7 @@ const SHOWN_IN_NO_LIST: readonly string[] = [
   'credentialOffers.create',
   'credentialOffers.createMany',
   'credentialOffers.reject',
+  'exports.create',
   'flows.decline',
   'pages.create',
   'qrCodes.delete',

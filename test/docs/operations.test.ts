@@ -12,6 +12,7 @@ function namesThereAre(): Set<string> {
     database: () => ({ statements: 0, busy: 0, idle: 0, waiting: 0 }),
     streams: () => 0,
     maintenanceLate: new Map(),
+    encryptionLeft: () => new Map(),
     expiries: { issuerCertificate: new Date(), verifierCertificate: new Date(), verifierAttestation: new Date() },
   })
   return new Set([...metrics.registry.getMetricsAsArray().map(({ name }) => name), 'credence_workers'])

@@ -294,6 +294,7 @@ describe('values that never reach the log', () => {
       '/{uuid}/did.json',
       '/{uuid}/.well-known/did.json',
       '/api/v1/schemas/{id}',
+      '/api/v1/schemas/{id}/images/{image}',
       '/status-lists/{id}',
       '/status-lists/{id}/suspension',
       '/token-status-lists/{id}',

@@ -73,6 +73,7 @@ describe('the public listener', () => {
       'GET /.well-known/openid-credential-issuer',
       'GET /api/v1/offerings/{id}/qr-code',
       'GET /api/v1/schemas/{id}',
+      'GET /api/v1/schemas/{id}/images/{image}',
       'GET /api/v1/verifier/qr-codes/{id}',
       'GET /openid4vci/authorize',
       'GET /openid4vci/authorize/callback',

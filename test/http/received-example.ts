@@ -89,7 +89,7 @@ export function receivedExample({ headers, text, json }: Visited, url: string): 
   const steady = new Steady(url)
   if (json !== undefined) return steady.json(json)
   const type = headers.get('content-type') ?? ''
-  if (type.startsWith('image/')) return '‰PNG…'
+  if (type.startsWith('image/')) return type === 'image/svg+xml' ? '<svg…' : '‰PNG…'
   if (type.startsWith('text/event-stream')) {
     return text
       .replace(/^id: (.*)$/m, (_, id) => `id: ${steady.text(id)}`)

@@ -161,7 +161,8 @@ describe('routes that wallets and probes call by path', () => {
     const isAskedByPath = (kind: string) => kind === 'protocol' || kind === 'page'
     // A share page's event stream has an address below the page's own.
     const ofPages = ['peoplePages.presentEvents', 'peoplePages.receiveEvents'].map((name) => [name, 'events'])
-    expect(kinds(protocolRouter).filter(([, kind]) => !isAskedByPath(kind))).toEqual(ofPages)
+    const files = [['exportFiles.content', 'download']]
+    expect(kinds(protocolRouter).filter(([, kind]) => !isAskedByPath(kind))).toEqual([...ofPages, ...files])
     expect(kinds(appRouter).filter(([, kind]) => isAskedByPath(kind))).toEqual([])
   })
 

@@ -72,7 +72,15 @@ async function visitAgent({ go }: Bound): Promise<{ holder: string; did: string 
   await go('DELETE', '/schemas/{schemaId}/issuers/{issuerId}', { at })
   await go('GET', '/api/v1/schemas/{id}', { at: { id: schema.id } })
   await go('GET', '/vct/{name}', { at: { name: SCHEMA.name } })
-  const withdrawn = await go('POST', '/schemas', { body: { ...SCHEMA, version: 2 } })
+  const display = ['svg+xml', 'png', 'jpeg', 'gif', 'webp'].map((type) => ({
+    name: 'Proof of purchase',
+    logo: { uri: `data:image/${type};base64,PHN2Zy8+` },
+  }))
+  const withdrawn = await go('POST', '/schemas', { body: { ...SCHEMA, version: 2, display } })
+  for (const [position] of display.entries()) {
+    const image = `${position}-logo`
+    await go('GET', '/api/v1/schemas/{id}/images/{image}', { at: { id: withdrawn.id, image } })
+  }
   await go('DELETE', '/schemas/{schemaId}', { at: { schemaId: withdrawn.id } })
   return { holder, did }
 }
@@ -282,7 +290,7 @@ async function visitVerifier({ go, service }: Bound, holderId: string): Promise<
   await go('GET', '/api/v1/verifier/vp-queries/{id}', { at: { id } })
   const asked = await go('POST', '/api/v1/verifier/vp-queries/{id}/authorization-request', {
     at: { id },
-    body: { redirect_uri: 'https://shop.example.org/return', validity: 300 },
+    body: { redirect_uri: 'https://shop.example.org/return', validity: 300, keepEvidence: true },
   })
   const code = { id: String(asked.qr_code_url).split('/').at(-1) ?? '' }
   await go('GET', '/api/v1/verifier/qr-codes/{id}', { at: code })
@@ -302,6 +310,7 @@ async function visitVerifier({ go, service }: Bound, holderId: string): Promise<
   await go('GET', '/holders/{holderId}/presentations', { at: { holderId } })
   await go('GET', '/api/v1/verification-sessions', { query: { limit: '1' } })
   await go('GET', '/api/v1/verification-sessions/{sessionId}/checks', { at: session })
+  await go('GET', '/api/v1/verification-sessions/{sessionId}/evidence', { at: session })
 
   await visitPresentPage({ go, service }, holderId)
   const refused = await go('POST', '/authorization-requests', { body: { query: QUERY, responseMode: 'direct_post' } })
@@ -352,6 +361,28 @@ async function visitPayment({ go, service }: Bound, did: string): Promise<void> 
   })
   const declined = await go('POST', '/flows', { body: { qrContent: other, did } })
   await go('POST', '/flows/{processId}/decline', { at: { processId: declined.data.processId } })
+}
+
+async function visitExports({ go }: Bound): Promise<void> {
+  const { id } = await go('POST', '/api/v1/exports', {
+    body: { kind: 'credentials', from: '2026-03-01T00:00:00Z', to: '2026-04-01T00:00:00Z', schema: SCHEMA.name },
+  })
+  await go('GET', '/api/v1/exports', { query: { limit: '1' } })
+  await go('GET', '/api/v1/exports/{id}', { at: { id } })
+  await go('GET', '/api/v1/exports/{id}/content', { at: { id } })
+  const period = {
+    from: new Date(Date.now() - 3_600_000).toISOString(),
+    to: new Date(Date.now() + 60_000).toISOString(),
+  }
+  for (const asked of [
+    { kind: 'credentials', ...period, format: 'csv' },
+    { kind: 'audit', ...period },
+    { kind: 'sessions', ...period },
+    { subject: { sub: 'alice' } },
+  ]) {
+    const other = await go('POST', '/api/v1/exports', { body: asked })
+    await go('GET', '/api/v1/exports/{id}/content', { at: { id: other.id } })
+  }
 }
 
 async function visitFlows({ go, service }: Bound, holderId: string, did: string): Promise<void> {
@@ -410,6 +441,7 @@ export async function tour(
   await visitWallet(bound, holder)
   await visitVerifier(bound, holder)
   await visitFlows(bound, holder, did)
+  await visitExports(bound)
   for (const path of PUBLIC) await bound.go('GET', path)
   await bound.go('GET', '/.well-known/openid-credential-issuer', { headers: { accept: 'application/jwt' } })
   return tourist.visited

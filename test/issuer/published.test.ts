@@ -12,8 +12,10 @@ import { MetadataClientV1_0_13 } from 'sphereon-oid4vci-client-draft13'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { certificateFiles, leafOf, root } from '../agent/certified.js'
 import { DOCTYPE, SCHEMA as LICENCE, SUBJECT as LICENSED, MAPPING } from '../protocol/mdoc/actors.js'
+import { readPublished } from '../support/published.js'
 import { startService, type TestService } from '../support/service.js'
 import { certified } from '../verifier/library-browser-wallet.js'
+import { startWebServer } from '../verifier/web-server.js'
 import { libraryCallbacks } from './openid4vci/library-wallet.js'
 
 interface Shape {
@@ -210,6 +212,44 @@ describe('issuer metadata with every form of a type can be read', () => {
       errorOnNotFound: true,
     })
     expect(credentialIssuerMetadata?.credential_configurations_supported).toEqual(await configurationsOf())
+  })
+})
+
+describe('a test service whose documents others cannot read fails its test', () => {
+  const type = (display: object) => ({
+    format: 'dc+sd-jwt',
+    scope: 'a',
+    vct: 'http://issuer.example/vct/A',
+    ...display,
+  })
+  const logo = (uri: string) => ({ credential_metadata: { display: [{ name: 'A', locale: 'en', logo: { uri } }] } })
+  const CARD = { vct: 'http://issuer.example/vct/A', name: 'A', display: [{ locale: 'en', name: 'A' }] }
+
+  async function reading(configuration: object, card: object) {
+    await using web = await startWebServer()
+    const base = 'http://issuer.example'
+    const issuer = {
+      credential_issuer: base,
+      credential_endpoint: `${base}/credential`,
+      credential_configurations_supported: { A: configuration },
+    }
+    const server = { issuer: base, token_endpoint: `${base}/token`, response_types_supported: ['code'] }
+    web.documents.set('/.well-known/openid-credential-issuer', { body: issuer })
+    web.documents.set('/.well-known/oauth-authorization-server', { body: server })
+    web.documents.set('/vct/A', { body: card })
+    await readPublished({ url: `http://127.0.0.1:${web.port}`, config: { issuerBaseUrl: base } })
+  }
+
+  it('and others pass', async () => {
+    await reading(type(logo('data:image/png;base64,AA==')), CARD)
+  })
+
+  it.each([
+    ['an SVG in metadata', type(logo('data:image/svg+xml;base64,AA==')), CARD],
+    ['a display without a name', type({ credential_metadata: { display: [{ locale: 'en' }] } }), CARD],
+    ['type metadata without a language', type({}), { ...CARD, display: [{ name: 'A' }] }],
+  ])('by %s', async (_, configuration, card) => {
+    await expect(reading(configuration, card)).rejects.toThrow()
   })
 })
 

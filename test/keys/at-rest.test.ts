@@ -197,8 +197,9 @@ describe('values that an earlier version encrypted, bound to no row', () => {
     expect(await ageSecrets(service, KEY_ENCRYPTION_KEY)).toBe(5)
     const former = await defaultKey(databaseUrl, 'issuers')
     expect(await bindings(databaseUrl)).toEqual({ bound: 0, unbound: 5 })
-    await using restarted = await startService({ databaseUrl, identityProvider, env })
-    expect(await bindings(databaseUrl)).toEqual({ bound: 5, unbound: 0 })
+    await using restarted = await startService({ databaseUrl, identityProvider, env, maintenanceEveryMs: 20 })
+    // The maintenance job encrypts the key of the hosted wallet.
+    await expect.poll(() => bindings(databaseUrl)).toEqual({ bound: 5, unbound: 0 })
     expect(await issues(restarted)).toBe(true)
     // A backup contains such a value.
     await storeKey(databaseUrl, former.id, former.stored)
@@ -246,8 +247,8 @@ describe('keys:rotate --reencrypt', () => {
     const before = await encryptions(service.databaseUrl)
     const { databaseUrl, identityProvider } = service
     const both = { KEY_ENCRYPTION_KEY: current, KEY_ENCRYPTION_KEY_PREVIOUS: former }
-    await using between = await startService({ databaseUrl, identityProvider, env: both })
-    // Keys that are made meanwhile are already encrypted with the new key.
+    await using between = await startService({ databaseUrl, identityProvider, env: both, maintenance: false })
+    // Keys that are made meanwhile are encrypted with the new key already.
     await newHolder(between)
     expect((await encryptions(databaseUrl)).size).toBe(2)
     expect(await keysCommand(['--reencrypt'], environmentOf(service, both))).toEqual(['5 values encrypted anew.'])
@@ -291,7 +292,7 @@ describe('a wrong KEY_ENCRYPTION_KEY', () => {
     await using service = await startService({ env: { KEY_ENCRYPTION_KEY: former } })
     const { databaseUrl, identityProvider } = service
     const both = { KEY_ENCRYPTION_KEY: current, KEY_ENCRYPTION_KEY_PREVIOUS: former }
-    await using between = await startService({ databaseUrl, identityProvider, env: both })
+    await using between = await startService({ databaseUrl, identityProvider, env: both, maintenance: false })
     await newHolder(between)
     // The state in which the operator has encrypted only the root secret.
     const [other] = await query(databaseUrl, "SELECT value FROM secrets WHERE name = 'root'")

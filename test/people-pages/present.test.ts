@@ -4,7 +4,17 @@ import { readEvents } from '../issuer/openid4vci/event-reader.js'
 import { startService, type TestService } from '../support/service.js'
 import { recordStatements } from '../support/statements.js'
 import { ask, dcql, fetchRequest, ITEM, makeWorld, postForm } from '../verifier/actors.js'
-import { answerOf, askOnPage, linkOn, newVisitor, resultOf, SHOP, scannedBoth, writtenOn } from './actors.js'
+import {
+  answerOf,
+  askOnPage,
+  linkOn,
+  newVisitor,
+  resultOf,
+  SHOP,
+  scannedBoth,
+  type Visitor,
+  writtenOn,
+} from './actors.js'
 
 const CLOCK = movingClock()
 const POLICY =
@@ -21,7 +31,26 @@ afterAll(() => service.close())
 
 const open = (url: string) => newVisitor(service).open(url)
 const host = () => new URL(service.url).host
-const eventsOf = async (pageUrl: string) => readEvents(service, `${new URL(pageUrl).pathname}/events`, {})
+const eventsOf = async (pageUrl: string, { cookie }: Pick<Visitor, 'cookie'> = { cookie: undefined }) =>
+  readEvents(service, `${new URL(pageUrl).pathname}/events`, cookie === undefined ? {} : { cookie })
+
+type Asked = Awaited<ReturnType<typeof askOnPage>>
+
+/** A request, and the first browser that opened its page. */
+async function begun() {
+  const asked = await askOnPage(service)
+  const own = newVisitor(service)
+  await own.open(asked.pageUrl)
+  return { asked, own }
+}
+
+/** A browser that opened the page of another request first. */
+const beginnerElsewhere = async () => (await begun()).own
+
+async function postAnswer(asked: Asked, members: Record<string, string>) {
+  const { response_uri, state } = await fetchRequest(asked)
+  return postForm(response_uri, { state, ...members })
+}
 
 async function nextOf(stream: Awaited<ReturnType<typeof readEvents>>) {
   return JSON.parse((await stream.next()).data ?? '')
@@ -164,9 +193,9 @@ describe('the page of a request', () => {
 
 describe('its end', () => {
   it('the page of an ended request shows one sentence, no result and no way to answer', async () => {
-    const asked = await askOnPage(service)
+    const { asked, own } = await begun()
     await answerOf(world, asked)
-    const page = await open(asked.pageUrl)
+    const page = await own.open(asked.pageUrl)
     expect([page.status, writtenOn(page)]).toEqual([
       200,
       `${host()} Show a credential Done. Your answer was accepted. Continue on the page that your wallet opened.`,
@@ -176,19 +205,19 @@ describe('its end', () => {
   })
 
   it('a declined request is shown as declined, without the message of the wallet', async () => {
-    const asked = await askOnPage(service)
+    const { asked, own } = await begun()
     const { response_uri, state } = await fetchRequest(asked)
     await postForm(response_uri, { state, error: 'access_denied', error_description: 'Ada has no card' })
-    expect(writtenOn(await open(asked.pageUrl))).toBe(
+    expect(writtenOn(await own.open(asked.pageUrl))).toBe(
       `${host()} Show a credential The wallet declined. Nothing was shown. Continue on the page that your wallet opened.`,
     )
   })
 
   it('a refused presentation is shown as refused, without the reason', async () => {
-    const asked = await askOnPage(service)
+    const { asked, own } = await begun()
     const { response_uri, state } = await fetchRequest(asked)
     expect((await postForm(response_uri, { state, vp_token: '{"purchase":["x"]}' })).status).toBe(400)
-    const text = writtenOn(await open(asked.pageUrl))
+    const text = writtenOn(await own.open(asked.pageUrl))
     expect(text).toContain('The wallet’s answer was not accepted.')
     expect(text).not.toContain('purchase')
   })
@@ -217,6 +246,24 @@ describe('its end', () => {
       for (const stream of [theirs, mine]) expect((await nextOf(stream)).state).toBe('RequestUriRetrieved')
       expect(await nextOf(theirs)).toEqual({ state: 'Ended', message: withheld })
       expect((await nextOf(mine)).message).toBe(told)
+    }
+  })
+
+  it.each([
+    ['accepted', (asked: Asked) => answerOf(world, asked)],
+    ['refused', (asked: Asked) => postAnswer(asked, { vp_token: '{"purchase":["x"]}' })],
+    ['declined', (asked: Asked) => postAnswer(asked, { error: 'access_denied' })],
+  ])('is hidden from each browser that opens the page after it: an answer that was %s', async (_, act) => {
+    for (const members of [{}, { redirectUri: undefined }, { requireResponseCode: false }]) {
+      const asked = await askOnPage(service, members)
+      await act(asked)
+      const used = 'This link has been used or has expired. If you need another link, ask the sender.'
+      for (const late of [newVisitor(service), await beginnerElsewhere()]) {
+        const page = await late.open(asked.pageUrl)
+        expect([page.status, writtenOn(page)]).toEqual([200, `${host()} Show a credential ${used}`])
+        await using events = await eventsOf(asked.pageUrl, late)
+        expect(await nextOf(events)).toEqual({ state: 'Ended', message: used })
+      }
     }
   })
 
@@ -251,8 +298,8 @@ describe('its end', () => {
 
 describe('its events', () => {
   it('have only a state and a sentence, and end with the last state', async () => {
-    const asked = await askOnPage(service)
-    await using stream = await eventsOf(asked.pageUrl)
+    const { asked, own } = await begun()
+    await using stream = await eventsOf(asked.pageUrl, own)
     expect(stream.headers.get('x-accel-buffering')).toBe('no')
     expect(await nextOf(stream)).toEqual({ state: 'RequestCreated', message: 'Waiting for your wallet.' })
     await answerOf(world, asked)
@@ -265,8 +312,8 @@ describe('its events', () => {
   })
 
   it('do not contain the reason of the session', async () => {
-    const asked = await askOnPage(service)
-    await using stream = await eventsOf(asked.pageUrl)
+    const { asked, own } = await begun()
+    await using stream = await eventsOf(asked.pageUrl, own)
     await nextOf(stream)
     const { response_uri, state } = await fetchRequest(asked)
     await postForm(response_uri, { state, error: 'access_denied', error_description: 'Ada has no card' })

@@ -15,6 +15,10 @@ const zWorkflow = z.looseObject({
 })
 
 const { node: supported } = zManifest.parse(JSON.parse(read('package.json'))).engines
+const ranges = [...supported.matchAll(/(\^|>=)((\d+)\.(\d+))\.\d+/g)].map(([, sign, least, major, minor]) => {
+  if (minor !== '0') return `${major} (${least} or later)`
+  return sign === '>=' ? `${major} and later` : `${major}`
+})
 const releases = [...supported.matchAll(/\d+(?=\.\d+\.\d+)/g)].map(([major]) => Number(major))
 
 describe('the supported versions of Node.js', () => {
@@ -40,8 +44,12 @@ describe('the supported versions of Node.js', () => {
   it('are the versions that both packages declare and both README files name', () => {
     expect(releases).toEqual([20, 22, 24, 26])
     expect(zManifest.parse(JSON.parse(read('client/package.json'))).engines.node).toBe(supported)
+    const [oldest, ...current] = ranges
+    expect(current).toHaveLength(3)
     for (const file of ['README.md', 'client/README.md']) {
-      expect(read(file)).toContain('Node 22, 24 or 26 (20.19 still works)')
+      const text = read(file).replaceAll(/\s+/g, ' ')
+      expect(text).toContain(`Node ${current.slice(0, -1).join(', ')}, or ${current.at(-1)}.`)
+      expect(text).toContain(`Node ${oldest} still works.`)
     }
   })
 

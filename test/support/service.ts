@@ -15,6 +15,7 @@ import { type IdentityProvider, startIdentityProvider } from './identity-provide
 import { KEPT_ALIVE } from './kept-alive.js'
 import { closeServer, listenLocally } from './local-server.js'
 import { createTestDatabase } from './postgres.js'
+import { refusalOfPublished } from './published.js'
 
 export const CLIENT_SECRET = 'test-client-secret'
 
@@ -130,12 +131,15 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   })
   serve(createApp(service.app, options))
   const close = async () => {
+    // The service that made the database reads for all that share it: another one may close while the database is dropped.
+    const refusal = await (database === undefined ? undefined : refusalOfPublished({ url, config }))
     service.beginStop()
     service.endStreams()
     await closeServer(server)
     await service.close()
     if (options.identityProvider === undefined) await identityProvider.close()
     await database?.drop()
+    if (refusal !== undefined) throw refusal
   }
   return {
     url,

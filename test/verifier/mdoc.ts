@@ -67,7 +67,7 @@ export function useMdocVerifier(env: Readonly<Record<string, string>> = {}, opti
 
   beforeAll(async () => {
     files = await anchorFiles()
-    authority = makeRoot('Authority of licences')
+    authority = makeRoot('C=DE/Authority of licences')
     issuer = await makeIssuer(authority, YEARS)
     holder = await makeHolder()
     issued = await licence(issuer, holder)

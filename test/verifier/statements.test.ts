@@ -83,3 +83,19 @@ it('a session over the Digital Credentials API takes five statements: two to mak
   }
   expect(counts[1]).toEqual([2, 3])
 })
+
+it('evidence takes no statement of its own; an own credential takes one, for its published status list', async () => {
+  const counts: number[][] = []
+  // The first round signs the status list, which is then kept.
+  for (let round = 0; round < 2; round += 1) {
+    const body = { query: [ITEM], responseMode: 'direct_post', keepEvidence: true, evidenceRetention: { days: 30 } }
+    const [made, asked] = await countOf(() => ask(world.service, body))
+    const [fetched, payload] = await countOf(() => fetchRequest(asked))
+    const presentation = await present(world.held['dc+sd-jwt'], world.wallet, payload)
+    const token = Object.fromEntries(queryIds(payload, 'dc+sd-jwt').map((id) => [id, [presentation]]))
+    const [answered, reply] = await countOf(() => answer(payload, token))
+    expect(reply.status).toBe(200)
+    counts.push([made, fetched, answered])
+  }
+  expect(counts[1]).toEqual([2, 1, 4])
+})

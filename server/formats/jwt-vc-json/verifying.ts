@@ -2,7 +2,12 @@ import { z } from 'zod'
 import { asCheck, CredentialError } from '../../protocol/credential/verification.js'
 import { decodeCompact } from '../../protocol/jose/compact.js'
 import { isObject, type JsonObject } from '../../protocol/json/json-object.js'
-import { isHeldBy, type VerifiedVpJwt, verifyVpJwt } from '../../protocol/jwt-vc/presentation.js'
+import {
+  isHeldBy,
+  MAX_PRESENTATION_LENGTH,
+  type VerifiedVpJwt,
+  verifyVpJwt,
+} from '../../protocol/jwt-vc/presentation.js'
 import { texts } from '../../protocol/jwt-vc/vc.js'
 import { type VerifiedJwtVc, verifyJwtVc } from '../../protocol/jwt-vc/verify.js'
 import { secondsOf } from '../seconds.js'
@@ -78,7 +83,7 @@ function checkHolder(credential: VerifiedJwtVc, presentation: VerifiedVpJwt): vo
 
 function isVp(compact: string): boolean {
   try {
-    return isObject(decodeCompact(compact).payload.vp)
+    return isObject(decodeCompact(compact, MAX_PRESENTATION_LENGTH).payload.vp)
   } catch {
     // The text cannot be decoded, so it is neither a presentation nor a credential. Verifying it as a credential gives
     // the error.

@@ -73,6 +73,7 @@ export const verifying = {
     const { verifyIssuerSigned } = await loadMdoc()
     return verified(await verifyIssuerSigned(compact, options))
   },
+  transcriptsOf,
   verifyPresentation: async (presentation, context) => {
     const { verifyDeviceResponse } = await loadMdoc()
     const sessionTranscript = await transcriptsOf(context.handover, context.nonce)

@@ -13,6 +13,7 @@ import { configurationFor } from '../openid4vci/profiles/configurations.js'
 import { publishedFormats } from '../openid4vci/profiles/profiles.js'
 import { describeClaims } from '../schemas/claims.js'
 import { displayOf } from '../schemas/display.js'
+import { imageAddresses } from '../schemas/images.js'
 import type { CredentialSchema, ListedSchema } from '../schemas/store.js'
 
 /** §12.2.4: an empty object requires an attestation without constraints. */
@@ -83,7 +84,7 @@ async function configuration(
   config: ConfigurationsConfig,
   algorithms: SigningAlgorithms,
 ): Promise<Record<string, unknown>> {
-  const display = displayOf(schema.display, schema.title ?? schema.name)
+  const display = displayOf(schema.display, schema.title ?? schema.name, imageAddresses(config, schema))
   const claims = claimsOf(schema, format)
   return {
     format: format.name,

@@ -1,5 +1,5 @@
 import { errors } from '../../api/errors.js'
-import type { JsonObject } from '../../protocol/json/json-object.js'
+import { isObject, type JsonObject } from '../../protocol/json/json-object.js'
 import { EACH, SchemaPlace } from '../../protocol/json-schema/applicable.js'
 import { linearPattern } from '../../protocol/json-schema/linear-regexp.js'
 import type { MdocMapping } from '../../protocol/mdoc/elements.js'
@@ -72,8 +72,29 @@ const isFreeForm = (place: SchemaPlace): boolean =>
   place.unnamedMembers().length === 0 &&
   ![...place.said('additionalProperties'), ...place.said('unevaluatedProperties')].includes(false)
 
-/** JSON Pointers and JSONPath are not valid here. */
-const isName = (step: string): boolean => step !== '' && !/^[/$]/.test(step)
+/** The values of a keyword in the schemas that apply to every value. */
+const certainly = (place: SchemaPlace, keyword: string): readonly unknown[] =>
+  place.schemas.flatMap(({ schema, certain }) => (certain && Object.hasOwn(schema, keyword) ? [schema[keyword]] : []))
+
+/** Whether `propertyNames` lists names without this one. */
+function excludesName(names: unknown, step: string): boolean {
+  if (!isObject(names)) return names === false
+  if (Array.isArray(names.enum)) return !names.enum.includes(step)
+  return Object.hasOwn(names, 'const') && names.const !== step
+}
+
+/** Whether a free-form object may have a member of that name. JSON Pointers and JSONPath are not valid here. */
+const mayHave = (place: SchemaPlace, step: string): boolean =>
+  !/^[/$]/.test(step) &&
+  !certainly(place, 'propertyNames').some((names) => excludesName(names, step)) &&
+  !certainly(place, 'properties').some((members) => isObject(members) && Object.hasOwn(members, step))
+
+/** Whether an array has no element at a position: it is too short, or every element has a schema and none is left for this position. */
+function isBeyond(place: SchemaPlace, index: number): boolean {
+  if (certainly(place, 'maxItems').some((most) => typeof most === 'number' && index >= most)) return true
+  const rest = ['items', 'additionalItems', 'unevaluatedItems'].flatMap((keyword) => certainly(place, keyword))
+  return rest.includes(false) && !place.item(index).isDeclared
+}
 
 const isElement = (step: string): boolean => step === EACH || INDEX.test(step)
 
@@ -85,9 +106,10 @@ function leads(place: SchemaPlace, [step, ...further]: readonly string[]): boole
   if (!place.isDeclared) return false
   if (step === undefined) return true
   if (step === '') return false
-  if (isFreeForm(place)) return isName(step)
+  if (isFreeForm(place)) return mayHave(place, step)
   if (leads(place.member(step), further)) return true
   if (!isElement(step)) return false
+  if (step !== EACH && isBeyond(place, Number(step))) return false
   const elements = place.item(step === EACH ? EACH : Number(step))
   return elements.isDeclared ? leads(elements, further) : says(place, 'array')
 }

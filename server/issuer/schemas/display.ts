@@ -1,5 +1,5 @@
 import { DEFAULT_LOCALE } from '../../pages/languages.js'
-import { isPublishable, published } from '../../protocol/openid4vci/display.js'
+import { type ImageMember, isPublishable, published } from '../../protocol/openid4vci/display.js'
 
 interface Named {
   readonly name: string
@@ -15,24 +15,36 @@ function firstOfEach<Entry extends Named>(entries: readonly Entry[]): readonly E
   return known.filter((entry, at) => languages.indexOf(localeOf(entry).toLowerCase()) === at)
 }
 
+/** The address of an image of a display entry, by the entry's position. */
+export type ImageAddresses = (at: number, member: ImageMember) => string | undefined
+
+const NO_ADDRESSES: ImageAddresses = () => undefined
+
 /**
  * Display entries for OpenID4VCI 1.0 §12.2.4 and SD-JWT VC type metadata. There is at least one entry, and one entry for each
  * language. Each entry has a language. Members that wallets would refuse are left out.
+ *
+ * @param addressOf the addresses of images that the entries do not contain; none unless given
  */
 export function displayOf<Entry extends Named>(
   entries: readonly Entry[] | null,
   name: string,
+  addressOf = NO_ADDRESSES,
 ): ((Entry | { name: string }) & { locale: string })[] {
-  const localized = firstOfEach(entries ?? []).map((entry) => ({ ...published(entry), locale: localeOf(entry) }))
+  const all = entries ?? []
+  const localized = firstOfEach(all).map((entry) => {
+    const at = all.indexOf(entry)
+    return { ...published(entry, (member) => addressOf(at, member)), locale: localeOf(entry) }
+  })
   return localized.length > 0 ? localized : [{ name: entries?.[0]?.name ?? name, locale: DEFAULT_LOCALE }]
 }
 
 /** The dotted paths of entries and members that metadata leave out. */
-export function unpublishedIn(entries: readonly Named[]): string[] {
+export function unpublishedIn(entries: readonly Named[], addressOf: ImageAddresses): string[] {
   const kept = new Set(firstOfEach(entries))
   return entries.flatMap((entry, at) => {
     if (!kept.has(entry)) return [`display.${at}`]
-    const shown = published(entry)
+    const shown = published(entry, (member) => addressOf(at, member))
     const gone = Object.entries(entry).filter(([member, value]) => value !== undefined && !(member in shown))
     return gone.map(([member]) => `display.${at}.${member}`)
   })

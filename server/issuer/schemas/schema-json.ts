@@ -3,6 +3,7 @@ import type { Config } from '../../config/config.js'
 import type { MdocMapping } from '../../protocol/mdoc/elements.js'
 import type { KeyAttestationRequirement } from '../../protocol/openid4vci/key-attestation.js'
 import { unpublishedIn } from './display.js'
+import { imageAddresses } from './images.js'
 import { schemaUri } from './schema-uri.js'
 import type { zSchema } from './schemas.contract.js'
 import type { ClaimNames, CredentialSchema } from './store.js'
@@ -19,8 +20,8 @@ const mdocOf = ({ doctype, namespaces }: MdocMapping) => ({
   namespaces: Object.fromEntries(Object.entries(namespaces).map(([name, elements]) => [name, { ...elements }])),
 })
 
-function unpublishedOf({ display }: CredentialSchema) {
-  const unpublished = unpublishedIn(display ?? [])
+function unpublishedOf(schema: CredentialSchema, config: Pick<Config, 'issuerBaseUrl'>) {
+  const unpublished = unpublishedIn(schema.display ?? [], imageAddresses(config, schema))
   return unpublished.length === 0 ? {} : { unpublished }
 }
 
@@ -38,7 +39,7 @@ export const shownSchema = (
   ...(schema.title === null ? {} : { title: schema.title }),
   ...(schema.description === null ? {} : { description: schema.description }),
   ...(schema.display === null ? {} : { display: [...schema.display] }),
-  ...unpublishedOf(schema),
+  ...unpublishedOf(schema, config),
   ...(schema.claims === null ? {} : { claims: schema.claims.map(claimNamesOf) }),
   ...(schema.selectivelyDisclosable === null ? {} : { selectivelyDisclosable: [...schema.selectivelyDisclosable] }),
   ...(schema.expiresInDays === null ? {} : { expiresInDays: schema.expiresInDays }),

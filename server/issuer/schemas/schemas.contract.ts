@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { route } from '../../api/contract.js'
 import { errors } from '../../api/errors.js'
+import { zProtocolReply } from '../../protocol/oauth/reply.js'
+import { SERVED_TYPES } from '../../protocol/openid4vci/data-image.js'
 import { isColour, isImageUri, isLanguageTag } from '../../protocol/openid4vci/display.js'
 import { zShownName } from '../../protocol/shown-name.js'
 import { MAX_DEPTH, pathKey } from './claims.js'
@@ -29,7 +31,7 @@ const zColour = z
   .refine(isColour, { error: 'must be a numerical CSS colour such as #1d4fc4 or rgb(29, 79, 196)' })
   .meta({ description: 'A numerical colour of CSS Color Module Level 3.', example: '#1d4fc4' })
 
-/** Enough for a small image. The metadata that wallets read contain all images. */
+/** Enough for a small image. */
 const MAX_IMAGE_URI = 32_768
 
 const zImageUri = z
@@ -39,8 +41,8 @@ const zImageUri = z
   .meta({
     format: 'uri',
     description:
-      'An `https:` URL or a `data:image/…` URI. Metadata leave out data URIs that wallet libraries refuse: SVG, and every URI without ' +
-      'base64. `unpublished` in the answer names them. An `https:` URL may lead to an SVG.',
+      'An `https:` URL or a `data:image/…` URI. Metadata contain a small image in base64. For a large image and an SVG, which wallet ' +
+      'libraries refuse in a data URI, they name an address of this service.',
   })
 
 /** BCP 47 */
@@ -161,14 +163,10 @@ export const zSchema = z.object({
   title: z.string().optional(),
   description: z.string().optional(),
   display: z.array(zStoredDisplay).optional(),
-  unpublished: z
-    .array(z.string())
-    .optional()
-    .meta({
-      description:
-        'The parts of `display` that metadata leave out: images in data URIs that wallet libraries refuse (SVG, and all without base64), and ' +
-        'a second entry in one language.',
-    }),
+  unpublished: z.array(z.string()).optional().meta({
+    description:
+      'The parts of `display` that metadata leave out: data URIs that hold no image that wallets show, and a second entry in one language.',
+  }),
   claims: zClaims.optional(),
   selectivelyDisclosable: z.array(z.string()).optional(),
   expiresInDays: z.int().optional(),
@@ -316,6 +314,31 @@ export const publicSchema = {
   }),
   input: z.strictObject({ id: z.string() }),
   output: z.record(z.string(), z.unknown()),
+}
+
+const [SVG, ...FURTHER_IMAGES] = SERVED_TYPES
+
+/** An image that wallets fetch, because it is large, or because they do not read its type in a data URI. */
+export const schemaImage = {
+  meta: route('GET', '/api/v1/schemas/{id}/images/{image}', {
+    tag: 'Schemas',
+    summary: 'An image of a display entry',
+    description:
+      'Metadata name this address for a large image in a data URI of `display`, and for an SVG, which wallet libraries refuse there. ' +
+      '`image` is the position of the entry and the member, such as `0-logo`.',
+    access: 'public',
+    forWallets: true,
+    kind: 'protocol',
+    produces: SVG,
+    alsoProduces: FURTHER_IMAGES,
+    envelope: true,
+    errors: [400, errors.imageNotFound()],
+  }),
+  input: z.object({
+    id: z.string(),
+    image: z.string().meta({ example: '0-logo' }),
+  }),
+  output: zProtocolReply,
 }
 
 /** Type metadata (SD-JWT VC §6.2). */

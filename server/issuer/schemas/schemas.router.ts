@@ -7,6 +7,7 @@ import {
   listVersions,
   publicSchema,
   readSchema,
+  schemaImage,
   typeMetadata,
   unassignSchema,
   withdrawSchema,
@@ -38,4 +39,10 @@ export const schemasRouter = (schemas: Schemas) =>
     publicSchema: procedure(publicSchema).query(({ input }) => schemas.body(input.id)),
 
     typeMetadata: procedure(typeMetadata).query(({ input }) => schemas.typeMetadata(input.name)),
+  })
+
+/** The images of types, which wallets fetch by their addresses. */
+export const schemaImagesRouter = (schemas: Pick<Schemas, 'image'>) =>
+  router({
+    image: procedure(schemaImage).query(({ input }) => schemas.image(input)),
   })

@@ -4,12 +4,14 @@ import { type Caller, isAdmin } from '../../auth/caller.js'
 import type { Config } from '../../config/config.js'
 import type { Lists } from '../../database/replica/lists.js'
 import type { Formats } from '../../formats/registry.js'
+import type { ProtocolReply } from '../../protocol/oauth/reply.js'
 import type { Work } from '../../protocol/work.js'
 import { assertUsable, type SchemaRequest } from './assert-usable.js'
+import { imageNamed } from './images.js'
 import { listedSchema } from './list/listed-schema.js'
 import type { ListedSchema, SchemaListStore } from './list/store.js'
 import { shownSchema } from './schema-json.js'
-import type { assignSchema, listVersions, readSchema, unassignSchema } from './schemas.contract.js'
+import type { assignSchema, listVersions, readSchema, schemaImage, unassignSchema } from './schemas.contract.js'
 import type { ChangeOutcome, CredentialSchema, SchemaEditor, SchemaStore } from './store.js'
 import { typeMetadataOf } from './type-metadata.js'
 
@@ -19,6 +21,13 @@ function assertDone(outcome: ChangeOutcome): void {
   if (outcome === 'no-schema') throw errors.schemaNotFound()
   if (outcome === 'foreign') throw errors.schemaDenied()
   if (outcome === 'no-issuer') throw errors.issuerNotFound()
+}
+
+const IMAGE_HEADERS = {
+  'cache-control': 'public, max-age=3600',
+  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+  'cross-origin-resource-policy': 'cross-origin',
+  'x-content-type-options': 'nosniff',
 }
 
 /** Dependencies of {@link createSchemas}. */
@@ -122,6 +131,14 @@ export function createSchemas({ store, lists, config, formats, clock, newId }: S
     async body(id: string) {
       const { body } = await versionOf(id)
       return { ...body }
+    },
+
+    /** An image of a version's display. Scripts and requests in an SVG have no effect. @throws 404 */
+    async image({ id, image: name }: z.output<typeof schemaImage.input>): Promise<ProtocolReply> {
+      const schema = await store.find(id)
+      const image = schema === undefined ? undefined : imageNamed(schema, name)
+      if (image === undefined) throw errors.imageNotFound()
+      return { status: 200, headers: { ...IMAGE_HEADERS, 'content-type': image.type }, body: image.bytes }
     },
 
     /** Type metadata of a schema name (SD-JWT VC §6.2). @throws 404 for an unknown name */

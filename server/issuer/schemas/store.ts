@@ -224,6 +224,12 @@ export function createSchemaStore({ sql }: Database) {
       return schema
     },
 
+    /** True if a type has this name, or a version of a type this id. */
+    async isKnown(nameOrId: string): Promise<boolean> {
+      const rows = await sql(idRow)`SELECT id FROM schemas WHERE id = ${nameOrId} OR name = ${nameOrId} LIMIT 1`
+      return rows.length > 0
+    },
+
     /** The rules of every version of a name; undefined if the versions are too large to be compared. */
     async versionRules(name: string): Promise<VersionRules[] | undefined> {
       const rows = await sql(zVersionRules)`

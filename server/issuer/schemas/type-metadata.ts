@@ -4,6 +4,7 @@ import { claimPath } from '../../formats/dc-sd-jwt/issuing.js'
 import { vctOf } from '../../formats/dc-sd-jwt/vct.js'
 import { commonRules, describeClaims } from './claims.js'
 import { displayOf } from './display.js'
+import { imageAddresses } from './images.js'
 import type { typeMetadata } from './schemas.contract.js'
 import type { CredentialSchema, SchemaDisplay, VersionRules } from './store.js'
 
@@ -31,7 +32,11 @@ export function typeMetadataOf(
 ): z.input<typeof typeMetadata.output> {
   const title = schema.title ?? schema.name
   const rulesOf = commonRules(versions)
-  const display: readonly (SchemaDisplay & { readonly locale: string })[] = displayOf(schema.display, title)
+  const display: readonly (SchemaDisplay & { readonly locale: string })[] = displayOf(
+    schema.display,
+    title,
+    imageAddresses(config, schema),
+  )
   return {
     vct: vctOf(config, schema.name),
     name: title,

@@ -20,10 +20,12 @@ const COLUMNS = {
   'authorizations.user_claims': { idColumn: 'id', form: 'secret' },
   'deferred_issuances.keys': { idColumn: 'transaction_hash', form: 'secret' },
   'console_sessions.content': { idColumn: 'id_hash', form: 'secret' },
+  'exports.subject': { idColumn: 'id', form: 'secret' },
   'credentials.vc': { idColumn: 'id', form: 'claims' },
   'credentials.status_note': { idColumn: 'id', form: 'claims' },
   'offerings.credential_subject': { idColumn: 'id', form: 'claims' },
   'verification_sessions.result': { idColumn: 'id', form: 'claims' },
+  'verification_evidence.evidence': { idColumn: 'id', form: 'claims' },
   'pages.texts': { idColumn: 'id', form: 'claims' },
 } as const satisfies Record<string, { readonly idColumn: string; readonly form: Form }>
 
@@ -68,3 +70,8 @@ export const PROTECTED_COLUMNS = columnsOf<ProtectedName>('secret')
 
 /** The columns of claims. */
 export const CLAIMS_COLUMNS = columnsOf<ClaimsName>('claims')
+
+/** The names of all protected columns. */
+export const PROTECTED_NAMES: readonly (ProtectedName | ClaimsName)[] = [...PROTECTED_COLUMNS, ...CLAIMS_COLUMNS].map(
+  ({ name }) => name,
+)

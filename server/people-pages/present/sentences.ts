@@ -1,5 +1,6 @@
 import { EXPIRED_MESSAGE, isFinal, type SessionState, WALLET_ANSWERED } from '../../verifier/sessions/session.js'
 import type { Beginner } from '../browser.js'
+import { USED } from '../used-link.js'
 
 /** The progress of a request for people: no presented data, and no reason that might hold some. */
 export interface Progress {
@@ -15,7 +16,7 @@ function endedBy(errorMessage: string | null | undefined): string {
   return 'The wallet’s answer was not accepted.'
 }
 
-/** The message that other browsers see after a request has ended. */
+/** The message that other browsers see after the end, if one browser opened the page first. */
 export const ANOTHER_BROWSER = 'This request was opened in another browser. The result is shown only there.'
 
 /** States that no other state follows. */
@@ -24,7 +25,8 @@ export const FINAL_STATES: readonly Progress['state'][] = ['ResponseVerified', '
 /**
  * A request's progress in a sentence.
  *
- * @param beginner `another` for a browser that did not open the page first: this browser does not learn the outcome
+ * @param beginner `this` for the browser that opened the page first: only this browser learns the outcome. If a wallet answered before
+ *   any browser opened the page, no browser learns it
  */
 export function progressOf(
   {
@@ -36,8 +38,8 @@ export function progressOf(
   },
   beginner: Beginner,
 ): Progress {
-  if (beginner === 'another' && isFinal(state) && errorMessage !== EXPIRED_MESSAGE)
-    return { state: 'Ended', message: ANOTHER_BROWSER }
+  if (beginner !== 'this' && isFinal(state) && errorMessage !== EXPIRED_MESSAGE)
+    return { state: 'Ended', message: beginner === 'another' ? ANOTHER_BROWSER : USED }
   switch (state) {
     case 'RequestCreated':
       return { state, message: 'Waiting for your wallet.' }

@@ -25,15 +25,9 @@ function endedPage(config: Pick<Config, 'verifierBaseUrl'>, stored: PresentPage,
     return endedPresentPage(config, { title, verifierDisplay, message, status: 410 })
   }
   const { message } = progressOf(stored, beginner)
-  if (redirectUri === null || beginner === 'another')
-    return endedPresentPage(config, { title, verifierDisplay, message })
+  if (redirectUri === null || beginner !== 'this') return endedPresentPage(config, { title, verifierDisplay, message })
   if (requireResponseCode) return endedPresentPage(config, { title, verifierDisplay, message: `${message} ${LED_ON}` })
-  return endedPresentPage(config, {
-    title,
-    verifierDisplay,
-    message,
-    onward: beginner === 'this' ? redirectUri : undefined,
-  })
+  return endedPresentPage(config, { title, verifierDisplay, message, onward: redirectUri })
 }
 
 /** Dependencies of {@link createShowPresentPage}. */

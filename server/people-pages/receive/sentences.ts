@@ -1,6 +1,7 @@
 import { type CredentialOfferState, type Decision, EXPIRED } from '../../issuer/openid4vci/sessions/session.js'
 import { TX_CODE_LOCKED } from '../../issuer/openid4vci/tx-code.js'
 import type { Beginner } from '../browser.js'
+import { USED } from '../used-link.js'
 
 /** The progress of an offer for people. */
 export interface Progress {
@@ -34,7 +35,6 @@ interface Told {
 }
 
 const IN_USE = 'A wallet has opened the offer.'
-const USED = 'This link has been used or has expired. If you need another link, ask the sender.'
 const RAN_OUT = 'The credential offer has expired.'
 
 /**

@@ -69,13 +69,18 @@ export function open(key: Uint8Array, token: string): unknown {
  * as the work itself.
  */
 export async function encryptSecret(kek: Uint8Array, plaintext: string, place: string): Promise<string> {
-  const header = encodeBase64url(JSON.stringify({ alg: 'dir', enc: 'A256GCM', kid: kekId(kek), bound: true }))
+  const header = headerOf(kekId(kek))
   const nonce = randomBytes(NONCE_OCTETS)
   const cipher = createCipheriv('aes-256-gcm', secretKey(kek), nonce, { authTagLength: TAG_OCTETS })
   cipher.setAAD(authenticatedData(header, place))
   const ciphertext = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final()])
   return [header, '', ...[nonce, ciphertext, cipher.getAuthTag()].map(encodeBase64url)].join('.')
 }
+
+const headerOf = (kid: string) => encodeBase64url(JSON.stringify({ alg: 'dir', enc: 'A256GCM', kid, bound: true }))
+
+/** The beginning of every secret that `encryptSecret` encrypts under a key. */
+export const secretPrefix = (kek: Uint8Array): string => `${headerOf(kekId(kek))}.`
 
 /** RFC 7516 §5.1 step 14: the protected header, followed by the `aad` if there is one. */
 const authenticatedData = (header: string, place?: string): Buffer =>
@@ -127,8 +132,14 @@ function decryptDirectly(kek: Uint8Array, jwe: string, place: string | undefined
 
 /** The name of a key-encryption key in what it encrypts: the first 12 octets of its SHA-256, base64url. */
 export function kekId(kek: Uint8Array): string {
-  return createHash('sha256').update(kek).digest().subarray(0, 12).toString('base64url')
+  const known = kekIds.get(kek)
+  if (known !== undefined) return known
+  const id = createHash('sha256').update(kek).digest().subarray(0, 12).toString('base64url')
+  kekIds.set(kek, id)
+  return id
 }
+
+const kekIds = new WeakMap<Uint8Array, string>()
 
 function storedHeader(jwe: string): Record<string, unknown> {
   const [header = ''] = jwe.split('.', 1)

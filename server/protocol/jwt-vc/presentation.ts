@@ -18,6 +18,12 @@ const PRESENTATION = 'Presentation'
 /** Limit of credentials, since each credential costs a signature check and possibly a request. */
 const MAX_CREDENTIALS = 32
 
+/**
+ * The longest presentation, in characters. Its payload encodes credentials again, so a presentation of the longest credential is longer
+ * than that credential by a third.
+ */
+export const MAX_PRESENTATION_LENGTH = 1_048_576
+
 export interface VpJwtInput {
   /** The holder's key; its `kid` is the DID URL that the holder's DID document lists. */
   readonly signer: Signer
@@ -89,7 +95,7 @@ export interface VerifiedVpJwt extends Jwt {
  * @throws CredentialError with a sentence about the first check that fails.
  */
 export async function verifyVpJwt(compact: string, options: VerifyVpOptions): Promise<VerifiedVpJwt> {
-  const jwt = decodeJwt(compact, PRESENTATION)
+  const jwt = decodeJwt(compact, PRESENTATION, MAX_PRESENTATION_LENGTH)
   const { header, payload } = jwt
   const vp = vpClaimOf(header, payload)
   const credentials = credentialsOf(vp)

@@ -1,3 +1,5 @@
+import { isServed, readDataImage } from './data-image.js'
+
 /** The members of a display entry in addition to its texts (OpenID4VCI 1.0 §12.2.4). */
 interface Drawn {
   readonly locale?: string | undefined
@@ -31,8 +33,8 @@ export const isColour = (text: string): boolean =>
 
 const DATA_IMAGE = /^data:image\/[a-z\d][a-z\d.+-]*(?:;[a-z\d-]+=[^;,"\s]+)*(?:;base64)?,[^\s]*$/i
 
-/** The data URIs that the libraries of deployed wallets accept. They do not accept SVG, whose type contains a plus sign. */
-const READABLE_DATA_IMAGE = /^data:image\/[\w.-]+;base64,[A-Za-z\d+/=]*$/
+/** The types of images that the libraries of deployed wallets accept in data URIs. They do not accept SVG: its type has a plus sign. */
+const READABLE_TYPE = /^image\/[\w.-]+$/
 
 function isHttps(text: string): boolean {
   // A browser also reads `https:evil` and `https:///evil` (WHATWG URL); a wallet's parser may not.
@@ -43,8 +45,40 @@ function isHttps(text: string): boolean {
 /** Whether a text is the address of an image for display entries: an `https:` URL, or a `data:` URI of an image. */
 export const isImageUri = (text: string): boolean => isHttps(text) || DATA_IMAGE.test(text)
 
-const isPublished = (image: { readonly uri: string } | undefined): boolean =>
-  image !== undefined && (isHttps(image.uri) || READABLE_DATA_IMAGE.test(image.uri))
+/** The members of a display entry that show an image. */
+export const IMAGES = ['logo', 'background_image'] as const
+export type ImageMember = (typeof IMAGES)[number]
+
+/** The address at which an image can be fetched that metadata do not contain; undefined if there is none. */
+export type ImageAddress = (member: ImageMember) => string | undefined
+
+/**
+ * The longest data URI in metadata, in characters. Metadata contain a display entry twice for each format, and wallets read them whole.
+ * An icon fits.
+ */
+const MAX_EMBEDDED = 4_096
+
+/**
+ * The URI of an image in metadata: an `https:` URL, or base64 of a type that wallets' libraries accept. Any other image, and a large one,
+ * has an address of its own.
+ */
+function publishedUri(uri: string, address: () => string | undefined): string | undefined {
+  if (isHttps(uri)) return uri
+  const image = readDataImage(uri)
+  if (image === undefined) return undefined
+  const own = isServed(image) ? address() : undefined
+  if (!READABLE_TYPE.test(image.type)) return own
+  const embedded = `data:${image.type};base64,${Buffer.from(image.bytes).toString('base64')}`
+  return embedded.length > MAX_EMBEDDED ? (own ?? embedded) : embedded
+}
+
+function publishedImage<Image extends { readonly uri: string }>(
+  image: Image | undefined,
+  address: () => string | undefined,
+): Image | undefined {
+  const uri = image === undefined ? undefined : publishedUri(image.uri, address)
+  return image === undefined || uri === undefined ? undefined : { ...image, uri }
+}
 
 const isPublishedColour = (colour: string | undefined): boolean => colour !== undefined && isColour(colour)
 
@@ -52,14 +86,16 @@ const isPublishedColour = (colour: string | undefined): boolean => colour !== un
 export const isPublishable = ({ locale }: Drawn): boolean => locale === undefined || isLanguageTag(locale)
 
 /**
- * An entry in the form of metadata. Images that wallets' libraries do not read, and colours that are not numerical, are
- * left out. Otherwise a library would refuse the whole document.
+ * An entry in the form of metadata. Each image has a URI that wallets' libraries read. It leaves out images without such a URI, and
+ * colours that are not numerical: a library refuses the whole document because of one of them.
  */
-export function published<Entry extends Drawn>(entry: Entry): Entry {
-  const { logo, background_image, background_color, text_color, ...others } = entry
+export function published<Entry extends Drawn>(entry: Entry, addressOf: ImageAddress): Entry {
+  const { logo: posted, background_image: behind, background_color, text_color, ...others } = entry
+  const logo = publishedImage(posted, () => addressOf('logo'))
+  const background_image = publishedImage(behind, () => addressOf('background_image'))
   const members = {
-    ...(isPublished(logo) ? { logo } : {}),
-    ...(isPublished(background_image) ? { background_image } : {}),
+    ...(logo === undefined ? {} : { logo }),
+    ...(background_image === undefined ? {} : { background_image }),
     ...(isPublishedColour(background_color) ? { background_color } : {}),
     ...(isPublishedColour(text_color) ? { text_color } : {}),
   }

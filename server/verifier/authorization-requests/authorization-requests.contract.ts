@@ -10,6 +10,7 @@ import { DIGITAL_CREDENTIAL_PROTOCOLS } from '../../protocol/openid4vp/digital-c
 import { zVpQuery } from '../../protocol/openid4vp/query/vp-query.js'
 import { RESPONSE_MODES } from '../../protocol/openid4vp/request-object.js'
 import { zTransactionDataEntries } from '../../protocol/openid4vp/transaction-data.js'
+import { checkEvidence, evidenceShape } from '../evidence/evidence.contract.js'
 import { PROFILE_NAMES } from '../openid4vp/profiles/profile.js'
 import { checkCombinations } from './combinations.js'
 
@@ -219,10 +220,12 @@ export const createAuthorizationRequest = (formats: Formats) => ({
         .max(1_000)
         .optional()
         .meta({ description: 'Issuers whose credentials this request accepts, instead of TRUSTED_ISSUERS.' }),
+      ...evidenceShape,
     })
     .refine(({ dcqlQuery, query }) => (dcqlQuery === undefined) !== (query === undefined), {
       error: 'must hold either dcqlQuery or query',
     })
-    .check(checkCombinations),
+    .check(checkCombinations)
+    .check(checkEvidence),
   output: zCreatedRequest,
 })

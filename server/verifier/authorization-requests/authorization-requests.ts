@@ -4,6 +4,7 @@ import type { Config } from '../../config/config.js'
 import type { Formats } from '../../formats/registry.js'
 import { compileVpQuery } from '../../protocol/openid4vp/query/vp-query.js'
 import type { Work } from '../../protocol/work.js'
+import type { FixRequest } from '../openid4vp/fix-request.js'
 import type { SessionVault } from '../sessions/secrets.js'
 import type { VerificationSessions } from '../sessions/verification-sessions.js'
 import { compiledNewQuery, orBadRequest } from '../vp-queries/compiled.js'
@@ -29,7 +30,7 @@ export interface AuthorizationRequestsPorts {
   readonly formats: Pick<Formats, 'all' | 'named'>
   readonly clock: () => Date
   readonly newId: () => string
-  readonly openid4vp: HandOutPorts['openid4vp']
+  readonly openid4vp: HandOutPorts['openid4vp'] & { readonly fixRequest: FixRequest }
   readonly sessionVault: Pick<SessionVault, 'newSecrets' | 'protect'>
   readonly addSession: VerificationSessions['add']
 }
@@ -57,6 +58,7 @@ export function createAuthorizationRequests({
     sessionVault,
     addSession,
     handOut,
+    fixRequest: openid4vp.fixRequest,
     newPage,
   })
 
@@ -98,9 +100,10 @@ export function createAuthorizationRequests({
       vpQueryId: string,
       {
         redirectUri,
-        validity,
-        createdBy,
-      }: Pick<NewRequest, 'validity' | 'createdBy'> & { readonly redirectUri: string },
+        ...request
+      }: Pick<NewRequest, 'validity' | 'keepEvidence' | 'evidenceRetention' | 'createdBy'> & {
+        readonly redirectUri: string
+      },
       work: Work,
     ): Promise<Created> {
       assertRedirectUri(config, 'redirect_uri', redirectUri)
@@ -113,8 +116,7 @@ export function createAuthorizationRequests({
         redirectUri,
         // False in every profile, because the callers that read these results never receive the code.
         requireResponseCode: false,
-        validity,
-        createdBy,
+        ...request,
       })
     },
   }

@@ -3,6 +3,7 @@ import { errors } from '../../api/errors.js'
 import type { Config } from '../../config/config.js'
 import { keyIdOf } from '../../dids/identity.js'
 import type { Formats } from '../../formats/registry.js'
+import { DAY_SECONDS } from '../../maintenance/task.js'
 import { presentPageUrl } from '../../pages/addresses.js'
 import { isRedirectUri } from '../../protocol/oauth/redirect-uri.js'
 import type { ClientIdPrefix } from '../../protocol/openid4vp/client-identifier.js'
@@ -12,6 +13,7 @@ import type { CompiledItem, VpQueryItem } from '../../protocol/openid4vp/query/v
 import type { ResponseMode, VerifierInfo } from '../../protocol/openid4vp/request-object.js'
 import type { TransactionData } from '../../protocol/openid4vp/transaction-data.js'
 import type { Work } from '../../protocol/work.js'
+import type { FixRequest } from '../openid4vp/fix-request.js'
 import type { ProfileName } from '../openid4vp/profiles/profile.js'
 import { askableFormats } from '../openid4vp/profiles/profiles.js'
 import { assertFormats, assertSayable, profiled } from '../openid4vp/profiles/request.js'
@@ -54,6 +56,10 @@ export interface NewRequest {
   readonly walletUrl?: string | undefined
   /** Whether the request gets a share page. */
   readonly page?: boolean | undefined
+  /** Whether evidence of the answer is kept. */
+  readonly keepEvidence?: boolean | undefined
+  /** Default: as long as the result. */
+  readonly evidenceRetention?: { readonly days: number } | undefined
   readonly createdBy: string | null
 }
 
@@ -100,11 +106,21 @@ function verifierInfoOf({ verifierInfo }: NewRequest, { credentials }: DcqlQuery
   return verifierInfo ?? null
 }
 
+/** How long evidence is kept after the end, in seconds; null if the request asks for none. */
+function evidenceSecondsOf(
+  { keepEvidence = false, evidenceRetention }: Pick<NewRequest, 'keepEvidence' | 'evidenceRetention'>,
+  { sessionResultTtlSeconds }: Pick<Config, 'sessionResultTtlSeconds'>,
+): number | null {
+  if (!keepEvidence) return null
+  return evidenceRetention === undefined ? sessionResultTtlSeconds : evidenceRetention.days * DAY_SECONDS
+}
+
 /** Dependencies of {@link createMakeRequest}. */
 export interface MakeRequestPorts {
   readonly config: Pick<
     Config,
     | 'issuerBaseUrl'
+    | 'sessionResultTtlSeconds'
     | 'trustAnchors'
     | 'verifierAttestation'
     | 'verifierBaseUrl'
@@ -118,6 +134,7 @@ export interface MakeRequestPorts {
   readonly sessionVault: Pick<SessionVault, 'newSecrets' | 'protect'>
   readonly addSession: VerificationSessions['add']
   readonly handOut: HandOut
+  readonly fixRequest: FixRequest
   readonly newPage: NewRequestPage
 }
 
@@ -140,6 +157,7 @@ export function createMakeRequest({
   sessionVault,
   addSession,
   handOut,
+  fixRequest,
   newPage,
 }: MakeRequestPorts): MakeRequest {
   /** The DCQL query, and the items with the constraints that DCQL cannot express. */
@@ -167,14 +185,14 @@ export function createMakeRequest({
     const kept = profiled(config, { ...request, signed: named }, context)
     const queries = queriesOf(request, context, kept.profile, work)
     assertSayable(kept.profile, { ...request, ...queries })
-    const secrets = sessionVault.newSecrets(kept.responseMode)
+    const fresh = sessionVault.newSecrets(kept.responseMode)
     const createdAt = clock()
     const id = newId()
     const requestId = newId()
     const naming = { ...request, profile: kept.profile }
     const client = named ? clientOf(context, naming, responseUriOf(config, requestId), config, createdAt) : UNNAMED
     const way = wayOf({ ...client, ...kept })
-    const session: Session = {
+    const made: Session = {
       id,
       requestId,
       qrCodeId: way === 'browser' ? null : newId(),
@@ -187,16 +205,19 @@ export function createMakeRequest({
       errorMessage: null,
       ...kept,
       expectedOrigins: request.expectedOrigins ?? null,
-      secrets: await sessionVault.protect(id, secrets),
+      secrets: null,
       ...queries,
       trustedIssuers: request.trustedIssuers ?? null,
       verifierInfo: verifierInfoOf(request, queries.dcqlQuery),
       transactionData: newTransactionData(request.transactionData, queries.dcqlQuery, formats),
       redirectUri: request.redirectUri ?? null,
+      evidenceSeconds: evidenceSecondsOf(request, config),
       createdBy: request.createdBy,
       createdAt,
       expiresAt: new Date(createdAt.getTime() + validity * 1000),
     }
+    const secrets = made.evidenceSeconds === null ? fresh : { ...fresh, sent: await fixRequest(made, fresh) }
+    const session = { ...made, secrets: await sessionVault.protect(id, secrets) }
     const handedOut = await handOut(session, secrets)
     const page = request.page === true ? newPage(session, { inQrCode: true }) : undefined
     await addSession(session, viewOf(session, handedOut.authorizationRequestUri), page)

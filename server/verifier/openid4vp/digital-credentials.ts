@@ -15,6 +15,7 @@ import { type Session, signingNames } from '../sessions/session.js'
 import type { VerificationSessions } from '../sessions/verification-sessions.js'
 import { originNotExpected, requestNotFound } from './refusals.js'
 import type { RequestParametersOf } from './request-parameters.js'
+import { sentDigitalCredentialRequest } from './sent-request.js'
 import type { TakeAnswer } from './take-answer.js'
 
 /** Dependencies of {@link createDigitalCredentialRequest}. */
@@ -27,7 +28,8 @@ export interface DigitalCredentialRequestPorts {
 /**
  * Makes the `digitalCredentialRequest` of a stored request over the Digital Credentials API (OpenID4VP 1.0 Appendix A).
  * A page passes it to `navigator.credentials.get({digital: {requests: [it]}})`. The result can be made any number of
- * times while the session is open. Signed copies differ only in their signatures.
+ * times while the session is open. Signed copies differ only in their signatures. If evidence is kept, the
+ * request is signed once.
  *
  * @param session an open session with `expectedOrigins`
  * @param secrets the secrets of the session; by default they are read from the session
@@ -40,7 +42,9 @@ export type DigitalCredentialRequestOf = (
 export const createDigitalCredentialRequest =
   ({ keys, reveal, parametersOf }: DigitalCredentialRequestPorts): DigitalCredentialRequestOf =>
   async (session, secrets) => {
-    const { clientId: _, ...parameters } = parametersOf(session, secrets ?? (await reveal(session)))
+    const opened = secrets ?? (await reveal(session))
+    if (opened.sent !== undefined) return sentDigitalCredentialRequest(opened.sent)
+    const { clientId: _, ...parameters } = parametersOf(session, opened)
     return digitalCredentialRequest({
       ...parameters,
       clients: signingNames(session).map((clientId) => ({ clientId, header: headerFor(clientId, session) })),

@@ -1,21 +1,27 @@
 import type { Config } from '../../config/config.js'
 import type { Keys } from '../../keys/keys.js'
 import type { Metrics } from '../../metrics/metrics.js'
+import type { EvidenceKeeping } from '../evidence/evidence.js'
 import type { VerifyVpToken } from '../presentations/verify-vp-token.js'
 import type { SessionVault } from '../sessions/secrets.js'
 import type { VerificationSessions } from '../sessions/verification-sessions.js'
 import { createDigitalCredentialRequest, createReceiveDigitalCredential } from './digital-credentials.js'
+import { createFixRequest } from './fix-request.js'
 import type { KnownFormats } from './profiles/profile.js'
-import { createServeRequestObject } from './request-object.js'
+import { createServeRequestObject, createSignRequest } from './request-object.js'
 import { createRequestParameters } from './request-parameters.js'
 import { createReceiveResponse } from './response.js'
 import { createTakeAnswer } from './take-answer.js'
 
 /** Dependencies of {@link createOpenid4vp}. */
 export interface Openid4vpPorts {
-  readonly verificationSessions: Pick<VerificationSessions, 'byRequest' | 'retrieve' | 'end' | 'expireNow'>
-  readonly sessionVault: Pick<SessionVault, 'reveal' | 'randomValue'>
+  readonly verificationSessions: Pick<
+    VerificationSessions,
+    'byRequest' | 'retrieve' | 'end' | 'expireNow' | 'replaceSecrets'
+  >
+  readonly sessionVault: Pick<SessionVault, 'protect' | 'reveal' | 'randomValue'>
   readonly verifyVpToken: VerifyVpToken
+  readonly evidence: Pick<EvidenceKeeping, 'begin' | 'make'>
   readonly keys: Pick<Keys, 'signer'>
   readonly formats: KnownFormats
   readonly config: Pick<Config, 'verifierBaseUrl' | 'trustAnchors'>
@@ -30,6 +36,7 @@ export function createOpenid4vp({
   verificationSessions,
   sessionVault,
   verifyVpToken,
+  evidence,
   keys,
   formats,
   config,
@@ -39,11 +46,22 @@ export function createOpenid4vp({
   const { byRequest } = verificationSessions
   const { reveal } = sessionVault
   const parametersOf = createRequestParameters({ formats, config })
-  const takeAnswer = createTakeAnswer({ verificationSessions, sessionVault, verifyVpToken, clock, config, metrics })
+  const takeAnswer = createTakeAnswer({
+    verificationSessions,
+    sessionVault,
+    verifyVpToken,
+    evidence,
+    clock,
+    config,
+    metrics,
+  })
+  const sign = createSignRequest({ keys, parametersOf })
+  const digitalCredentialRequest = createDigitalCredentialRequest({ keys, reveal, parametersOf })
   return {
     parametersOf,
-    digitalCredentialRequest: createDigitalCredentialRequest({ keys, reveal, parametersOf }),
-    serveRequestObject: createServeRequestObject({ verificationSessions, keys, formats, clock, reveal, parametersOf }),
+    digitalCredentialRequest,
+    fixRequest: createFixRequest({ keys, parametersOf, sign, digitalCredentialRequest }),
+    serveRequestObject: createServeRequestObject({ verificationSessions, keys, formats, clock, sessionVault, sign }),
     receiveResponse: createReceiveResponse({ byRequest, takeAnswer, formats, config }),
     receiveDigitalCredential: createReceiveDigitalCredential({ byRequest, takeAnswer }),
   }

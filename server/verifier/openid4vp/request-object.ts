@@ -15,13 +15,14 @@ import {
   type WalletMetadata,
   WalletMetadataError,
 } from '../../protocol/openid4vp/wallet-metadata.js'
-import type { SessionVault } from '../sessions/secrets.js'
+import type { SessionSecrets, SessionVault } from '../sessions/secrets.js'
 import { EXPIRED_MESSAGE, isFinal, type Session, wayOf } from '../sessions/session.js'
 import type { VerificationSessions } from '../sessions/verification-sessions.js'
 import type { KnownFormats } from './profiles/profile.js'
 import { profileNamed } from './profiles/profiles.js'
 import { requestGone, requestNotFound } from './refusals.js'
 import type { RequestParametersOf } from './request-parameters.js'
+import { sentRequestObject, withCopy } from './sent-request.js'
 
 export interface Retrieval {
   /** Whether a wallet fetches the request; a HEAD does not count. */
@@ -38,7 +39,7 @@ interface ForWallet {
 }
 
 /** Wallets fetch only requests that are passed by reference. */
-const isByReference = (session: Session | undefined): session is Session & { readonly clientId: string } =>
+export const isByReference = (session: Session | undefined): session is Session & { readonly clientId: string } =>
   session !== undefined && wayOf(session) === 'reference'
 
 /**
@@ -52,19 +53,48 @@ function copyFor(session: Session, metadata: WalletMetadata, vpFormats: JsonObje
   return named.every((id) => asked.has(id)) ? copy : session.dcqlQuery
 }
 
+/** Dependencies of {@link createSignRequest}. */
+export interface SignRequestPorts {
+  readonly keys: Pick<Keys, 'signer'>
+  readonly parametersOf: RequestParametersOf
+}
+
+/** Signs the request object of a request by reference. @param wallet the members of one wallet's copy */
+export type SignRequest = (
+  session: Session & { readonly clientId: string },
+  secrets: SessionSecrets,
+  wallet?: { readonly metadata?: WalletMetadata | undefined; readonly walletNonce?: string | undefined },
+) => Promise<string>
+
+export const createSignRequest =
+  ({ keys, parametersOf }: SignRequestPorts): SignRequest =>
+  async (session, secrets, { metadata, walletNonce } = {}) => {
+    const parameters = parametersOf(session, secrets, metadata)
+    return signRequestObject({
+      ...parameters,
+      signer: await keys.signer(session.keyId, session.kid),
+      header: headerFor(session.clientId, session),
+      dcqlQuery: metadata === undefined ? session.dcqlQuery : copyFor(session, metadata, parameters.vpFormats),
+      walletNonce,
+      issuedAt: session.createdAt,
+      expiresAt: session.expiresAt,
+    })
+  }
+
 /** Dependencies of {@link createServeRequestObject}. */
 export interface ServeRequestObjectPorts {
-  readonly verificationSessions: Pick<VerificationSessions, 'byRequest' | 'retrieve' | 'expireNow'>
+  readonly verificationSessions: Pick<VerificationSessions, 'byRequest' | 'retrieve' | 'expireNow' | 'replaceSecrets'>
   readonly keys: Pick<Keys, 'signer'>
   readonly formats: KnownFormats
   readonly clock: () => Date
-  readonly reveal: SessionVault['reveal']
-  readonly parametersOf: RequestParametersOf
+  readonly sessionVault: Pick<SessionVault, 'protect' | 'reveal'>
+  readonly sign: SignRequest
 }
 
 /**
  * Serves a request any number of times while the request is open. The first fetch by a wallet moves the session to
- * RequestUriRetrieved. A wallet's metadata changes only its own copy of the request.
+ * RequestUriRetrieved. A wallet's metadata changes only its own copy of the request. If evidence is kept,
+ * all other wallets get the copy that the evidence contains. The evidence contains the copies of these wallets too.
  *
  * @throws OAuthError 400 for a wallet that cannot answer the request; 404 for an unknown request; 410 for a request
  *   that has expired or has an answer
@@ -76,8 +106,8 @@ export function createServeRequestObject({
   keys,
   formats,
   clock,
-  reveal,
-  parametersOf,
+  sessionVault,
+  sign,
 }: ServeRequestObjectPorts): ServeRequestObject {
   /** @throws 410 for a request that has expired or has an answer. */
   const assertServed = async (session: Session, now: Date, counts: boolean): Promise<void> => {
@@ -119,6 +149,13 @@ export function createServeRequestObject({
     }
   }
 
+  /** Keeps the copy of one wallet, if evidence is kept. */
+  const keepCopy = async ({ id }: Session, secrets: SessionSecrets, copy: string): Promise<void> => {
+    if (secrets.sent === undefined) return
+    const kept = { ...secrets, sent: withCopy(secrets.sent, copy) }
+    await verificationSessions.replaceSecrets(id, await sessionVault.protect(id, kept))
+  }
+
   return async (requestId, { counts, walletNonce, walletMetadata }) => {
     const wallet = walletMetadata === undefined ? undefined : await forWallet(requestId, walletMetadata)
     const now = clock()
@@ -128,16 +165,11 @@ export function createServeRequestObject({
     if (!isByReference(session)) throw requestNotFound()
     await assertServed(session, now, counts)
     const metadata = wallet && profileNamed(session.profile).walletMetadata(wallet.metadata, formats)
-    const parameters = parametersOf(session, await reveal(session), metadata)
-    const requestObject = await signRequestObject({
-      ...parameters,
-      signer: await keys.signer(session.keyId, session.kid),
-      header: headerFor(session.clientId, session),
-      dcqlQuery: metadata === undefined ? session.dcqlQuery : copyFor(session, metadata, parameters.vpFormats),
-      walletNonce,
-      issuedAt: session.createdAt,
-      expiresAt: session.expiresAt,
-    })
+    const secrets = await sessionVault.reveal(session)
+    const isCommon = metadata === undefined && walletNonce === undefined
+    const common = isCommon ? sentRequestObject(secrets) : undefined
+    const requestObject = common ?? (await sign(session, secrets, { metadata, walletNonce }))
+    if (!isCommon && counts) await keepCopy(session, secrets, requestObject)
     return {
       status: 200,
       headers: { 'content-type': REQUEST_OBJECT_MEDIA_TYPE, 'cache-control': 'no-store' },

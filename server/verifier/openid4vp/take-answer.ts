@@ -9,6 +9,8 @@ import type { Presentations, WalletAnswer } from '../../protocol/openid4vp/autho
 import { responsePublicKey } from '../../protocol/openid4vp/response-encryption.js'
 import { ResponseError } from '../../protocol/openid4vp/response-error.js'
 import type { Work } from '../../protocol/work.js'
+import type { EvidenceKeeping } from '../evidence/evidence.js'
+import type { JudgedAnswer } from '../evidence/make.js'
 import { checksOfRefused } from '../presentations/checks.js'
 import { type PresentationChecks, PresentationError } from '../presentations/presentation-error.js'
 import { verifiedClaims } from '../presentations/verified-claims.js'
@@ -51,6 +53,9 @@ export interface Answering extends Pick<Binding, 'audience'> {
 /** `Handover` without the key, which the session's secrets hold. */
 type Channel = Handover extends infer Way ? (Way extends Handover ? Omit<Way, 'encryptionKey'> : never) : never
 
+/** An answer whose evidence is kept, before its outcome is known. */
+type EvidentAnswer = Omit<JudgedAnswer, 'refused'>
+
 function orRefusal(read: () => WalletAnswer): WalletAnswer {
   try {
     return read()
@@ -70,6 +75,7 @@ export interface TakeAnswerPorts {
   readonly verificationSessions: Pick<VerificationSessions, 'end' | 'expireNow'>
   readonly sessionVault: Pick<SessionVault, 'reveal' | 'randomValue'>
   readonly verifyVpToken: VerifyVpToken
+  readonly evidence: Pick<EvidenceKeeping, 'begin' | 'make'>
   readonly clock: () => Date
   readonly config: Pick<Config, 'verifierBaseUrl'>
   readonly metrics: Pick<Metrics, 'verificationSession'>
@@ -82,6 +88,7 @@ export function createTakeAnswer({
   verificationSessions,
   sessionVault,
   verifyVpToken,
+  evidence,
   clock,
   config,
   metrics,
@@ -106,12 +113,15 @@ export function createTakeAnswer({
   const endAndReturn = async (
     session: Session,
     transition: Transition,
-    ending: Omit<Ending, 'responseCodeHash'>,
+    ending: Omit<Ending, 'responseCodeHash' | 'evidence'>,
+    answer?: JudgedAnswer,
   ): Promise<string | undefined> => {
     const { id, redirectUri } = session
     const code = sessionVault.randomValue()
-    const stored = { ...ending, responseCodeHash: responseCodeHash(code) }
-    const ended = await verificationSessions.end(id, transition, stored, clock())
+    const now = clock()
+    const kept = answer === undefined ? undefined : await evidence.make(session, answer, now)
+    const stored = { ...ending, responseCodeHash: responseCodeHash(code), evidence: kept }
+    const ended = await verificationSessions.end(id, transition, stored, now)
     if (ended === undefined) throw refusal(ANSWERED)
     // Over the Digital Credentials API the person is still on the page.
     if (wayOf(session) === 'browser') return undefined
@@ -124,12 +134,15 @@ export function createTakeAnswer({
     session: Session,
     message: string,
     checks: readonly PresentationChecks[] = [],
+    refused?: { readonly answer: EvidentAnswer; readonly error: PresentationError },
   ): Promise<{ errorMessage: string; redirectUri: string | undefined }> => {
     const errorMessage = wireText(message)
-    const redirectUri = await endAndReturn(session, responseFailed(errorMessage), {
-      action: 'presentation.refused',
-      checks,
-    })
+    const redirectUri = await endAndReturn(
+      session,
+      responseFailed(errorMessage),
+      { action: 'presentation.refused', checks },
+      refused && { ...refused.answer, refused: { error: refused.error, errorMessage } },
+    )
     return { errorMessage, redirectUri }
   }
 
@@ -150,12 +163,18 @@ export function createTakeAnswer({
     binding: Binding,
     presentations: Presentations,
     work: Work,
+    answer: EvidentAnswer | undefined,
   ): Promise<VerifiedVpToken> => {
     try {
-      return await verifyVpToken(session, binding, presentations, work)
+      return await verifyVpToken(session, binding, presentations, work, answer?.recording)
     } catch (thrown) {
       if (!(thrown instanceof PresentationError)) throw thrown
-      const { errorMessage, redirectUri } = await endInError(session, thrown.message, checksOfRefused(thrown))
+      const { errorMessage, redirectUri } = await endInError(
+        session,
+        thrown.message,
+        checksOfRefused(thrown),
+        answer && { answer, error: thrown },
+      )
       metrics.verificationSession('refused', thrown.check)
       throw new OAuthError('invalid_request', errorMessage, { members: returning(redirectUri), cause: thrown })
     }
@@ -164,13 +183,14 @@ export function createTakeAnswer({
   const complete = async (
     session: Session,
     { credentials, discarded, checks }: VerifiedVpToken,
+    answer: EvidentAnswer | undefined,
   ): Promise<ProtocolReply> => {
-    const redirectUri = await endAndReturn(session, responseVerified, {
-      result: credentials.map(verifiedClaims),
-      discarded,
-      checks,
-      action: 'presentation.verified',
-    })
+    const redirectUri = await endAndReturn(
+      session,
+      responseVerified,
+      { result: credentials.map(verifiedClaims), discarded, checks, action: 'presentation.verified' },
+      answer,
+    )
     metrics.verificationSession('verified')
     return accepted(returning(redirectUri))
   }
@@ -182,7 +202,10 @@ export function createTakeAnswer({
     if (answer.kind === 'error') return endByWallet(session, answer)
     const { nonce, encryptionKey } = secrets
     const handover = { ...channel, encryptionKey: encryptionKey && responsePublicKey(encryptionKey) }
-    const verified = await verifyOrEnd(session, { nonce, audience, handover }, answer, work)
-    return complete(session, verified)
+    const binding = { nonce, audience, handover }
+    const recording = evidence.begin(session)
+    const evident = recording && { secrets, binding, answer, recording }
+    const verified = await verifyOrEnd(session, binding, answer, work, evident)
+    return complete(session, verified, evident)
   }
 }

@@ -14,14 +14,21 @@ const ALWAYS: readonly Check[] = ['format', 'issuer-trust', 'issuer-key', 'signa
 /** The checks that a presentation has passed so far, in the order in which its format makes them. */
 export interface PassedChecks {
   readonly all: () => readonly Check[]
+  /** When each of them was passed last. */
+  readonly times: ReadonlyMap<Check, Date>
   readonly add: (check: Check) => void
   /** Removes all checks. Call it before the next credential of the same presentation is checked. */
   readonly clear: () => void
 }
 
-export function newPassedChecks(): PassedChecks {
-  const passed = new Set<Check>()
-  return { all: () => [...passed], add: (check) => void passed.add(check), clear: () => passed.clear() }
+export function newPassedChecks(clock: () => Date): PassedChecks {
+  const passed = new Map<Check, Date>()
+  return {
+    all: () => [...passed.keys()],
+    times: passed,
+    add: (check) => void passed.set(check, clock()),
+    clear: () => passed.clear(),
+  }
 }
 
 const failedBy = (error: PresentationError) => ({ check: error.check, message: error.message.slice(0, MAX_MESSAGE) })
@@ -37,7 +44,7 @@ function demandedOf({ query, asked }: JudgedWithTransactions): readonly Check[] 
   ]
 }
 
-function checksOf(judged: JudgedWithTransactions): PresentationChecks {
+export function checksOf(judged: JudgedWithTransactions): PresentationChecks {
   const { query, found, authorizes } = judged
   const credentialQueryId = query.id.slice(0, MAX_ID)
   if (found instanceof PresentationError) {

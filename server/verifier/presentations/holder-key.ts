@@ -8,7 +8,9 @@ import type { JsonObject } from '../../protocol/json/json-object.js'
 import type { HolderKey } from '../../protocol/jwt-vc/presentation.js'
 import type { Verification } from '../verify/verification.js'
 
-type Resolution = Pick<Verification, 'fetches'>
+interface Resolution {
+  readonly fetches: Pick<Verification['fetches'], 'resolveDid'>
+}
 
 async function authenticationKey({ fetches }: Resolution, did: string, kid: string | undefined): Promise<Jwk> {
   try {

@@ -73,7 +73,11 @@ export const createVerifyPresentation =
     })
   }
 
-function proofRequired({ require_cryptographic_holder_binding: asked }: CredentialQuery, holderBound: boolean) {
+/** Whether a holder's proof is required for a query. */
+export function proofRequired(
+  { require_cryptographic_holder_binding: asked }: CredentialQuery,
+  holderBound: boolean,
+): PresentationContext['proofRequired'] {
   if (asked !== false) return 'always'
   return holderBound ? 'whereBound' : 'never'
 }

@@ -25,6 +25,7 @@ import { authorityKeyIdentifiersOf } from './authorities.js'
 import { keptChecks, newPassedChecks } from './checks.js'
 import type { Judged } from './judged.js'
 import { type DiscardedPresentation, type PresentationChecks, PresentationError } from './presentation-error.js'
+import type { Recording } from './recording.js'
 import { assertAuthorized, withTransactions } from './transactions.js'
 import { type OwnIssuers, type Trust, trustAdded, trustAlso, trustIn } from './trust.js'
 import { createVerifyPresentation } from './verify-presentation.js'
@@ -68,6 +69,7 @@ export interface VerifyVpTokenPorts {
   readonly startVerification: Verifications['start']
   readonly isOwnIssuer: OwnIssuers['isOwnIssuer']
   readonly isAddedIssuer: TrustedIssuers['has']
+  readonly clock: () => Date
 }
 
 /**
@@ -77,6 +79,7 @@ export interface VerifyVpTokenPorts {
  * authorize the transaction data (§8.4).
  *
  * @param work the budget for the whole verification
+ * @param recording notes everything that evidence contains, if evidence is kept
  * @throws PresentationError with the sentence for wallet and verifier. The sentence describes a fault of the whole
  *   answer, or of the first discarded presentation that the query needs.
  */
@@ -85,6 +88,7 @@ export type VerifyVpToken = (
   binding: Binding,
   presentations: Presentations,
   work: Work,
+  recording?: Recording,
 ) => Promise<VerifiedVpToken>
 
 export function createVerifyVpToken({
@@ -93,6 +97,7 @@ export function createVerifyVpToken({
   startVerification,
   isOwnIssuer,
   isAddedIssuer,
+  clock,
 }: VerifyVpTokenPorts): VerifyVpToken {
   const verifyPresentation = createVerifyPresentation({ formats, config })
 
@@ -106,10 +111,12 @@ export function createVerifyVpToken({
     return trustAlso(trustAdded(configured, isAddedIssuer), named)
   }
 
-  return async (session, binding, { vpToken, selected }, work) => {
+  return async (session, binding, { vpToken, selected }, work, recording) => {
     checkEntries(session, vpToken)
     const { certified: certifiedOnly, holderBound, algorithms } = profileNamed(session.profile)
-    const verification = startVerification(work, { certifiedOnly, algorithms })
+    const recorder = recording?.recorder
+    const verification = startVerification(work, { certifiedOnly, algorithms, recorder })
+    recording?.begins(verification.now)
     const request = { ...binding, requestedAt: session.createdAt, holderBound }
     const verified = await firstFaultOf(
       session.dcqlQuery.credentials.flatMap((query) => {
@@ -118,22 +125,28 @@ export function createVerifyVpToken({
         const presentations = vpToken.get(query.id) ?? []
         return presentations.map(async (presentation, index): Promise<Judged> => {
           const which = `Presentation${presentations.length > 1 ? ` ${index + 1}` : ''} for ${query.id}`
-          const passed = newPassedChecks()
+          const passed = newPassedChecks(clock)
           const found = await verifyOne(which, async () => {
             const credentials = await verifyPresentation(verification, query, presentation, request, trust, passed)
             return theSelected(credentials, selected?.get(query.id)?.[index])
           })
-          return { query, item, found, passed: passed.all() }
+          const { times } = passed
+          return { query, item, found, passed: passed.all(), presentation, index, times, verifiedAt: clock() }
         })
       }),
     )
     const items = session.vpQuery === null ? [] : compiledItems(session.vpQuery, work)
     const transactions = keptTransactionData(session.transactionData ?? [])
-    const authoritiesOf = (credential: PresentedCredential) =>
-      authorityKeyIdentifiersOf(config, verification.now, credential)
+    const { now } = verification
+    const authoritiesOf = (credential: PresentedCredential) => {
+      const { trustAnchors } = config
+      recorder?.chained('credentials', credential.x5c, { trustAnchors, now, withoutRoots: false })
+      return authorityKeyIdentifiersOf(config, now, credential)
+    }
     const judged = verified
       .map((one) => againstQuery(one, items, authoritiesOf, work))
       .map((one) => withTransactions(transactions, one))
+    recording?.judges(judged)
     const checks = keptChecks(judged)
     withChecks(checks, () => {
       assertSatisfied(session, judged)

@@ -3,12 +3,15 @@ import type { Jwk } from '../../protocol/jose/jws.js'
 import type { RequestSecrets } from '../../protocol/openid4vp/authorization-response.js'
 import { isEncrypted, type ResponseMode } from '../../protocol/openid4vp/request-object.js'
 import { generateResponseKey } from '../../protocol/openid4vp/response-encryption.js'
+import type { SentRequest } from '../openid4vp/sent-request.js'
 import type { Session } from './session.js'
 
 /** Secret values of a request. The values are the same each time the wallet fetches the request. */
 export interface SessionSecrets extends RequestSecrets {
   readonly nonce: string
   readonly encryptionKey?: Jwk
+  /** The request as it is sent, if evidence is kept. */
+  readonly sent?: SentRequest
 }
 
 const placeOf = (sessionId: string) => ({ column: 'verification_sessions.secrets', id: sessionId }) as const

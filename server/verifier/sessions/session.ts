@@ -54,6 +54,8 @@ export const zSession = z.strictObject({
   redirectUri: z.string().nullable(),
   /** Whether the result is returned only with the response code. */
   requireResponseCode: z.boolean(),
+  /** Seconds for which evidence of the answer is kept after the end; null if no evidence is kept. */
+  evidenceSeconds: z.int().nullable(),
   /** The `sub` that created the session; null for a client secret. */
   createdBy: z.string().nullable(),
   createdAt: z.date(),

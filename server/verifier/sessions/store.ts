@@ -15,6 +15,8 @@ import {
 import { type ClaimsVault, forgottenKeys } from '../../keys/claims/vault.js'
 import { insertPage, type NewPage } from '../../pages/store.js'
 import type { DcqlQuery } from '../../protocol/openid4vp/dcql/dcql-query.js'
+import type { NewEvidence } from '../evidence/make.js'
+import { insertEvidence, protectedEvidence } from '../evidence/store.js'
 import type { DiscardedPresentation, PresentationChecks } from '../presentations/presentation-error.js'
 import {
   requestExpired,
@@ -34,6 +36,8 @@ export interface Ending {
   readonly checks: readonly PresentationChecks[]
   /** SHA-256 of the response code, base64url. */
   readonly responseCodeHash?: string | undefined
+  /** Evidence of the answer, if it is kept. */
+  readonly evidence?: NewEvidence | undefined
   readonly action: 'presentation.verified' | 'presentation.refused'
 }
 
@@ -94,7 +98,7 @@ export const sessionColumns = fragment`
   dcql_query AS "dcqlQuery", vp_query AS "vpQuery", trusted_issuers AS "trustedIssuers", redirect_uri AS "redirectUri",
   verifier_info AS "verifierInfo", transaction_data AS "transactionData", wallet_url AS "walletUrl",
   require_response_code AS "requireResponseCode", further_client_ids AS "furtherClientIds",
-  expected_origins AS "expectedOrigins", created_by AS "createdBy", created_at AS "createdAt", expires_at AS "expiresAt"`
+  expected_origins AS "expectedOrigins", evidence_seconds AS "evidenceSeconds", created_by AS "createdBy", created_at AS "createdAt", expires_at AS "expiresAt"`
 
 const table = 'verification_sessions'
 
@@ -112,9 +116,13 @@ const eventsOf = (moved: Moved, now: Date): Transitions =>
 const recorded = (of: Step<'id'>, action: string, actor: string | null = null): Step =>
   audited({ of, actor, action, subject: 'verification-session' })
 
-/** Column assignments that end a session. The assignments delete the session's secrets and transaction data. */
-const ended = ({ to, errorMessage }: Transition, now: Date) => fragment`
-  state = ${to}, seq = s.seq + 1, error_message = ${errorMessage ?? null}, ended_at = ${now}, secrets = NULL, x5c = NULL,
+/**
+ * Column assignments that end a session. They delete its secrets and its transaction data.
+ *
+ * @param hasEvidence whether evidence is kept as the request asked; without an answer there is none
+ */
+const ended = ({ to, errorMessage }: Transition, now: Date, hasEvidence = false) => fragment`
+  evidence_seconds = ${hasEvidence ? fragment`s.evidence_seconds` : fragment`NULL`}, state = ${to}, seq = s.seq + 1, error_message = ${errorMessage ?? null}, ended_at = ${now}, secrets = NULL, x5c = NULL,
   verifier_attestation = NULL, transaction_data = NULL`
 
 export type VerificationSessionStore = ReturnType<typeof createVerificationSessionStore>
@@ -134,12 +142,12 @@ export function createVerificationSessionStore({ sql }: Database, claims: Claims
           INSERT INTO verification_sessions (
             id, request_id, qr_code_id, verifier_id, client_id, key_id, kid, x5c, verifier_attestation, state, response_mode, profile,
             secrets, dcql_query, vp_query, trusted_issuers, verifier_info, transaction_data, wallet_url, redirect_uri, require_response_code,
-            further_client_ids, expected_origins, created_by, created_at, expires_at, first_view)
+            further_client_ids, expected_origins, evidence_seconds, created_by, created_at, expires_at, first_view)
           VALUES (
             ${s.id}, ${s.requestId}, ${s.qrCodeId}, ${s.verifierId}, ${s.clientId}, ${s.keyId}, ${s.kid}, ${json(s.x5c)},
             ${s.verifierAttestation}, ${s.state}, ${s.responseMode}, ${s.profile}, ${s.secrets}, ${json(s.dcqlQuery)}, ${json(s.vpQuery)}, ${json(s.trustedIssuers)},
             ${json(s.verifierInfo)}, ${json(s.transactionData)}, ${s.walletUrl}, ${s.redirectUri}, ${s.requireResponseCode},
-            ${json(s.furtherClientIds)}, ${json(s.expectedOrigins)}, ${s.createdBy}, ${s.createdAt}, ${s.expiresAt}, ${JSON.stringify(view)}::jsonb)
+            ${json(s.furtherClientIds)}, ${json(s.expectedOrigins)}, ${s.evidenceSeconds}, ${s.createdBy}, ${s.createdAt}, ${s.expiresAt}, ${JSON.stringify(view)}::jsonb)
           RETURNING id`,
       )
       const paged = page === undefined ? [] : [insertPage(claims, page)]
@@ -208,6 +216,12 @@ export function createVerificationSessionStore({ sql }: Database, claims: Claims
       return session
     },
 
+    /** Replaces the secrets of a session, unless it has ended. */
+    async replaceSecrets(id: string, secrets: string): Promise<void> {
+      await sql(idRow)`
+        UPDATE verification_sessions SET secrets = ${secrets} WHERE id = ${id} AND ended_at IS NULL RETURNING id`
+    },
+
     /**
      * Ends a session.
      *
@@ -223,18 +237,22 @@ export function createVerificationSessionStore({ sql }: Database, claims: Claims
         ending.result === undefined
           ? undefined
           : claims.protect({ column: 'verification_sessions.result', id }, ending.result)
-      const moved: Moved = new Step(
+      const { evidence } = ending
+      const moved = new Step<'id' | 'seq' | 'state' | 'error_message' | 'first_view' | 'created_by' | 'ended_at'>(
         'moved',
         fragment`
-          UPDATE verification_sessions s SET ${ended(transition, now)},
+          UPDATE verification_sessions s SET ${ended(transition, now, evidence !== undefined)},
             result = ${result === undefined ? fragment`NULL` : fragment`${result.json}::json`}, discarded = ${json(ending.discarded ?? null)}, checks = ${json(ending.checks)},
             response_code_hash = ${ending.responseCodeHash ?? null}
           WHERE id = ${id} AND state = ANY(${[...transition.from]}::text[])
-          RETURNING id, seq, state, error_message, first_view`,
+          RETURNING id, seq, state, error_message, first_view, created_by, ended_at`,
       )
+      const kept = evidence === undefined ? undefined : protectedEvidence(claims, id, evidence)
+      const values = [result, kept?.package].filter((value) => value !== undefined)
       const [row] = await sql(zEnded, [
         recorded(moved, ending.action),
-        ...(result === undefined ? [] : claims.storeKeys([result], moved)),
+        ...(kept === undefined ? [] : [insertEvidence(kept, moved)]),
+        ...(values.length === 0 ? [] : claims.storeKeys(values, moved)),
       ])`
         SELECT t.id, t.seq, t.data, p.id AS "pageId"
         FROM ${eventsOf(moved, now)} t LEFT JOIN pages p ON p.verification_session_id = t.id AND NOT p.on_demand`

@@ -2,6 +2,8 @@ import { onlyLooks } from '../../api/context.js'
 import { listed } from '../../api/paging.js'
 import { procedure, readingPrimary, router } from '../../api/trpc.js'
 import type { Formats } from '../../formats/registry.js'
+import { readEvidence } from '../evidence/evidence.contract.js'
+import type { EvidenceKeeping } from '../evidence/evidence.js'
 import { readSessionChecks } from './checks.contract.js'
 import {
   listVerificationSessions,
@@ -11,7 +13,11 @@ import {
 } from './verification-sessions.contract.js'
 import { shownListedSession, type VerificationSessions } from './verification-sessions.js'
 
-export const verificationSessionsRouter = (formats: Formats, sessions: VerificationSessions) =>
+export const verificationSessionsRouter = (
+  formats: Formats,
+  sessions: VerificationSessions,
+  evidence: Pick<EvidenceKeeping, 'read'>,
+) =>
   router({
     list: procedure(listVerificationSessions)
       .use(readingPrimary(sessions.listStore))
@@ -29,5 +35,9 @@ export const verificationSessionsRouter = (formats: Formats, sessions: Verificat
 
     result: procedure(readVerificationResult(formats)).query(({ ctx: { request, caller, client }, input }) =>
       sessions.result({ caller, client, onlyLooks: onlyLooks(request) }, input.sessionId, input.response_code),
+    ),
+
+    evidence: procedure(readEvidence).query(({ ctx: { request, caller, client }, input }) =>
+      evidence.read({ caller, client, onlyLooks: onlyLooks(request) }, input.sessionId),
     ),
   })

@@ -139,6 +139,9 @@ export function createVerificationSessions({
     /** The session of a request that a wallet fetches. The first fetch before the request expires is a transition. */
     retrieve: store.retrieve,
 
+    /** Replaces the secrets of an open session. */
+    replaceSecrets: store.replaceSecrets,
+
     /**
      * Ends a session.
      *

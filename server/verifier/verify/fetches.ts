@@ -1,4 +1,4 @@
-import type { Admit, DidResolver } from '../../dids/resolver.js'
+import type { Admit, TimedDidResolver } from '../../dids/resolver.js'
 import type { Outbound } from '../../outbound/guard.js'
 import { CredentialError } from '../../protocol/credential/verification.js'
 import type { DidKeys } from '../../protocol/did/did-document.js'
@@ -17,6 +17,8 @@ export interface VerificationFetches {
   /** The type metadata of an SD-JWT VC: at most ten types, each fetched once. */
   fetchTypeMetadata(vct: string): Promise<string>
   resolveDid(did: string): Promise<DidKeys>
+  /** When the document of a DID on another host was fetched, if it was cached. */
+  readonly fetchedAt: (did: string) => Date | undefined
 }
 
 /** Enough for two credentials whose types are five levels away from the requested type. */
@@ -31,7 +33,7 @@ const tooLong = () =>
 /** Dependencies of {@link createFetches}. */
 export interface FetchesPorts {
   readonly outbound: Pick<Outbound, 'fetchJson' | 'fetchText' | 'fetchBytes'>
-  readonly resolver: DidResolver
+  readonly resolver: TimedDidResolver
 }
 
 /**
@@ -70,6 +72,7 @@ export const createFetches =
       return fetched
     }
     return {
+      fetchedAt: resolver.fetchedAt,
       fetchTypeMetadata,
       fetchJson: (url) => within(() => outbound.fetchJson(url)),
       fetchStatusList: (url, accept) =>

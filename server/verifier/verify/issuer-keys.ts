@@ -10,6 +10,7 @@ import type { Jwk } from '../../protocol/jose/jws.js'
 import { verificationKey } from '../../protocol/jose/verification-key.js'
 import type { JsonObject } from '../../protocol/json/json-object.js'
 import type { VerificationFetches } from './fetches.js'
+import type { Recorder } from './recorder.js'
 
 /** The address of an issuer's published keys (SD-JWT VC §3: the well-known string is between host and path). */
 function jwtVcIssuerUrl(issuerBaseUrl: string): string {
@@ -38,7 +39,7 @@ interface OwnKeys {
   /**
    * The metadata of this issuer. If the issuer has many keys, the metadata contain only the key that the header names.
    */
-  readonly metadata: unknown
+  readonly metadata: IssuerKeySet
   /** The key in the first certificate of `x5c`. */
   readonly certified: Jwk | undefined
 }
@@ -120,11 +121,21 @@ export function createIssuerKeys({ config, ownKeySet }: IssuerKeysPorts) {
      * Finds issuers' keys: by the DID resolver, by the metadata of https issuers, or by `x5c` chains. This service's
      * own metadata are read without HTTP.
      */
-    any(fetches: VerificationFetches, now: Date): ResolveIssuerKey {
+    any(fetches: VerificationFetches, now: Date, recorder?: Recorder): ResolveIssuerKey {
       const ownUrl = jwtVcIssuerUrl(config.issuerBaseUrl)
+      const noted = new Map<string, Jwk>()
+      const note = (keys: readonly Jwk[]) => {
+        for (const jwk of keys) noted.set(JSON.stringify(jwk), jwk)
+        const content = { issuer: config.issuerBaseUrl, jwks: { keys: [...noted.values()] } }
+        recorder?.read({ kind: 'issuer-keys', address: ownUrl, own: true, content })
+      }
       return async (header, payload, what = CREDENTIAL) => {
         const own = await ownKeysOrRefusal(what, header, payload)
-        if (own?.certified !== undefined) return { jwk: own.certified, issuer: config.issuerBaseUrl }
+        if (own?.certified !== undefined) {
+          note([own.certified])
+          return { jwk: own.certified, issuer: config.issuerBaseUrl }
+        }
+        if (own !== undefined) note(own.metadata.jwks.keys)
         const io = {
           resolveDid: fetches.resolveDid,
           fetchJson: async (url: string) =>

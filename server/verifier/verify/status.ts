@@ -9,19 +9,18 @@ import {
 import { isSameKey } from '../../protocol/jose/jws.js'
 import { type CredentialStatus, checkForeignStatus } from '../../protocol/status-list/foreign-status.js'
 import type { Work } from '../../protocol/work.js'
-import { type StatusListForm, statusListUri } from '../../status-lists/publication.js'
+import { type Publish, type StatusListForm, statusListUri } from '../../status-lists/publication.js'
 import type { StatusListStore } from '../../status-lists/store.js'
 import type { VerificationFetches } from './fetches.js'
+import { x5cOfList, x5cOfListCwt } from './list-chain.js'
+import type { Recorder } from './recorder.js'
 
 const LIST_ID = /^[0-9a-f-]{36}$/
 const MAX_INDEX = 2 ** 31
 
 const SUSPENSIONS = '/suspension'
-
-interface OwnList {
-  readonly form: StatusListForm
-  readonly id: string
-}
+/** How often a status and its published list are read until they agree. */
+const AGREEING_READINGS = 5
 
 /** The inputs for reading a status: the time, and the fetches and the work budget of one verification. */
 export interface StatusReading {
@@ -32,6 +31,15 @@ export interface StatusReading {
   readonly certifiedOnly?: boolean
   /** Pays for each list. */
   readonly work?: Work
+  /** Notes the lists, if evidence is kept. */
+  readonly recorder?: Recorder | undefined
+}
+
+/** A status list of this installation. */
+interface OwnList {
+  readonly form: StatusListForm
+  readonly uri: string
+  readonly id: string
 }
 
 /** Dependencies of {@link createStatusChecks}. */
@@ -39,17 +47,19 @@ export interface StatusPorts {
   readonly config: Pick<Config, 'issuerBaseUrl' | 'statusTrustAnchors'>
   /** Reads an entry of a status list of this installation from the database. */
   readonly ownEntry: StatusListStore['entry']
+  /** Publishes a status list of this installation, which evidence contains. */
+  readonly publishOwn: Publish
 }
 
 /** Reads the status of verified credentials. */
-export function createStatusChecks({ config, ownEntry }: StatusPorts) {
+export function createStatusChecks({ config, ownEntry, publishOwn }: StatusPorts) {
   /** The status list of this installation that a reference names; undefined for any other list. */
   const ownListOf = (form: StatusListForm, uri: string): OwnList | undefined => {
     const prefix = statusListUri(config, form, '')
     if (!uri.startsWith(prefix)) return undefined
     const id = uri.slice(prefix.length)
-    if (form !== 'bitstring') return { form, id }
-    return id.endsWith(SUSPENSIONS) ? { form: 'suspension', id: id.slice(0, -SUSPENSIONS.length) } : { form, id }
+    if (form !== 'bitstring' || !id.endsWith(SUSPENSIONS)) return { form, uri, id }
+    return { form: 'suspension', uri, id: id.slice(0, -SUSPENSIONS.length) }
   }
 
   /** Reads an own status list from the database at every call: no status is cached. */
@@ -66,8 +76,36 @@ export function createStatusChecks({ config, ownEntry }: StatusPorts) {
     return entry.suspended && form !== 'bitstring' ? 'suspended' : 'valid'
   }
 
+  /** Notes the published form of an own status list. It is not older than a status that was read before. */
+  const noteOwn = async (recorder: Recorder, { form, uri, id }: OwnList): Promise<void> => {
+    const published = LIST_ID.test(id) ? await publishOwn(form, id) : undefined
+    if (published === undefined) return
+    const { mediaType, body } = published
+    recorder.read({ kind: 'status-list', address: uri, mediaType, own: true, content: body })
+  }
+
+  /**
+   * The same as `ownStatus`, with the published list in the evidence. The status is the same before and after the list is
+   * published, so list and status agree.
+   */
+  const recordedOwnStatus = async (
+    recorder: Recorder,
+    list: OwnList,
+    index: number,
+    issuer: IssuerKey,
+  ): Promise<CredentialStatus> => {
+    let status = await ownStatus(list, index, issuer)
+    for (let reading = 0; reading < AGREEING_READINGS; reading += 1) {
+      await noteOwn(recorder, list)
+      const after = await ownStatus(list, index, issuer)
+      if (after === status) return status
+      status = after
+    }
+    throw new CredentialError('Status changes too often.')
+  }
+
   const statusOf = async (
-    { fetches, resolveIssuerKey, now, certifiedOnly, work }: StatusReading,
+    { fetches, resolveIssuerKey, now, certifiedOnly, work, recorder }: StatusReading,
     reference: StatusReference,
     issuer: IssuerKey,
   ): Promise<CredentialStatus> => {
@@ -76,10 +114,35 @@ export function createStatusChecks({ config, ownEntry }: StatusPorts) {
         ? (['token', reference.uri, reference.idx] as const)
         : (['bitstring', reference.statusListCredential, reference.statusListIndex] as const)
     const own = ownListOf(form, uri)
-    if (own !== undefined) return ownStatus(own, index, issuer)
+    if (own !== undefined) {
+      if (recorder === undefined) return ownStatus(own, index, issuer)
+      const isCwt = 'asCwt' in reference && reference.asCwt === true
+      return recordedOwnStatus(recorder, isCwt ? { ...own, form: 'cwt' } : own, index, issuer)
+    }
+    const noteChain = (x5c: unknown) =>
+      recorder?.chained('statusLists', x5c, {
+        trustAnchors: config.statusTrustAnchors,
+        now,
+        withoutRoots: certifiedOnly === true,
+      })
+    const noted: Pick<VerificationFetches, 'fetchStatusList' | 'fetchStatusListBytes'> =
+      recorder === undefined
+        ? fetches
+        : {
+            async fetchStatusList(url, accept) {
+              const text = await fetches.fetchStatusList(url, accept)
+              noteChain(x5cOfList(text))
+              return text
+            },
+            async fetchStatusListBytes(url, accept) {
+              const bytes = await fetches.fetchStatusListBytes(url, accept)
+              noteChain(await x5cOfListCwt(bytes))
+              return bytes
+            },
+          }
     const source = {
-      fetchText: fetches.fetchStatusList,
-      fetchBytes: fetches.fetchStatusListBytes,
+      fetchText: noted.fetchStatusList,
+      fetchBytes: noted.fetchStatusListBytes,
       resolveIssuerKey,
       trustAnchors: config.statusTrustAnchors,
       certifiedOnly,

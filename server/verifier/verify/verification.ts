@@ -1,12 +1,13 @@
 import type { Config } from '../../config/config.js'
 import { RemoteDids } from '../../dids/remote-dids.js'
-import type { DidResolver } from '../../dids/resolver.js'
+import type { TimedDidResolver } from '../../dids/resolver.js'
 import type { CredentialFormat } from '../../formats/format.js'
 import type { VerifiedCredential } from '../../formats/verifying.js'
 import type { Check, ResolveIssuerKey } from '../../protocol/credential/verification.js'
 import type { Work } from '../../protocol/work.js'
 import { createFetches, type FetchesPorts, type VerificationFetches } from './fetches.js'
 import { createIssuerKeys, type IssuerKeysPorts } from './issuer-keys.js'
+import { type Recorder, recordedFetches } from './recorder.js'
 import { createStatusChecks, type StatusPorts } from './status.js'
 
 /**
@@ -42,9 +43,11 @@ export interface Narrowing {
   readonly certifiedOnly?: boolean
   /** As in {@link Verification}. */
   readonly algorithms?: readonly string[] | undefined
+  /** Notes what the verification reads and finds, if evidence is kept. */
+  readonly recorder?: Recorder | undefined
 }
 
-const LEEWAY_SECONDS = 60
+export const LEEWAY_SECONDS = 60
 
 /** Cost of finding a key and verifying a signature with it, including the holder's proof. */
 const UNITS_OF_A_SIGNATURE = 10_000
@@ -66,11 +69,13 @@ export interface VerificationsPorts {
   readonly config: Pick<Config, 'issuerBaseUrl' | 'allowInsecureHttp' | 'trustAnchors' | 'statusTrustAnchors'>
   readonly clock: () => Date
   readonly outbound: FetchesPorts['outbound']
-  readonly resolver: DidResolver
+  readonly resolver: TimedDidResolver
   /** Reads the keys of this service as an issuer from the database. */
   readonly ownKeySet: IssuerKeysPorts['ownKeySet']
   /** Reads an entry of a status list of this installation from the database. */
   readonly ownStatusEntry: StatusPorts['ownEntry']
+  /** Publishes a status list of this installation. */
+  readonly publishOwnList: StatusPorts['publishOwn']
 }
 
 export type Verifications = ReturnType<typeof createVerifications>
@@ -83,30 +88,35 @@ export function createVerifications({
   resolver,
   ownKeySet,
   ownStatusEntry,
+  publishOwnList,
 }: VerificationsPorts) {
   const fetchesOf = createFetches({ outbound, resolver })
   const issuerKeys = createIssuerKeys({ config, ownKeySet })
-  const statuses = createStatusChecks({ config, ownEntry: ownStatusEntry })
+  const statuses = createStatusChecks({ config, ownEntry: ownStatusEntry, publishOwn: publishOwnList })
 
   /**
    * Begins a verification.
    *
    * @param work the budget for each verified signature of a credential or status list, and for each certificate sent with it
    */
-  const start = (work: Work, { certifiedOnly = false, algorithms }: Narrowing = {}): Verification => {
+  const start = (work: Work, { certifiedOnly = false, algorithms, recorder }: Narrowing = {}): Verification => {
     const now = clock()
     const remote = new RemoteDids()
-    const fetches = fetchesOf((did) => remote.admit(did))
+    const started = fetchesOf((did) => remote.admit(did))
+    const fetches = recorder === undefined ? started : recordedFetches(started, recorder)
+    const anchors = { trustAnchors: config.trustAnchors, now, withoutRoots: certifiedOnly }
     const paid =
       (resolve: ResolveIssuerKey): ResolveIssuerKey =>
-      (header, payload, what) => {
+      async (header, payload, what) => {
         const certificates = Array.isArray(header.x5c) ? header.x5c.length : 0
         work.spend(UNITS_OF_A_SIGNATURE + UNITS_OF_A_CERTIFICATE * certificates)
-        return resolve(header, payload, what)
+        const found = await resolve(header, payload, what)
+        recorder?.found(what ?? 'Credential', found, header.x5c, anchors)
+        return found
       }
     const resolveCertifiedKey = paid(issuerKeys.certified(now, { withoutRoots: certifiedOnly }))
-    const resolveIssuerKey = certifiedOnly ? resolveCertifiedKey : paid(issuerKeys.any(fetches, now))
-    const reading = { fetches, resolveIssuerKey, now, certifiedOnly, work }
+    const resolveIssuerKey = certifiedOnly ? resolveCertifiedKey : paid(issuerKeys.any(fetches, now, recorder))
+    const reading = { fetches, resolveIssuerKey, now, certifiedOnly, work, recorder }
     return {
       now,
       work,

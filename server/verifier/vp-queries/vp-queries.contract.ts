@@ -8,6 +8,7 @@ import {
   zRedirectUri,
   zValidity,
 } from '../authorization-requests/authorization-requests.contract.js'
+import { checkEvidence, evidenceShape } from '../evidence/evidence.contract.js'
 
 const EXAMPLE = [
   {
@@ -88,6 +89,8 @@ export const requestByVpQuery = {
     status: 201,
     errors: [400, errors.vpQueryNotFound(), errors.verifierCertificateExpired()],
   }),
-  input: z.strictObject({ id: z.string(), redirect_uri: zRedirectUri, validity: zValidity.optional() }),
+  input: z
+    .strictObject({ id: z.string(), redirect_uri: zRedirectUri, validity: zValidity.optional(), ...evidenceShape })
+    .check(checkEvidence),
   output: zAuthorizationRequestResult,
 }

@@ -30,8 +30,9 @@ export const vpQueriesRouter = (vpQueries: VpQueries) =>
       .mutation(({ ctx: { caller }, input }) => vpQueries.delete(input.id, caller?.sub ?? null)),
 
     authorizationRequest: procedure(requestByVpQuery).mutation(async ({ ctx: { work, caller }, input }) => {
-      const request = { redirectUri: input.redirect_uri, validity: input.validity, createdBy: caller?.sub ?? null }
+      const { id, redirect_uri: redirectUri, ...request } = input
+      const made = await vpQueries.request(id, { ...request, redirectUri, createdBy: caller?.sub ?? null }, work)
       // A request from a VP query is always passed by reference.
-      return requestByVpQuery.output.parse(await vpQueries.request(input.id, request, work))
+      return requestByVpQuery.output.parse(made)
     }),
   })

@@ -2,6 +2,7 @@ import { resourceRequest } from '@openid4vc/oauth2'
 import type { JsonObject } from '../../protocol/json/json-object.js'
 import { oauthErrorOfBody, parsedJson } from '../exchange/failure.js'
 import { WalletError } from '../exchange/wallet-error.js'
+import { maxAnswerBytes } from './answer-size.js'
 import { dpopOf, type Grant, type Session, withNonce } from './issuance.js'
 import { messageEncryption, sentMessage } from './message-encryption.js'
 
@@ -41,12 +42,12 @@ function refusalOf(status: number, text: string): IssuerRefusal {
  * @throws IssuerRefusal; WalletError for an answer that cannot be read.
  */
 export async function askIssuer(
-  { callbacks, metadata }: Pick<Session, 'callbacks' | 'metadata'>,
+  { callbacks, metadata, copies }: Pick<Session, 'callbacks' | 'metadata' | 'copies'>,
   grant: Grant,
   url: string,
   message: JsonObject,
 ): Promise<IssuerAnswer> {
-  const { type, body, read } = sentMessage(message, messageEncryption(metadata))
+  const { type, body, read } = sentMessage(message, messageEncryption(metadata), maxAnswerBytes(copies))
   const answer = await resourceRequest({
     url,
     accessToken: grant.token.access_token,

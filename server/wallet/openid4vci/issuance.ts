@@ -1,16 +1,19 @@
 import type { AccessTokenResponse, RequestDpopOptions } from '@openid4vc/oauth2'
 import type { CredentialOfferObject, IssuerMetadataResult } from '@openid4vc/openid4vci'
+import type { OutboundFetch } from '../../outbound/guard.js'
 import { libraryJwk } from '../exchange/libraries.js'
 import type { IssuanceClient } from './issuance-client.js'
 import type { SessionKey } from './wallet-keys.js'
 
 /** An exchange with one issuer. */
 export interface Session extends IssuanceClient {
-  readonly fetch: typeof globalThis.fetch
+  readonly fetch: OutboundFetch
   readonly metadata: IssuerMetadataResult
   readonly dpopKey: SessionKey
   /** Key of an attested wallet (OpenID4VCI 1.0 Appendix E); undefined if this wallet has no attestation. */
   readonly instanceKey: SessionKey | undefined
+  /** The largest number of copies that one answer of the issuer may hold. */
+  readonly copies: number
 }
 
 /** One issuance with one issuer. */

@@ -4,6 +4,7 @@ import type { Outbound } from '../../outbound/guard.js'
 import type { Signer } from '../../protocol/jose/jws.js'
 import { boundedFetch } from '../exchange/bounded-fetch.js'
 import { admitHttp } from '../exchange/libraries.js'
+import { fetchingAnswers } from './answer-size.js'
 import type { Deferral } from './deferral.js'
 import type { Issuance, Session } from './issuance.js'
 import { createClientFor } from './issuance-client.js'
@@ -49,23 +50,27 @@ export function createIssuerSessions({ wallet, outbound, config, ownMetadata, ra
       const instanceKey = wallet.hasProvider ? await newSessionKey() : undefined
       const client = clientFor({ fetch, signers: [dpopKey.signer], instanceKey })
       const metadata = await metadataOf(fetch, offer.credential_issuer, offer.credential_configuration_ids)
-      return { ...client, fetch, offer, metadata, dpopKey, instanceKey, txCode }
+      return { ...client, fetch, offer, metadata, dpopKey, instanceKey, copies: 1, txCode }
     },
 
-    /** The same session with further keys for signatures. */
+    /** The same session with further keys that it may sign with, one for each copy that it requests. */
     signing<S extends Session>(session: S, signers: readonly Signer[]): S {
-      const { fetch, dpopKey, instanceKey } = session
-      return { ...session, ...clientFor({ fetch, signers: [...signers, dpopKey.signer], instanceKey }) }
+      const { dpopKey, instanceKey } = session
+      const copies = signers.length
+      const fetch = fetchingAnswers(session.fetch, session.metadata, copies)
+      return { ...session, copies, ...clientFor({ fetch, signers: [...signers, dpopKey.signer], instanceKey }) }
     },
 
     /** Resumes a session with its original keys, for credentials that the issuer deferred. */
     async resume({ credentialIssuer, dpopKey, instanceKey, grant, transactions }: Deferral): Promise<Session> {
       const fetch = boundedFetch(outbound.fetch, RESUMED_MS)
       const anonymous = grant.clientId === undefined
-      const client = clientFor({ fetch, signers: [dpopKey.signer], instanceKey, anonymous })
+      const copies = Math.max(...transactions.map(({ keys }) => keys.length))
       const deferred = transactions.map(({ expected }) => expected.configurationId)
       const metadata = await metadataOf(fetch, credentialIssuer, deferred)
-      return { ...client, fetch, metadata, dpopKey, instanceKey }
+      const answers = fetchingAnswers(fetch, metadata, copies)
+      const client = clientFor({ fetch: answers, signers: [dpopKey.signer], instanceKey, anonymous })
+      return { ...client, fetch, metadata, dpopKey, instanceKey, copies }
     },
   }
 }

@@ -17,9 +17,6 @@ import {
 } from '../../protocol/openid4vci/encryption.js'
 import { WalletError } from '../exchange/wallet-error.js'
 
-/** Maximum size of a decompressed answer: the same as for an unencrypted answer. */
-const MAX_INFLATED = 262_144
-
 const zRequestEncryption = z.object({
   jwks: z.object({ keys: z.array(z.record(z.string(), z.unknown())) }),
   enc_values_supported: z.array(z.string()),
@@ -111,9 +108,9 @@ export function messageEncryption({
   return sent === undefined ? undefined : { ...sent, answerEnc }
 }
 
-function opened(jwe: string, key: Jwk): string {
+function opened(jwe: string, key: Jwk, maxBytes: number): string {
   try {
-    return Buffer.from(decryptEcdhEs(decodeCompactJwe(jwe), key, MAX_INFLATED)).toString('utf8')
+    return Buffer.from(decryptEcdhEs(decodeCompactJwe(jwe), key, maxBytes)).toString('utf8')
   } catch (thrown) {
     if (!(thrown instanceof JweError)) throw thrown
     const reason = thrown.tooLong ? 'holds too much' : 'cannot be decrypted'
@@ -130,10 +127,16 @@ function sealed(message: JsonObject, encryption: MessageEncryption): string {
 }
 
 /**
- * A Credential Request or Deferred Credential Request in the form that is sent (OpenID4VCI 1.0 §10). It is encrypted if
- * the issuer offers encryption, with a separate key for the answer.
+ * A Credential Request or Deferred Credential Request in the form that is sent (OpenID4VCI 1.0 §10). It is encrypted if the issuer
+ * offers it, with a separate key for the answer.
+ *
+ * @param maxBytes limit for the decrypted and decompressed answer
  */
-export function sentMessage(message: JsonObject, encryption: MessageEncryption | undefined): SentMessage {
+export function sentMessage(
+  message: JsonObject,
+  encryption: MessageEncryption | undefined,
+  maxBytes: number,
+): SentMessage {
   if (encryption === undefined) {
     return { type: 'application/json', body: JSON.stringify(message), read: (text) => text }
   }
@@ -145,7 +148,7 @@ export function sentMessage(message: JsonObject, encryption: MessageEncryption |
     type: ENCRYPTED_TYPE,
     body: sealed(asked, encryption),
     read: (text, type, ok) => {
-      if (isEncrypted(type)) return opened(text, answerKey)
+      if (isEncrypted(type)) return opened(text, answerKey, maxBytes)
       // §8.3.1: refusals are unencrypted.
       if (ok) throw new WalletError('The issuer sent an unencrypted answer although encryption was requested.')
       return text

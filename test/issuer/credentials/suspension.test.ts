@@ -215,7 +215,10 @@ describe('a suspended credential', () => {
     expect(await history(id)).toMatchObject({
       credential: { status: 'suspended' },
       instances: [{ status: 'suspended', suspendedAt: expect.any(String) }],
-      events: [{ action: 'credential.suspended', reason: 'holderRequest' }, { action: 'credential.signed' }],
+      events: [
+        { action: 'credential.suspended', detail: { reason: 'holderRequest' } },
+        { action: 'credential.signed' },
+      ],
     })
     await change((await sign()).id, 'suspend')
     const PATH = '/api/v1/credentials'
@@ -232,7 +235,12 @@ describe('a suspended credential', () => {
     const admin = await service.bearer('root', { roles: ['admin'] })
     const path = `/api/v1/audit-events?subject=credential&subjectId=${id}`
     const { json } = await service.request('GET', path, { authorization: admin })
-    expect(json.items.map(({ action, reason }: Record<string, string>) => [action, reason])).toEqual([
+    expect(
+      json.items.map(({ action, detail }: { action: string; detail?: { reason?: string } }) => [
+        action,
+        detail?.reason,
+      ]),
+    ).toEqual([
       ['credential.reinstated', undefined],
       ['credential.suspended', 'holderRequest'],
       ['credential.signed', undefined],

@@ -413,6 +413,21 @@ describe('attacks on the page and its decision', () => {
     expect(page.headers.get('content-security-policy')).toMatch(/form-action 'self' http:$/)
   })
 
+  it('the issuer_state of an offer is the same at each GET, and a pre-authorized code is new', async () => {
+    const grantsOf = async (made: { credentialOfferUri: string }) => {
+      const uri = new URL(made.credentialOfferUri).searchParams.get('credential_offer_uri') ?? ''
+      return (await issuer.service.request('GET', new URL(uri).pathname)).json.grants
+    }
+    const made = await issuer.makeOffer({ grant: 'authorization_code' })
+    const [first, second] = [await grantsOf(made), await grantsOf(made)]
+    expect(first.authorization_code.issuer_state).toMatch(/./)
+    expect(second).toEqual(first)
+    expect(first).toEqual(made.credentialOffer.grants)
+    const other = await issuer.makeOffer({})
+    const codes = [await grantsOf(other), await grantsOf(other)].map((grants) => Object.values(grants)[0])
+    expect(codes[0]).not.toEqual(codes[1])
+  })
+
   it('markup in claims and names is text', async () => {
     const offer = await issuer.makeOffer({
       grant: 'authorization_code',

@@ -150,6 +150,49 @@ describe('selectivelyDisclosable: a claim whose path it does not list is disclos
     expect((await post({ schema: { type: 'object' }, selectivelyDisclosable: ['/list'] })).status).toBe(400)
   })
 
+  const DIALECT = 'https://json-schema.org/draft/2020-12/schema'
+  const DRAFT_07 = 'http://json-schema.org/draft-07/schema#'
+
+  it.each<[string, object, string, string]>([
+    ['names that are listed', { type: 'object', propertyNames: { enum: ['mail', 'phone'] } }, 'mail', 'fax'],
+    ['the only name', { type: 'object', propertyNames: { const: 'mail' } }, 'mail', 'fax'],
+    ['a name that is ruled out', { type: 'object', properties: { fax: false } }, 'mail', 'fax'],
+    ['a longest array', { properties: { a: { type: 'array', maxItems: 2 } } }, 'a.1', 'a.2'],
+    [
+      'a longest array of declared elements',
+      { properties: { a: { type: 'array', maxItems: 1, items: {} } } },
+      'a.0',
+      'a.1',
+    ],
+    [
+      'a closed tuple',
+      { $schema: DIALECT, properties: { a: { type: 'array', prefixItems: [{}], items: false } } },
+      'a.0',
+      'a.1',
+    ],
+    [
+      'a tuple that unevaluatedItems closes',
+      { $schema: DIALECT, properties: { a: { type: 'array', prefixItems: [{}], unevaluatedItems: false } } },
+      'a.0',
+      'a.1',
+    ],
+    [
+      'a closed tuple of draft-07',
+      { $schema: DRAFT_07, properties: { a: { type: 'array', items: [{}], additionalItems: false } } },
+      'a.0',
+      'a.1',
+    ],
+    ['an open tuple', { $schema: DIALECT, properties: { a: { type: 'array', prefixItems: [{}] } } }, 'a.7', 'a.x'],
+  ])('of %s a path may name only a claim that can exist', async (_, schema, good, bad) => {
+    const taken = await post({ schema, selectivelyDisclosable: [good] })
+    expect(taken.status, taken.text).toBe(201)
+    const refused = await post({ schema, selectivelyDisclosable: [bad] })
+    expect([refused.status, refused.json.message]).toEqual([
+      400,
+      [`selectivelyDisclosable.0 names ${bad}, which the schema does not declare`],
+    ])
+  })
+
   it('attack: paths whose steps can follow a recursive schema in two ways cost at most the budget of one request', async () => {
     const schema = { properties: { '*': { $ref: '#' } }, items: { $ref: '#' } }
     const paths = Array.from({ length: 200 }, (_, at) => `${'*.'.repeat(100)}none${at}`)

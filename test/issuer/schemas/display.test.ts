@@ -2,8 +2,9 @@ import { Openid4vciClient } from '@openid4vc/openid4vci'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { query } from '../../support/postgres.js'
 import { startService, type TestService } from '../../support/service.js'
+import { newWallet } from '../../support/wallet.js'
 import { libraryCallbacks } from '../openid4vci/library-wallet.js'
-import { newTypeName, PURCHASE } from '../purchase.js'
+import { newTypeName, PURCHASE, postOffering } from '../purchase.js'
 
 let service: TestService
 let alice: string
@@ -78,23 +79,117 @@ describe('display of a type (OpenID4VCI 1.0 §12.2.4)', () => {
     }
   })
 
-  it('a data URI that wallet libraries refuse is not published, so that they can read the rest', async () => {
-    for (const uri of [SVG, 'data:image/png,%89PNG', 'data:image/png;charset=utf-8;base64,AA==']) {
-      const name = newTypeName()
-      const answer = await post({ ...GOOD, logo: { uri } }, name)
-      expect([answer.status, answer.json.unpublished]).toEqual([201, ['display.0.logo']])
-      const { logo: _, ...others } = GOOD
-      expect(await displayOf(name)).toEqual([others])
-    }
+  it.each([
+    ['data:image/png,%89PNG%0d', 'data:image/png;base64,iVBORw0='],
+    ['data:image/png;charset=utf-8;base64,AA==', 'data:image/png;base64,AA=='],
+    ['data:IMAGE/PNG;base64,AA', 'data:image/png;base64,AA=='],
+    ['data:image/png;base64,%41A%3D%3D', 'data:image/png;base64,AA=='],
+    ['data:image/webp,ä%', 'data:image/webp;base64,w6Ql'],
+  ])('a data URI %s that wallets’ libraries refuse is published as %s', async (uri, published) => {
+    const name = newTypeName()
+    const answer = await post({ ...GOOD, logo: { uri }, background_image: { uri } }, name)
+    expect([answer.status, answer.json.display[0].logo]).toEqual([201, { uri }])
+    expect(answer.json).not.toHaveProperty('unpublished')
+    const images = { logo: { uri: published }, background_image: { uri: published } }
+    expect(await displayOf(name)).toEqual([{ ...GOOD, ...images }])
     await expect(readByLibrary()).resolves.toBeDefined()
+  })
+
+  it.each([
+    [SVG, '<svg/>'],
+    ['data:image/svg+xml,%3Csvg/%3E', '<svg/>'],
+    ['data:image/svg+xml;charset=utf-8,%3Csvg%2F%3E', '<svg/>'],
+    ['data:image/SVG+xml;base64,PHNjcmlwdC8+', '<script/>'],
+  ])('an SVG %s is published at an address, where no script in it runs', async (uri, content) => {
+    const name = newTypeName()
+    const display = [
+      { name: 'Beleg', locale: 'de' },
+      { name: 'Receipt', logo: { uri, alt_text: 'Logo' } },
+    ]
+    const body = {
+      name,
+      version: 1,
+      schema: PURCHASE,
+      display: [...display, { name: 'Reçu', locale: 'fr', background_image: { uri } }],
+    }
+    const posted = await service.request('POST', '/schemas', { authorization: alice, body })
+    expect([posted.status, posted.json.unpublished]).toEqual([201, undefined])
+    const [, receipt, french] = await displayOf(name)
+    const base = `${service.url}/api/v1/schemas/${posted.json.id}/images`
+    expect(receipt.logo).toEqual({ uri: `${base}/1-logo`, alt_text: 'Logo' })
+    expect(french.background_image).toEqual({ uri: `${base}/2-background_image` })
+    const type = (await service.request('GET', `/vct/${name}`)).json
+    expect(type.display[1].rendering.simple.logo).toEqual(receipt.logo)
+    await expect(readByLibrary()).resolves.toBeDefined()
+    for (const address of [receipt.logo.uri, french.background_image.uri]) {
+      const image = await service.request('GET', new URL(address).pathname)
+      expect([image.status, image.headers.get('content-type'), image.text]).toEqual([200, 'image/svg+xml', content])
+      expect(image.headers.get('content-security-policy')).toBe(
+        "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+      )
+      expect(image.headers.get('x-content-type-options')).toBe('nosniff')
+      expect(image.headers.get('cross-origin-resource-policy')).toBe('cross-origin')
+    }
+  })
+
+  it('a large image is published at an address, so that metadata stay small', async () => {
+    const png = (length: number) => `data:image/png;base64,${'A'.repeat(length)}`
+    const name = newTypeName()
+    const { id } = (
+      await post({ locale: 'en', logo: { uri: png(32_000) }, background_image: { uri: png(4_000) } }, name)
+    ).json
+    const [entry] = await displayOf(name)
+    expect(entry.logo).toEqual({ uri: `${service.url}/api/v1/schemas/${id}/images/0-logo` })
+    expect(entry.background_image).toEqual({ uri: png(4_000) })
+    const image = await service.request('GET', new URL(entry.logo.uri).pathname)
+    expect([image.status, image.headers.get('content-type')]).toEqual([200, 'image/png'])
+    expect(Number(image.headers.get('content-length'))).toBe(24_000)
+    await expect(readByLibrary()).resolves.toBeDefined()
+  })
+
+  it.each(['image/avif', 'image/x-odd+thing'])('a large image of type %s has no address', async (type) => {
+    const uri = `data:${type};base64,${'A'.repeat(8_000)}`
+    const name = newTypeName()
+    const { id, unpublished } = (await post({ locale: 'en', logo: { uri } }, name)).json
+    const isRead = !type.includes('+')
+    expect(unpublished).toEqual(isRead ? undefined : ['display.0.logo'])
+    expect((await displayOf(name))[0].logo).toEqual(isRead ? { uri } : undefined)
+    expect((await service.request('GET', `/api/v1/schemas/${id}/images/0-logo`)).status).toBe(404)
+  })
+
+  it('no other address has an image', async () => {
+    const { id } = (await post({ ...GOOD, logo: { uri: SVG } })).json
+    for (const name of [
+      '0-background_image',
+      '1-logo',
+      '0-name',
+      '0-constructor',
+      '00-logo-',
+      '-1-logo',
+      'logo',
+      '%00',
+    ]) {
+      const { status, json } = await service.request('GET', `/api/v1/schemas/${id}/images/${name}`)
+      expect([name, status, json.message]).toEqual([name, 404, 'Image not found.'])
+    }
+    const unknown = await service.request('GET', `/api/v1/schemas/${crypto.randomUUID()}/images/0-logo`)
+    expect([unknown.status, unknown.json.message]).toEqual([404, 'Image not found.'])
+  })
+
+  it('a hosted wallet takes a credential whose type has an SVG', async () => {
+    const name = newTypeName()
+    expect((await post({ logo: { uri: SVG }, background_image: { uri: SVG } }, name)).status).toBe(201)
+    const offered = await postOffering(service, { credential_type: name })
+    const taken = await (await newWallet(service)).process(offered.offering_full_url)
+    expect([taken.status, taken.json.credentials?.length], taken.text).toEqual([200, 2])
   })
 
   it('each omitted member is named in the answer and in each read of the version', async () => {
     const name = newTypeName()
     const { background_image: _, ...first } = { ...GOOD, logo: { uri: 'https://shop.example/logo.svg' } }
     const display = [
-      { ...first, background_image: { uri: SVG } },
-      { name: 'Receipt', logo: { uri: SVG } },
+      { ...first, background_image: { uri: 'data:image/svg+xml;base64,####' } },
+      { name: 'Receipt', logo: { uri: 'data:image/png,' } },
       { name: 'Again', locale: 'DE-ch-1996' },
     ]
     const body = { name, version: 1, schema: PURCHASE, display }

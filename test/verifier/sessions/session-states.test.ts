@@ -74,6 +74,7 @@ describe('the view of a session', () => {
     trustedIssuers: null,
     redirectUri: 'https://shop.example/done',
     requireResponseCode: false,
+    evidenceSeconds: null,
     x5c: null,
     verifierAttestation: null,
     verifierInfo: null,

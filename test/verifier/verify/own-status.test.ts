@@ -24,6 +24,7 @@ function statuses(entry: Partial<typeof ENTRY> = {}) {
   const asked: string[] = []
   const checks = createStatusChecks({
     config: { issuerBaseUrl: BASE, statusTrustAnchors: [] },
+    publishOwn: never,
     ownEntry: async (id, index) => {
       asked.push(`${id} ${index}`)
       return id === LIST ? { ...ENTRY, ...entry } : undefined

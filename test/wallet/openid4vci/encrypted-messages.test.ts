@@ -150,8 +150,8 @@ describe('a hostile issuer', () => {
       'The credential endpoint answered with something that is not JSON.',
     ],
     [
-      'that grows beyond 256 KiB',
-      async (_, wallet) => jwt(await jweFor(wallet, JSON.stringify(' '.repeat(300_000)), { zip: 'DEF' })),
+      'that grows beyond 320 KiB, the size of one copy',
+      async (_, wallet) => jwt(await jweFor(wallet, JSON.stringify(' '.repeat(330_000)), { zip: 'DEF' })),
       "The issuer's encrypted answer holds too much.",
     ],
   ])('sends an answer %s', async (_, answer, message) => {

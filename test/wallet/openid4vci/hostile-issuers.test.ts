@@ -134,10 +134,10 @@ describe('answers of a hostile issuer', () => {
 
   it('an oversized body is refused', async () => {
     const refusal = await refusalOf({
-      replace: { '/credential': () => ({ body: { credentials: [{ credential: 'x'.repeat(300_000) }] } }) },
+      replace: { '/credential': () => ({ body: { credentials: [{ credential: 'x'.repeat(900_000) }] } }) },
     })
     expect(refusal).toMatchObject({ status: 500, stored: 0 })
-    expect(refusal.message).toContain('answered with more than 262144 bytes')
+    expect(refusal.message).toContain('answered with more than 786432 bytes')
   })
 
   it.each(['/.well-known/openid-credential-issuer', '/.well-known/oauth-authorization-server', '/token', '/nonce'])(

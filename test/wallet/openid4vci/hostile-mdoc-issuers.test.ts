@@ -167,10 +167,10 @@ describe('attack: content that is not a mobile document is refused and not store
     expect(
       await refusalOf(async (jwk) =>
         changed(await licenceFor(world.issuer, jwk, DOCTYPE), (root) =>
-          root.set('more', new Encoded(encodeCbor(Buffer.alloc(200_000)))),
+          root.set('more', new Encoded(encodeCbor(Buffer.alloc(600_000)))),
         ),
       ),
-    ).toContain('answered with more than 262144 bytes'))
+    ).toContain('answered with more than 786432 bytes'))
 
   it('a presentation instead of a document', async () =>
     expect(await refusalOf(async () => base64url(encodeCbor(new Map([['version', '1.0']]))))).toBe(

@@ -6,12 +6,14 @@ import { useTexts } from '../../texts/use-texts.js'
 import { Asked } from '../../ui/asked.js'
 import { momentsOf } from '../../ui/days.js'
 import { Empty } from '../../ui/empty.js'
+import { ExportButton } from '../../ui/export-button.js'
 import { Filters } from '../../ui/filters.js'
 import { Listing } from '../../ui/listing.js'
 import { More } from '../../ui/more.js'
 import { RelativeTime } from '../../ui/relative-time.js'
 import { Screen } from '../../ui/screen.js'
 import { ShortId } from '../../ui/short-id.js'
+import { useRights } from '../../ui/use-rights.js'
 import { auditSearch } from './search.js'
 
 type Event = CredenceOutputs['audit']['list']['items'][number]
@@ -24,6 +26,7 @@ export function Audit() {
   // The router keeps other members of the address.
   const search = auditSearch({ ...route.useSearch() })
   const navigate = useNavigate()
+  const { isAdmin } = useRights()
   const { action, actor, subjectId } = search
   const query = useInfiniteQuery(
     auditEvents({
@@ -34,7 +37,11 @@ export function Audit() {
     }),
   )
   return (
-    <Screen title={nav.audit} intro={words.intro}>
+    <Screen
+      title={nav.audit}
+      intro={words.intro}
+      actions={isAdmin ? <ExportButton kind="audit" from={search.from} to={search.to} /> : undefined}
+    >
       <Filters
         label={nav.audit}
         values={{ ...search }}

@@ -90,7 +90,7 @@ function Whole({ history }: { readonly history: History }) {
         <Panel title={words.history}>
           <Timeline
             label={words.history}
-            steps={[...events].reverse().map(({ id: key, action, actor, at, reason: why }) => ({
+            steps={[...events].reverse().map(({ id: key, action, actor, at, detail }) => ({
               key: String(key),
               tone: BAD.has(action) ? ('bad' as const) : ('done' as const),
               title: actions[action] ?? action,
@@ -98,7 +98,7 @@ function Whole({ history }: { readonly history: History }) {
                 <>
                   <RelativeTime at={at} />
                   {actor != null && `, ${actor}`}
-                  {why !== undefined && `, ${reasons[why] ?? why}`}
+                  {detail?.reason !== undefined && `, ${reasons[String(detail.reason)] ?? detail.reason}`}
                 </>
               ),
             }))}

@@ -9,12 +9,14 @@ import { Check } from '../../ui/check.js'
 import { momentsOf } from '../../ui/days.js'
 import { nameOf } from '../../ui/display-name.js'
 import { Empty } from '../../ui/empty.js'
+import { ExportButton } from '../../ui/export-button.js'
 import { Filters } from '../../ui/filters.js'
 import { Listing } from '../../ui/listing.js'
 import { More } from '../../ui/more.js'
 import { RelativeTime } from '../../ui/relative-time.js'
 import { Screen } from '../../ui/screen.js'
 import { shortened } from '../../ui/short-id.js'
+import { useRights } from '../../ui/use-rights.js'
 import { credentialSearch } from './search.js'
 import { StatusChange } from './status-change.js'
 import { StatusTag } from './status-tag.js'
@@ -36,10 +38,20 @@ export function CredentialList() {
   // The router keeps other members of the address.
   const search = credentialSearch({ ...route.useSearch() })
   const navigate = useNavigate()
+  const { mayIssue } = useRights()
   const { from: _from, to: _to, ...filters } = search
   const query = useInfiniteQuery(credentials({ ...filters, ...momentsOf(search) }))
   return (
-    <Screen title={nav.credentials} intro={words.intro} term={terms.credential}>
+    <Screen
+      title={nav.credentials}
+      intro={words.intro}
+      term={terms.credential}
+      actions={
+        mayIssue ? (
+          <ExportButton kind="credentials" from={search.from} to={search.to} schema={search.schema} />
+        ) : undefined
+      }
+    >
       <Filters
         label={nav.credentials}
         values={{ ...search }}

@@ -6,9 +6,11 @@ import { useTexts } from '../../texts/use-texts.js'
 import { Asked } from '../../ui/asked.js'
 import { momentsOf } from '../../ui/days.js'
 import { Empty } from '../../ui/empty.js'
+import { ExportButton } from '../../ui/export-button.js'
 import { Filters } from '../../ui/filters.js'
 import { More } from '../../ui/more.js'
 import { Screen } from '../../ui/screen.js'
+import { useRights } from '../../ui/use-rights.js'
 import { OfferTable } from './offer-table.js'
 import { type SessionSearch, sessionSearch } from './search.js'
 import { VerificationTable } from './verification-table.js'
@@ -21,6 +23,8 @@ export function Sessions() {
   // The router keeps other members of the address.
   const search = sessionSearch({ ...route.useSearch() })
   const navigate = useNavigate()
+  const { mayVerify } = useRights()
+  const isExported = mayVerify && search.kind !== 'offers'
   const states = Object.entries<string>(search.kind === 'offers' ? words.offerStates : words.requestStates)
   const show = (values: Readonly<Record<string, string>>) => {
     const next = sessionSearch(values)
@@ -29,7 +33,12 @@ export function Sessions() {
     void navigate({ to: '/sessions', search: next.kind === search.kind ? next : others, replace: true })
   }
   return (
-    <Screen title={nav.sessions} intro={words.intro} term={terms.session}>
+    <Screen
+      title={nav.sessions}
+      intro={words.intro}
+      term={terms.session}
+      actions={isExported ? <ExportButton kind="sessions" from={search.from} to={search.to} /> : undefined}
+    >
       <Filters
         label={nav.sessions}
         values={{ ...search }}

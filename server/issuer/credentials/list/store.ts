@@ -32,6 +32,8 @@ export interface CredentialFilters {
   /** The beginning of the id. */
   readonly idPrefix?: string | undefined
   readonly offeringId?: string | undefined
+  /** The `sub` of the caller who created, claimed or signed it. */
+  readonly owner?: string | undefined
 }
 
 /**
@@ -56,21 +58,22 @@ const versionsOf = (schema: string) => fragment`SELECT id FROM schemas v WHERE v
  * The conditions of all filters except the offering. An id has only digits, the letters a to f, and hyphens. So all ids with a
  * prefix sort before the prefix followed by `g`.
  */
-const conditions = ({ schema, status, holderDid, idPrefix }: CredentialFilters): Fragment => fragment`
+const conditions = ({ schema, status, holderDid, idPrefix, owner }: CredentialFilters): Fragment => fragment`
   ${where(schema, (is) => fragment`c.schema_id IN (${versionsOf(is)})`)}
   ${where(status, (is) => STATUS_CONDITIONS[is])}
   ${where(holderDid, (is) => fragment`hashtextextended(c.holder_did, 0) = hashtextextended(${is}, 0) AND c.holder_did = ${is}`)}
+  ${where(owner, (is) => fragment`hashtextextended(c.owner, 0) = hashtextextended(${is}, 0) AND c.owner = ${is}`)}
   ${where(idPrefix, (is) => fragment`c.id >= ${is} AND c.id < ${`${is}g`} AND starts_with(c.id, ${is})`)}`
 
 const end = (part: TimedPart) => timedPart(fragment`c.created_at`, fragment`c.id`, part)
 
 /** The ids and times of a page. The statement uses the index that fits the filters. */
 function keysOf(filters: CredentialFilters, part: TimedPart): Fragment {
-  const { schema, status, holderDid, idPrefix, offeringId } = filters
+  const { schema, status, holderDid, idPrefix, offeringId, owner } = filters
   const found = (condition: Fragment, { except }: { except?: 'schema' | 'status' } = {}) => fragment`
     SELECT c.id, c.created_at FROM credentials c
     WHERE ${condition} ${conditions(except === undefined ? filters : { ...filters, [except]: undefined })} ${end(part)}`
-  if (idPrefix !== undefined || holderDid !== undefined) {
+  if (idPrefix !== undefined || holderDid !== undefined || owner !== undefined) {
     const offered = where(
       offeringId,
       (is) => fragment`c.id IN (SELECT credential_id FROM redemptions WHERE offering_id = ${is})`,

@@ -5,7 +5,7 @@ SELECT
   a.action,
   a.subject,
   a.subject_id AS "subjectId",
-  a.reason
+  a.detail
 FROM
   audit_events a
 WHERE

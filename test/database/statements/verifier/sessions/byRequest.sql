@@ -23,6 +23,7 @@ SELECT
   require_response_code AS "requireResponseCode",
   further_client_ids AS "furtherClientIds",
   expected_origins AS "expectedOrigins",
+  evidence_seconds AS "evidenceSeconds",
   created_by AS "createdBy",
   created_at AS "createdAt",
   expires_at AS "expiresAt"

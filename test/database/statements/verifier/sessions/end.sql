@@ -2,6 +2,7 @@ WITH
   "moved" AS (
     UPDATE verification_sessions s
     SET
+      evidence_seconds = NULL,
       state = $1,
       seq = s.seq + 1,
       error_message = $2,
@@ -22,7 +23,9 @@ WITH
       seq,
       state,
       error_message,
-      first_view
+      first_view,
+      created_by,
+      ended_at
   ),
   "transitions" AS (
     SELECT

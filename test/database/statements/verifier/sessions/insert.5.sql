@@ -25,6 +25,7 @@ WITH
         require_response_code,
         further_client_ids,
         expected_origins,
+        evidence_seconds,
         created_by,
         created_at,
         expires_at,
@@ -58,7 +59,8 @@ WITH
         $18,
         $19,
         $20,
-        $21::jsonb
+        $21,
+        $22::jsonb
       )
     RETURNING
       id
@@ -79,16 +81,16 @@ WITH
       )
     VALUES
       (
-        $22,
         $23,
         $24,
         $25,
         $26,
-        $27::json,
-        $28::TEXT[],
-        $29,
+        $27,
+        $28::json,
+        $29::TEXT[],
         $30,
-        $31
+        $31,
+        $32
       )
     ON CONFLICT (verification_session_id, on_demand) DO UPDATE
     SET
@@ -100,9 +102,9 @@ WITH
     INSERT INTO
       audit_events (actor, action, subject, subject_id)
     SELECT
-      $32,
       $33,
       $34,
+      $35,
       "created"."id"
     FROM
       "created"

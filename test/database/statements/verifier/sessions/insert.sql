@@ -25,6 +25,7 @@ WITH
         require_response_code,
         further_client_ids,
         expected_origins,
+        evidence_seconds,
         created_by,
         created_at,
         expires_at,
@@ -58,7 +59,8 @@ WITH
         $17,
         $18,
         $19,
-        $20::jsonb
+        $20,
+        $21::jsonb
       )
     RETURNING
       id
@@ -67,9 +69,9 @@ WITH
     INSERT INTO
       audit_events (actor, action, subject, subject_id)
     SELECT
-      $21,
       $22,
       $23,
+      $24,
       "created"."id"
     FROM
       "created"

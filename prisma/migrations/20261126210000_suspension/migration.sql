@@ -6,7 +6,6 @@ ALTER TABLE "credentials" ADD COLUMN "suspended_at" TIMESTAMPTZ(3),
 ADD COLUMN "status_reason" TEXT,
 ADD COLUMN "status_note" JSON;
 ALTER TABLE "credential_instances" ADD COLUMN "suspended_at" TIMESTAMPTZ(3);
-ALTER TABLE "audit_events" ADD COLUMN "reason" TEXT;
 
 -- For the list of suspended credentials.
 CREATE INDEX "credentials_suspended_idx" ON "credentials" ("created_at") WHERE "suspended_at" IS NOT NULL AND "revoked_at" IS NULL;
@@ -109,8 +108,9 @@ BEGIN
     WHERE i.credential_id = credential AND i.revoked_at IS NULL RETURNING i.status_list_id),
   audited AS (
     -- Changes that waited for each other are in their order. now() is the time before the wait.
-    INSERT INTO audit_events (at, actor, action, subject, subject_id, reason)
-    VALUES (clock_timestamp(), changed_by, action_name, 'credential', credential, because))
+    INSERT INTO audit_events (at, actor, action, subject, subject_id, detail)
+    VALUES (clock_timestamp(), changed_by, action_name, 'credential', credential,
+      CASE WHEN because IS NOT NULL THEN jsonb_build_object('reason', because) END))
   SELECT array_agg(DISTINCT status_list_id) INTO told FROM instances;
   PERFORM 1 FROM status_lists l WHERE l.id = ANY(told) ORDER BY l.id FOR NO KEY UPDATE;
   UPDATE status_lists l SET version = l.version + 1 WHERE l.id = ANY(told);

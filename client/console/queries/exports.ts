@@ -1,0 +1,88 @@
+import type { CredenceInputs } from '../../index.js'
+import { credence, openFile } from '../service.js'
+
+/** The order of an export. */
+export type Order = CredenceInputs['exports']['create']
+
+const orderFile = async (order: Order, signal: AbortSignal): Promise<{ id: string; response: Response }> => {
+  const { id } = await credence.exports.create.mutate(order, { signal })
+  return { id, response: await openFile(`/api/v1/exports/${id}/content`, signal) }
+}
+
+/** Orders an export and saves its file. @returns the name of the file */
+export async function saveExport(order: Order, signal: AbortSignal): Promise<string> {
+  const { id, response } = await orderFile(order, signal)
+  const name = `${order.kind ?? 'person'}-${id.slice(0, 8)}.${order.format ?? 'ndjson'}`
+  // If the connection breaks before the end of the file, this read fails and nothing is saved.
+  const address = URL.createObjectURL(await response.blob())
+  const link = document.createElement('a')
+  link.href = address
+  link.download = name
+  link.click()
+  URL.revokeObjectURL(address)
+  return name
+}
+
+/** The kept records of one kind. */
+export interface Kept {
+  readonly record: string
+  readonly count: number
+  /** The latest end of a record, if the records have moments as their ends. */
+  readonly until: string | undefined
+}
+
+/** What the service keeps about a person. */
+export interface PersonsData {
+  readonly kept: readonly Kept[]
+  /** What the service cannot know, in its own sentences. */
+  readonly cannotKnow: readonly string[]
+  /** Credentials of the person, at most {@link MAX_CREDENTIALS}. */
+  readonly credentialIds: readonly string[]
+}
+
+/** Maximum number of credentials that the screen of a person remembers. */
+const MAX_CREDENTIALS = 1_000
+
+interface Line {
+  readonly record: string
+  readonly id?: string
+  readonly keptUntil?: string
+  readonly cannotKnow?: readonly string[]
+}
+
+/** The lines of a text that arrives in pieces. */
+async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  const reader = body.pipeThrough(new TextDecoderStream() as unknown as TransformStream<Uint8Array, string>).getReader()
+  let rest = ''
+  for (;;) {
+    const { value, done } = await reader.read()
+    if (done) return
+    const lines = (rest + value).split('\n')
+    rest = lines.pop() ?? ''
+    yield* lines
+  }
+}
+
+/** Counts the records about a person. The records themselves are not kept. */
+export async function findPerson(subject: NonNullable<Order['subject']>, signal: AbortSignal): Promise<PersonsData> {
+  const { response } = await orderFile({ subject, format: 'ndjson' }, signal)
+  const kept = new Map<string, Kept>()
+  const credentialIds: string[] = []
+  let cannotKnow: readonly string[] = []
+  let isComplete = false
+  if (response.body === null) throw new Error('The file is empty.')
+  for await (const text of linesOf(response.body)) {
+    const line = JSON.parse(text) as Line
+    const { record, id, keptUntil = '' } = line
+    if (record === 'export') cannotKnow = line.cannotKnow ?? []
+    else if (record === 'end') isComplete = true
+    else {
+      if (record === 'credential' && id !== undefined && credentialIds.length < MAX_CREDENTIALS) credentialIds.push(id)
+      const { count = 0, until } = kept.get(record) ?? {}
+      const end = Number.isNaN(Date.parse(keptUntil)) || (until !== undefined && until > keptUntil) ? until : keptUntil
+      kept.set(record, { record, count: count + 1, until: end })
+    }
+  }
+  if (!isComplete) throw new Error('The list is not complete.')
+  return { kept: [...kept.values()], cannotKnow, credentialIds }
+}

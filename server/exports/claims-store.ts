@@ -1,0 +1,80 @@
+import { z } from 'zod'
+import type { Database } from '../database/connect.js'
+import { fragment } from '../database/fragment.js'
+import { json, storedClaims } from '../database/row-shapes.js'
+import type { ClaimsVault } from '../keys/claims/vault.js'
+
+const wrappedKey = z.string().nullable()
+
+const zVc = z.strictObject({ id: z.string(), vc: storedClaims, key: wrappedKey })
+const zNote = z.strictObject({ id: z.string(), note: storedClaims, key: wrappedKey })
+const zSubject = z.strictObject({ id: z.string(), credentialSubject: storedClaims, key: wrappedKey })
+const zOutcome = z.strictObject({
+  id: z.string(),
+  result: storedClaims,
+  key: wrappedKey,
+  discarded: json<unknown>().nullable(),
+  checks: json<unknown>().nullable(),
+})
+
+/** The stored parts of a wallet's answer. A member is null before the answer, and after its deletion. */
+export interface SessionOutcome {
+  readonly result: unknown
+  readonly discarded: unknown
+  readonly checks: unknown
+}
+
+export type ClaimsStore = ReturnType<typeof createClaimsStore>
+
+/** Reads the claims of records by the ids of the records. Exports read columns of claims here only. Erased claims are null. */
+export function createClaimsStore({ sql }: Database, claims: ClaimsVault) {
+  return {
+    /** `credentials.vc` */
+    async ofCredentials(ids: readonly string[]): Promise<ReadonlyMap<string, unknown>> {
+      const rows = await sql(zVc)`
+        SELECT c.id, c.vc, ${claims.keyOf('credentials.vc', fragment`c.id`)} AS key FROM credentials c
+        WHERE c.id = ANY(${[...ids]}::text[])`
+      return new Map(rows.map(({ id, vc, key }) => [id, claims.reveal({ column: 'credentials.vc', id }, vc, key)]))
+    },
+
+    /** `credentials.status_note`, of credentials that have one */
+    async notesOf(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+      const rows = await sql(zNote)`
+        SELECT c.id, c.status_note AS note, ${claims.keyOf('credentials.status_note', fragment`c.id`)} AS key FROM credentials c
+        WHERE c.id = ANY(${[...ids]}::text[]) AND c.status_note IS NOT NULL`
+      return new Map(
+        rows.map(({ id, note, key }) => [
+          id,
+          claims.reveal<{ readonly text: string }>({ column: 'credentials.status_note', id }, note, key)?.text ?? '',
+        ]),
+      )
+    },
+
+    /** `offerings.credential_subject` */
+    async ofOfferings(ids: readonly string[]): Promise<ReadonlyMap<string, unknown>> {
+      const rows = await sql(zSubject)`
+        SELECT o.id, o.credential_subject AS "credentialSubject",
+          ${claims.keyOf('offerings.credential_subject', fragment`o.id`)} AS key
+        FROM offerings o WHERE o.id = ANY(${[...ids]}::text[])`
+      return new Map(
+        rows.map(({ id, credentialSubject, key }) => [
+          id,
+          claims.reveal({ column: 'offerings.credential_subject', id }, credentialSubject, key),
+        ]),
+      )
+    },
+
+    /** `verification_sessions.result`, `.discarded` and `.checks` */
+    async ofSessions(ids: readonly string[]): Promise<ReadonlyMap<string, SessionOutcome>> {
+      const rows = await sql(zOutcome)`
+        SELECT s.id, s.result, ${claims.keyOf('verification_sessions.result', fragment`s.id`)} AS key, s.discarded, s.checks
+        FROM verification_sessions s WHERE s.id = ANY(${[...ids]}::text[])`
+      return new Map(
+        rows.map(({ id, key, result, ...others }) => [
+          id,
+          { ...others, result: claims.reveal({ column: 'verification_sessions.result', id }, result, key) },
+        ]),
+      )
+    },
+  }
+}

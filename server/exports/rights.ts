@@ -1,0 +1,81 @@
+import { errors } from '../api/errors.js'
+import type { Half } from '../auth/access.js'
+import type { Caller } from '../auth/caller.js'
+import { rightsOf } from '../auth/rights.js'
+import type { Config } from '../config/config.js'
+import type { PeriodKind, Subject } from './export.js'
+
+/** The sender of a request: a user, the client secret, or both. */
+export interface Sender {
+  readonly caller: Caller | undefined
+  readonly client: boolean
+}
+
+type RoleConfig = Pick<Config, 'issuerRole' | 'verifierRole'>
+
+/** The reach of a caller in a half: the records of all callers, or only the caller's own records; undefined for no records. */
+type Reach = 'all' | 'own' | undefined
+
+/** The part of a person's data that a caller receives. `account` is everything that belongs to neither half. */
+export type Section = Half | 'account'
+
+function reachIn(half: Half, { caller, client }: Sender, config: RoleConfig): Reach {
+  if (client) return 'all'
+  if (caller === undefined) return undefined
+  const { mayIssue, mayVerify } = rightsOf(caller.roles, config)
+  if (half === 'issuer' ? mayIssue : mayVerify) return 'all'
+  return (half === 'issuer' ? config.issuerRole : config.verifierRole) === undefined ? 'own' : undefined
+}
+
+const isAdmin = ({ caller, client }: Sender, config: RoleConfig): boolean =>
+  client || (caller !== undefined && rightsOf(caller.roles, config).isAdmin)
+
+/**
+ * The `sub` whose records of a kind the sender receives; undefined if the sender receives the records of all callers.
+ *
+ * @throws 403 if the sender receives none
+ */
+export function ownerFor(kind: PeriodKind, sender: Sender, config: RoleConfig): string | undefined {
+  if (isAdmin(sender, config)) return undefined
+  if (kind === 'audit') throw errors.insufficientRole()
+  const reach = reachIn(kind === 'credentials' ? 'issuer' : 'verifier', sender, config)
+  if (reach === undefined) throw errors.insufficientRole()
+  return reach === 'own' ? sender.caller?.sub : undefined
+}
+
+/** True if the person is the sender. */
+async function isSelf(
+  subject: Subject,
+  { caller }: Sender,
+  holderDidsOf: (sub: string) => Promise<readonly string[]>,
+): Promise<boolean> {
+  if (caller === undefined) return false
+  if (subject.sub !== undefined) return subject.sub === caller.sub
+  return caller.tokenDids.includes(subject.did) || (await holderDidsOf(caller.sub)).includes(subject.did)
+}
+
+/**
+ * The parts of a person's data that the sender receives.
+ *
+ * - The client secret and the role admin: all parts.
+ * - An operator of a half: this half.
+ * - Any user, about themselves: each half whose role is not set; and the account, if the user receives both halves.
+ *
+ * @param holderDidsOf returns the DIDs of a user's hosted wallets
+ * @throws 403 if the sender receives none
+ */
+export async function sectionsFor(
+  subject: Subject,
+  sender: Sender,
+  config: RoleConfig,
+  holderDidsOf: (sub: string) => Promise<readonly string[]>,
+): Promise<ReadonlySet<Section>> {
+  if (isAdmin(sender, config)) return new Set<Section>(['issuer', 'verifier', 'account'])
+  const self = await isSelf(subject, sender, holderDidsOf)
+  const halves = (['issuer', 'verifier'] as const).filter((half) => {
+    const reach = reachIn(half, sender, config)
+    return reach === 'all' || (reach === 'own' && self)
+  })
+  if (halves.length === 0) throw errors.insufficientRole()
+  return new Set<Section>([...halves, ...(self && halves.length === 2 ? (['account'] as const) : [])])
+}

@@ -1,0 +1,17 @@
+SELECT
+  d.did AS id,
+  d.method,
+  d.purpose,
+  d.created_by AS "createdBy",
+  d.holder_id AS "holderId",
+  d.created_at AS "createdAt"
+FROM
+  dids d
+WHERE
+  d.created_by = $1
+  AND d.holder_id IS NULL
+ORDER BY
+  d.created_at DESC,
+  d.did DESC
+LIMIT
+  $2

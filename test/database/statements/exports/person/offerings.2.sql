@@ -1,0 +1,40 @@
+SELECT
+  o.id,
+  s.name AS "schemaName",
+  s.version AS "schemaVersion",
+  o.issuer_id AS "issuerId",
+  o.recipient,
+  o.for_subject AS "forSubject",
+  o.redemption_limit AS "redemptionLimit",
+  o.redemption_count AS "redemptionCount",
+  o.expires_at AS "expiresAt",
+  o.created_at AS "createdAt",
+  (
+    SELECT
+      json_build_object(
+        'state',
+        x.state,
+        'deferred',
+        x.deferred,
+        'errorMessage',
+        x.error_message,
+        'endedAt',
+        x.ended_at
+      )
+    FROM
+      credential_offer_sessions x
+    WHERE
+      x.id = o.id
+  ) AS session
+FROM
+  offerings o
+  JOIN schemas s ON s.id = o.schema_id
+WHERE
+  hashtextextended (o.recipient, 0) = hashtextextended ($1, 0)
+  AND o.recipient = $2
+  AND o.for_subject IS DISTINCT FROM $3
+ORDER BY
+  o.created_at DESC,
+  o.id DESC
+LIMIT
+  $4

@@ -1,0 +1,15 @@
+SELECT
+  w.id,
+  w.holder_id AS "holderId",
+  w.content,
+  w.created_at AS "createdAt",
+  w.expires_at AS "expiresAt"
+FROM
+  wallet_pending_issuances w
+WHERE
+  w.holder_id = $1
+ORDER BY
+  w.created_at DESC,
+  w.id DESC
+LIMIT
+  $2

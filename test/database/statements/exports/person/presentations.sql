@@ -1,0 +1,14 @@
+SELECT
+  w.id,
+  w.holder_id AS "holderId",
+  w.content,
+  w.created_at AS "createdAt"
+FROM
+  wallet_presentations w
+WHERE
+  w.holder_id = $1
+ORDER BY
+  w.created_at DESC,
+  w.id DESC
+LIMIT
+  $2

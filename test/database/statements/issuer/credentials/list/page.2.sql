@@ -1,0 +1,81 @@
+SELECT
+  c.id,
+  s.id AS "schemaId",
+  s.name AS "schemaName",
+  s.version AS "schemaVersion",
+  c.issuer_id AS "issuerId",
+  c.holder_did AS "holderDid",
+  r.offering_id AS "offeringId",
+  c.owner,
+  c.created_at AS "createdAt",
+  c.revoked_at AS "revokedAt",
+  ARRAY(
+    SELECT DISTINCT
+      configuration_id
+    FROM
+      (
+        SELECT
+          configuration_id
+        FROM
+          credential_instances i
+        WHERE
+          i.credential_id = c.id
+        LIMIT
+          $1
+      ) AS taken
+    ORDER BY
+      1
+  ) AS "configurationIds"
+FROM
+  (
+    SELECT
+      id,
+      created_at
+    FROM
+      (
+        (
+          SELECT
+            c.id,
+            c.created_at
+          FROM
+            credentials c
+          WHERE
+            c.revoked_at IS NULL
+            AND c.created_at >= $2
+            AND c.created_at < $3
+          ORDER BY
+            c.created_at DESC,
+            c.id DESC
+          LIMIT
+            $4
+        )
+        UNION ALL
+        (
+          SELECT
+            c.id,
+            c.created_at
+          FROM
+            credentials c
+          WHERE
+            c.revoked_at IS NOT NULL
+            AND c.created_at >= $5
+            AND c.created_at < $6
+          ORDER BY
+            c.created_at DESC,
+            c.id DESC
+          LIMIT
+            $7
+        )
+      ) AS parts
+    ORDER BY
+      created_at DESC,
+      id DESC
+    LIMIT
+      $8
+  ) AS k
+  JOIN credentials c ON c.id = k.id
+  JOIN schemas s ON s.id = c.schema_id
+  LEFT JOIN redemptions r ON r.credential_id = c.id
+ORDER BY
+  k.created_at DESC,
+  k.id DESC

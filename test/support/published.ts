@@ -1,0 +1,86 @@
+import { clientAuthenticationAnonymous } from '@openid4vc/oauth2'
+import { type IssuerMetadataResult, Openid4vciClient } from '@openid4vc/openid4vci'
+import { TypeMetadataFormatSchema } from '@sd-jwt/sd-jwt-vc'
+import { z } from 'zod'
+import { installValidationMessages } from '../../server/api/validation.js'
+import type { Config } from '../../server/config/config.js'
+
+// The library sets the words of Zod's messages for the whole process.
+installValidationMessages()
+
+/** A service that hangs, because a test has taken its database away, is not read. */
+const PATIENCE_MS = 5_000
+
+/** Formats that the library knows. It ignores the format that a test makes up. */
+const STANDARD: ReadonlySet<string> = new Set(['dc+sd-jwt', 'vc+sd-jwt', 'jwt_vc_json', 'mso_mdoc'])
+
+const zIssuer = z.object({
+  credential_configurations_supported: z.record(
+    z.string(),
+    z.object({ format: z.string(), vct: z.string().optional() }),
+  ),
+})
+
+/** A service that publishes documents. */
+interface Published {
+  /** Where it listens. Its documents may name another address. */
+  readonly url: string
+  readonly config: Pick<Config, 'issuerBaseUrl'>
+}
+
+/** A document of the service; undefined if it cannot be had any more. */
+async function documentAt(address: string, { url, config }: Published): Promise<Response | undefined> {
+  const { issuerBaseUrl } = config
+  if (!address.startsWith(`${issuerBaseUrl}/`)) return undefined
+  const answer = await fetch(`${url}${address.slice(issuerBaseUrl.length)}`, {
+    signal: AbortSignal.timeout(PATIENCE_MS),
+  }).catch(() => undefined)
+  return answer?.ok === true ? answer : undefined
+}
+
+const unused = () => Promise.reject(new Error('Reading documents needs no key.'))
+
+/** What a library of wallets reads of the service's metadata as an issuer. */
+function readByWallet(service: Published): Promise<IssuerMetadataResult> {
+  const found = async (input: unknown) =>
+    (await documentAt(String(input), service)) ?? new Response(null, { status: 404 })
+  const client = new Openid4vciClient({
+    callbacks: {
+      fetch: found,
+      hash: unused,
+      signJwt: unused,
+      generateRandom: () => new Uint8Array(32),
+      clientAuthentication: clientAuthenticationAnonymous(),
+    } as never,
+  })
+  return client.resolveIssuerMetadata(service.config.issuerBaseUrl)
+}
+
+/** The refusal of a library that reads the service's documents; undefined if others can read all of them. */
+export const refusalOfPublished = (service: Published): Promise<unknown> =>
+  readPublished(service).then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  )
+
+/**
+ * Reads every document that a service publishes about its types as libraries of wallets and verifiers read it. A test service that
+ * closes does so: whatever types a test has made, others can read them.
+ *
+ * @throws the refusal of a library
+ */
+export async function readPublished(service: Published): Promise<void> {
+  const base = service.config.issuerBaseUrl
+  const issuer = await documentAt(`${base}/.well-known/openid-credential-issuer`, service)
+  if (issuer === undefined) return
+  const { credential_configurations_supported: configurations } = zIssuer.parse(await issuer.json())
+  if (Object.keys(configurations).length === 0) return
+  const { credentialIssuer, knownCredentialConfigurations } = await readByWallet(service)
+  const unknown = Object.keys(configurations).filter(
+    (id) => STANDARD.has(configurations[id]?.format ?? '') && !(id in knownCredentialConfigurations),
+  )
+  if (unknown.length > 0 || credentialIssuer.credential_issuer !== base)
+    throw new Error(`A wallet's library does not know the published ${unknown.join(', ')}.`)
+  const types = new Set(Object.values(configurations).flatMap(({ vct }) => vct ?? []))
+  for (const vct of types) TypeMetadataFormatSchema.parse(await (await documentAt(vct, service))?.json())
+}
