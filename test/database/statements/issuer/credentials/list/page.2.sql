@@ -9,6 +9,9 @@ SELECT
   c.owner,
   c.created_at AS "createdAt",
   c.revoked_at AS "revokedAt",
+  c.suspended_at AS "suspendedAt",
+  c.status_reason AS "statusReason",
+  s.suspendable,
   ARRAY(
     SELECT DISTINCT
       configuration_id
