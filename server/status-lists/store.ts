@@ -17,11 +17,13 @@ export interface Reservation {
   readonly mostOpen: number
 }
 
+const zBits = z.union([z.literal(1), z.literal(2)])
+
 const zStatusListRecord = z.strictObject({
   id: z.string(),
   size: z.int(),
   version: z.int(),
-  bits: z.union([z.literal(1), z.literal(2)]),
+  bits: zBits,
   keyId: z.string(),
   publicJwk,
   /** The certificate chain of the key. */
@@ -32,7 +34,7 @@ const zStatusListRecord = z.strictObject({
 
 export type StatusListRecord = z.infer<typeof zStatusListRecord>
 
-const zEntry = z.strictObject({ revoked: z.boolean(), suspended: z.boolean(), size: z.int(), publicJwk })
+const zEntry = z.strictObject({ revoked: z.boolean(), suspended: z.boolean(), bits: zBits, size: z.int(), publicJwk })
 
 /** The status of one index of a list, and the key that the list belongs to. */
 export type StatusListEntry = z.infer<typeof zEntry>
@@ -64,7 +66,7 @@ export function createStatusListStore({ sql }: Database) {
     const ids = places.map(([id = '']) => id)
     const indices = places.map(([, index]) => Number(index))
     const rows = await sql(zFoundEntry)`
-      SELECT q.key, c.revoked_at IS NOT NULL AS revoked, c.suspended_at IS NOT NULL AS suspended, l.size, k.public_jwk AS "publicJwk"
+      SELECT q.key, c.revoked_at IS NOT NULL AS revoked, c.suspended_at IS NOT NULL AS suspended, l.bits, l.size, k.public_jwk AS "publicJwk"
       FROM unnest(${[...keys]}::text[], ${ids}::text[], ${indices}::int[])
         AS q(key, list_id, status_index)
       JOIN status_lists l ON l.id = q.list_id

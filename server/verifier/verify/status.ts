@@ -10,7 +10,7 @@ import { isSameKey } from '../../protocol/jose/jws.js'
 import { type CredentialStatus, checkForeignStatus } from '../../protocol/status-list/foreign-status.js'
 import type { Work } from '../../protocol/work.js'
 import { type Publish, type StatusListForm, statusListUri } from '../../status-lists/publication.js'
-import type { StatusListStore } from '../../status-lists/store.js'
+import type { StatusListEntry, StatusListStore } from '../../status-lists/store.js'
 import type { VerificationFetches } from './fetches.js'
 import { x5cOfList, x5cOfListCwt } from './list-chain.js'
 import type { Recorder } from './recorder.js'
@@ -62,8 +62,8 @@ export function createStatusChecks({ config, ownEntry, publishOwn }: StatusPorts
     return { form: 'suspension', uri, id: id.slice(0, -SUSPENSIONS.length) }
   }
 
-  /** Reads an own status list from the database at every call: no status is cached. */
-  const ownStatus = async ({ form, id }: OwnList, index: number, issuer: IssuerKey): Promise<CredentialStatus> => {
+  /** Reads an entry of an own status list from the database at every call: no status is cached. */
+  const checkedEntry = async ({ id }: OwnList, index: number, issuer: IssuerKey): Promise<StatusListEntry> => {
     if (index >= MAX_INDEX) throw new CredentialError('Status list has no such index.')
     const entry = LIST_ID.test(id) ? await ownEntry(id, index) : undefined
     if (entry === undefined) throw new CredentialError('Status list does not exist.')
@@ -72,8 +72,13 @@ export function createStatusChecks({ config, ownEntry, publishOwn }: StatusPorts
     if (!isSameKey(entry.publicJwk, issuer.jwk)) {
       throw new CredentialError('Status list belongs to another issuer than the credential.')
     }
-    if (entry.revoked && form !== 'suspension') return 'revoked'
-    return entry.suspended && form !== 'bitstring' ? 'suspended' : 'valid'
+    return entry
+  }
+
+  /** The status that an own status list has for an entry. The list of suspensions has no revocations, and the reverse. */
+  const statusIn = ({ form }: OwnList, { revoked, suspended }: StatusListEntry): CredentialStatus => {
+    if (revoked && form !== 'suspension') return 'revoked'
+    return suspended && form !== 'bitstring' ? 'suspended' : 'valid'
   }
 
   /** Notes the published form of an own status list. It is not older than a status that was read before. */
@@ -85,8 +90,8 @@ export function createStatusChecks({ config, ownEntry, publishOwn }: StatusPorts
   }
 
   /**
-   * The same as `ownStatus`, with the published list in the evidence. The status is the same before and after the list is
-   * published, so list and status agree.
+   * The status with the published list in the evidence. List and status agree. A revocation is final, so a list of one bit needs
+   * one reading of the status. Otherwise the status is the same before and after the list is published.
    */
   const recordedOwnStatus = async (
     recorder: Recorder,
@@ -94,10 +99,16 @@ export function createStatusChecks({ config, ownEntry, publishOwn }: StatusPorts
     index: number,
     issuer: IssuerKey,
   ): Promise<CredentialStatus> => {
-    let status = await ownStatus(list, index, issuer)
+    await noteOwn(recorder, list)
+    const entry = await checkedEntry(list, index, issuer)
+    let status = statusIn(list, entry)
+    if (entry.bits === 1) {
+      if (status !== 'valid') await noteOwn(recorder, list)
+      return status
+    }
     for (let reading = 0; reading < AGREEING_READINGS; reading += 1) {
       await noteOwn(recorder, list)
-      const after = await ownStatus(list, index, issuer)
+      const after = statusIn(list, await checkedEntry(list, index, issuer))
       if (after === status) return status
       status = after
     }
@@ -115,7 +126,7 @@ export function createStatusChecks({ config, ownEntry, publishOwn }: StatusPorts
         : (['bitstring', reference.statusListCredential, reference.statusListIndex] as const)
     const own = ownListOf(form, uri)
     if (own !== undefined) {
-      if (recorder === undefined) return ownStatus(own, index, issuer)
+      if (recorder === undefined) return statusIn(own, await checkedEntry(own, index, issuer))
       const isCwt = 'asCwt' in reference && reference.asCwt === true
       return recordedOwnStatus(recorder, isCwt ? { ...own, form: 'cwt' } : own, index, issuer)
     }
