@@ -20,6 +20,7 @@ export const features = [
   'test/http/envelope.test.ts',
   'test/issuer/credential-offers/batch.test.ts',
   'test/issuer/credentials/credentials.test.ts',
+  'test/issuer/erasure/erase.test.ts',
   'test/issuer/metadata/metadata.test.ts',
   'test/issuer/offerings/offerings.test.ts',
   'test/issuer/openid4vci/mdoc.test.ts',

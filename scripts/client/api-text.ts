@@ -31,6 +31,8 @@ const CALLERS: Readonly<Record<RouteAccess, string>> = {
     'who has the client secret, or a token with the role admin (or VERIFIER_ROLE, where the service has set it)',
   eitherOperator:
     'who has the client secret, or a token with the role admin (or ISSUER_ROLE or VERIFIER_ROLE, where the service has set them)',
+  ownerOrIssuer:
+    'the owner, with a token; or who has the client secret, or a token with the role admin (or ISSUER_ROLE, where the service has set it)',
   user: 'who has a token',
   issuer: 'who has a token (with ISSUER_ROLE, where the service has set it)',
   verifier: 'who has a token (with VERIFIER_ROLE, where the service has set it)',

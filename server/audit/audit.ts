@@ -1,6 +1,6 @@
 import type { Prisma } from '../generated/prisma/client.js'
 
-/** Changes of state that the audit table records. */
+/** The actions that the audit table records. */
 export type AuditAction =
   | 'key.created'
   | 'key.rotated'

@@ -4,21 +4,22 @@ import type { EntryBits, IndexRange, StatusListStore } from './store.js'
 
 /**
  * The number of entries that a process reserves in one statement. So most credentials need no statement for their
- * entry. A restart loses at most the rest of a block.
+ * entry. After a restart, the rest of a reserved block is never used.
  */
 const BLOCK = 32
 /** The highest number of entries in one reservation, for high load. It is less than a hundredth of a list. */
 const LARGEST_BLOCK = 1_024
-/** If a block is used up within this time, the next block has twice the size; in milliseconds. */
+/** If a block is used up within this time (milliseconds), the next block is twice as large. */
 const SOON_MS = 100
-/** If a block lasts longer than this time, the next block has half the size; in milliseconds. */
+/** If a block lasts longer than this time (milliseconds), the next block is half as large. */
 const LONG_MS = 1_000
 /**
- * The highest number of open lists of a key, for high load. Few lists are better. In a list with few credentials,
- * holders are easier to identify, and verifiers must fetch each list.
+ * The highest number of lists of a key that have room at the same time. Several lists are needed only under high load.
+ * Few lists are better: holders are easier to identify in a list with few credentials, and verifiers must fetch each
+ * list.
  */
 const MOST_OPEN = 8
-/** The highest number of keys whose blocks are kept. The unused rest of an evicted block is never allotted. */
+/** The highest number of keys whose blocks are in memory. The unused rest of an evicted block is never allotted. */
 const MAX_BLOCKS = 10_000
 
 export interface StatusIndex {
@@ -30,8 +31,8 @@ export interface StatusIndex {
 export interface TakenIndices {
   readonly indices: readonly StatusIndex[]
   /**
-   * Releases the indices of a refused request for reuse. Do not call it for a request with an unknown outcome, since a
-   * credential with the index may be stored. A second call does nothing.
+   * Makes the indices of a refused request available again. It must not be called if the outcome of the request is
+   * unknown, because a credential with the index may have been stored. A second call does nothing.
    */
   giveBack(): void
 }
@@ -69,13 +70,13 @@ interface Block {
   readonly reservedAt: number
   next: number
   /**
-   * Indices that refused requests gave back. Their number never exceeds the number of indices that were taken at the
-   * same time.
+   * Indices that refused requests have released. Their number is never larger than the number of indices that were in
+   * use at the same time.
    */
   readonly returned: StatusIndex[]
 }
 
-/** The number of entries to request after a block. */
+/** Returns the number of entries to reserve after a block. */
 function nextCount(block: Block | undefined, now: number): number {
   if (block === undefined) return BLOCK
   const lastedMs = now - block.reservedAt
@@ -84,7 +85,7 @@ function nextCount(block: Block | undefined, now: number): number {
 }
 
 /**
- * Makes the allotment of indices.
+ * Makes the function that allots indices.
  *
  * @param permutationKey returns the key of a list's permutation (Token Status List §13.2: indices must not reveal an
  * order).
@@ -102,15 +103,15 @@ export function createAllotment(
   const refill = async (from: AllottedFrom): Promise<void> => {
     const name = nameOf(from)
     const count = nextCount(blocks.get(name), performance.now())
-    // If even the largest blocks are used up soon, the process may open another list. Then it need not wait for a
-    // locked list.
+    // If even the largest blocks are used up soon, the process may open an additional list. Then it need not wait for a
+    // list that a different process has locked.
     const mostOpen = count === LARGEST_BLOCK ? MOST_OPEN : 1
     const range = await store.reserve({ ...from, count, mostOpen }, newId())
     const returned = blocks.get(name)?.returned ?? []
     blocks.set(name, { range, asked: count, reservedAt: performance.now(), next: range.from, returned })
   }
 
-  /** All requests that find the block empty wait for the same refill. */
+  /** All requests that find the block empty wait for one common reservation. */
   const refillOnce = (from: AllottedFrom): Promise<void> => {
     const name = nameOf(from)
     const running = pending.get(name)

@@ -23,10 +23,10 @@ import type { SetIndex, StatusListRecord, StatusListStore } from './store.js'
  */
 export type StatusListForm = 'bitstring' | 'suspension' | 'token' | 'cwt'
 
-/** Time for which a wallet or verifier may keep a list, in seconds. So every change is visible within this time. */
+/** Time for which a wallet or verifier may cache a list, in seconds. So every change is visible after this time. */
 export const STATUS_LIST_TTL_SECONDS = 60
 const VALIDITY_SECONDS = 24 * 60 * 60
-/** Remaining validity of a published list below which it is signed again, in seconds. */
+/** A published list is signed again if its remaining validity is shorter than this time, in seconds. */
 const RENEW_BEFORE_SECONDS = 12 * 60 * 60
 const MAX_PUBLISHED = 500
 const MAX_PUBLISHED_BYTES = 16 * 1024 * 1024
@@ -79,8 +79,8 @@ function tokenListOf(input: SigningInput): TokenStatusListInput {
     ...common,
     revokedIndices,
     ...(list.bits === 2 ? { suspendedIndices } : {}),
-    // The same issuer as in the list's credentials, because one key signs the list and the credentials (Token Status
-    // List, "Key Resolution and Trust Management").
+    // The issuer is the same as in the credentials of the list, because one key signs the list and the credentials
+    // (Token Status List, "Key Resolution and Trust Management").
     issuer: issuerNameOf(config, did, list.x5c),
     ...(list.x5c === null ? {} : { x5c: list.x5c }),
     uri: statusListUri(config, 'token', list.id),
@@ -121,15 +121,18 @@ const SIGNING: Readonly<Record<StatusListForm, (input: SigningInput) => Promise<
   },
 }
 
-/** The DID of a list's signer. A list keeps its key even after a rotation, and therefore also the key's DID. */
+/**
+ * Returns the DID of a list's signer. After a key rotation, a list is still signed with its former key, and therefore
+ * under the DID of the former key.
+ */
 function didOfList(list: StatusListRecord, config: NamingConfig): string {
   const web = list.issuerDid.startsWith('did:web:') ? list.issuerDid : undefined
   return signingDidOf(list.issuerMethod, web, config.issuerBaseUrl, list.publicJwk)
 }
 
 /**
- * Returns the current signed list; undefined for an unknown list, and for suspensions in a list of one bit. It needs one statement
- * if no status changed since the last request.
+ * Returns the current signed list; undefined for an unknown list, and for suspensions in a list of one bit. It needs only one
+ * statement if no status changed since the last request.
  */
 export type Publish = (form: StatusListForm, id: string) => Promise<PublishedList | undefined>
 
@@ -141,7 +144,7 @@ export interface PublicationPorts {
   readonly clock: () => Date
 }
 
-/** Signs lists, and keeps a signed list until the status of one of its credentials changes. */
+/** Signs lists, and caches a signed list until the status of one of its credentials changes. */
 export function createPublication({ store, keys, config, clock }: PublicationPorts): Publish {
   const published = new LruMap<string, Cached>(MAX_PUBLISHED, MAX_PUBLISHED_BYTES)
   const signing = new Map<string, Promise<Cached>>()
@@ -161,7 +164,7 @@ export function createPublication({ store, keys, config, clock }: PublicationPor
     const [revokedIndices, suspendedIndices] = [indicesOf(set, 'revoked'), indicesOf(set, 'suspended')]
     const signing = { config, did, validUntil, list, common, revokedIndices, suspendedIndices }
     const { body, mediaType } = await SIGNING[form](signing)
-    // RFC 9110 §8.8.3.3: one URL serves the JWT and the CWT, so their ETags must differ.
+    // RFC 9110 §8.8.3.3: the JWT and the CWT have the same URL, so their ETags must differ.
     const suffix = form === 'cwt' ? '-cwt' : ''
     return {
       body,

@@ -13,7 +13,7 @@ export const bitstringStatusList = {
     summary: 'Bitstring status list credential',
     description:
       'A Bitstring Status List credential as a JWT (W3C Bitstring Status List v1.0). `credentialStatus` of a ' +
-      'JWT VC names it. Caches may keep it for the time in Cache-Control. With its ETag, a repeated request is cheap.',
+      'JWT VC names it. Caches may store it for the time in Cache-Control. A repeated request with the ETag is answered with a short 304 if nothing has changed.',
     access: 'public',
     forWallets: true,
     kind: 'protocol',
@@ -51,8 +51,8 @@ export const tokenStatusList = {
     tag: 'Status',
     summary: 'Token status list',
     description:
-      'The same list for SD-JWT VCs and mobile documents (Token Status List), as a JWT, or as a CWT if `Accept` prefers ' +
-      'CWT. Caches may keep it for the time in Cache-Control. With its ETag, a repeated request is cheap.',
+      'The status list for SD-JWT VCs and mobile documents (Token Status List), as a JWT, or as a CWT if `Accept` prefers ' +
+      'CWT. It has the same entries as the Bitstring Status List with the same id. Caches may store it for the time in Cache-Control. A repeated request with the ETag is answered with a short 304 if nothing has changed.',
     access: 'public',
     forWallets: true,
     kind: 'protocol',
@@ -66,7 +66,7 @@ export const tokenStatusList = {
       errors.historyNotKept(),
     ],
   }),
-  /** `time` (§8.4) requests the list at another moment. Former lists are not kept. */
+  /** `time` (§8.4) requests the list of an earlier time. This service does not store earlier lists. */
   input: input.extend({ time: z.string().optional() }),
   output: zProtocolReply,
 }

@@ -12,14 +12,14 @@ import type { StatusLists } from './status-lists.js'
 function replyWith(list: PublishedList | undefined, headers: RequestFacts['headers']): ProtocolReply {
   if (list === undefined) throw errors.statusListNotFound()
   const gzip = prefersGzip(headers['accept-encoding'])
-  // RFC 9110 §8.8.3.3: the compressed list is another representation with its own ETag.
+  // RFC 9110 §8.8.3.3: the compressed list is a separate representation, so it has a separate ETag.
   const etag = gzip ? list.etag.replace(/"$/, '-gzip"') : list.etag
   const caching = {
     etag,
     'cache-control': `public, max-age=${STATUS_LIST_TTL_SECONDS}`,
     vary: 'Accept, Accept-Encoding',
-    // The header is sent even without an `Origin`, because a shared cache keeps one answer for browsers and all other
-    // clients.
+    // The header is sent even if the request has no `Origin`, because a shared cache stores one answer for browsers and
+    // all other clients.
     'access-control-allow-origin': '*',
   }
   const known = (headers['if-none-match'] ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''))
@@ -29,7 +29,10 @@ function replyWith(list: PublishedList | undefined, headers: RequestFacts['heade
   return { status: 200, headers: { ...typed, 'content-encoding': 'gzip' }, body: list.gzipped }
 }
 
-/** Token Status List §8.1: a CWT if `Accept` names and prefers it, as for mobile documents; otherwise a JWT. */
+/**
+ * Token Status List §8.1: a CWT if `Accept` names CWT and prefers it, as verifiers of mobile documents do; otherwise a
+ * JWT.
+ */
 function tokenFormOf(accept: string | undefined): 'token' | 'cwt' | undefined {
   const cwt = weightOf(accept ?? '', STATUS_LIST_CWT_MEDIA_TYPE)
   const jwt = weightOf(accept ?? '', TOKEN_STATUS_LIST_MEDIA_TYPE, 'application/*', '*/*')

@@ -13,7 +13,7 @@ export interface Reservation {
   readonly issuerId: string
   readonly count: number
   readonly bits: EntryBits
-  /** The highest number of lists of the key that may have room at the same time. */
+  /** The highest number of lists with free entries that the key may have at the same time. */
   readonly mostOpen: number
 }
 
@@ -44,7 +44,7 @@ const zFoundEntry = zEntry.extend({ key: z.string() })
 const zIndexRange = z.strictObject({
   listId: z.string(),
   size: z.int(),
-  /** Positions of a counter, which are not indices yet: `from` inclusive, `to` exclusive. */
+  /** A range of counter values, from which the indices are computed: `from` inclusive, `to` exclusive. */
   from: z.int(),
   to: z.int(),
 })
@@ -77,9 +77,9 @@ export function createStatusListStore({ sql }: Database) {
 
   return {
     /**
-     * Reserves one to `count` entries in an open list of a key, with the database function `reserve_status_indices`. It uses
-     * the oldest list of this number of bits that no other statement has locked. It opens a list if no list has room. It also opens a list if all
-     * lists with room are locked and there are fewer than `mostOpen`.
+     * Reserves one to `count` entries in a list of a key, with the database function `reserve_status_indices`. The
+     * function uses the oldest list of this number of bits with room that no other statement has locked. It creates a new list if no list has
+     * room. It also creates a new list if all lists with room are locked and there are fewer than `mostOpen` of them.
      *
      * @param newId the id of the list, if a list is opened
      */
@@ -100,7 +100,7 @@ export function createStatusListStore({ sql }: Database) {
       return row
     },
 
-    /** The id of the newest list, or null if there is none, and the number of lists. */
+    /** Returns the id of the newest list (null if there is none), and the number of lists. */
     async overview(): Promise<{ readonly newest: string | null; readonly count: number }> {
       const [row] = await sql(zOverview)`
         SELECT count(*)::int AS count, (SELECT id FROM status_lists ORDER BY created_at DESC, id DESC LIMIT 1) AS newest FROM status_lists`

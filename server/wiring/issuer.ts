@@ -6,6 +6,7 @@ import { createDecisions } from '../issuer/credential-offers/decide.js'
 import { createPrepareOffer } from '../issuer/credential-offers/prepare.js'
 import { createCredentials } from '../issuer/credentials/credentials.js'
 import { createCredentialListStore } from '../issuer/credentials/list/store.js'
+import { createErasure } from '../issuer/erasure/erasure.js'
 import { createIssuance } from '../issuer/issuance/issuance.js'
 import { createMetadata } from '../issuer/metadata/metadata.js'
 import { createAddOffering } from '../issuer/offerings/add.js'
@@ -70,8 +71,7 @@ export function wireIssuer(platform: Platform, { dids }: { readonly dids: Dids }
     history: stores.credentialHistory,
     lists: listsOver(createCredentialListStore),
     eventsOf: (id, offeringId) => stores.audit.ofCredential(id, offeringId),
-    context,
-    issue,
+    issuance,
     formats,
     resolver,
     clock,
@@ -80,7 +80,7 @@ export function wireIssuer(platform: Platform, { dids }: { readonly dids: Dids }
   const offerings = createOfferings({
     store: stores.offerings,
     lists: listsOver((database) => createOfferingStore(database, platform.claims)),
-    add: createAddOffering({ store: stores.offerings, context, formats, clock, newId }),
+    add: createAddOffering({ store: stores.offerings, context, formats, config, clock, newId }),
     claim: createClaim({ offeringContext: issuance.offeringContext, issue, formats, clock }),
     pageOf: createPageOfOffering({
       config,
@@ -102,8 +102,10 @@ export function wireIssuer(platform: Platform, { dids }: { readonly dids: Dids }
     events,
     create: createMakeOffer({ prepare, store: stores.offerSessions, metrics, config, formats, seals }),
     createMany: createMakeBatch({ prepare, context, store: stores.offerBatches, sealingKey, metrics, config }),
-    decisions: createDecisions({ store: stores.deferredIssuances, metrics, formats, clock }),
+    decisions: createDecisions({ store: stores.deferredIssuances, metrics, formats, config, clock }),
   })
+
+  const erasure = createErasure({ store: stores.erasure, clock })
 
   return {
     statistics,
@@ -115,6 +117,7 @@ export function wireIssuer(platform: Platform, { dids }: { readonly dids: Dids }
     credentials,
     offerings,
     credentialOffers,
+    erasure,
   }
 }
 

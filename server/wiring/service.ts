@@ -95,6 +95,7 @@ export async function createService(config: Config, options: ServiceOptions = {}
     maintenanceLate: maintenance.late,
     encryptionLeft: platform.encryption.left,
     expiries: expiriesOf(config),
+    overdue: () => platform.stores.erasure.overdue(clock()),
   })
   if (options.maintenance !== false) maintenance.start()
   return {

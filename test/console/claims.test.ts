@@ -112,6 +112,7 @@ describe('the service’s messages about a field appear at that field', () => {
     ['schema.properties.price.minLength', 'rows.0.path'],
     ['display.0.name', 'names.0.name'],
     ['expiresInDays', 'expiresInDays'],
+    ['retention.claims.days', 'retentionDays'],
     ['mdoc.doctype', undefined],
   ])('%s: %s', (path, field) => {
     expect(fieldOfPath(path, draft)).toBe(field)

@@ -32,6 +32,7 @@ const RULES: Readonly<Record<RouteAccess, (caller: Caller) => Outcome | undefine
   issuerOperator: (caller) => (caller === 'client' ? undefined : withRole(caller)),
   verifierOperator: (caller) => (caller === 'client' ? undefined : withRole(caller)),
   eitherOperator: (caller) => (caller === 'client' ? undefined : withRole(caller)),
+  ownerOrIssuer: (caller) => (caller === 'client' ? undefined : withToken(caller)),
   user: withToken,
   issuer: withToken,
   verifier: withToken,

@@ -14,6 +14,7 @@ function namesThereAre(): Set<string> {
     maintenanceLate: new Map(),
     encryptionLeft: () => new Map(),
     expiries: { issuerCertificate: new Date(), verifierCertificate: new Date(), verifierAttestation: new Date() },
+    overdue: async () => ({}),
   })
   return new Set([...metrics.registry.getMetricsAsArray().map(({ name }) => name), 'credence_workers'])
 }

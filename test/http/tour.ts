@@ -118,6 +118,9 @@ async function visitIssuer({ go }: Bound): Promise<void> {
   await go('GET', '/token-status-lists/{id}', { at: { id: list } })
   await go('POST', '/api/v1/credentials/{id}/revoke', { at: { id: claimed.id } })
   await go('GET', '/api/v1/credentials/{id}/history', { at: { id: claimed.id } })
+  await go('POST', '/api/v1/credentials/{id}/erase', { at: { id: claimed.id } })
+  const erased = await go('POST', '/api/v1/offerings', { body: members })
+  await go('POST', '/api/v1/offerings/{id}/erase', { at: { id: erased.id } })
   await go('GET', '/api/v1/setup')
   await go('GET', '/api/v1/settings')
   await go('GET', '/api/v1/console/events')
@@ -194,6 +197,7 @@ async function visitOpenid4vci({ go, service }: Bound): Promise<void> {
   await go('POST', '/openid4vci/notification', { authorization, body })
   await go('GET', '/credential-offer-sessions/{id}', { at: session })
   await go('GET', '/api/v1/credential-offer-sessions', { query: { limit: '1' } })
+  await go('POST', '/api/v1/credential-offers/{id}/erase', { at: session })
 }
 
 async function visitDeferred({ go, service }: Bound): Promise<void> {
@@ -311,6 +315,7 @@ async function visitVerifier({ go, service }: Bound, holderId: string): Promise<
   await go('GET', '/api/v1/verification-sessions', { query: { limit: '1' } })
   await go('GET', '/api/v1/verification-sessions/{sessionId}/checks', { at: session })
   await go('GET', '/api/v1/verification-sessions/{sessionId}/evidence', { at: session })
+  await go('POST', '/verification-sessions/{sessionId}/erase', { at: session })
 
   await visitPresentPage({ go, service }, holderId)
   const refused = await go('POST', '/authorization-requests', { body: { query: QUERY, responseMode: 'direct_post' } })

@@ -248,7 +248,7 @@ describe('keys:rotate --reencrypt', () => {
     const { databaseUrl, identityProvider } = service
     const both = { KEY_ENCRYPTION_KEY: current, KEY_ENCRYPTION_KEY_PREVIOUS: former }
     await using between = await startService({ databaseUrl, identityProvider, env: both, maintenance: false })
-    // Keys that are made meanwhile are encrypted with the new key already.
+    // Keys that are made meanwhile are already encrypted with the new key.
     await newHolder(between)
     expect((await encryptions(databaseUrl)).size).toBe(2)
     expect(await keysCommand(['--reencrypt'], environmentOf(service, both))).toEqual(['5 values encrypted anew.'])

@@ -65,6 +65,8 @@ async function record(indices: readonly StatusIndex[]): Promise<string> {
       holderDid: null,
       vc: {},
       createdAt: new Date(),
+      claimsDueAt: null,
+      recordDueAt: null,
       instances: indices.map((index) => ({ ...index, configurationId: 'Purchase', format: 'dc+sd-jwt' })),
       audit: { actor: 'alice', action: 'credential.issued' },
     },

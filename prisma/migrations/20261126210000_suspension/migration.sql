@@ -125,3 +125,14 @@ BEGIN
   RETURN change_credential_status(credential, 'revoke', moment, revoked_by, NULL, NULL) <> 'unknown';
 END
 $$;
+
+-- A note may name people, so it ends with the claims. The trigger forget_claims deletes its content key.
+CREATE FUNCTION forget_status_note() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  NEW.status_note := NULL;
+  RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER forget_status_note BEFORE UPDATE ON credentials FOR EACH ROW
+WHEN (OLD.claims_erased_at IS NULL AND NEW.claims_erased_at IS NOT NULL) EXECUTE FUNCTION forget_status_note();

@@ -16,7 +16,7 @@ import type { CredentialListStore } from './list/store.js'
 import { createSignForCaller } from './sign.js'
 import type { revokeCredential } from './status.contract.js'
 import { type StatusChange, statusOf } from './status.js'
-import type { CredentialRecord, CredentialStore } from './store.js'
+import type { CredentialStore } from './store.js'
 
 /** Dependencies of {@link createCredentials}. */
 export interface CredentialsPorts {
@@ -25,8 +25,7 @@ export interface CredentialsPorts {
   readonly lists: Lists<CredentialListStore>
   /** Audit events of a credential and of its offering, the newest first. */
   readonly eventsOf: (id: string, offeringId: string | null) => Promise<readonly AuditEvent[]>
-  readonly context: Issuance['context']
-  readonly issue: Issuance['issue']
+  readonly issuance: Pick<Issuance, 'context' | 'issue' | 'shown'>
   readonly formats: Pick<Formats, 'issued' | 'named' | 'primary'>
   readonly resolver: Pick<DidResolver, 'resolve'>
   readonly clock: () => Date
@@ -36,7 +35,8 @@ export type Credentials = ReturnType<typeof createCredentials>
 
 /** Reads stored credentials, changes their status, and issues credentials without an offering. */
 export function createCredentials(ports: CredentialsPorts) {
-  const { store, history, lists, eventsOf, context, issue, formats, resolver, clock } = ports
+  const { store, history, lists, eventsOf, issuance, formats, resolver, clock } = ports
+  const { context, issue, shown } = issuance
 
   return {
     lists,
@@ -67,10 +67,10 @@ export function createCredentials(ports: CredentialsPorts) {
     },
 
     /** A credential of the caller. @throws 404 for an unknown credential, or a credential of another caller */
-    async read({ sub, tokenDids }: Caller, id: string): Promise<CredentialRecord> {
+    async read({ sub, tokenDids }: Caller, id: string) {
       const credential = await store.findOwned(id, sub, tokenDids)
       if (credential === undefined) throw errors.credentialNotFound()
-      return credential
+      return { id, ...shown(credential) }
     },
 
     /**

@@ -3,14 +3,21 @@ import type { Database } from '../../database/connect.js'
 import { fragment, Step } from '../../database/fragment.js'
 import { storedClaims } from '../../database/row-shapes.js'
 import { type ClaimsVault, forgottenKeys } from '../../keys/claims/vault.js'
+import { type Remains, remainsColumn, remainsShape } from '../issuance/remains-store.js'
 import { STATUS_REASONS, type StatusChange, type StatusReason, type StatusTimes } from './status.js'
 
-const zCredentialRecord = z.strictObject({ id: z.string(), vc: storedClaims, vcKey: z.string().nullable() })
+const zCredentialRecord = z.strictObject({
+  id: z.string(),
+  vc: storedClaims,
+  vcKey: z.string().nullable(),
+  remains: remainsShape,
+})
 
-/** A credential. `vc` is empty if its claims were erased. */
+/** A credential: its object, or the remains after the erasure of its claims. */
 export interface CredentialRecord {
   readonly id: string
-  readonly vc: Readonly<Record<string, unknown>>
+  readonly vc: Readonly<Record<string, unknown>> | null
+  readonly remains: Remains | null
 }
 
 /** A change of the status of a credential. */
@@ -57,11 +64,14 @@ export function createCredentialStore({ sql }: Database, claims: ClaimsVault) {
      */
     async findOwned(id: string, sub: string, tokenDids: readonly string[]): Promise<CredentialRecord | undefined> {
       const [row] = await sql(zCredentialRecord)`
-        SELECT c.id, c.vc, ${claims.keyOf('credentials.vc', fragment`c.id`)} AS "vcKey" FROM credentials c
+        SELECT c.id, c.vc, ${claims.keyOf('credentials.vc', fragment`c.id`)} AS "vcKey", ${remainsColumn}
+        FROM credentials c JOIN schemas s ON s.id = c.schema_id
         WHERE c.id = ${id} AND (
           c.owner = ${sub} OR c.holder_did = ANY(${[...tokenDids]}::text[])
           OR EXISTS (SELECT 1 FROM dids d JOIN holders h ON h.id = d.holder_id WHERE d.did = c.holder_did AND h.created_by = ${sub}))`
-      return row && { id: row.id, vc: claims.reveal({ column: 'credentials.vc', id: row.id }, row.vc, row.vcKey) ?? {} }
+      if (row === undefined) return undefined
+      const { vcKey, ...record } = row
+      return { ...record, vc: claims.reveal({ column: 'credentials.vc', id: row.id }, row.vc, vcKey) }
     },
 
     /**

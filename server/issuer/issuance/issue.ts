@@ -5,6 +5,7 @@ import type { Binding } from '../../formats/issuing.js'
 import { CredentialError } from '../../protocol/credential/verification.js'
 import { listsFor } from '../../status-lists/allotment.js'
 import type { StatusLists } from '../../status-lists/status-lists.js'
+import { dueTimes, type RetentionConfig } from './retention.js'
 import type { Sign } from './sign.js'
 import type { CredentialAudit, IssuanceContext, IssuanceStore } from './store.js'
 import { credentialView } from './vc-object.js'
@@ -31,7 +32,7 @@ export interface IssuePorts {
   readonly sign: Sign
   readonly allot: StatusLists['allot']
   readonly store: Pick<IssuanceStore, 'record'>
-  readonly config: Pick<Config, 'issuerBaseUrl'>
+  readonly config: Pick<Config, 'issuerBaseUrl'> & RetentionConfig
   readonly clock: () => Date
   readonly newId: () => string
 }
@@ -67,6 +68,7 @@ export function createIssue({ sign, allot, store, config, clock, newId }: IssueP
         holderDid: request.holderDid ?? null,
         vc,
         createdAt: now,
+        ...dueTimes(context, config, now),
         instances: [signed.instance],
         audit: { actor: owner, action: request.action },
       },

@@ -32,7 +32,10 @@ export interface SignedInstance extends SignedCredential {
 const wholeSeconds = (date: Date): Date => new Date(Math.floor(date.getTime() / 1000) * 1000)
 
 /** The time of issue, and the expiry time that follows from the type. */
-export function validityOf({ expiresInDays }: IssuanceContext, now: Date): { issuedAt: Date; expiresAt?: Date } {
+export function validityOf(
+  { expiresInDays }: Pick<IssuanceContext, 'expiresInDays'>,
+  now: Date,
+): { issuedAt: Date; expiresAt?: Date } {
   const issuedAt = wholeSeconds(now)
   return expiresInDays === null
     ? { issuedAt }

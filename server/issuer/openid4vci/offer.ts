@@ -28,10 +28,14 @@ export function offeredConfigurations({ config, formats }: Offerer, offering: Of
 /** The error for an offer that closed during the request. */
 export const CLOSED = 'The credential offer has ended, has expired or has been used up.'
 
+/** The error for a credential or an offer whose claims were erased. */
+export const ERASED = 'The claims of this credential were erased.'
+
 export const ENDED = 'The credential offer has ended.'
 
 /** The reason why an offering is closed; undefined while it is open. */
 export function closedReason({ session, ...offering }: WalletOffering, now: Date): string | undefined {
+  if (offering.claimsErased) return ERASED
   if (session !== null && session.txCodeAttempts >= TX_CODE_ATTEMPTS) return TX_CODE_LOCKED
   const usedUp = offering.redemptionLimit !== null && offering.redemptionCount >= offering.redemptionLimit
   if (usedUp) return 'The credential offer has been used up.'

@@ -21,6 +21,7 @@ const offeringShape = {
   redemptionLimit: z.int().nullable(),
   redemptionCount: z.int(),
   expiresAt: z.date().nullable(),
+  claimsErased: z.boolean(),
 }
 
 export const zOffering = z.strictObject(offeringShape)
@@ -42,6 +43,7 @@ export const zToken = zContext.extend({
   credentialGood: z.boolean().nullable(),
   credentialSuspended: z.boolean(),
   credentialSigned: z.boolean(),
+  credentialErased: z.boolean(),
   proven: z.boolean(),
 })
 
@@ -57,6 +59,7 @@ export const zRefreshToken = z.strictObject({
   instanceJkt: z.string().nullable(),
   expiresAt: z.date(),
   replaced: z.boolean(),
+  claimsErased: z.boolean(),
 })
 
 /** The columns of `shownColumns`. */

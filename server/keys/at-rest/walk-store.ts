@@ -38,7 +38,7 @@ export interface NewContentKey extends NewValue {
 }
 
 /** Octets of a page beyond which it has no further value. Reading a page blocks this process for a few milliseconds. */
-const PAGE_OCTETS = 512 * 1024
+const PAGE_OCTETS = 1024 * 1024
 
 type Column = ProtectedColumn<ProtectedName | ClaimsName>
 

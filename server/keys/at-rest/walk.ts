@@ -45,7 +45,7 @@ export interface Walk {
 /** Rows that are encrypted without a pause. A pause lets requests of this process continue. */
 const WITHOUT_PAUSE = 10
 /** Rows of one statement. PostgreSQL stores them while this process encrypts the next ones. */
-const AT_ONCE = 100
+const AT_ONCE = 50
 
 /** A form of stored values. Rows have a position in their order. */
 interface Form<Row extends { readonly stored: string | null }, Renewed> {

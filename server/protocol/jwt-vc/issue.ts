@@ -20,12 +20,12 @@ export interface JwtVcInput {
   readonly issuerKid?: string
   /** A URI: `id` and `jti`. */
   readonly id: string
-  /** The credential's types; VerifiableCredential may be the first or absent. */
+  /** The credential's types; May begin with VerifiableCredential, or leave it out. */
   readonly types: readonly string[]
   readonly claims: JsonObject
   /** A URI: `credentialSubject.id` and `sub`. */
   readonly subjectId?: string
-  /** `cnf`: the holder's key, or the key's DID URL. For a holder without a DID in `subjectId`. */
+  /** `cnf`: the holder's key, or the key's DID URL. Used for a holder without a DID in `subjectId`. */
   readonly holderKey?: Jwk | { readonly kid: string }
   readonly schema?: { readonly id: string; readonly type: string }
   /** One entry for each purpose. */
@@ -40,7 +40,8 @@ export interface JwtVcInput {
  * and `iss` repeat `issuanceDate`, `expirationDate`, `id`, `credentialSubject.id` and `issuer`.
  *
  * @returns the compact JWT, and the credential object in the API's form, with the JWT in its proof.
- * @throws CredentialError when the claims name another subject than `subjectId`, or the holder's key is of no supported type.
+ * @throws CredentialError if the claims name a subject other than `subjectId`, or if the holder's key is of no
+ * supported type.
  */
 export async function issueJwtVc(input: JwtVcInput): Promise<{ compact: string; vc: VerifiableCredential }> {
   const nbf = numericDate(input.issuedAt)

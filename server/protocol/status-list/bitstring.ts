@@ -64,7 +64,7 @@ export async function createBitstringStatusListCredential(input: BitstringStatus
  * Reads one status from the payload of a BitstringStatusListCredential whose signature and times were checked before.
  * Issuers of the VCDM 1.1 put the credential into a `vc` claim, which is accepted too.
  *
- * @param work pays for expanding the list
+ * @param work the budget for expanding the list
  * @returns the value of the entry: 0 if the entry's purpose (revocation, suspension) does not apply to the credential.
  * @throws CredentialError if the list is not the list that the entry names, or is broken, too short, or for another
  * purpose.

@@ -22,7 +22,10 @@ export interface TokenStatusListInput {
   readonly issuer: string
   /** `kid` of the header, if it differs from the signer's. */
   readonly issuerKid?: string
-  /** The issuer's certificate chain, leaf first, each base64 DER; the header then has a `kid` only if `issuerKid` is given. */
+  /**
+   * The issuer's certificate chain, leaf first, each base64 DER. With a chain, the header has a `kid` only if
+   * `issuerKid` is set.
+   */
   readonly x5c?: readonly string[]
   /** Address of the list: `sub`, and `status_list.uri` of the credentials. */
   readonly uri: string
@@ -76,7 +79,7 @@ export function createTokenStatusList(input: TokenStatusListInput): Promise<stri
 /**
  * Reads one status from the payload of a Status List Token whose signature, type and times were checked before.
  *
- * @param work pays for expanding the list
+ * @param work the budget for expanding the list
  * @returns the status value: 0 VALID, 1 INVALID, 2 SUSPENDED, or another registered value (Token Status List §7.1).
  * @throws CredentialError if the list is not the list that the reference names, is broken, or ends before the index.
  */

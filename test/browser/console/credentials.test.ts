@@ -127,6 +127,29 @@ describe('issued credentials', () => {
     })
   })
 
+  it('the claims of one are erased after a question, and a sentence takes their place', async () => {
+    const made = await desk.service.request('POST', '/api/v1/credentials', {
+      body: { type: 'ProofOfPurchase', credential_subject: SUBJECT },
+    })
+    expect(made.status, made.text).toBe(201)
+    await desk.service.request('POST', `/api/v1/credentials/${made.json.id}/revoke`)
+    await desk.opened(`/credentials/${made.json.id}`, async (page) => {
+      await press(page, 'Erase claims')
+      const question = page.getByRole('dialog', { name: 'Erase the claims of this credential?' })
+      await question.waitFor()
+      await assertGood(page, 'credential-erase')
+      await tabTo(page, 'Erase claims')
+      await page.keyboard.press('Enter')
+      await page.getByText('The claims of this credential were erased. Its status and history stay.').waitFor()
+      const history = page.getByRole('list', { name: 'History' })
+      await history.getByText('Claims of a credential erased', { exact: true }).waitFor()
+      expect(await page.getByRole('button', { name: 'Erase claims' }).count()).toBe(0)
+      await assertGood(page, 'credential-erased')
+    })
+    const read = await desk.service.request('GET', `/api/v1/credentials/${made.json.id}`)
+    expect(read.json.vc).not.toHaveProperty('credentialSubject')
+  })
+
   it('are good in every size, light and dark', async () => {
     await onEveryScreen(desk.browser, async (page, name) => {
       await page.goto(`${desk.service.url}/console/credentials`)

@@ -17,6 +17,7 @@ function offer(session: Partial<Session> = {}, deferred = true): DecidableOffer 
     body: { type: 'object', properties: { degree: { type: 'string' } }, required: ['degree'] },
     selectivelyDisclosable: null,
     mdoc: null,
+    retention: null,
   }
   const expiresAt = new Date(NOW.getTime() + 1)
   return { session: { ...open, expiresAt, ...session }, deferred, schema } as unknown as DecidableOffer
@@ -31,7 +32,13 @@ function deciding(found: readonly (DecidableOffer | undefined)[], decided: reado
     decide: vi.fn(async () => (outcomes.length > 1 ? outcomes.shift() : outcomes[0]) === true),
   }
   const offerSession = vi.fn()
-  const decisions = createDecisions({ store, metrics: { offerSession }, formats: standardFormats, clock: () => NOW })
+  const decisions = createDecisions({
+    store,
+    metrics: { offerSession },
+    formats: standardFormats,
+    config: { retentionClaimsDays: undefined },
+    clock: () => NOW,
+  })
   return { decisions, store, offerSession }
 }
 

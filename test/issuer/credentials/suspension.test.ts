@@ -356,6 +356,18 @@ describe('a change of the status', () => {
     expect(await query(service.databaseUrl, keys)).toEqual([])
   })
 
+  it('has no note after the claims were erased, and keeps its reason', async () => {
+    const { id } = await sign()
+    await change(id, 'suspend', { reason: 'other', note: 'Mrs Möbius' })
+    expect((await change(id, 'erase')).status).toBe(200)
+    expect(await statusOf(id)).toEqual({ status: 'suspended', reason: 'other' })
+    const left = `SELECT 1 FROM credentials WHERE id = '${id}' AND status_note IS NOT NULL
+      UNION ALL SELECT 1 FROM content_keys WHERE row_id = '${id}'`
+    expect(await query(service.databaseUrl, left)).toEqual([])
+    await change(id, 'reinstate', { note: 'It was a mistake' })
+    expect(await statusOf(id)).toEqual({ status: 'active', note: 'It was a mistake' })
+  })
+
   it('of many callers at once: a revocation wins over every suspension, for good', async () => {
     for (let round = 0; round < 8; round += 1) {
       const { id, credential } = await sign(FORMATS[round % 2])

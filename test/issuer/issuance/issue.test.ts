@@ -37,7 +37,7 @@ function issuing({
     sign,
     allot,
     store: { record },
-    config: { issuerBaseUrl: 'https://issuer.example' },
+    config: { issuerBaseUrl: 'https://issuer.example', retentionClaimsDays: undefined },
     clock: () => NOW,
     newId: () => `id-${++made}`,
   })

@@ -35,6 +35,7 @@ export const walletOffering = (offering: Partial<WalletOffering> = {}): WalletOf
   redemptionLimit: null,
   redemptionCount: 0,
   expiresAt: null,
+  claimsErased: false,
   session: null,
   ...offering,
 })

@@ -14,6 +14,7 @@ const VERIFIED: StoredResult = {
   endedAt: ENDED,
   result: [{ claims: { product: 'Espresso machine' } }],
   discarded: null,
+  claimsErasedAt: null,
   responseCodeHash: responseCodeHash(CODE),
   responseCodeUsedAt: null,
 }

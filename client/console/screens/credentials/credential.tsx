@@ -2,8 +2,10 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { credentialHistory, type History } from '../../queries/credentials.js'
+import { credence } from '../../service.js'
 import { useTexts } from '../../texts/use-texts.js'
 import { Asked } from '../../ui/asked.js'
+import { Confirmation } from '../../ui/confirmation.js'
 import { Fact } from '../../ui/fact.js'
 import { Listing } from '../../ui/listing.js'
 import { Panel } from '../../ui/panel.js'
@@ -11,7 +13,7 @@ import { RelativeTime } from '../../ui/relative-time.js'
 import { Screen } from '../../ui/screen.js'
 import { ShortId, shortened } from '../../ui/short-id.js'
 import { Timeline } from '../../ui/timeline.js'
-import { Content } from './content.js'
+import { Content, Erased } from './content.js'
 import { Note } from './note.js'
 import { type Change, StatusChange } from './status-change.js'
 import { StatusTag } from './status-tag.js'
@@ -23,21 +25,43 @@ export function Credential() {
   const { credentials: words } = useTexts()
   const { id } = route.useParams()
   const query = useQuery(credentialHistory(id))
-  const [asked, setAsked] = useState<Change>()
-  const actions = changesOf(query.data?.credential).map((change) => (
-    <button
-      key={change}
-      type="button"
-      className={change === 'revoke' ? 'danger' : undefined}
-      onClick={() => setAsked(change)}
-    >
-      {words.changes[change].act}
-    </button>
-  ))
+  const [asking, setAsking] = useState<Change | 'erase'>()
+  const known = query.data?.credential
+  const close = () => setAsking(undefined)
+  const actions = (
+    <>
+      {known !== undefined && known.claimsErasedAt === undefined && (
+        <button type="button" className="danger" onClick={() => setAsking('erase')}>
+          {words.erase}
+        </button>
+      )}
+      {changesOf(known).map((change) => (
+        <button
+          key={change}
+          type="button"
+          className={change === 'revoke' ? 'danger' : undefined}
+          onClick={() => setAsking(change)}
+        >
+          {words.changes[change].act}
+        </button>
+      ))}
+    </>
+  )
   return (
     <Screen title={words.credential} intro={words.oneIntro} actions={actions}>
       <Asked query={query}>{(history) => <Whole history={history} />}</Asked>
-      {asked !== undefined && <StatusChange change={asked} ids={[id]} onClose={() => setAsked(undefined)} />}
+      {asking !== undefined && asking !== 'erase' && <StatusChange change={asking} ids={[id]} onClose={close} />}
+      {asking === 'erase' && (
+        <Confirmation
+          title={words.eraseTitle}
+          text={words.eraseText}
+          action={words.erase}
+          act={() => credence.erasure.credential.mutate({ id })}
+          changes="credentials"
+          isGone={known?.claimsErasedAt !== undefined}
+          onClose={close}
+        />
+      )}
     </Screen>
   )
 }
@@ -59,7 +83,7 @@ function Whole({ history }: { readonly history: History }) {
   const actions: Readonly<Record<string, string>> = audit.actions
   const reasons: Readonly<Record<string, string>> = words.reasons
   const { credential, events } = history
-  const { id, type, version, status, holderDid, createdAt, suspendedAt, revokedAt, reason } = credential
+  const { id, type, version, status, holderDid, createdAt, suspendedAt, revokedAt, claimsErasedAt, reason } = credential
   const about = [
     [words.type, words.typeVersion(type, version)],
     [words.status, <StatusTag key="status" status={status} />],
@@ -70,6 +94,9 @@ function Whole({ history }: { readonly history: History }) {
     ...(revokedAt === undefined ? [] : [[words.revokedAt, <RelativeTime key="revoked" at={revokedAt} />] as const]),
     ...(reason === undefined ? [] : [[words.reason, words.reasons[reason]] as const]),
     ...(isChanged(events) ? [[words.note, <Note key="note" id={id} />] as const] : []),
+    ...(claimsErasedAt === undefined
+      ? []
+      : [[words.erasedAt, <RelativeTime key="erased" at={claimsErasedAt} />] as const]),
     ...(holderDid === undefined
       ? []
       : [[words.holder, <ShortId key="holder" id={holderDid} what={words.holder} />] as const]),
@@ -105,7 +132,7 @@ function Whole({ history }: { readonly history: History }) {
           />
         </Panel>
       </div>
-      <Content id={id} type={type} version={version} />
+      {claimsErasedAt === undefined ? <Content id={id} type={type} version={version} /> : <Erased />}
       <Copies history={history} />
     </div>
   )

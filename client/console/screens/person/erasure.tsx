@@ -6,7 +6,7 @@ import { shortened } from '../../ui/short-id.js'
 /** Credentials that the panel links. */
 const SHOWN = 20
 
-/** The credentials of a person, and what stays after an erasure. The erasure of claims has its place in this panel. */
+/** The credentials of a person, whose pages have a button that erases their claims, and the data that stays afterwards. */
 export function Erasure({ credentialIds }: { readonly credentialIds: readonly string[] }) {
   const { person: words } = useTexts()
   return (

@@ -28,6 +28,10 @@ export interface TypeDraft {
   /** Days, as typed; empty if the credential never expires. */
   expiresInDays: string
   suspendable: boolean
+  /** When claims are erased; `default` if the installation decides. */
+  retention: 'default' | 'never' | 'untilIssued' | 'days'
+  /** Days after which claims are erased, as typed. */
+  retentionDays: string
   mode: 'table' | 'json'
   rows: ClaimRow[]
   json: string
@@ -49,6 +53,22 @@ export function objectIn(text: string): JsonObject | undefined {
   }
 }
 
+function retentionDraft(version: TypeVersion | undefined): Pick<TypeDraft, 'retention' | 'retentionDays'> {
+  const claims = version?.retention?.claims
+  if (claims === undefined) return { retention: 'default', retentionDays: '' }
+  return typeof claims === 'string'
+    ? { retention: claims, retentionDays: '' }
+    : { retention: 'days', retentionDays: String(claims.days) }
+}
+
+/** The retention of a draft. The console does not show the retention of records, so it comes from the previous version. */
+function retentionOf({ retention, retentionDays }: TypeDraft, before: TypeVersion | undefined) {
+  if (retention === 'default') return {}
+  const claims = retention === 'days' ? { days: Number(retentionDays) } : retention
+  const record = before?.retention?.record
+  return { retention: { claims, ...(record === undefined ? {} : { record }) } }
+}
+
 /** The first draft of a new type, or of the next version of a type. */
 export function draftOf(version: TypeVersion | undefined, language: string): TypeDraft {
   const [first] = version?.display ?? []
@@ -65,6 +85,7 @@ export function draftOf(version: TypeVersion | undefined, language: string): Typ
     textColor: first?.text_color ?? COLORS.textColor,
     expiresInDays: version?.expiresInDays === undefined ? '' : String(version.expiresInDays),
     suspendable: version?.suspendable === true,
+    ...retentionDraft(version),
     mode: rows === undefined ? 'json' : 'table',
     rows: rows === undefined || rows.length === 0 ? [emptyRow()] : withNames(rows, claims, names),
     json: written(schema),
@@ -175,6 +196,7 @@ export function newVersion(
     ...disclosureOf(draft, before),
     ...(draft.expiresInDays.trim() === '' ? {} : { expiresInDays: Number(draft.expiresInDays) }),
     ...(draft.suspendable ? { suspendable: true } : {}),
+    ...retentionOf(draft, before),
     ...(before?.claimsFrom === undefined ? {} : { claimsFrom: before.claimsFrom }),
     ...(before?.keyAttestation === undefined ? {} : { keyAttestation: before.keyAttestation }),
     ...(before?.mdoc === undefined ? {} : { mdoc: before.mdoc }),
@@ -198,5 +220,6 @@ export function fieldOfPath(path: string, { mode, rows }: TypeDraft): string | u
   if (claim !== null) return mode === 'json' ? 'claimsJson' : undefined
   const display = /^display\.(\d+)\.(name|locale)$/.exec(path)
   if (display !== null) return `names.${display[1]}.${display[2]}`
+  if (path.startsWith('retention.claims')) return 'retentionDays'
   return ['name', 'title', 'description', 'expiresInDays'].find((field) => field === path)
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { route } from '../../../api/contract.js'
 import { listShape, zListed } from '../../../api/paging.js'
+import { zClaimsErasedAt } from '../credentials.contract.js'
 import { CREDENTIAL_STATUSES, STATUS_REASONS } from '../status.js'
 
 /** A stored credential without its claims. */
@@ -23,6 +24,7 @@ export const zListedCredential = z.object({
   revokedAt: z.iso.datetime().optional(),
   suspendedAt: z.iso.datetime().optional().meta({ description: 'A credential that is revoked later keeps it.' }),
   reason: z.enum(STATUS_REASONS).optional().meta({ description: 'The reason of the last change of its status.' }),
+  claimsErasedAt: zClaimsErasedAt,
 })
 
 export const listCredentials = {

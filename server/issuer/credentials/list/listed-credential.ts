@@ -20,4 +20,5 @@ export const listedCredential = (credential: ListedCredential): z.input<typeof z
   ...(credential.revokedAt === null ? {} : { revokedAt: credential.revokedAt.toISOString() }),
   ...(credential.suspendedAt === null ? {} : { suspendedAt: credential.suspendedAt.toISOString() }),
   ...(credential.statusReason === null ? {} : { reason: credential.statusReason }),
+  ...(credential.claimsErasedAt === null ? {} : { claimsErasedAt: credential.claimsErasedAt.toISOString() }),
 })

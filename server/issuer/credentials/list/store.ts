@@ -19,6 +19,7 @@ export const zListedRow = z.strictObject({
   suspendedAt: z.date().nullable(),
   statusReason: z.enum(STATUS_REASONS).nullable(),
   suspendable: z.boolean(),
+  claimsErasedAt: z.date().nullable(),
 })
 
 /** The row of a stored credential in lists, without its claims. */
@@ -47,6 +48,7 @@ export const listedColumns = fragment`
   c.id, s.id AS "schemaId", s.name AS "schemaName", s.version AS "schemaVersion", c.issuer_id AS "issuerId",
   c.holder_did AS "holderDid", r.offering_id AS "offeringId", c.owner, c.created_at AS "createdAt", c.revoked_at AS "revokedAt",
   c.suspended_at AS "suspendedAt", c.status_reason AS "statusReason", s.suspendable,
+  c.claims_erased_at AS "claimsErasedAt",
   ARRAY(SELECT DISTINCT configuration_id FROM (
     SELECT configuration_id FROM credential_instances i WHERE i.credential_id = c.id LIMIT ${INSTANCES}) AS taken ORDER BY 1)
     AS "configurationIds"`

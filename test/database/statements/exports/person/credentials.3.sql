@@ -12,6 +12,7 @@ SELECT
   c.suspended_at AS "suspendedAt",
   c.status_reason AS "statusReason",
   s.suspendable,
+  c.claims_erased_at AS "claimsErasedAt",
   ARRAY(
     SELECT DISTINCT
       configuration_id
@@ -33,6 +34,8 @@ SELECT
   r.recipient_did AS "recipientDid",
   r.redeemed_by AS "redeemedBy",
   r.redeemed_at AS "redeemedAt",
+  c.claims_due_at AS "claimsDueAt",
+  c.record_due_at AS "recordDueAt",
   (
     SELECT
       coalesce(

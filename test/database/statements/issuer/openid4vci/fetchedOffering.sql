@@ -6,6 +6,7 @@ WITH
       offerings o
     WHERE
       o.id = $1
+      AND o.claims_erased_at IS NULL
       AND (
         o.redemption_limit IS NULL
         OR o.redemption_count < o.redemption_limit
@@ -114,6 +115,7 @@ SELECT
   o.redemption_limit AS "redemptionLimit",
   o.redemption_count AS "redemptionCount",
   o.expires_at AS "expiresAt",
+  o.claims_erased_at IS NOT NULL AS "claimsErased",
   CASE
     WHEN x.id IS NULL THEN NULL
     ELSE jsonb_build_object(

@@ -78,6 +78,7 @@ WITH
       id = $13
       AND revoked_at IS NULL
       AND suspended_at IS NULL
+      AND claims_erased_at IS NULL
       AND EXISTS (
         SELECT
           1
@@ -97,7 +98,8 @@ WITH
     UPDATE credentials c
     SET
       vc = $14::json,
-      signed = TRUE
+      signed = TRUE,
+      record_due_at = $15::timestamptz
     FROM
       "target"
     WHERE
@@ -110,13 +112,13 @@ WITH
   "moved" AS (
     UPDATE credential_offer_sessions
     SET
-      state = $15,
+      state = $16,
       seq = seq + 1,
-      error_message = $16,
-      ended_at = $17
+      error_message = $17,
+      ended_at = $18
     WHERE
-      id = $18
-      AND state = ANY ($19::TEXT[])
+      id = $19
+      AND state = ANY ($20::TEXT[])
       AND EXISTS (
         SELECT
           1
@@ -174,7 +176,7 @@ WITH
       id,
       seq,
       changes,
-      $20
+      $21
     FROM
       "transitions"
   ),
@@ -182,13 +184,13 @@ WITH
     UPDATE issuance_tokens
     SET
       credential_id = "target"."id",
-      issued_count = issued_count + $21
+      issued_count = issued_count + $22
     FROM
       "target"
     WHERE
-      token_hash = $22
-      AND expires_at > $23
-      AND expires_at <= $24
+      token_hash = $23
+      AND expires_at > $24
+      AND expires_at <= $25
   ),
   "instances" AS (
     INSERT INTO
@@ -207,15 +209,15 @@ WITH
       n.value ->> 3
     FROM
       "target",
-      jsonb_array_elements($25::jsonb) AS n (value)
+      jsonb_array_elements($26::jsonb) AS n (value)
   ),
   "audited" AS (
     INSERT INTO
       audit_events (actor, action, subject, subject_id)
     SELECT
-      $26,
       $27,
       $28,
+      $29,
       "target"."id"
     FROM
       "target"

@@ -72,13 +72,18 @@ WITH
   "counted" AS (
     UPDATE offerings
     SET
-      redemption_count = redemption_count + 1
+      redemption_count = redemption_count + 1,
+      claims_due_at = CASE
+        WHEN redemption_count + 1 < redemption_limit THEN claims_due_at
+        ELSE $13::timestamptz
+      END
     WHERE
       redemption_count < redemption_limit
-      AND id = $13
+      AND id = $14
+      AND claims_erased_at IS NULL
       AND (
         expires_at IS NULL
-        OR expires_at > $14
+        OR expires_at > $15
       )
       AND EXISTS (
         SELECT
@@ -89,22 +94,18 @@ WITH
     RETURNING
       id
   ),
-  "admitted" AS (
-    SELECT
-      "counted"."id"
-    FROM
-      "counted"
-    UNION ALL
+  "unlimited" AS (
     SELECT
       id
     FROM
       offerings
     WHERE
       redemption_limit IS NULL
-      AND id = $15
+      AND id = $16
+      AND claims_erased_at IS NULL
       AND (
         expires_at IS NULL
-        OR expires_at > $16
+        OR expires_at > $17
       )
       AND EXISTS (
         SELECT
@@ -112,6 +113,18 @@ WITH
         FROM
           "fresh"
       )
+    FOR SHARE
+  ),
+  "admitted" AS (
+    SELECT
+      "counted"."id"
+    FROM
+      "counted"
+    UNION ALL
+    SELECT
+      "unlimited"."id"
+    FROM
+      "unlimited"
   ),
   "target" AS (
     INSERT INTO
@@ -123,17 +136,21 @@ WITH
         holder_did,
         vc,
         signed,
-        created_at
+        created_at,
+        claims_due_at,
+        record_due_at
       )
     SELECT
-      $17,
       $18,
       $19,
       $20,
       $21,
-      $22::json,
-      $23::boolean,
-      $24
+      $22,
+      $23::json,
+      $24::boolean,
+      $25,
+      $26::timestamptz,
+      $27::timestamptz
     FROM
       "admitted"
     RETURNING
@@ -150,25 +167,25 @@ WITH
         redeemed_at
       )
     SELECT
-      $25,
-      $26,
-      "target"."id",
-      $27,
       $28,
-      $29
+      $29,
+      "target"."id",
+      $30,
+      $31,
+      $32
     FROM
       "target"
   ),
   "moved" AS (
     UPDATE credential_offer_sessions
     SET
-      state = $30,
+      state = $33,
       seq = seq + 1,
-      error_message = $31,
-      ended_at = $32
+      error_message = $34,
+      ended_at = $35
     WHERE
-      id = $33
-      AND state = ANY ($34::TEXT[])
+      id = $36
+      AND state = ANY ($37::TEXT[])
       AND EXISTS (
         SELECT
           1
@@ -226,7 +243,7 @@ WITH
       id,
       seq,
       changes,
-      $35
+      $38
     FROM
       "transitions"
   ),
@@ -234,13 +251,13 @@ WITH
     UPDATE issuance_tokens
     SET
       credential_id = "target"."id",
-      issued_count = issued_count + $36
+      issued_count = issued_count + $39
     FROM
       "target"
     WHERE
-      token_hash = $37
-      AND expires_at > $38
-      AND expires_at <= $39
+      token_hash = $40
+      AND expires_at > $41
+      AND expires_at <= $42
   ),
   "instances" AS (
     INSERT INTO
@@ -259,15 +276,15 @@ WITH
       n.value ->> 3
     FROM
       "target",
-      jsonb_array_elements($40::jsonb) AS n (value)
+      jsonb_array_elements($43::jsonb) AS n (value)
   ),
   "audited" AS (
     INSERT INTO
       audit_events (actor, action, subject, subject_id)
     SELECT
-      $41,
-      $42,
-      $43,
+      $44,
+      $45,
+      $46,
       "target"."id"
     FROM
       "target"

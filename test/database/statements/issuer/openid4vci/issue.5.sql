@@ -91,9 +91,13 @@ WITH
   ),
   "admitted" AS (
     SELECT
-      id
+      o.id
     FROM
-      "fresh"
+      offerings o
+      JOIN "fresh" ON o.id = "fresh"."id"
+      AND o.claims_erased_at IS NULL
+    FOR NO KEY UPDATE OF
+      o
   ),
   "target" AS (
     INSERT INTO
@@ -105,7 +109,9 @@ WITH
         holder_did,
         vc,
         signed,
-        created_at
+        created_at,
+        claims_due_at,
+        record_due_at
       )
     SELECT
       $18,
@@ -115,7 +121,9 @@ WITH
       $22,
       $23::json,
       $24::boolean,
-      $25
+      $25,
+      $26::timestamptz,
+      $27::timestamptz
     FROM
       "admitted"
     RETURNING
@@ -132,25 +140,25 @@ WITH
         redeemed_at
       )
     SELECT
-      $26,
-      $27,
-      "target"."id",
       $28,
       $29,
-      $30
+      "target"."id",
+      $30,
+      $31,
+      $32
     FROM
       "target"
   ),
   "moved" AS (
     UPDATE credential_offer_sessions
     SET
-      state = $31,
+      state = $33,
       seq = seq + 1,
-      error_message = $32,
-      ended_at = $33
+      error_message = $34,
+      ended_at = $35
     WHERE
-      id = $34
-      AND state = ANY ($35::TEXT[])
+      id = $36
+      AND state = ANY ($37::TEXT[])
       AND EXISTS (
         SELECT
           1
@@ -208,7 +216,7 @@ WITH
       id,
       seq,
       changes,
-      $36
+      $38
     FROM
       "transitions"
   ),
@@ -216,33 +224,33 @@ WITH
     UPDATE issuance_tokens
     SET
       credential_id = "target"."id",
-      issued_count = issued_count + $37
+      issued_count = issued_count + $39
     FROM
       "target"
     WHERE
-      token_hash = $38
-      AND expires_at > $39
-      AND expires_at <= $40
+      token_hash = $40
+      AND expires_at > $41
+      AND expires_at <= $42
   ),
   "counted_instances" AS (
     UPDATE authorizations a
     SET
       credential_id = "target"."id",
       redemption_counted = TRUE,
-      issued_on = GREATEST(a.issued_on, $41::date),
+      issued_on = GREATEST(a.issued_on, $43::date),
       issued_count = CASE
-        WHEN a.issued_on >= $42::date THEN a.issued_count
+        WHEN a.issued_on >= $44::date THEN a.issued_count
         ELSE 0
-      END + $43
+      END + $45
     FROM
       "target"
     WHERE
-      a.id = $44
+      a.id = $46
   ),
   "released" AS (
     DELETE FROM deferred_issuances
     WHERE
-      transaction_hash = $45
+      transaction_hash = $47
       AND EXISTS (
         SELECT
           1
@@ -267,15 +275,15 @@ WITH
       n.value ->> 3
     FROM
       "target",
-      jsonb_array_elements($46::jsonb) AS n (value)
+      jsonb_array_elements($48::jsonb) AS n (value)
   ),
   "audited" AS (
     INSERT INTO
       audit_events (actor, action, subject, subject_id)
     SELECT
-      $47,
-      $48,
       $49,
+      $50,
+      $51,
       "target"."id"
     FROM
       "target"

@@ -71,6 +71,7 @@ WITH
       id = $12
       AND revoked_at IS NULL
       AND suspended_at IS NULL
+      AND claims_erased_at IS NULL
       AND EXISTS (
         SELECT
           1

@@ -25,7 +25,8 @@ WITH
         "walletUrl" text,
         "firstView" jsonb,
         "pageId" text,
-        "pageExpiresAt" timestamptz
+        "pageExpiresAt" timestamptz,
+        "claimsDueAt" timestamptz
       )
   ),
   "offering" AS (
@@ -45,7 +46,8 @@ WITH
         for_subject,
         deferred,
         profile,
-        of_authorization
+        of_authorization,
+        claims_due_at
       )
     SELECT
       "id",
@@ -62,7 +64,8 @@ WITH
       "forSubject",
       "deferred",
       "profile",
-      FALSE
+      FALSE,
+      "claimsDueAt"
     FROM
       "given"
   ),

@@ -12,6 +12,7 @@ SELECT
   c.suspended_at AS "suspendedAt",
   c.status_reason AS "statusReason",
   s.suspendable,
+  c.claims_erased_at AS "claimsErasedAt",
   ARRAY(
     SELECT DISTINCT
       configuration_id

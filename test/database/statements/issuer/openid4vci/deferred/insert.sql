@@ -84,13 +84,18 @@ WITH
   "counted" AS (
     UPDATE offerings
     SET
-      redemption_count = redemption_count + 1
+      redemption_count = redemption_count + 1,
+      claims_due_at = CASE
+        WHEN redemption_count + 1 < redemption_limit THEN claims_due_at
+        ELSE $16::timestamptz
+      END
     WHERE
       redemption_count < redemption_limit
-      AND id = $16
+      AND id = $17
+      AND claims_erased_at IS NULL
       AND (
         expires_at IS NULL
-        OR expires_at > $17
+        OR expires_at > $18
       )
       AND EXISTS (
         SELECT
@@ -101,22 +106,18 @@ WITH
     RETURNING
       id
   ),
-  "admitted" AS (
-    SELECT
-      "counted"."id"
-    FROM
-      "counted"
-    UNION ALL
+  "unlimited" AS (
     SELECT
       id
     FROM
       offerings
     WHERE
       redemption_limit IS NULL
-      AND id = $18
+      AND id = $19
+      AND claims_erased_at IS NULL
       AND (
         expires_at IS NULL
-        OR expires_at > $19
+        OR expires_at > $20
       )
       AND EXISTS (
         SELECT
@@ -124,6 +125,18 @@ WITH
         FROM
           "fresh"
       )
+    FOR SHARE
+  ),
+  "admitted" AS (
+    SELECT
+      "counted"."id"
+    FROM
+      "counted"
+    UNION ALL
+    SELECT
+      "unlimited"."id"
+    FROM
+      "unlimited"
   ),
   "deferred" AS (
     INSERT INTO
@@ -135,11 +148,11 @@ WITH
         created_at
       )
     SELECT
-      $20,
       $21,
       $22,
       $23,
-      $24::timestamptz
+      $24,
+      $25::timestamptz
     FROM
       "admitted"
     ON CONFLICT (authorization_id, configuration_id) DO UPDATE
@@ -153,14 +166,14 @@ WITH
   "moved" AS (
     UPDATE credential_offer_sessions x
     SET
-      deferred = COALESCE(x.deferred, $25),
+      deferred = COALESCE(x.deferred, $26),
       seq = x.seq + 1,
-      expires_at = $26
+      expires_at = $27
     FROM
       "deferred"
     WHERE
-      x.id = $27
-      AND x.deferred IS DISTINCT FROM $28
+      x.id = $28
+      AND x.deferred IS DISTINCT FROM $29
     RETURNING
       id,
       seq,
@@ -212,7 +225,7 @@ WITH
       id,
       seq,
       changes,
-      $29
+      $30
     FROM
       "transitions"
   ),
@@ -220,11 +233,11 @@ WITH
     UPDATE authorizations a
     SET
       redemption_counted = TRUE,
-      issued_on = GREATEST(a.issued_on, $30::date),
+      issued_on = GREATEST(a.issued_on, $31::date),
       issued_count = CASE
-        WHEN a.issued_on >= $31::date THEN a.issued_count
+        WHEN a.issued_on >= $32::date THEN a.issued_count
         ELSE 0
-      END + $32
+      END + $33
     FROM
       "deferred"
     WHERE
@@ -234,10 +247,10 @@ WITH
     INSERT INTO
       audit_events (actor, action, subject, subject_id)
     SELECT
-      $33,
       $34,
       $35,
-      $36
+      $36,
+      $37
     FROM
       "deferred"
   )

@@ -16,7 +16,8 @@ WITH
         for_subject,
         deferred,
         profile,
-        of_authorization
+        of_authorization,
+        claims_due_at
       )
     SELECT
       $1,
@@ -33,7 +34,8 @@ WITH
       $12,
       $13::boolean,
       $14,
-      $15::boolean
+      $15::boolean,
+      $16::timestamptz
     RETURNING
       id
   ),
@@ -51,13 +53,13 @@ WITH
       )
     SELECT
       id,
-      $16,
-      $17::jsonb,
-      $18,
+      $17,
+      $18::jsonb,
       $19,
       $20,
       $21,
-      $22::jsonb
+      $22,
+      $23::jsonb
     FROM
       "offering"
   ),
@@ -65,9 +67,9 @@ WITH
     INSERT INTO
       audit_events (actor, action, subject, subject_id)
     SELECT
-      $23,
       $24,
       $25,
+      $26,
       "offering"."id"
     FROM
       "offering"

@@ -50,6 +50,7 @@ SELECT
   s.key_attestation AS "keyAttestation",
   s.mdoc,
   s.suspendable,
+  s.retention,
   s.created_at AS "createdAt",
   s.withdrawn_at IS NOT NULL AS withdrawn,
   s.withdrawn_at IS NULL
@@ -102,6 +103,7 @@ SELECT
   o.redemption_limit AS "redemptionLimit",
   o.redemption_count AS "redemptionCount",
   o.expires_at AS "expiresAt",
+  o.claims_erased_at IS NOT NULL AS "claimsErased",
   CASE
     WHEN x.id IS NULL THEN NULL
     ELSE jsonb_build_object(
@@ -151,7 +153,8 @@ SELECT
     AND c.revoked_at IS NULL
   END AS "credentialGood",
   c.suspended_at IS NOT NULL AS "credentialSuspended",
-  COALESCE(c.signed, c.vc -> 'proof' IS NOT NULL) AS "credentialSigned"
+  COALESCE(c.signed, c.vc -> 'proof' IS NOT NULL) AS "credentialSigned",
+  c.claims_erased_at IS NOT NULL AS "credentialErased"
 FROM
   (
     SELECT
