@@ -141,6 +141,9 @@ export const errors = {
     new ServiceError(409, 'No evidence was kept: the request did not ask for it, or no wallet presented anything.'),
   schemaExists: (name: string, version: number) =>
     new ServiceError(409, `Schema ${name} version ${version} already exists.`),
+  credentialRevoked: () => new ServiceError(409, 'Credential is revoked, which is final.'),
+  credentialNotSuspendable: () =>
+    new ServiceError(409, 'Credential cannot be suspended: its type was not suspendable when it was issued.'),
   offerNotDeferred: () => new ServiceError(409, 'Credential offer is not deferred.'),
   offerDecided: (decision: 'approved' | 'rejected') =>
     new ServiceError(409, `Credential offer is ${decision} already.`),

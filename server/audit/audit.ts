@@ -27,6 +27,8 @@ export type AuditAction =
   | 'credential.claimed'
   | 'credential.signed'
   | 'credential.revoked'
+  | 'credential.suspended'
+  | 'credential.reinstated'
   | 'credential-offer.expired'
   | 'credential-offer.locked'
   | 'vp-query.created'

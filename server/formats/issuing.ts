@@ -69,10 +69,13 @@ export interface SigningRequest {
   readonly binding: Binding
   /** A UUID, different for each credential. */
   readonly id: string
-  /** The credential's entry in its status list, once for each of the two formats in which the list is published. */
+  /**
+   * The credential's entry in its status list, once for each of the two formats in which the list is published. The Bitstring
+   * format has one entry for each purpose.
+   */
   readonly status: {
     readonly token: TokenStatusReference
-    readonly bitstring: BitstringStatusListEntry & { readonly id: string }
+    readonly bitstring: readonly (BitstringStatusListEntry & { readonly id: string })[]
   }
   /** In whole seconds, like `expiresAt`. */
   readonly issuedAt: Date

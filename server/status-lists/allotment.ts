@@ -1,6 +1,6 @@
 import { LruMap } from '../protocol/jose/lru-map.js'
 import { permuteIndex } from '../protocol/status-list/permutation.js'
-import type { IndexRange, StatusListStore } from './store.js'
+import type { EntryBits, IndexRange, StatusListStore } from './store.js'
 
 /**
  * The number of entries that a process reserves in one statement. So most credentials need no statement for their
@@ -37,8 +37,26 @@ export interface TakenIndices {
   giveBack(): void
 }
 
-/** Allots unique, unpredictable indices in lists of an issuer's key. */
-export type Allot = (issuerId: string, keyId: string, count: number) => Promise<TakenIndices>
+/** The lists from which indices are taken: lists of an issuer's key with this number of bits for each entry. */
+export interface AllottedFrom {
+  readonly issuerId: string
+  readonly keyId: string
+  readonly bits: EntryBits
+}
+
+/** The lists for the credentials of a type. */
+export const listsFor = ({
+  issuerId,
+  keyId,
+  suspendable,
+}: Pick<AllottedFrom, 'issuerId' | 'keyId'> & { readonly suspendable: boolean }): AllottedFrom => ({
+  issuerId,
+  keyId,
+  bits: suspendable ? 2 : 1,
+})
+
+/** Allots unique, unpredictable indices. */
+export type Allot = (from: AllottedFrom, count: number) => Promise<TakenIndices>
 
 export interface StatusIndexAllotment {
   readonly allot: Allot
@@ -80,27 +98,31 @@ export function createAllotment(
   const blocks = new LruMap<string, Block>(MAX_BLOCKS)
   const pending = new Map<string, Promise<void>>()
 
-  const refill = async (issuerId: string, keyId: string): Promise<void> => {
-    const count = nextCount(blocks.get(keyId), performance.now())
+  const nameOf = ({ keyId, bits }: AllottedFrom): string => `${keyId} ${bits}`
+
+  const refill = async (from: AllottedFrom): Promise<void> => {
+    const name = nameOf(from)
+    const count = nextCount(blocks.get(name), performance.now())
     // If even the largest blocks are used up soon, the process may open an additional list. Then it need not wait for a
     // list that a different process has locked.
     const mostOpen = count === LARGEST_BLOCK ? MOST_OPEN : 1
-    const range = await store.reserve({ keyId, issuerId, count, mostOpen }, newId())
-    const returned = blocks.get(keyId)?.returned ?? []
-    blocks.set(keyId, { range, asked: count, reservedAt: performance.now(), next: range.from, returned })
+    const range = await store.reserve({ ...from, count, mostOpen }, newId())
+    const returned = blocks.get(name)?.returned ?? []
+    blocks.set(name, { range, asked: count, reservedAt: performance.now(), next: range.from, returned })
   }
 
   /** All requests that find the block empty wait for one common reservation. */
-  const refillOnce = (issuerId: string, keyId: string): Promise<void> => {
-    const running = pending.get(keyId)
+  const refillOnce = (from: AllottedFrom): Promise<void> => {
+    const name = nameOf(from)
+    const running = pending.get(name)
     if (running !== undefined) return running
-    const started = refill(issuerId, keyId).finally(() => pending.delete(keyId))
-    pending.set(keyId, started)
+    const started = refill(from).finally(() => pending.delete(name))
+    pending.set(name, started)
     return started
   }
 
-  const take = (keyId: string): StatusIndex | undefined => {
-    const block = blocks.get(keyId)
+  const take = (name: string): StatusIndex | undefined => {
+    const block = blocks.get(name)
     const returned = block?.returned.pop()
     if (returned !== undefined) return returned
     if (block === undefined || block.next >= block.range.to) return undefined
@@ -110,13 +132,14 @@ export function createAllotment(
     return { listId, index: permuteIndex(permutationKey(listId), count, size) }
   }
 
-  return async (issuerId, keyId, count) => {
+  return async (from, count) => {
+    const name = nameOf(from)
     const indices: StatusIndex[] = []
     while (indices.length < count) {
-      const index = take(keyId)
-      if (index === undefined) await refillOnce(issuerId, keyId)
+      const index = take(name)
+      if (index === undefined) await refillOnce(from)
       else indices.push(index)
     }
-    return { indices, giveBack: () => blocks.get(keyId)?.returned.push(...indices.splice(0)) }
+    return { indices, giveBack: () => blocks.get(name)?.returned.push(...indices.splice(0)) }
   }
 }

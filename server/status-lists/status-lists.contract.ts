@@ -6,7 +6,7 @@ import { STATUS_LIST_CWT_MEDIA_TYPE, TOKEN_STATUS_LIST_MEDIA_TYPE } from '../pro
 
 const input = z.object({ id: z.string() })
 
-/** W3C Bitstring Status List v1.0. */
+/** W3C Bitstring Status List v1.0, with the purpose `revocation`. */
 export const bitstringStatusList = {
   meta: route('GET', '/status-lists/{id}', {
     tag: 'Status',
@@ -24,6 +24,25 @@ export const bitstringStatusList = {
   }),
   input,
   output: zProtocolReply,
+}
+
+/** The list of the same indices with the purpose `suspension`. */
+export const suspensionStatusList = {
+  ...bitstringStatusList,
+  meta: route('GET', '/status-lists/{id}/suspension', {
+    tag: 'Status',
+    summary: 'Bitstring status list credential of suspensions',
+    description:
+      'The suspended credentials of a list, with the same indices. The second entry in `credentialStatus` of a JWT VC names it. A list of ' +
+      'credentials that cannot be suspended has none.',
+    access: 'public',
+    forWallets: true,
+    kind: 'protocol',
+    produces: 'application/vc+jwt',
+    notModified: true,
+    envelope: true,
+    errors: [errors.statusListNotFound()],
+  }),
 }
 
 /** Token Status List (draft-ietf-oauth-status-list). */

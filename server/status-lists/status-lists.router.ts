@@ -5,7 +5,7 @@ import { procedure, router } from '../api/trpc.js'
 import type { ProtocolReply } from '../protocol/oauth/reply.js'
 import { STATUS_LIST_CWT_MEDIA_TYPE, TOKEN_STATUS_LIST_MEDIA_TYPE } from '../protocol/status-list/token-status-list.js'
 import { type PublishedList, STATUS_LIST_TTL_SECONDS } from './publication.js'
-import { bitstringStatusList, tokenStatusList } from './status-lists.contract.js'
+import { bitstringStatusList, suspensionStatusList, tokenStatusList } from './status-lists.contract.js'
 import type { StatusLists } from './status-lists.js'
 
 /** The reply with a list and caching headers; 304 if the caller already has the list (RFC 9110 §13.1.2). */
@@ -44,6 +44,10 @@ export const statusListsRouter = ({ publish }: StatusLists) =>
   router({
     bitstring: procedure(bitstringStatusList).query(async ({ ctx: { request }, input }) =>
       replyWith(await publish('bitstring', input.id), request.headers),
+    ),
+
+    suspension: procedure(suspensionStatusList).query(async ({ ctx: { request }, input }) =>
+      replyWith(await publish('suspension', input.id), request.headers),
     ),
 
     token: procedure(tokenStatusList).query(async ({ ctx: { request }, input }) => {

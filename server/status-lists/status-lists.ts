@@ -6,7 +6,7 @@ import type { StatusListStore } from './store.js'
 
 /** Dependencies of {@link createStatusLists}. */
 export interface StatusListsPorts {
-  readonly store: Pick<StatusListStore, 'entry' | 'find' | 'overview' | 'reserve' | 'revokedIndices'>
+  readonly store: Pick<StatusListStore, 'entry' | 'find' | 'overview' | 'reserve' | 'setIndices'>
   readonly keys: Pick<Keys, 'signer'>
   readonly config: Pick<Config, 'issuerBaseUrl' | 'sdJwtIssuer'>
   readonly clock: () => Date

@@ -55,6 +55,15 @@ describe('a setting that a schema cannot contain is kept when the user switches 
     expect(publishedAsJson(withRow(draft, 'age', false), undefined).selectivelyDisclosable).toEqual(['name', 'home'])
   })
 
+  it('whether its credentials can be suspended', () => {
+    expect(publishedAsJson(draftOf(VERSION, 'en'), VERSION)).not.toHaveProperty('suspendable')
+    const suspendable = { ...VERSION, suspendable: true as const }
+    expect(publishedAsJson(draftOf(suspendable, 'en'), suspendable).suspendable).toBe(true)
+    expect(publishedAsJson({ ...draftOf(suspendable, 'en'), suspendable: false }, suspendable)).not.toHaveProperty(
+      'suspendable',
+    )
+  })
+
   it('a claim that is new in the JSON may be withheld, and a removed claim is no longer named', () => {
     const schema = { type: 'object', properties: { name: { type: 'string' }, card: { type: 'string' } } }
     expect(publishedAsJson(draftOf(VERSION, 'en'), VERSION, schema).selectivelyDisclosable).toEqual(['name', 'card'])

@@ -66,6 +66,7 @@ describe('browser origins', () => {
     '/.well-known/did-configuration',
     `/${crypto.randomUUID()}/did.json`,
     '/status-lists/x',
+    '/status-lists/x/suspension',
     '/token-status-lists/x',
     '/vct/x',
     '/api/v1/schemas/x',

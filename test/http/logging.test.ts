@@ -296,6 +296,7 @@ describe('values that never reach the log', () => {
       '/api/v1/schemas/{id}',
       '/api/v1/schemas/{id}/images/{image}',
       '/status-lists/{id}',
+      '/status-lists/{id}/suspension',
       '/token-status-lists/{id}',
       '/vct/{name}',
     ])

@@ -88,6 +88,7 @@ describe('the public listener', () => {
       'GET /receive/{id}',
       'GET /receive/{id}/events',
       'GET /status-lists/{id}',
+      'GET /status-lists/{id}/suspension',
       'GET /token-status-lists/{id}',
       'GET /vct/{name}',
       'GET /{uuid}/.well-known/did.json',

@@ -85,6 +85,22 @@ async function visitAgent({ go }: Bound): Promise<{ holder: string; did: string 
   return { holder, did }
 }
 
+async function visitSuspension({ go }: Bound): Promise<void> {
+  const schema = await go('POST', '/schemas', { body: { ...SCHEMA, name: 'StudentCard', suspendable: true } })
+  const { id, vc } = await go('POST', '/api/v1/credentials', {
+    body: { type: schema.name, credential_subject: SUBJECT },
+  })
+  const [, list] = String(vc.credentialStatus[1].statusListCredential).split('/status-lists/')
+  await go('POST', '/api/v1/credentials/{id}/suspend', {
+    at: { id },
+    body: { reason: 'holderRequest', note: 'Called.' },
+  })
+  await go('GET', '/api/v1/credentials/{id}/status', { at: { id } })
+  await go('GET', '/status-lists/{id}/suspension', { at: { id: String(list).split('/')[0] ?? '' } })
+  await go('POST', '/api/v1/credentials/{id}/reinstate', { at: { id } })
+  await go('DELETE', '/schemas/{schemaId}', { at: { schemaId: schema.id } })
+}
+
 async function visitIssuer({ go }: Bound): Promise<void> {
   const members = { credential_type: SCHEMA.name, credential_subject: SUBJECT }
   const { id } = await go('POST', '/api/v1/offerings', { body: members })
@@ -423,6 +439,7 @@ export async function tour(
   const bound: Bound = { service, go: (...there) => tourist.go(...there) }
   const { holder, did } = await visitAgent(bound)
   await visitIssuer(bound)
+  await visitSuspension(bound)
   await visitOpenid4vci(bound)
   await visitDeferred(bound)
   await visitAuthorization(bound)

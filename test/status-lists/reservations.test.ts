@@ -5,8 +5,13 @@ import { connectDatabase, type Database, UNHURRIED_MS } from '../../server/datab
 import { createCredentialStore } from '../../server/issuer/credentials/store.js'
 import { createIssuanceStore, type IssuanceContext } from '../../server/issuer/issuance/store.js'
 import { claimsInClear } from '../../server/keys/claims/vault.js'
-import { createAllotment, type StatusIndex } from '../../server/status-lists/allotment.js'
-import { createStatusListStore, type IndexRange, type Reservation } from '../../server/status-lists/store.js'
+import { createAllotment, listsFor, type StatusIndex } from '../../server/status-lists/allotment.js'
+import {
+  createStatusListStore,
+  type EntryBits,
+  type IndexRange,
+  type Reservation,
+} from '../../server/status-lists/store.js'
 import { postSchema } from '../issuer/purchase.js'
 import { query } from '../support/postgres.js'
 import { startService, type TestService } from '../support/service.js'
@@ -35,9 +40,9 @@ beforeEach(() =>
 
 const rows = (text: string) => query(service.databaseUrl, text)
 
-const reserve = (count: number, mostOpen: number): Promise<IndexRange> => {
+const reserve = (count: number, mostOpen: number, bits: EntryBits = 1): Promise<IndexRange> => {
   const { keyId, issuerId } = context
-  return createStatusListStore(database).reserve({ keyId, issuerId, count, mostOpen }, randomUUID())
+  return createStatusListStore(database).reserve({ keyId, issuerId, count, bits, mostOpen }, randomUUID())
 }
 
 const atOnce = <Result>(act: (number: number) => Promise<Result>): Promise<Result[]> =>
@@ -124,6 +129,15 @@ describe('simultaneous reservations of many processes', () => {
     expect(await lists()).toBe(2)
   })
 
+  it('use separate lists for entries of one and of two bits, each opened once', async () => {
+    const ranges = await atOnce((number) => reserve(32, 1, number % 2 === 0 ? 1 : 2))
+    expect(new Set(entriesOf(ranges)).size).toBe(AT_ONCE * 32)
+    expect(await rows('SELECT bits, allotted FROM status_lists ORDER BY bits')).toEqual([
+      { bits: 1, allotted: (AT_ONCE / 2) * 32 },
+      { bits: 2, allotted: (AT_ONCE / 2) * 32 },
+    ])
+  })
+
   it('can share a list with an earlier version, which has its own counter', async () => {
     await reserve(32, 1)
     const earlier = async (): Promise<IndexRange> => {
@@ -184,14 +198,10 @@ describe('statements that wait for a list while credentials lock its row (a form
   it('revocations', async () => {
     const { listId } = await reserve(5, 1)
     const ids = await Promise.all([0, 1, 2, 3, 4].map((index) => record([{ listId, index }])))
-    const { revoke } = createCredentialStore(database, claimsInClear)
-    expect(await onceChanged(ids.map((id) => () => revoke(id, new Date(), null)))).toEqual([
-      true,
-      true,
-      true,
-      true,
-      true,
-    ])
+    const { changeStatus } = createCredentialStore(database, claimsInClear)
+    const revoke = (id: string) => () =>
+      changeStatus({ id, change: 'revoke', reason: null, note: undefined, actor: null, now: new Date() })
+    expect(await onceChanged(ids.map(revoke))).toEqual(ids.map(() => 'changed'))
     expect(await rows('SELECT version FROM status_lists')).toEqual([{ version: 5 }])
   })
 })
@@ -221,9 +231,9 @@ describe('the blocks of a process', () => {
     const useUpIn = async (milliseconds: number) => {
       const count = asked.at(-1)?.count ?? 0
       now += milliseconds
-      for (let taken = 0; taken < count; taken += 1) await allot(context.issuerId, context.keyId, 1)
+      for (let taken = 0; taken < count; taken += 1) await allot(listsFor(context), 1)
     }
-    await allot(context.issuerId, context.keyId, 1)
+    await allot(listsFor(context), 1)
     for (let block = 0; block < 6; block += 1) await useUpIn(99)
     await useUpIn(500)
     for (let block = 0; block < 6; block += 1) await useUpIn(1_001)
@@ -237,7 +247,7 @@ describe('the blocks of a process', () => {
 
   it('use an index again only once after a refused request returned it, also while the next block is being reserved', async () => {
     const allot = createAllotment(createStatusListStore(database), randomUUID, () => Buffer.alloc(32, 1))
-    const take = (count: number) => allot(context.issuerId, context.keyId, count)
+    const take = (count: number) => allot(listsFor(context), count)
     const refused = await take(32)
     const givenBack = names(refused.indices)
     const waiting = take(1)

@@ -89,7 +89,7 @@ export class ForeignIssuer {
       signer: by,
       issuer: this.id,
       url,
-      revokedIndices,
+      setIndices: revokedIndices,
       size: LIST_SIZE,
       issuedAt,
       validUntil,

@@ -96,6 +96,7 @@ export function createPersonRecords({ store, audit, claims, vault, config, clock
       holderDid !== null && !person.dids.includes(holderDid) && (redeemedBy === null || redeemedBy !== person.sub)
     const ids = rows.filter((row) => !isOfAnother(row)).map(({ id }) => id)
     const vcs = ids.length === 0 ? new Map<string, unknown>() : await claims.ofCredentials(ids)
+    const notes = ids.length === 0 ? new Map<string, string>() : await claims.notesOf(ids)
     const offeringIds = rows.flatMap((row) => (isOfAnother(row) ? [] : (row.offeringId ?? [])))
     const offerings = offeringIds.length === 0 ? [] : await store.offeringsOfOne(offeringIds, person)
     const records = rows.flatMap((row): ExportRecord[] => {
@@ -103,7 +104,8 @@ export function createPersonRecords({ store, audit, claims, vault, config, clock
       const { redemptionId, recipientDid, redeemedBy, redeemedAt, offeringId, id: credentialId } = row
       const vc = isOfAnother(row) ? { ofAnotherPerson: true } : { vc: vcs.get(row.id) ?? null }
       const ends = { ...claimsKept(row), ...kept('credential', { expiresAt: row.recordDueAt }) }
-      const credential = { record: 'credential', ...shown, at, instances: row.instances, ...vc, ...ends }
+      const note = notes.has(row.id) ? { note: notes.get(row.id) } : {}
+      const credential = { record: 'credential', ...shown, at, instances: row.instances, ...vc, ...note, ...ends }
       if (redemptionId === null) return [credential]
       const redemption = { id: redemptionId, credentialId, offeringId, recipientDid, redeemedBy }
       return [credential, { record: 'redemption', ...redemption, at: iso(redeemedAt), ...kept('redemption') }]

@@ -147,7 +147,8 @@ export function createPersonStore({ sql }: Database) {
         r.redeemed_at AS "redeemedAt",
         c.claims_due_at AS "claimsDueAt", c.record_due_at AS "recordDueAt",
         (SELECT coalesce(json_agg(json_build_object('configurationId', t.configuration_id, 'format', t.format,
-            'statusListId', t.status_list_id, 'statusListIndex', t.status_index, 'revokedAt', t.revoked_at)), '[]')
+            'statusListId', t.status_list_id, 'statusListIndex', t.status_index, 'revokedAt', t.revoked_at, 'suspendedAt', t.suspended_at)),
+            '[]')
          FROM (SELECT * FROM credential_instances i WHERE i.credential_id = c.id LIMIT ${INSTANCES}) t) AS instances
       FROM credentials c
       JOIN schemas s ON s.id = c.schema_id

@@ -85,20 +85,6 @@ export const readCredential = {
   output: zCredentialResponse.extend({ claimsErasedAt: zClaimsErasedAt }),
 }
 
-export const revokeCredential = {
-  meta: route('POST', '/api/v1/credentials/{id}/revoke', {
-    tag: 'Credentials',
-    summary: 'Revoke a credential with all its instances',
-    description:
-      'The bits of all its instances in the status lists are set immediately. A repeated revocation is answered with ' +
-      '200 too.',
-    access: 'issuerClient',
-    errors: [400, errors.credentialNotFound()],
-  }),
-  input: z.strictObject({ id: z.string() }),
-  output: z.void(),
-}
-
 export const signCredential = (formats: Formats) => ({
   meta: route('POST', '/credentials/sign', {
     tag: 'Credentials',

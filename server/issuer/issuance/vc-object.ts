@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.js'
 import type { Remains } from './remains-store.js'
-import { bitstringEntry, type SignedInstance, type SignRequest, schemaOf, validityOf } from './sign.js'
+import { bitstringEntries, type SignedInstance, type SignRequest, schemaOf, validityOf } from './sign.js'
 
 type JsonObject = Readonly<Record<string, unknown>>
 
@@ -26,17 +26,19 @@ export function credentialView(
     ...commonMembers(config, { id, typeName, issuerDid, schemaId, issuedAt, expiresAt }),
     credentialSubject: { ...(binding.subjectId === undefined ? {} : { id: binding.subjectId }), ...subject },
     // The Bitstring form and the token form are the same list.
-    credentialStatus: [bitstringEntry(config, signed.instance)],
+    credentialStatus: bitstringEntries(config, context, signed.instance),
   }
 }
 
 /** The credential object that the API shows for a credential whose claims were erased: it has neither claims nor proof. */
 function erasedView(config: Pick<Config, 'issuerBaseUrl'>, id: string, remains: Remains): JsonObject {
-  const { schemaId, schemaName, expiresInDays, issuerDid, createdAt, listId, index } = remains
+  const { schemaId, schemaName, expiresInDays, issuerDid, createdAt, suspendable, listId, index } = remains
   const { issuedAt, expiresAt } = validityOf({ expiresInDays }, new Date(createdAt))
   return {
     ...commonMembers(config, { id, typeName: schemaName, issuerDid, schemaId, issuedAt, expiresAt }),
-    ...(listId === null || index === null ? {} : { credentialStatus: [bitstringEntry(config, { listId, index })] }),
+    ...(listId === null || index === null
+      ? {}
+      : { credentialStatus: bitstringEntries(config, { suspendable }, { listId, index }) }),
   }
 }
 

@@ -132,7 +132,7 @@ function waitedFor(fresh: Step<'id'>, { claimsDueAt }: Admission): Fragment {
 
 /**
  * The first issuance under a token counts as a redemption. A later issuance adds to the same credential, which must have its
- * claims and must not be revoked.
+ * claims and must be neither revoked nor suspended.
  */
 function admittedAfter(fresh: Step<'id'>, request: Admission): Step<'id'> {
   const { earlierId, counted } = request
@@ -142,7 +142,8 @@ function admittedAfter(fresh: Step<'id'>, request: Admission): Step<'id'> {
     'admitted',
     fragment`
       SELECT id FROM credentials
-      WHERE id = ${earlierId} AND revoked_at IS NULL AND claims_erased_at IS NULL AND EXISTS (SELECT 1 FROM ${fresh}) FOR NO KEY UPDATE`,
+      WHERE id = ${earlierId} AND revoked_at IS NULL AND suspended_at IS NULL AND claims_erased_at IS NULL
+        AND EXISTS (SELECT 1 FROM ${fresh}) FOR NO KEY UPDATE`,
   )
 }
 

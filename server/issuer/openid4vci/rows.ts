@@ -41,6 +41,7 @@ export const zToken = zContext.extend({
   credentialSubject: storedClaims,
   subjectKey: z.string().nullable(),
   credentialGood: z.boolean().nullable(),
+  credentialSuspended: z.boolean(),
   credentialSigned: z.boolean(),
   credentialErased: z.boolean(),
   proven: z.boolean(),

@@ -31,6 +31,7 @@ export interface WantedCopies {
 export const denied = (description: string) => new OAuthError('credential_request_denied', description)
 
 const NO_LONGER_GOOD = 'The credential of this access token is no longer valid.'
+const SUSPENDED = 'The credential of this access token is suspended.'
 const MANY = `An authorization gives at most ${INSTANCES_A_DAY} instances a day.`
 
 /**
@@ -155,10 +156,14 @@ export function createWalletIssuance({ signCopies, store, config, seals, metrics
      * @throws OAuthError `credential_request_denied`
      */
     assertIssuable(
-      token: Pick<TokenContext, 'claimsErased' | 'credentialErased' | 'credentialGood' | 'profile' | 'x5c'>,
+      token: Pick<
+        TokenContext,
+        'claimsErased' | 'credentialErased' | 'credentialGood' | 'credentialSuspended' | 'profile' | 'x5c'
+      >,
     ): void {
       if (token.claimsErased || token.credentialErased) throw denied(ERASED)
       if (token.credentialGood === false) throw denied(NO_LONGER_GOOD)
+      if (token.credentialSuspended) throw denied(SUSPENDED)
       if (token.x5c === null && isHaip({ config }, token)) throw denied('The issuer has no certificate (HAIP).')
     },
 

@@ -52,6 +52,7 @@ export const shownSchema = (
   ...(schema.claimsFrom === null ? {} : { claimsFrom: { ...schema.claimsFrom } }),
   ...(schema.keyAttestation === null ? {} : { keyAttestation: keyAttestationOf(schema.keyAttestation) }),
   ...(schema.mdoc === null ? {} : { mdoc: mdocOf(schema.mdoc) }),
+  ...(schema.suspendable ? { suspendable: true as const } : {}),
   ...(schema.retention === null ? {} : { retention: retentionOf(schema.retention) }),
   active: schema.active,
   ...(schema.withdrawn ? { withdrawn: true as const } : {}),

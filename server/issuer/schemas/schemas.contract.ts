@@ -186,6 +186,7 @@ export const zSchema = z.object({
   claimsFrom: zClaimsFrom.optional(),
   keyAttestation: zKeyAttestation.optional(),
   mdoc: zMdoc.optional(),
+  suspendable: z.literal(true).optional().meta({ description: 'Present if its credentials can be suspended.' }),
   retention: zRetention.optional(),
   active: z.boolean(),
   withdrawn: z
@@ -226,6 +227,14 @@ export const createSchema = {
     claimsFrom: zClaimsFrom.optional(),
     keyAttestation: zKeyAttestation.optional(),
     mdoc: zMdoc.optional(),
+    suspendable: z
+      .boolean()
+      .optional()
+      .meta({
+        description:
+          'Whether its credentials can be suspended and reinstated. A JWT VC then has two entries in `credentialStatus`, as an array, which ' +
+          'some wallets refuse. Default: `false`.',
+      }),
     retention: zRetention.optional(),
   }),
   output: zSchema,

@@ -28,7 +28,8 @@ export interface JwtVcInput {
   /** `cnf`: the holder's key, or the key's DID URL. Used for a holder without a DID in `subjectId`. */
   readonly holderKey?: Jwk | { readonly kid: string }
   readonly schema?: { readonly id: string; readonly type: string }
-  readonly status?: BitstringStatusListEntry & { readonly id: string }
+  /** One entry for each purpose. */
+  readonly status?: readonly (BitstringStatusListEntry & { readonly id: string })[]
   /** Rounded down to whole seconds, like `expiresAt`. */
   readonly issuedAt: Date
   readonly expiresAt?: Date
@@ -63,8 +64,7 @@ export async function issueJwtVc(input: JwtVcInput): Promise<{ compact: string; 
       ...(exp === undefined ? {} : { expirationDate: dateTime(exp) }),
       credentialSubject: sub === undefined ? input.claims : { id: sub, ...input.claims },
       ...(input.schema === undefined ? {} : { credentialSchema: input.schema }),
-      // A single entry is an object, since some wallets refuse an array with one entry.
-      ...(input.status === undefined ? {} : { credentialStatus: signedEntry(input.status) }),
+      ...signedStatus(input.status ?? []),
     },
   }
   const header = { typ: 'JWT', ...(input.issuerKid === undefined ? {} : { kid: input.issuerKid }) }
@@ -78,6 +78,13 @@ function subjectIdOf({ claims, subjectId }: JwtVcInput): string | undefined {
     throw new CredentialError('Subject claim id does not name the subject of the credential.')
   }
   return claims.id
+}
+
+/** A single entry is an object, since some wallets refuse an array. */
+function signedStatus(entries: readonly BitstringStatusListEntry[]): { readonly credentialStatus?: unknown } {
+  const [only, ...others] = entries.map(signedEntry)
+  if (only === undefined) return {}
+  return { credentialStatus: others.length === 0 ? only : [only, ...others] }
 }
 
 /** Bitstring Status List v1.0 §2.1: in a signed credential the index is a string in base 10. */

@@ -38,7 +38,7 @@ const common = (by: Actor, revokedIndices: number[]) => ({
 const tokenListOf = (by: Actor, revoked: number[]) =>
   createTokenStatusList({ ...common(by, revoked), uri: URI, expiresAt: later(600) })
 const bitstringListOf = (by: Actor, revoked: number[]) =>
-  createBitstringStatusListCredential({ ...common(by, revoked), url: URI, validUntil: later(600) })
+  createBitstringStatusListCredential({ ...common(by, revoked), setIndices: revoked, url: URI, validUntil: later(600) })
 
 beforeAll(async () => {
   issuer = await actor('did:example:issuer')

@@ -14,7 +14,8 @@ import { Screen } from '../../ui/screen.js'
 import { ShortId, shortened } from '../../ui/short-id.js'
 import { Timeline } from '../../ui/timeline.js'
 import { Content, Erased } from './content.js'
-import { Revocation } from './revocation.js'
+import { Note } from './note.js'
+import { type Change, StatusChange } from './status-change.js'
 import { StatusTag } from './status-tag.js'
 
 const route = getRouteApi('/credentials/$id')
@@ -24,7 +25,7 @@ export function Credential() {
   const { credentials: words } = useTexts()
   const { id } = route.useParams()
   const query = useQuery(credentialHistory(id))
-  const [asking, setAsking] = useState<'revoke' | 'erase'>()
+  const [asking, setAsking] = useState<Change | 'erase'>()
   const known = query.data?.credential
   const close = () => setAsking(undefined)
   const actions = (
@@ -34,17 +35,22 @@ export function Credential() {
           {words.erase}
         </button>
       )}
-      {known?.status === 'active' && (
-        <button type="button" className="danger" onClick={() => setAsking('revoke')}>
-          {words.revoke}
+      {changesOf(known).map((change) => (
+        <button
+          key={change}
+          type="button"
+          className={change === 'revoke' ? 'danger' : undefined}
+          onClick={() => setAsking(change)}
+        >
+          {words.changes[change].act}
         </button>
-      )}
+      ))}
     </>
   )
   return (
     <Screen title={words.credential} intro={words.oneIntro} actions={actions}>
       <Asked query={query}>{(history) => <Whole history={history} />}</Asked>
-      {asking === 'revoke' && <Revocation ids={[id]} onClose={close} />}
+      {asking !== undefined && asking !== 'erase' && <StatusChange change={asking} ids={[id]} onClose={close} />}
       {asking === 'erase' && (
         <Confirmation
           title={words.eraseTitle}
@@ -60,16 +66,34 @@ export function Credential() {
   )
 }
 
+/** The changes that a credential allows. */
+function changesOf(credential: History['credential'] | undefined): readonly Change[] {
+  if (credential === undefined || credential.status === 'revoked') return []
+  if (credential.status === 'suspended') return ['reinstate', 'revoke']
+  return credential.suspendable === true ? ['suspend', 'revoke'] : ['revoke']
+}
+
+const BAD = new Set(['credential.revoked', 'credential.suspended'])
+const CHANGES = new Set([...BAD, 'credential.reinstated'])
+
+const isChanged = (events: History['events']): boolean => events.some(({ action }) => CHANGES.has(action))
+
 function Whole({ history }: { readonly history: History }) {
   const { credentials: words, audit } = useTexts()
   const actions: Readonly<Record<string, string>> = audit.actions
+  const reasons: Readonly<Record<string, string>> = words.reasons
   const { credential, events } = history
-  const { id, type, version, status, holderDid, createdAt, revokedAt, claimsErasedAt } = credential
+  const { id, type, version, status, holderDid, createdAt, suspendedAt, revokedAt, claimsErasedAt, reason } = credential
   const about = [
     [words.type, words.typeVersion(type, version)],
     [words.status, <StatusTag key="status" status={status} />],
     [words.issued, <RelativeTime key="issued" at={createdAt} />],
+    ...(suspendedAt === undefined
+      ? []
+      : [[words.suspendedAt, <RelativeTime key="suspended" at={suspendedAt} />] as const]),
     ...(revokedAt === undefined ? [] : [[words.revokedAt, <RelativeTime key="revoked" at={revokedAt} />] as const]),
+    ...(reason === undefined ? [] : [[words.reason, words.reasons[reason]] as const]),
+    ...(isChanged(events) ? [[words.note, <Note key="note" id={id} />] as const] : []),
     ...(claimsErasedAt === undefined
       ? []
       : [[words.erasedAt, <RelativeTime key="erased" at={claimsErasedAt} />] as const]),
@@ -93,14 +117,15 @@ function Whole({ history }: { readonly history: History }) {
         <Panel title={words.history}>
           <Timeline
             label={words.history}
-            steps={[...events].reverse().map(({ id: key, action, actor, at }) => ({
+            steps={[...events].reverse().map(({ id: key, action, actor, at, detail }) => ({
               key: String(key),
-              tone: action === 'credential.revoked' ? ('bad' as const) : ('done' as const),
+              tone: BAD.has(action) ? ('bad' as const) : ('done' as const),
               title: actions[action] ?? action,
               text: (
                 <>
                   <RelativeTime at={at} />
                   {actor != null && `, ${actor}`}
+                  {detail?.reason !== undefined && `, ${reasons[String(detail.reason)] ?? detail.reason}`}
                 </>
               ),
             }))}

@@ -17,8 +17,8 @@ import { RelativeTime } from '../../ui/relative-time.js'
 import { Screen } from '../../ui/screen.js'
 import { shortened } from '../../ui/short-id.js'
 import { useRights } from '../../ui/use-rights.js'
-import { Revocation } from './revocation.js'
 import { credentialSearch } from './search.js'
+import { StatusChange } from './status-change.js'
 import { StatusTag } from './status-tag.js'
 
 const route = getRouteApi('/credentials')
@@ -154,7 +154,7 @@ function Found({ listed }: { readonly listed: readonly ListedCredential[] }) {
           },
         ]}
       />
-      {isAsking && <Revocation ids={ids} onClose={() => setAsking(false)} />}
+      {isAsking && <StatusChange change="revoke" ids={ids} onClose={() => setAsking(false)} />}
     </div>
   )
 }

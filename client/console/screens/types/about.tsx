@@ -1,5 +1,6 @@
 import { useFormContext } from 'react-hook-form'
 import { useTexts } from '../../texts/use-texts.js'
+import { Check } from '../../ui/check.js'
 import { Field } from '../../ui/field.js'
 import { NameRows } from '../../ui/name-rows.js'
 import { Panel } from '../../ui/panel.js'
@@ -100,6 +101,8 @@ export function About({ isNew }: { readonly isNew: boolean }) {
           </Field>
         </div>
       </div>
+      <Check {...register('suspendable')}>{words.suspendable}</Check>
+      <p className="hint">{words.suspendableHint}</p>
     </Panel>
   )
 }

@@ -27,6 +27,7 @@ export interface TypeDraft {
   textColor: string
   /** Days, as typed; empty if the credential never expires. */
   expiresInDays: string
+  suspendable: boolean
   /** When claims are erased; `default` if the installation decides. */
   retention: 'default' | 'never' | 'untilIssued' | 'days'
   /** Days after which claims are erased, as typed. */
@@ -83,6 +84,7 @@ export function draftOf(version: TypeVersion | undefined, language: string): Typ
     backgroundColor: first?.background_color ?? COLORS.backgroundColor,
     textColor: first?.text_color ?? COLORS.textColor,
     expiresInDays: version?.expiresInDays === undefined ? '' : String(version.expiresInDays),
+    suspendable: version?.suspendable === true,
     ...retentionDraft(version),
     mode: rows === undefined ? 'json' : 'table',
     rows: rows === undefined || rows.length === 0 ? [emptyRow()] : withNames(rows, claims, names),
@@ -193,6 +195,7 @@ export function newVersion(
     ...(claims.length === 0 ? {} : { claims }),
     ...disclosureOf(draft, before),
     ...(draft.expiresInDays.trim() === '' ? {} : { expiresInDays: Number(draft.expiresInDays) }),
+    ...(draft.suspendable ? { suspendable: true } : {}),
     ...retentionOf(draft, before),
     ...(before?.claimsFrom === undefined ? {} : { claimsFrom: before.claimsFrom }),
     ...(before?.keyAttestation === undefined ? {} : { keyAttestation: before.keyAttestation }),

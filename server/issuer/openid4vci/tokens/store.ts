@@ -37,6 +37,8 @@ export interface TokenContext extends IssuanceContext, WalletOffering {
   readonly credentialSubject: Readonly<Record<string, unknown>>
   /** Whether the credential under this token is stored and not revoked; null before the first issuance. */
   readonly credentialGood: boolean | null
+  /** Whether this credential is suspended. */
+  readonly credentialSuspended: boolean
   /** Whether a signed copy has the id of the stored credential. */
   readonly credentialSigned: boolean
   /** Whether the claims of the stored credential were erased. */
@@ -259,6 +261,7 @@ export function createTokenStore({ sql }: Database, claims: ClaimsVault, announc
           t.authorization_id AS "authorizationId", a.expires_at AS "authorizationExpiresAt", a.client_id AS "clientId",
           COALESCE(a.redemption_counted, t.credential_id IS NOT NULL) AS counted, COALESCE(a.credential_id, t.credential_id) AS "credentialId",
           CASE WHEN COALESCE(a.credential_id, t.credential_id) IS NULL THEN NULL ELSE c.id IS NOT NULL AND c.revoked_at IS NULL END AS "credentialGood",
+          c.suspended_at IS NOT NULL AS "credentialSuspended",
           ${isSigned} AS "credentialSigned", c.claims_erased_at IS NOT NULL AS "credentialErased"
         FROM (SELECT * FROM issuance_tokens WHERE ${goodToken(tokenHash, now)} LIMIT 1) t
         JOIN offerings o ON o.id = t.offering_id

@@ -9,6 +9,9 @@ SELECT
   c.owner,
   c.created_at AS "createdAt",
   c.revoked_at AS "revokedAt",
+  c.suspended_at AS "suspendedAt",
+  c.status_reason AS "statusReason",
+  s.suspendable,
   c.claims_erased_at AS "claimsErasedAt",
   ARRAY(
     SELECT DISTINCT
@@ -47,7 +50,9 @@ SELECT
             'statusListIndex',
             t.status_index,
             'revokedAt',
-            t.revoked_at
+            t.revoked_at,
+            'suspendedAt',
+            t.suspended_at
           )
         ),
         '[]'

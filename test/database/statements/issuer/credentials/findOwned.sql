@@ -24,6 +24,8 @@ SELECT
             c.created_at AT TIME ZONE 'UTC',
             'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
           ),
+          'suspendable',
+          s.suspendable,
           'listId',
           n.status_list_id,
           'index',

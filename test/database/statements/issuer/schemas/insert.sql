@@ -26,6 +26,7 @@ WITH
         claims_from,
         key_attestation,
         mdoc,
+        suspendable,
         retention,
         created_by
       )
@@ -43,14 +44,15 @@ WITH
       $13::jsonb,
       $14::jsonb,
       $15::json,
-      $16::jsonb,
-      $17
+      $16::boolean,
+      $17::jsonb,
+      $18
     FROM
       "t" t
     WHERE
       (
-        t.created_by = $18
-        OR $19::boolean
+        t.created_by = $19
+        OR $20::boolean
       )
     ON CONFLICT (name, version) DO NOTHING
     RETURNING
@@ -60,9 +62,9 @@ WITH
     INSERT INTO
       audit_events (actor, action, subject, subject_id)
     SELECT
-      $20,
       $21,
       $22,
+      $23,
       "inserted"."id"
     FROM
       "inserted"
@@ -77,8 +79,8 @@ SELECT
   (
     SELECT
       (
-        t.created_by = $23
-        OR $24::boolean
+        t.created_by = $24
+        OR $25::boolean
       )
     FROM
       "t" t
@@ -89,6 +91,6 @@ SELECT
     FROM
       schemas
     WHERE
-      name = $25
-      AND version = $26::float
+      name = $26
+      AND version = $27::float
   ) AS EXISTS

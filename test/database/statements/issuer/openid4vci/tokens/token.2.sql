@@ -49,6 +49,7 @@ SELECT
   s.claims_from AS "claimsFrom",
   s.key_attestation AS "keyAttestation",
   s.mdoc,
+  s.suspendable,
   s.retention,
   s.created_at AS "createdAt",
   s.withdrawn_at IS NOT NULL AS withdrawn,
@@ -151,6 +152,7 @@ SELECT
     ELSE c.id IS NOT NULL
     AND c.revoked_at IS NULL
   END AS "credentialGood",
+  c.suspended_at IS NOT NULL AS "credentialSuspended",
   COALESCE(c.signed, c.vc -> 'proof' IS NOT NULL) AS "credentialSigned",
   c.claims_erased_at IS NOT NULL AS "credentialErased"
 FROM
