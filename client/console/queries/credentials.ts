@@ -25,7 +25,7 @@ export const credentialHistory = (id: string) =>
     queryFn: ({ signal }) => credence.credentials.history.query({ id }, { signal }),
   })
 
-/** The claims of a credential. They leave the cache when the screen no longer shows them. */
+/** The claims of a credential. They are removed from the cache when no screen shows them any more. */
 export const credentialContent = (id: string) =>
   queryOptions({
     queryKey: ['credential-content', id],

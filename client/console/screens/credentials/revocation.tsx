@@ -10,11 +10,14 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** Revokes credentials one after the other. After a failure or a stop, the earlier ones stay revoked, and the user can continue. */
+/**
+ * Revokes credentials one after the other. If a call fails or the user stops, the credentials before it stay revoked,
+ * and the user can continue.
+ */
 export function Revocation({ ids: given, onClose }: Props) {
   const { credentials: words, common } = useTexts()
   const client = useQueryClient()
-  // The list behind the dialog changes during the revocation. The chosen ids must stay.
+  // The list behind the dialog changes during the revocation. The chosen ids must not change, so they are copied.
   const [ids] = useState(given)
   const [done, setDone] = useState(0)
   const isStopped = useRef(false)

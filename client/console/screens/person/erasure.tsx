@@ -3,10 +3,10 @@ import { useTexts } from '../../texts/use-texts.js'
 import { Panel } from '../../ui/panel.js'
 import { shortened } from '../../ui/short-id.js'
 
-/** Credentials that the panel links. */
+/** Maximum number of credentials to which the panel has links. */
 const SHOWN = 20
 
-/** The credentials of a person, and what stays after an erasure. The erasure of claims has its place in this panel. */
+/** A panel with the credentials of a person. It says which records stay after an erasure of claims. */
 export function Erasure({ credentialIds }: { readonly credentialIds: readonly string[] }) {
   const { person: words } = useTexts()
   return (
