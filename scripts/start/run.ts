@@ -102,7 +102,7 @@ async function announce({ local, embeddedDatabase, open }: StartPlan, url: strin
   say('Stop with Ctrl-C.')
 }
 
-/** Prints what other machines can use, and how they reach it. */
+/** Prints which parts of the service other machines can use, and at which address. */
 async function announceOpen({ url, tunnel, host, port }: NonNullable<StartPlan['open']>): Promise<void> {
   say('')
   say(
@@ -113,7 +113,7 @@ async function announceOpen({ url, tunnel, host, port }: NonNullable<StartPlan['
   say(await QRCode.toString(url, { type: 'terminal', small: true }))
 }
 
-/** Signals within this time come from one keypress. */
+/** Signals within this time, in milliseconds, come from the same keypress. */
 const ONE_KEY_MS = 500
 
 /** Resolves with the exit code when the user stops the run, or the service or the database ends by itself. */
@@ -121,7 +121,8 @@ function untilOver(supervisor: Supervisor): Promise<number> {
   return new Promise((resolve) => {
     let toldAt: number | undefined
     const stop = () => {
-      // One Ctrl-C may come twice, from the terminal and from npm. At a second signal the service does not finish its requests.
+      // One Ctrl-C may cause two signals, from the terminal and from npm. After a second signal the service would not
+      // finish its requests.
       toldAt ??= performance.now()
       if (performance.now() - toldAt > ONE_KEY_MS) void supervisor.call('killService').catch(() => undefined)
       resolve(0)
