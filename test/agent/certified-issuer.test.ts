@@ -26,7 +26,10 @@ const partsOf = (compact: string) => {
 
 const dotted = (entry: string) => new X509Certificate(Buffer.from(entry, 'base64'))
 
-/** Verifies as a verifier that has only the root: each certificate by the next certificate, the signature by the first certificate. */
+/**
+ * Verifies a credential as a verifier does that has only the root. It checks each certificate with the next certificate
+ * of the chain, and the signature with the first certificate.
+ */
 async function verifiesToRoot(compact: string): Promise<void> {
   const { jwt, header } = partsOf(compact)
   const chain = [...(header.x5c ?? []).map(dotted), root.certificate]
@@ -76,7 +79,7 @@ describe('an issuer with ISSUER_X509', () => {
     service = await startService({ env: HTTPS })
     actors = await actorsOf(service)
     before = await actors.sign('dc+sd-jwt')
-    // The next start gives the running service the new key too.
+    // A second start stores the new key. The running service then uses the key too.
     await (await startWith([leaf, intermediate, root])).close()
   })
   afterAll(() => service.close())

@@ -55,7 +55,7 @@ function complaintsOf(page: Page): string[] {
   return complaints
 }
 
-/** A phone's camera: reads only the QR code that the page shows. */
+/** Reads the QR code that the page shows, as the camera of a phone does. */
 const seenByCamera = async (page: Page): Promise<string> =>
   textInPng(await page.screenshot({ fullPage: true })) ?? 'no QR code is seen'
 

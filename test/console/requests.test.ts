@@ -36,7 +36,7 @@ const types = askables({
 })
 const [sdJwt, jwtVc, mdoc] = types.map(draftOf)
 
-/** A draft that requests every claim, the first claim with a value. */
+/** Returns the draft with all claims requested. `values` are the accepted values of the first claim. */
 const asking = (draft: CredentialDraft | undefined, values = ''): CredentialDraft => {
   if (draft === undefined) throw new Error('There is no such type.')
   return {

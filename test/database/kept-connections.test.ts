@@ -5,7 +5,7 @@ import { KeptPool } from '../../server/database/kept-connections.js'
 
 type End = (error?: Error | null, result?: unknown) => void
 
-/** A pool of one connection, which answers on the test's command. */
+/** A pool with one connection. The test decides when and how the connection answers. */
 function startPool() {
   const released: (boolean | undefined)[] = []
   let end: End = () => {}

@@ -11,7 +11,7 @@ let service: TestService
 
 beforeAll(async () => {
   service = await startService({
-    // The path of the base URL is not a part of the origin.
+    // The origin does not contain the path of the base URL.
     env: { ISSUER_BASE_URL: `${ORIGINS.issuer}/tenant`, VERIFIER_BASE_URL: ORIGINS.verifier },
   })
 })

@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose'
 import type { Held } from './actors.js'
 
-/** The members of a request of draft 21. They do not use the server's types. */
+/** The members of a request of draft 21. They are declared here, independently of the server's types. */
 export interface Definition {
   readonly id: string
   readonly input_descriptors: readonly {

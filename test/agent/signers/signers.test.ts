@@ -47,7 +47,7 @@ describe('GET /api/v1/issuers, GET /api/v1/verifiers', () => {
       [false, true],
       [true, true],
     ])
-    // The client secret identifies no caller who could change a record.
+    // A caller with only the client secret is no user, so this caller cannot change records.
     const { json } = await service.request('GET', '/api/v1/issuers', { client: true })
     expect(json.items.map(({ changeable }: { changeable: boolean }) => changeable)).toEqual([false, false])
   })

@@ -26,7 +26,7 @@ const eventsOf = async (id: string) => {
 const maintain = async () => {
   for (const task of issuanceTasks(issuer.service)) await runTask(task, clock.now())
 }
-/** A session with a taken credential, and the data for a notification. */
+/** Makes a session whose credential a wallet has taken. Also returns the data for a notification. */
 const redeemed = async () => {
   const id = await newSession()
   const token = await issuer.token(id)

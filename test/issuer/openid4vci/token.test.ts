@@ -268,7 +268,8 @@ describe('a transaction code (§6.3)', () => {
     const answers = await Promise.all(requests.map((form) => issuer.requestToken(form)))
     const right = answers.at(-1)
     const session = await issuer.session(id)
-    // The order does not matter: after the session is locked, a token from before does not help.
+    // The order of the requests does not matter: if the right code came first, its token is useless after the session
+    // is locked.
     expect(session.state).toBe('Error')
     if (right?.status !== 200) return
     expect((await issuer.take(right.json.access_token, JWT_VC)).json.error).toBe('credential_request_denied')

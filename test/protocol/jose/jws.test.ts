@@ -88,7 +88,7 @@ describe.each(SIGNATURE_ALGORITHMS)('%s', (alg) => {
       header: { typ: 'JWT', alg, kid: 'key-1' },
       payload: { iss: 'joe', n: 1 },
     })
-    // The second check uses the key that is now cached.
+    // The second check uses the cached key.
     await expect(verifyCompact(jwt, publicJwk)).resolves.toBeDefined()
   })
 

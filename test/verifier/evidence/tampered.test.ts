@@ -62,7 +62,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** A copy that was changed in place. */
+/** Returns a changed copy. */
 function altered(change: (copy: Evidence) => void): Evidence {
   const copy = structuredClone(evidence)
   change(copy)

@@ -26,7 +26,7 @@ const metadataOf = async ({ service }: Issuer) =>
 const proofWith = async (nonce: string) => ({ proof_type: 'jwt', jwt: await wallet.proof(issuer.service.url, nonce) })
 const freshProof = async () => proofWith(await issuer.nonce())
 
-/** The token response for an offer of a profile. */
+/** Gets the token response for an offer of a profile. */
 async function tokenOf(profile: string, members: Readonly<Record<string, unknown>> = {}): Promise<Answer['json']> {
   const made = await issuer.makeOffer({ profile, ...members })
   return tokenFor(made.credentialOfferSessionId)
@@ -191,7 +191,7 @@ describe('draft 15', () => {
       expect(display).toEqual(described.display)
       expect(described.claims).toHaveLength(2)
     }
-    // A claim's name occurs once in a configuration, in the member of the draft.
+    // The name of a claim occurs only once in a configuration: in the member that the draft defines.
     for (const configuration of Object.values(configurations))
       expect(JSON.stringify(configuration).split('"name":"Product"')).toHaveLength(2)
   })

@@ -22,7 +22,7 @@ interface Signed {
   readonly payload: object
 }
 
-/** Signs the header and payload of the client unchanged. */
+/** Signs the header and the payload as the client made them. */
 const signCallback =
   ({ privateJwk }: HolderKey) =>
   async ({ header, payload }: Signed): Promise<string> =>
