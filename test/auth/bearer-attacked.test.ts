@@ -254,7 +254,7 @@ describe('attack: the claims', () => {
     },
   )
 
-  it('roles are only texts in a list, not values that look like such a list', async () => {
+  it('roles are only texts in a list, not other values that look like a list of texts', async () => {
     const more = {
       realm_access: { roles: { length: 1, 0: 'admin' } },
       resource_access: { constructor: { roles: 'admin' } },

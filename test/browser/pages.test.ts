@@ -71,7 +71,7 @@ describe('the page at /', () => {
     })
   })
 
-  it('leads by the keyboard alone, and without script, to the reference', async () => {
+  it('leads to the reference with the keyboard alone and without a script', async () => {
     const context = await browser.newContext({ javaScriptEnabled: false })
     const page = await context.newPage()
     await page.goto(`${service.url}/`)

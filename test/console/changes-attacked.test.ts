@@ -238,7 +238,7 @@ describe('attack: numbers of audit events that come late', () => {
       [number, id],
     )
 
-  it('are sent once, whichever missing number arrives first, also with two open gaps', async () => {
+  it('are sent once, whichever missing number arrives first, also if two ranges of numbers are missing', async () => {
     await using changes = await watchChanges(service, ['admin'])
     const one = await takeNumbers(3)
     await record([['vp-query', 'beside one']])

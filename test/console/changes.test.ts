@@ -102,7 +102,7 @@ describe('GET /api/v1/console/events', () => {
     }
   })
 
-  it('sends each half only its own things, and an admin all of them', async () => {
+  it('sends issuers only changes about issuing, verifiers only changes about verifying, and an admin all changes', async () => {
     const [issuing, verifying, all] = [
       await watch(['credence-issuer']),
       await watch(['credence-verifier']),

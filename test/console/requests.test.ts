@@ -63,7 +63,7 @@ describe('types that can be asked for', () => {
 })
 
 describe('the DCQL query of a form (OpenID4VP 1.0 §6)', () => {
-  it('names types and claims in the way of each format, and the service accepts it', () => {
+  it('names types and claims as each format does, and the service accepts the query', () => {
     const query = dcqlOf(formOf(asking(sdJwt, 'Ada, "7", 7, true'), asking(jwtVc), { ...asking(mdoc), retain: true }))
     expect(zDcqlQuery(standardFormats).parse(query)).toEqual({
       credentials: [

@@ -156,7 +156,7 @@ describe('ISSUER_ROLE and VERIFIER_ROLE', () => {
   })
 })
 
-describe('an operator of one half without the role admin', () => {
+describe('an operator with only the role for issuing or for verifying', () => {
   const roles = { issuerOperator: 'ISSUER_ROLE', verifierOperator: 'VERIFIER_ROLE' } as const
   const operated = allProcedures.filter((procedure) => accessOf(procedure) in roles)
 

@@ -76,7 +76,7 @@ async function watched() {
 }
 
 describe('an event of a transition that this process made', () => {
-  it('is given to a waiting reader without a read', async () => {
+  it('reaches a waiting reader without a read of the database', async () => {
     const { id, next, made } = await watched()
     for (const [seq, state] of [
       [2, 'RequestUriRetrieved'],

@@ -186,7 +186,7 @@ describe('downloads at the same time', () => {
   })
 })
 
-it('attack: a client that reads nothing is disconnected, and gives its place back', async () => {
+it('attack: a client that reads nothing is disconnected, and its download no longer counts', async () => {
   const { createServer } = await import('node:http')
   let closed = false
   const close = async () => {

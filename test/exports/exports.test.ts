@@ -266,7 +266,7 @@ describe('callers without a configured role', () => {
   })
 })
 
-describe('operators of one half', () => {
+describe('operators with only one of the two roles', () => {
   let strict: TestService
   beforeAll(async () => {
     const { databaseUrl, identityProvider } = service

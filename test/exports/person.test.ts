@@ -89,7 +89,7 @@ async function signIn(sub: string, claims: object): Promise<void> {
 const ofKind = (record: string): Line[] => records.filter((one) => one.record === record)
 
 describe('the data model', () => {
-  it('has no table that an export of a person neither holds nor names as not personal', async () => {
+  it('has only tables that an export of a person contains or that are listed as not personal', async () => {
     const model = await readFile(new URL('../../prisma/schema.prisma', import.meta.url), 'utf8')
     const tables = [...model.matchAll(/@@map\("(\w+)"\)/g)].map(([, name]) => name)
     expect(Object.keys(TABLES).sort()).toEqual(tables.sort())
@@ -257,7 +257,7 @@ describe('a credential that a user created for the DID of another person', () =>
 })
 
 describe('a console session', () => {
-  it('is in the export with its times alone', async () => {
+  it('is in the export with only its times', async () => {
     await using open = await startConsole({ maintenance: false })
     open.provider.user = { sub: 'root', roles: ['admin'] }
     const { browser } = await logIn(open)

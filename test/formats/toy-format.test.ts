@@ -211,7 +211,7 @@ describe('the verifier of such a format', () => {
     expect(reply.status).toBe(400)
   })
 
-  it('refuses a presentation in the place of a credential, and reports a revoked credential', async () => {
+  it('refuses a presentation instead of a credential, and reports a revoked credential', async () => {
     const credential = await taken()
     expect(await verdict(await present(credential, { nonce: 'n', client_id: 'c' }))).toEqual({
       isValid: false,

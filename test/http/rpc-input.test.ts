@@ -133,7 +133,7 @@ describe('objects that superjson would build from an input are refused', () => {
     },
   )
 
-  it('at every place, and in every form of meta', async () => {
+  it('at every place of the input, and in every kind of meta', async () => {
     const annotated = [...ANNOTATIONS, ...TYPED_ARRAYS]
     const placed = annotated.flatMap(([annotation, value]) => PLACES.map((place) => place(annotation, value)))
     await expectRefused(version, [...placed, ...OTHER_META.map((meta) => ({ json: { id: 'x' }, meta }))])

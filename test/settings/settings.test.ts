@@ -199,7 +199,7 @@ describe('GET /api/v1/settings', () => {
     expect(text).not.toContain(new URL(service.databaseUrl).password || 'no password')
   })
 
-  it('is only for the client secret and admins; a role of one half is not enough', async () => {
+  it('is only for the client secret and admins; ISSUER_ROLE or VERIFIER_ROLE is not enough', async () => {
     await using strict = await startService({
       databaseUrl: service.databaseUrl,
       identityProvider: service.identityProvider,

@@ -75,7 +75,7 @@ describe('simultaneous reservations of many processes', () => {
     expect(await rows('SELECT allotted FROM status_lists')).toEqual([{ allotted: AT_ONCE * 32 }])
   })
 
-  it('use further lists under load, up to the allowed number of open lists', async () => {
+  it('use further lists under load, up to the allowed number of lists with free indices', async () => {
     const ranges = (await Promise.all(Array.from({ length: 8 }, () => atOnce(() => reserve(1_024, 3))))).flat()
     const entries = entriesOf(ranges)
     expect(new Set(entries).size).toBe(entries.length)

@@ -224,7 +224,7 @@ describe('GET /token-status-lists/{id}', () => {
 })
 
 describe('revocation', () => {
-  it('is visible in both forms at once, for this credential only', async () => {
+  it('is visible in both kinds of lists at once, for this credential only', async () => {
     const places = [await issue(), await issue(), await issue()] as const
     const before = await revokedIndices(places[0])
     const etags = await Promise.all(FORMS.map(async (form) => (await get(form, places[0])).headers.get('etag')))

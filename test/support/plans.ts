@@ -35,7 +35,10 @@ export function recordPlans(): { read(): Promise<PlanCounts[]>; stop(): void } {
   }
 }
 
-/** PostgreSQL makes five plans for specific values of a statement before it compares them with a plan for any values. */
+/**
+ * PostgreSQL first plans a statement five times for its specific values. Then it compares these plans with a plan for
+ * any values.
+ */
 const PLANS_BEFORE_ANY = 5
 
 /** Finds the statements that ran more than five times but are still planned for their values each time. */

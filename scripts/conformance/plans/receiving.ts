@@ -24,7 +24,7 @@ function sentenceOf(status: number, body: Processed): string {
   return `The wallet took ${body.credentials?.length ?? 0}${deferred}.`
 }
 
-/** Makes a hosted wallet take the suite's offer, or ask for the credential without an offer. */
+/** Lets a hosted wallet take the suite's offer, or lets it request the credential without an offer. */
 export class ReceivingPlayer implements Player {
   readonly #world
   readonly #holderId

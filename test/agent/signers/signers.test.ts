@@ -59,7 +59,7 @@ describe('GET /api/v1/issuers, GET /api/v1/verifiers', () => {
     expect([first.items[0].id, second.items[0].id]).toEqual(made.map(({ id }) => id).reverse())
   })
 
-  it('are for operators of their half: an issuer cannot read verifiers, and a verifier cannot read issuers', async () => {
+  it('are for operators with the right role: an issuer cannot read verifiers, and a verifier cannot read issuers', async () => {
     const [issuer, verifier] = [
       await service.bearer('ida', { roles: ['issuing'] }),
       await service.bearer('vera', { roles: ['verifying'] }),

@@ -110,14 +110,14 @@ describe('a person’s data', () => {
       expect(text).toContain('"record":"walletCredential"')
       // The address does not contain the person.
       expect(page.url()).toBe(`${desk.service.url}/console/person`)
-      await page.getByText('What this list cannot hold').click()
+      await page.getByText('What this list cannot contain').click()
       await page.getByText('names no person').first().waitFor()
       await page.getByRole('region', { name: 'Erase claims' }).getByRole('link').first().click()
       await page.waitForURL(/\/credentials\//)
     })
   })
 
-  it('of somebody unknown is nothing, and a name is needed', async () => {
+  it('of an unknown person are no records, and the field for the person is required', async () => {
     await desk.opened('/person', async (page) => {
       await page.getByRole('button', { name: 'Find' }).click()
       await page.locator('.wrong').waitFor()

@@ -180,7 +180,7 @@ describe('texts of other people with direction controls', () => {
     })
   })
 
-  it('stay what they are in the fields of a form, and in what is sent', async () => {
+  it('stay unchanged in the fields of a form, and in the data that is sent', async () => {
     await desk.opened('/offers?type=Turned', async (page) => {
       await page.getByLabel(plain('Title')).fill('Ada')
       await page.getByLabel(plain('Level')).selectOption({ label: plain('gold') })

@@ -60,7 +60,7 @@ async function told() {
 
 const configuration = async (id: string) => (await told()).issuer.credential_configurations_supported[id]
 
-describe('after a change, metadata have the change at every process and in every form', () => {
+describe('after a change, metadata have the change at every process and in every format', () => {
   it('a new type, a new version, a withdrawn version', async () => {
     const name = newTypeName()
     expect(await configuration(name)).toBeUndefined()

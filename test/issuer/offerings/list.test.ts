@@ -27,7 +27,7 @@ describe('GET /api/v1/offerings', () => {
   }
   const entryOf = (answer: { json: { id: string }[] }, id: string) => answer.json.find((entry) => entry.id === id)
 
-  it('lists only unlimited open offerings without a caller, and no redemptions', async () => {
+  it('shows a caller without a token only offerings that have no limit and no recipient, and no redemptions', async () => {
     const open = await postOffering(service, { credential_type: type })
     const limited = await postOffering(service, { credential_type: type, redemption_limit: 3 })
     const bound = await postOffering(service, { credential_type: type, recipient: RECIPIENT })
@@ -49,7 +49,7 @@ describe('GET /api/v1/offerings', () => {
     }
   })
 
-  it('shows a user the own redemptions, an admin and the client secret all redemptions, and a stranger none', async () => {
+  it('shows a user the user’s own redemptions, an admin and the client secret all redemptions, and a stranger none', async () => {
     const { id } = await postOffering(service, { credential_type: type })
     const claim = async (sub: string) =>
       (

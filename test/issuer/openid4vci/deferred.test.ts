@@ -540,7 +540,7 @@ describe('a waiting wallet', () => {
     expect(await rows('SELECT 1 FROM authorizations WHERE offering_id = $1', offerId)).toEqual([])
   })
 
-  it('whose refresh token was used twice gets nothing more, and the session ends', async () => {
+  it('whose refresh token was used twice gets no credential any more, and the session ends', async () => {
     const { offerId, tokens, token, transactionId } = await waiting()
     await refresh(tokens.refresh_token)
     expect(refusalOf(await refresh(tokens.refresh_token)).slice(0, 2)).toEqual([400, 'invalid_grant'])

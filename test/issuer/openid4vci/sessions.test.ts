@@ -258,7 +258,7 @@ describe('the events of a session', () => {
 })
 
 describe('expiry of sessions', () => {
-  it('an offer that expired without a credential ends in Error, once; a redeemed one does not', async () => {
+  it('an offer that expired without a credential ends in Error, once; a redeemed offer does not', async () => {
     const ids = [await newSession({ expiresInSeconds: 60 }), await newSession({ expiresInSeconds: 60 })]
     const [created = '', tokenIssued = ''] = ids
     await issuer.token(tokenIssued)

@@ -114,7 +114,7 @@ describe('a pre-authorized code', () => {
     ])
   })
 
-  it('is valid once among 20 at once', async () => {
+  it('is valid once, also if 20 requests use it at the same time', async () => {
     const { id } = await issuer.makeOffering()
     const code = await issuer.code(id)
     const answers = await Promise.all(Array.from({ length: 20 }, () => issuer.requestToken(grantOf(code))))

@@ -128,7 +128,7 @@ describe('ECDSA signatures (RFC 7518 §3.4)', () => {
     )
   })
 
-  it('by ES256K are accepted with either value of s, since RFC 8812 asks for neither', async () => {
+  it('by ES256K are accepted with either value of s, because RFC 8812 prefers neither', async () => {
     const { jwt, publicJwk } = await signed('ES256K')
     const dot = jwt.lastIndexOf('.')
     const signature = Buffer.from(jwt.slice(dot + 1), 'base64url')

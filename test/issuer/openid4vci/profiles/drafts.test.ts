@@ -111,7 +111,7 @@ describe('ISSUER_LEGACY_PROFILES', () => {
     expect(JSON.stringify(open)).not.toMatch(/null|\[\]|\{\}/)
   })
 
-  it('does not change an offer that was made when its draft was open', async () => {
+  it('does not change an offer that was made while its draft was allowed', async () => {
     const made = await issuer.makeOffer({ profile: 'draft13', credentialConfigurationIds: [JWT_VC, FORMER] })
     const { databaseUrl, identityProvider } = issuer.service
     const later = await startService({ databaseUrl, identityProvider })
@@ -344,7 +344,7 @@ describe('draft 13', () => {
 describe('draft 11', () => {
   const drafted = { profile: 'draft11', credentialConfigurationIds: [JWT_VC, FORMER] }
 
-  it('names credentials and the PIN in an offer in the way of the draft (§4.1.1)', async () => {
+  it('names credentials and the PIN in an offer as the draft does (§4.1.1)', async () => {
     const made = await issuer.makeOffer({ ...drafted, txCode: true })
     const { credential_issuer: _, ...offer } = made.credentialOffer
     expect(offer).toEqual({

@@ -42,7 +42,7 @@ function chosen(query: unknown) {
 }
 
 describe('an input descriptor (DIF Presentation Exchange 2 §5)', () => {
-  it('names an SD-JWT VC in the way of draft 21, with its type and claims, and asks for no other disclosure', () => {
+  it('names an SD-JWT VC as draft 21 does, with its type and claims, and asks for no other disclosure', () => {
     const claims = [{ path: ['address', 'street name'] }, { path: ['age'], values: [18] }]
     const query = { credentials: [sdJwt('a', { claims })] }
     expect(definitionOf(query)).toEqual({

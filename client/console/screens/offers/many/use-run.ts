@@ -16,7 +16,7 @@ export interface Run<Outcome> {
 const AT_ONCE = 100
 
 /**
- * Processes many rows in calls of some rows each, one call after the other.
+ * Processes many rows in several calls, one call after the other.
  *
  * @param work processes some rows, and resolves with the outcomes of these rows
  */
