@@ -71,7 +71,7 @@ function procedureText(procedure: Contracted, types: Types): string {
   const { name, type, meta, input, output } = procedure
   const given = `${types.of(input, 'input')}${input.safeParse(undefined).success ? ' | undefined' : ''}`
   const schema = output ?? meta.rest?.event
-  if (schema === undefined) throw new Error(`${name} does not say what it gives.`)
+  if (schema === undefined) throw new Error(`${name} does not declare its output.`)
   const got = types.of(schema, 'output')
   if (type === 'subscription') return `Subscription<${given}, Tracked<${got}>>`
   return `${type === 'query' ? 'Query' : 'Mutation'}<${given}, ${got}>`

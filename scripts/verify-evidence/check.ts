@@ -100,7 +100,7 @@ function* compared(name: string, { checks }: EvidencePresentation, { passed, fai
       const fails = check === failed?.check || check === 'issuer-trust'
       yield fails
         ? { name: `${row} (fails, as recorded)` }
-        : failing(row, 'It is recorded as failed, and does not fail.')
+        : failing(row, 'It is recorded as failed, but it does not fail.')
     } else if (outcome === 'not-reached') yield { name: `${row} (not reached, as recorded)` }
     else if (check === failed?.check) yield failing(row, failed.message)
     else if (check === 'issuer-trust' || passed.has(check)) yield { name: row }

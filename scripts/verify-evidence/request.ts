@@ -61,7 +61,7 @@ async function checkClient(clientId: string, { x5c }: JsonObject, key: Jwk): Pro
   if (Array.isArray(x5c)) {
     const leaf = new X509Certificate(Buffer.from(String(x5c[0]), 'base64'))
     if (!isSameKey(leaf.publicKey.export({ format: 'jwk' }) as Jwk, key))
-      throw new Error('The certificate of the request is of another key.')
+      throw new Error('The certificate of the request is for a different key.')
     if (clientId.startsWith(X509_HASH) && clientId !== `${X509_HASH}${hash('sha256', leaf.raw, 'base64url')}`)
       throw new Error('The client identifier is not the hash of the certificate.')
   }
@@ -72,16 +72,16 @@ async function checkClient(clientId: string, { x5c }: JsonObject, key: Jwk): Pro
   const isOfDid = verificationMethod.some(
     ({ publicKeyJwk }) => publicKeyJwk !== undefined && isSameKey(publicKeyJwk, key),
   )
-  if (!isOfDid) throw new Error('The client identifier is of another key.')
+  if (!isOfDid) throw new Error('The client identifier is for a different key.')
 }
 
 function compareParameters(request: StoredEvidence['request'], profile: string, sent: JsonObject): void {
   const { nonce, clientId, responseUri, responseMode, dcqlQuery, transactionData } = request
   const same = (member: string, wanted: unknown) => {
     if (wanted !== undefined && sent[member] !== undefined && !isDeepStrictEqual(sent[member], wanted))
-      throw new Error(`${member} is not that of the request object.`)
+      throw new Error(`${member} differs from the request object.`)
   }
-  if (sent.nonce !== nonce) throw new Error('nonce is not that of the request object.')
+  if (sent.nonce !== nonce) throw new Error('nonce differs from the request object.')
   same('client_id', clientId)
   // Requests of a draft write the following members differently, so they are compared only for 1.0.
   if (profile.startsWith('draft')) return

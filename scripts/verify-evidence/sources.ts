@@ -66,7 +66,7 @@ export function sourcesOf({ sources, keys, trustAnchors, rules, answeredAt }: St
       fetchJson: () => Promise.reject(new Error(notThere(did))),
     })
     if (!isDeepStrictEqual(zDidKeys.parse(computed), document))
-      throw new DidResolutionError(`The keys of ${did} are not those of the DID.`)
+      throw new DidResolutionError(`The keys of ${did} differ from the keys in the DID.`)
     return computed
   }
 
