@@ -14,7 +14,7 @@ import { exported, exportedCsv, type Line, order, period } from './actors.js'
 
 let service: TestService
 let admin: RequestOptions
-/** The test calls every operation of the API as `alice`, and then exports the records about her. */
+/** The records about `alice`. They exist because the test has called every operation of the API as `alice`. */
 let records: Line[]
 let header: Line
 

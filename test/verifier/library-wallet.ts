@@ -240,9 +240,9 @@ export function responseOf(
 }
 
 /**
- * Answers an `openid4vp://` address as an independent wallet: `@openid4vc/openid4vp` for the exchange, `dcql` for the choice,
- * `@sd-jwt` for selective disclosure and key binding. The wallet authorizes transaction data. The library detects the version;
- * it leaves Presentation Exchange to `exchange-wallet.ts`.
+ * Answers an `openid4vp://` address as an independent wallet: `@openid4vc/openid4vp` for the exchange, `dcql` for the
+ * choice, `@sd-jwt` for selective disclosure and key binding. The wallet authorizes transaction data. The library
+ * detects the version. It cannot answer Presentation Exchange, so `exchange-wallet.ts` does.
  *
  * @param own changes of the wallet's behaviour, such as the request signatures that it trusts; by default it trusts
  * signatures of a did:jwk
