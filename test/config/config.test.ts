@@ -17,7 +17,7 @@ const COMPLETE = {
 
 const KEY = `${'A'.repeat(42)}E`
 
-/** The error text for the operator; undefined if the configuration is accepted. */
+/** Returns the error text for the operator, or undefined if the configuration is accepted. */
 function refusalOf(environment: NodeJS.ProcessEnv): string | undefined {
   try {
     readConfig(environment)

@@ -11,13 +11,13 @@ const UUIDS = [
   '27e8a4f6-3c9d-4b15-9e70-8d2c5f1b6a93',
 ]
 const RANDOM = 'x7Fq2LmWz0aTjK9cVbN4Yg'
-/** The serial number and the times of a certificate. */
+/** Fixed values for the serial number and the times of a certificate. */
 const SERIAL = '01667E5DE50108FF43'
-/** The index in a status list. */
+/** A fixed value for an index in a status list. */
 const INDEX = 94567
 /** Number of characters of a page or a style sheet in an example. */
 const MAX_TEXT = 100
-/** The settings in an example. Other settings differ between machines. */
+/** The settings that an example contains. All other settings differ between machines. */
 const MAX_SETTINGS = 3
 const MOMENT = Date.UTC(2026, 2, 1, 12)
 
@@ -67,7 +67,7 @@ class Steady {
   }
 }
 
-/** Long words with capitals that occur in answers. */
+/** Long words with capital letters that occur in answers. They are not random. */
 const WORDS: ReadonlySet<string> = new Set([
   'BitstringStatusListEntry',
   'JsonSchemaValidator2018',
@@ -84,7 +84,7 @@ function steadyNumber(name: string, value: number): number {
   return value > 1e9 ? MOMENT / 1000 : value
 }
 
-/** The body of an answer in the document's form: the beginning of a page, the first bytes of an image. */
+/** Shortens the body of an answer for the document: to the beginning of a page, or the first bytes of an image. */
 export function receivedExample({ headers, text, json }: Visited, url: string): unknown {
   const steady = new Steady(url)
   if (json !== undefined) return steady.json(json)

@@ -271,7 +271,7 @@ async function visitWallet({ go }: Bound, holderId: string): Promise<void> {
   await go('GET', '/holders/{holderId}/credentials/{credentialId}', { at: { holderId, credentialId: held.id } })
 }
 
-/** A user is sent to a page, presents with a hosted wallet, and returns. */
+/** A user opens a share page, presents with a hosted wallet, and returns to the page. */
 async function visitPresentPage({ go }: Bound, holderId: string): Promise<void> {
   const asked = await go('POST', '/authorization-requests', {
     body: { query: QUERY, redirectUri: 'https://shop.example.org/return', page: true },
@@ -428,7 +428,7 @@ interface Bound {
 /**
  * Calls every operation of the API at least once, in an order in which each call succeeds.
  *
- * @param before is called before each call.
+ * @param before is called before each call of an operation
  */
 export async function tour(
   service: TestService,

@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 afterAll(() => close())
 
-/** The status entry of a mobile document that a wallet took. */
+/** Lets a wallet take a mobile document. Returns the document's status entry. */
 async function issued() {
   const { credentialOfferSessionId: id } = await offerOf(issuer)
   const { status } = readMdoc(credentialOf(await issuer.take(await issuer.token(id), MDOC)))

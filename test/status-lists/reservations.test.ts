@@ -48,7 +48,7 @@ const reserve = (count: number, mostOpen: number, bits: EntryBits = 1): Promise<
 const atOnce = <Result>(act: (number: number) => Promise<Result>): Promise<Result[]> =>
   Promise.all(Array.from({ length: AT_ONCE }, (_, number) => act(number)))
 
-/** Every reserved index, with its list. */
+/** Reads every reserved index, with its list. */
 const entriesOf = (ranges: readonly IndexRange[]): string[] =>
   ranges.flatMap(({ listId, from, to }) => Array.from({ length: to - from }, (_, at) => `${listId} ${from + at}`))
 
@@ -82,7 +82,7 @@ describe('simultaneous reservations of many processes', () => {
     expect(await rows('SELECT allotted FROM status_lists')).toEqual([{ allotted: AT_ONCE * 32 }])
   })
 
-  it('use further lists under load, up to the allowed number of open lists', async () => {
+  it('use further lists under load, up to the allowed number of lists with free indices', async () => {
     const ranges = (await Promise.all(Array.from({ length: 8 }, () => atOnce(() => reserve(1_024, 3))))).flat()
     const entries = entriesOf(ranges)
     expect(new Set(entries).size).toBe(entries.length)
@@ -159,8 +159,9 @@ describe('simultaneous reservations of many processes', () => {
 })
 
 /**
- * Runs actions that wait for a status list. Another transaction changes the list, and a third transaction has a shared lock of its row,
- * like each statement that records a credential. The actions continue after the change is committed, while the row still has the shared lock.
+ * Runs actions that wait for a status list. One transaction changes the list, so the actions wait for it. A second
+ * transaction has a shared lock on the list's row, like each statement that records a credential. The actions continue
+ * after the change is committed, while the second transaction still has the shared lock.
  */
 async function onceChanged<Result>(acts: readonly (() => Promise<Result>)[]): Promise<Result[]> {
   const [changing, sharing] = [0, 1].map(() => new pg.Client({ connectionString: service.databaseUrl }))
@@ -241,7 +242,7 @@ describe('the blocks of a process', () => {
     expect(asked.map(({ count }) => count)).toEqual(counts)
     expect(Math.max(...counts)).toBeLessThan(SIZE / 100)
     expect(asked.map(({ mostOpen }) => mostOpen)).toEqual(counts.map((count) => (count === 1_024 ? 8 : 1)))
-    // No other process took part.
+    // There was only one process.
     expect(await lists()).toBe(1)
   })
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { startService } from '../support/service.js'
 
-/** The names of all tasks in a feature, found without the wiring. */
+/** Finds the names of all tasks in a feature, without the wiring's own list. */
 function namesBelow(value: unknown, depth = 0): string[] {
   if (typeof value !== 'object' || value === null || depth > 3) return []
   const { tasks } = value as { tasks?: readonly { name: string }[] }

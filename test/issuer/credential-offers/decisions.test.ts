@@ -9,7 +9,7 @@ const ALICE = { sub: 'alice', roles: new Set(['admin']), tokenDids: [] }
 
 type Session = DecidableOffer['session']
 
-/** An offer that waits for a decision, with the given changes. */
+/** Makes an offer that waits for a decision. `changes` replace its members. */
 function offer(session: Partial<Session> = {}, deferred = true): DecidableOffer {
   const open = { id: 'session', state: 'CredentialIssued', seq: 4, deferred: 'pending', errorMessage: null }
   const schema = {
@@ -23,7 +23,7 @@ function offer(session: Partial<Session> = {}, deferred = true): DecidableOffer 
   return { session: { ...open, expiresAt, ...session }, deferred, schema } as unknown as DecidableOffer
 }
 
-/** Decisions that find the given offers one after the other. The last offer repeats. */
+/** Makes `decisions` with a store that returns the given offers one after the other. The last offer repeats. */
 function deciding(found: readonly (DecidableOffer | undefined)[], decided: readonly boolean[] = [true]) {
   const finds = [...found]
   const outcomes = [...decided]

@@ -15,7 +15,10 @@ let admin: string
 let alice: string
 let first: string
 let second: string
-/** Credentials: two of the type `first` by alice (oldest first), one that she claimed, one of the type `second`. */
+/**
+ * The credentials in the list: two of type `first` that alice signed (the older first), one that she claimed, and one
+ * of type `second`.
+ */
 let made: string[]
 let offeringId: string
 

@@ -19,7 +19,10 @@ const REQUEST: IssueRequest = {
   action: 'credential.claimed',
 }
 
-/** Issuance of one credential, with the status list's result and the outcome of signature and record. */
+/**
+ * Issues one credential with fakes. The arguments are the result of the status list, of the signature and of the
+ * record.
+ */
 function issuing({
   indices = [{ listId: 'list', index: 7 }],
   signs = async () => {},

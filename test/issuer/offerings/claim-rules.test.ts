@@ -8,7 +8,10 @@ const NOW = new Date('2026-03-01T12:00:00Z')
 const ISSUED: Issued = { id: 'credential', compact: 'a.b.c', vc: { type: ['VerifiableCredential'] } }
 const ALICE = { sub: 'alice', roles: new Set<string>(), tokenDids: ['did:example:token'] }
 
-/** Claims an offering that can be claimed, except for the given members. Returns the claim's outcome and its order for the signature. */
+/**
+ * Claims an offering. Apart from the given members, the offering can be claimed. Returns the outcome of the claim, and
+ * the input for the signature.
+ */
 function claiming(offering: Partial<OfferingIssuance> | undefined, outcome: 'recorded' | 'not recorded' = 'recorded') {
   const plain = {
     credentialSubject: {},

@@ -21,7 +21,7 @@ export const storedSession = (session: Partial<StoredSession> = {}): StoredSessi
   ...session,
 })
 
-/** A stored open offering without a session. */
+/** A stored offering without a session, which can still be taken. */
 export const walletOffering = (offering: Partial<WalletOffering> = {}): WalletOffering => ({
   offeringId: 'offer',
   schemaName: 'Diploma',

@@ -38,7 +38,7 @@ const entry = (statusListIndex: number, more: Partial<BitstringStatusListEntry> 
   ...more,
 })
 
-/** A list of another issuer. */
+/** Makes a list of a different issuer. */
 const foreign = (subject: JsonObject, more: JsonObject = {}): JsonObject => ({
   id: URL,
   type: ['VerifiableCredential', 'BitstringStatusListCredential'],

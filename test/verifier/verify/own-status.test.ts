@@ -19,7 +19,7 @@ const ENTRY = { publicJwk: ISSUER.jwk, size: 100, revoked: false, suspended: fal
   Awaited<ReturnType<StatusPorts['ownEntry']>>
 >
 
-/** Reads statuses from a database with one list. `asked` has the requested entries. */
+/** Makes the reader of statuses with a database that has one list. `asked` records the requested entries. */
 function statuses(entry: Partial<typeof ENTRY> = {}) {
   const asked: string[] = []
   const checks = createStatusChecks({

@@ -184,7 +184,7 @@ describe('status entries of a credential', () => {
 })
 
 describe('a large Token Status List', () => {
-  /** A list of a number of 2-bit entries that cannot be compressed. The entry 0 is valid. */
+  /** Makes a list of 2-bit entries that cannot be compressed. The entry at index 0 is valid. */
   async function listOf(uri: string, entries: number) {
     const bytes = randomBytes(entries / 4)
     bytes[0] = 0

@@ -138,7 +138,7 @@ function Whole({ history }: { readonly history: History }) {
   )
 }
 
-/** Each instance, with its index in a status list. */
+/** A list of the instances, each with its index in a status list. */
 function Copies({ history: { instances, instanceCount } }: { readonly history: History }) {
   const { credentials: words } = useTexts()
   if (instanceCount === 0) return null

@@ -1,6 +1,6 @@
 import { dayOf } from '../../ui/days.js'
 
-/** Filters of the credentials, in the form of the address. */
+/** Filters of the credentials, as the address of the screen contains them. */
 export interface CredentialSearch {
   readonly schema?: string
   readonly status?: 'active' | 'suspended' | 'revoked'
@@ -10,7 +10,7 @@ export interface CredentialSearch {
   readonly to?: string
 }
 
-// The router reads digits as a number.
+// The router parses a value of digits as a number.
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : typeof value === 'number' ? String(value) : undefined
 
