@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { during } from '../../support/during.js'
 import { runTask } from '../../support/maintenance.js'
 import { query as sql } from '../../support/postgres.js'
 import { answer, ask, fetchRequest, ITEM, present, sessionOf } from '../actors.js'
@@ -81,6 +82,17 @@ describe('POST /verification-sessions/{sessionId}/erase', () => {
     expect((await presented({ asked, payload, id })).status).toBe(200)
     expect(await rows('SELECT 1 FROM verification_evidence WHERE id = $1', id)).toEqual([])
     expect(await rows('SELECT 1 FROM content_keys WHERE row_id = $1', id)).toEqual([])
+  })
+
+  it('deletes evidence of an answer that began before the erasure and ends after it', async () => {
+    const { id } = await fetched()
+    const answered = [
+      `UPDATE verification_sessions SET state = 'ResponseVerified', ended_at = now(), secrets = NULL, result = '"x"' WHERE id = '${id}'`,
+      `INSERT INTO verification_evidence (id, evidence, created_at, expires_at) VALUES ('${id}', '"x"', now(), now() + interval '9 days')`,
+    ]
+    expect((await during(world.service.databaseUrl, answered, () => erase(id))).status).toBe(200)
+    expect(await rows('SELECT result FROM verification_sessions WHERE id = $1', id)).toEqual([{ result: null }])
+    expect(await rows('SELECT 1 FROM verification_evidence WHERE id = $1', id)).toEqual([])
   })
 
   it('again changes nothing; the audit has it once', async () => {
