@@ -192,6 +192,10 @@ describe('retention of a type', () => {
       'retention.record.days (30) must not be less than expiresInDays (365): status entries must stay as long as the credentials are valid',
     ],
     [
+      { retention: { claims: 'never', record: { days: 364 } }, expiresInDays: 365 },
+      'retention.record.days (364) must not be less than expiresInDays (365): status entries must stay as long as the credentials are valid',
+    ],
+    [
       { retention: { claims: 'never', record: { days: 30 } } },
       'retention.record needs expiresInDays: without it the credentials do not expire, and their status entries must stay',
     ],
