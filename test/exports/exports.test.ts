@@ -15,7 +15,7 @@ const ids: string[] = []
 let sessionId: string
 
 /** Beginnings of cells that a spreadsheet program takes for formulas. */
-const FORMULAS = ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1']
+const FORMULAS = ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '＝1+1', '＋1', '－1', '＠SUM(A1)']
 
 const as = async (sub: string, ...roles: string[]): Promise<RequestOptions> => ({
   authorization: await service.bearer(sub, { roles }),
@@ -85,6 +85,21 @@ describe('an export of credentials', () => {
     const { records } = await exported(other, { kind: 'credentials', ...period() }, sender)
     expect(records).toMatchObject([{ type: schema.name, status: 'active', vc: null }])
   })
+
+  it('says in both formats when claims were erased', async () => {
+    await using other = await startService()
+    const sender = { authorization: await other.bearer('root', { roles: ['admin'] }) }
+    const schema = await postSchema(other, sender.authorization)
+    const body = { type: schema.name, credential_subject: SUBJECT }
+    const { id } = (await other.request('POST', '/api/v1/credentials', { ...sender, body })).json
+    const { claimsErasedAt } = (await other.request('POST', `/api/v1/credentials/${id}/erase`, sender)).json
+    expect((await exported(other, { kind: 'credentials', ...period() }, sender)).records).toMatchObject([
+      { id, vc: null, claimsErasedAt },
+    ])
+    expect(await exportedCsv(other, { kind: 'credentials', ...period() }, sender)).toMatchObject([
+      { id, vc: '', claimsErasedAt },
+    ])
+  })
 })
 
 describe('an export of sessions', () => {
@@ -92,7 +107,7 @@ describe('an export of sessions', () => {
     const { records } = await exported(service, { kind: 'sessions', ...period() }, admin)
     expect(records).toMatchObject([{ record: 'session', id: sessionId, state: 'RequestCreated', result: null }])
     const [row] = await exportedCsv(service, { kind: 'sessions', ...period() }, admin)
-    expect(row).toMatchObject({ id: sessionId, state: 'RequestCreated', result: '' })
+    expect(row).toMatchObject({ id: sessionId, state: 'RequestCreated', claimsErasedAt: '', result: '' })
   })
 })
 
