@@ -70,13 +70,14 @@ async function checkClient(clientId: string, { x5c }: JsonObject, key: Jwk): Pro
 }
 
 function compareParameters(request: StoredEvidence['request'], profile: string, sent: JsonObject): void {
-  const { nonce, clientId, responseUri, responseMode, dcqlQuery, transactionData } = request
+  const { nonce, clientId, origins, responseUri, responseMode, dcqlQuery, transactionData } = request
   const same = (member: string, wanted: unknown) => {
-    if (wanted !== undefined && sent[member] !== undefined && !isDeepStrictEqual(sent[member], wanted))
+    if (sent[member] !== undefined && !isDeepStrictEqual(sent[member], wanted))
       throw new Error(`${member} is not that of the request object.`)
   }
   if (sent.nonce !== nonce) throw new Error('nonce is not that of the request object.')
-  same('client_id', clientId)
+  // Over the Digital Credentials API the package names the origins instead.
+  if (origins === undefined) same('client_id', clientId)
   // A draft states the query in other words.
   if (profile.startsWith('draft')) return
   same('response_uri', responseUri)

@@ -186,6 +186,31 @@ const ALTERED: readonly (readonly [string, () => Evidence, string])[] = [
       }),
     'request: dcql_query is not that of the request object.',
   ],
+  ...(['clientId', 'responseUri'] as const).map(
+    (member) =>
+      [
+        `${member} of the request`,
+        () => altered(({ request }) => void delete request[member]),
+        `request: ${member === 'clientId' ? 'client_id' : 'response_uri'} is not that of the request object.`,
+      ] as const,
+  ),
+  [
+    'the list of recorded issuers',
+    () =>
+      altered(({ presentations }) => {
+        only(presentations).issuers = []
+      }),
+    `${PRESENTATION}: issuer-trust: The issuer is not the trusted issuer.`,
+  ],
+  [
+    'the list of recorded checks',
+    () =>
+      altered(({ presentations }) => {
+        const one = only(presentations)
+        one.checks = one.checks.filter(({ check }) => check !== 'signature')
+      }),
+    `${PRESENTATION}: signature: It is not recorded.`,
+  ],
   [
     'a document that is missing',
     () =>

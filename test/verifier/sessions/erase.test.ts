@@ -88,7 +88,7 @@ describe('POST /verification-sessions/{sessionId}/erase', () => {
     expect(
       await rows("SELECT actor FROM audit_events WHERE subject_id = $1 AND action LIKE '%claims_erased'", id),
     ).toEqual([{ actor: 'verifier' }])
-    // Neither the session nor its evidence is known any more.
+    // The service no longer knows the session.
     expect((await erase(id)).status).toBe(500)
   })
 
