@@ -10,6 +10,7 @@ import { postSchema, SUBJECT } from '../issuer/purchase.js'
 import { query } from '../support/postgres.js'
 import { type RequestOptions, startService, type TestService } from '../support/service.js'
 import { LOOPBACK } from '../support/wallet.js'
+import { answer, ask, dcql, fetchRequest, makeWorld, present } from '../verifier/actors.js'
 import { exported, exportedCsv, type Line, order, period } from './actors.js'
 
 let service: TestService
@@ -128,8 +129,8 @@ describe('the export of a person', () => {
 
   it('has every kind of record, each with its purpose and its end', () => {
     const kinds = Object.keys(purposesOf({ sessionResultTtlSeconds: 1, retentionAuditDays: undefined }))
-    // Nobody signed in to the console.
-    const missing = ['consoleSession']
+    // Nobody signed in to the console, and the tour erases its evidence.
+    const missing = ['consoleSession', 'evidence']
     expect(new Set(records.map(({ record }) => record))).toEqual(
       new Set(kinds.filter((kind) => !missing.includes(kind))),
     )
@@ -232,6 +233,32 @@ describe('the export of a person', () => {
     expect(JSON.stringify(audit, (_, value) => (typeof value === 'bigint' ? String(value) : value))).not.toContain(
       'hidden-person',
     )
+  })
+})
+
+describe('the evidence of a presentation', () => {
+  it('is in the export of the person who presented, until it is deleted', async () => {
+    await using other = await startService({ maintenance: false, env: { KEY_ENCRYPTION_KEY: KEK } })
+    const sender = { client: true }
+    const { wallet, held } = await makeWorld(other)
+    const body = { dcqlQuery: dcql(other, 'dc+sd-jwt'), responseMode: 'direct_post', keepEvidence: true }
+    const asked = await ask(other, { ...body, evidenceRetention: { days: 30 } })
+    const payload = await fetchRequest(asked)
+    const presentation = await present(held['dc+sd-jwt'], wallet, payload)
+    expect((await answer(payload, { purchase: [presentation] })).status).toBe(200)
+    const evidence = async (did: string) =>
+      (await exported(other, { subject: { did } }, sender)).records.filter(({ record }) => record === 'evidence')
+    const [found, ...others] = await evidence(wallet.did)
+    expect(others).toEqual([])
+    expect(found).toMatchObject({
+      id: asked.verificationSessionId,
+      evidence: { presentations: [{ presentation }] },
+      purpose: expect.stringMatching(/\.$/),
+    })
+    expect(Date.parse(found.keptUntil) - Date.parse(found.at)).toBe(30 * 86_400_000)
+    expect(await evidence('did:example:another')).toEqual([])
+    await query(other.databaseUrl, 'DELETE FROM verification_evidence')
+    expect(await evidence(wallet.did)).toEqual([])
   })
 })
 
