@@ -318,6 +318,15 @@ describe('operators of one half', () => {
     expect(records.some(({ record }) => record === 'auditEvent')).toBe(sections.includes('account'))
   })
 
+  it('attack: a user of one half alone receives neither the account nor the other half of their own data', async () => {
+    const { databaseUrl, identityProvider } = service
+    const env = { VERIFIER_ROLE: 'verifying' }
+    await using half = await startService({ databaseUrl, identityProvider, env, maintenance: false })
+    const { header, records } = await exported(half, orders.person, await as('alice'))
+    expect(header.sections).toEqual(['issuer'])
+    expect(records.some(({ record }) => record === 'auditEvent')).toBe(false)
+  })
+
   it('attack: a role that was lost after the order no longer opens the file', async () => {
     const { id } = await order(strict, orders.credentials, await as('oscar', 'issuing'))
     expect((await contentOf(strict, id, await as('oscar', 'issuing'))).status).toBe(200)
