@@ -219,6 +219,7 @@ describe('an order', () => {
     [{ kind: 'audit', to: '2026-01-01T00:00:00Z' }, 'from must be defined'],
     [{ kind: 'audit', from: '2026-01-01T00:00:00Z' }, 'to must be defined'],
     [{ kind: 'audit', from: '2026-02-01T00:00:00Z', to: '2026-01-01T00:00:00Z' }, 'from must be before to'],
+    [{ kind: 'audit', from: '2026-01-01T00:00:00Z', to: '2026-01-01T00:00:00Z' }, 'from must be before to'],
     [
       { kind: 'audit', from: '2024-01-01T00:00:00Z', to: '2026-01-01T00:00:00Z' },
       'to must be at most 366 days after from',
@@ -242,6 +243,18 @@ describe('an order', () => {
   ])('%j is refused with the name of the field', async (body, message) => {
     const answer = await service.request('POST', PATH, { ...admin, body })
     expect([answer.status, answer.json.message]).toEqual([400, expect.arrayContaining([message])])
+  })
+
+  it('is unknown after a day, also before the maintenance job deletes it', async () => {
+    let now = new Date()
+    await using other = await startService({ clock: () => now, maintenance: false })
+    const sender = { client: true }
+    const { id } = await order(other, { kind: 'audit', ...period() }, sender)
+    now = new Date(now.getTime() + 24 * 3_600_000)
+    expect((await contentOf(other, id, sender)).status).toBe(404)
+    expect((await other.request('GET', `${PATH}/${id}`, sender)).status).toBe(404)
+    expect((await other.request('GET', PATH, sender)).json.items).toEqual([])
+    expect(await query(other.databaseUrl, 'SELECT id FROM exports')).toEqual([{ id }])
   })
 
   it('expires after a day, and the maintenance job deletes it', async () => {

@@ -11,7 +11,7 @@ import { query } from '../support/postgres.js'
 import { type RequestOptions, startService, type TestService } from '../support/service.js'
 import { LOOPBACK } from '../support/wallet.js'
 import { answer, ask, dcql, fetchRequest, makeWorld, present } from '../verifier/actors.js'
-import { exported, exportedCsv, type Line, order, period } from './actors.js'
+import { exported, exportedCsv, type Line, order, PATH, period } from './actors.js'
 
 let service: TestService
 let admin: RequestOptions
@@ -233,6 +233,28 @@ describe('the export of a person', () => {
     expect(JSON.stringify(audit, (_, value) => (typeof value === 'bigint' ? String(value) : value))).not.toContain(
       'hidden-person',
     )
+  })
+})
+
+describe('the rights to the data of a person', () => {
+  it('of the owner of a hosted wallet: also by the DID of the wallet', async () => {
+    const did = ofKind('did').find(({ holderId }) => holderId !== null).id
+    const asked = async (sub: string) =>
+      service.request('POST', PATH, { authorization: await service.bearer(sub), body: { subject: { did } } })
+    expect([(await asked('alice')).status, (await asked('mallory')).status]).toEqual([202, 403])
+  })
+
+  it('of operators of one half: records of this half alone', async () => {
+    const { databaseUrl, identityProvider } = service
+    const env = { ...LOOPBACK, KEY_ENCRYPTION_KEY: KEK, ISSUER_ROLE: 'issuing', VERIFIER_ROLE: 'verifying' }
+    await using strict = await startService({ databaseUrl, identityProvider, env, maintenance: false })
+    const kindsFor = async (role: string) => {
+      const sender = { authorization: await service.bearer('oscar', { roles: [role] }) }
+      const of = await exported(strict, { subject: { sub: 'alice' } }, sender)
+      return [...new Set(of.records.map(({ record }) => record))].sort()
+    }
+    expect(await kindsFor('issuing')).toEqual(['authorization', 'credential', 'offering', 'redemption'])
+    expect(await kindsFor('verifying')).toEqual(['verificationResult'])
   })
 })
 
