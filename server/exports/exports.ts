@@ -185,12 +185,15 @@ export function createExports(ports: ExportsPorts) {
   }
 }
 
+type OrderFacts = Pick<StoredExport, 'kind' | 'format' | 'from' | 'to' | 'schema'>
+
 /** The facts of an export for the audit log. They name neither claims nor the person. */
-const detailOf = ({ kind, format, from, to }: Pick<StoredExport, 'kind' | 'format' | 'from' | 'to'>): AuditDetail => ({
+const detailOf = ({ kind, format, from, to, schema }: OrderFacts): AuditDetail => ({
   kind,
   format,
   ...(from === null ? {} : { from: from.toISOString() }),
   ...(to === null ? {} : { to: to.toISOString() }),
+  ...(schema === null ? {} : { schema }),
 })
 
 async function* none(): AsyncGenerator<string, void> {}

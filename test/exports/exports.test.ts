@@ -168,6 +168,22 @@ describe('the audit log', () => {
     expect(listed.json.items[0]).toMatchObject({ action: 'export.ended', detail: { records: 1, complete: true } })
   })
 
+  it('says which period and which type were exported', async () => {
+    const asked = { kind: 'credentials', ...period(), schema: type }
+    const { id } = await order(service, asked, admin)
+    await contentOf(service, id, admin)
+    const detail = { ...asked, format: 'ndjson' }
+    expect(
+      await query(service.databaseUrl, 'SELECT action, detail FROM audit_events WHERE subject_id = $1 ORDER BY id', [
+        id,
+      ]),
+    ).toEqual([
+      { action: 'export.created', detail },
+      { action: 'export.read', detail },
+      { action: 'export.ended', detail: { records: ids.length, complete: true } },
+    ])
+  })
+
   it('has no row for a HEAD, which reads nothing', async () => {
     const { id } = await order(service, { kind: 'audit', ...period() }, admin)
     const head = await service.request('HEAD', `${PATH}/${id}/content`, admin)
