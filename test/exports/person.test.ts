@@ -236,6 +236,29 @@ describe('the export of a person', () => {
   })
 })
 
+describe('the orders of an operator', () => {
+  it('are in the export of the operator without the persons they are about', async () => {
+    await order(service, { subject: { sub: 'hidden-client' } }, admin)
+    const of = await exported(service, { subject: { sub: 'officer' } }, admin)
+    expect(of.records.filter(({ record }) => record === 'exportOrder').length).toBeGreaterThan(1)
+    expect(JSON.stringify(of.records)).not.toContain('hidden-client')
+  })
+})
+
+it('a credential that a user created for their own DID is in the export once', async () => {
+  const did = ofKind('did').find(({ holderId }) => holderId !== null).id
+  const alice = await service.bearer('alice')
+  const { name: type } = await postSchema(service, alice, {
+    schema: { type: 'object', properties: { id: { type: 'string' }, product: { type: 'string' } } },
+  })
+  const body = { type, credential_subject: { id: did, product: 'for myself' } }
+  const { id } = (await service.request('POST', '/api/v1/credentials', { authorization: alice, body })).json
+  const of = await exported(service, { subject: { sub: 'alice' } }, admin)
+  expect(of.records.filter((record) => record.id === id)).toMatchObject([
+    { record: 'credential', holderDid: did, vc: { credentialSubject: { product: 'for myself' } } },
+  ])
+})
+
 describe('the rights to the data of a person', () => {
   it('of the owner of a hosted wallet: also by the DID of the wallet', async () => {
     const did = ofKind('did').find(({ holderId }) => holderId !== null).id
