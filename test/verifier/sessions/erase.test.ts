@@ -75,6 +75,41 @@ describe('POST /verification-sessions/{sessionId}/erase', () => {
     expect(gone.status).toBe(410)
   })
 
+  it('deletes evidence that outlives its session', async () => {
+    const asked = await ask(
+      world.service,
+      { query: [ITEM], responseMode: 'direct_post', keepEvidence: true, evidenceRetention: { days: 30 } },
+      'verifier',
+    )
+    const id = asked.verificationSessionId as string
+    expect((await presented({ asked, payload: await fetchRequest(asked), id })).status).toBe(200)
+    await sql(world.service.databaseUrl, 'DELETE FROM verification_sessions WHERE id = $1', [id])
+    const evidence = async () => (await rows('SELECT 1 FROM verification_evidence WHERE id = $1', id)).length
+    expect((await erase(id, { authorization: await world.service.bearer('bob') })).status).toBe(403)
+    expect(await evidence()).toBe(1)
+    const erased = await erase(id, { authorization: await world.service.bearer('verifier') })
+    expect([erased.status, erased.json]).toEqual([200, { id, claimsErasedAt: expect.any(String) }])
+    expect(await evidence()).toBe(0)
+    expect(await rows('SELECT 1 FROM content_keys WHERE row_id = $1', id)).toEqual([])
+    expect(
+      await rows("SELECT actor FROM audit_events WHERE subject_id = $1 AND action LIKE '%claims_erased'", id),
+    ).toEqual([{ actor: 'verifier' }])
+    // The service no longer knows the session.
+    expect((await erase(id)).status).toBe(500)
+  })
+
+  it('erases a result that nobody can decrypt', async () => {
+    const { id } = await verified()
+    await sql(
+      world.service.databaseUrl,
+      "UPDATE verification_sessions SET result = to_json('AAAA'::text) WHERE id = $1",
+      [id],
+    )
+    expect((await world.service.request('GET', `${at(id)}/result`, { client: true })).status).toBe(500)
+    expect((await erase(id)).status).toBe(200)
+    expect(await rows('SELECT result FROM verification_sessions WHERE id = $1', id)).toEqual([{ result: null }])
+  })
+
   it('before the wallet answers, a session with evidence keeps none', async () => {
     const asked = await ask(
       world.service,
