@@ -10,7 +10,7 @@ import type { CredentialOfferState } from '../issuer/openid4vci/sessions/session
 import { withDates } from '../issuer/openid4vci/sessions/store.js'
 import type { ClaimNames, SchemaDisplay } from '../issuer/schemas/store.js'
 import { type ClaimsVault, forgottenKeys } from '../keys/claims/vault.js'
-import { insertPage, insertPageOnDemand, type NewPage, type PageTexts, protectedTexts } from '../pages/store.js'
+import { insertPage, insertPageOnDemand, type NewPage, protectedTexts } from '../pages/store.js'
 import { SESSION_STATES, zSession } from '../verifier/sessions/session.js'
 import { sessionColumns } from '../verifier/sessions/store.js'
 
@@ -139,13 +139,20 @@ export function createPageStore({ sql }: Database, claims: ClaimsVault) {
     return { ...row, pageTitle: shown?.title ?? null, pageText: shown?.text ?? null }
   }
 
-  /** Replaces the texts of a page. */
-  const retext = async (id: string, page: PageTexts): Promise<void> => {
+  /** Stores the texts of a page. The texts of an offering or session whose claims were erased stay erased. */
+  const retext = async (id: string, page: NewPage): Promise<void> => {
     const texts = protectedTexts(claims, id, page)
+    const kept = new Step(
+      'kept',
+      'offeringId' in page
+        ? fragment`SELECT id FROM offerings WHERE id = ${page.offeringId} AND claims_erased_at IS NULL FOR SHARE`
+        : fragment`
+            SELECT id FROM verification_sessions WHERE id = ${page.verificationSessionId} AND claims_erased_at IS NULL FOR SHARE`,
+    )
     const changed = new Step<'id'>(
       'retexted',
       fragment`
-        UPDATE pages SET texts = ${texts?.json ?? null}::json, title = NULL, text = NULL WHERE id = ${id} RETURNING id`,
+        UPDATE pages p SET texts = ${texts?.json ?? null}::json, title = NULL, text = NULL FROM ${kept} WHERE p.id = ${id} RETURNING p.id`,
     )
     const keys = texts === undefined ? [forgottenKeys('pages.texts', changed)] : claims.storeKeys([texts], changed)
     await sql(idRow, keys)`SELECT id FROM ${changed}`
@@ -156,11 +163,11 @@ export function createPageStore({ sql }: Database, claims: ClaimsVault) {
     async create(page: NewPage, actor: string): Promise<string> {
       const [subject, target] =
         'offeringId' in page ? ['offering', page.offeringId] : ['verification-session', page.verificationSessionId]
-      const made = insertPage(claims, page)
+      const made = insertPage(claims, { ...page, title: undefined, text: undefined })
       const recorded = audited({ of: made, actor, action: 'page.created', subject, subjectId: target })
       const [row] = await sql(idRow, [recorded])`SELECT id FROM ${made}`
       if (row === undefined) throw new Error('A page was neither made nor found.')
-      if (row.id !== page.id) await retext(row.id, page)
+      if (row.id !== page.id || page.title !== undefined || page.text !== undefined) await retext(row.id, page)
       return row.id
     },
 

@@ -271,6 +271,31 @@ describe('a changed key-encryption key', () => {
     await issueAndRead(alone, filled)
   })
 
+  it('leaves a content key alone that changes during a batch: the key of replaced claims stays', async () => {
+    const former = newKek()
+    await using before = await startService({ env: { KEY_ENCRYPTION_KEY: former }, ...NO_MAINTENANCE })
+    const { offering } = await fill(before)
+    const both = { KEY_ENCRYPTION_KEY: newKek(), KEY_ENCRYPTION_KEY_PREVIOUS: former }
+    await using service = await beside(before, both, NO_MAINTENANCE)
+    const { database, claims, encryption, config } = service.platform
+    const [current = new Uint8Array(), previous = new Uint8Array()] = config.keyEncryptionKeys
+    const store = createWalkStore(database)
+    const keyed = 'content_keys WHERE row_id = $1'
+    const contentKeys: WalkStore['contentKeys'] = async (...asked) => {
+      const keys = await store.contentKeys(...asked)
+      await query(before.databaseUrl, `UPDATE content_keys SET wrapped = 'of other claims' WHERE row_id = $1`, [
+        offering,
+      ])
+      return keys
+    }
+    const ports = { claims, keys: [current, previous] as const, isEncrypted: encryption.isEncrypted }
+    const walks = createWalks({ ...ports, store: { ...store, contentKeys } })
+    await walks.find(({ name }) => name === 'content_keys.wrapped')?.batch('', 500)
+    expect(await query(before.databaseUrl, `SELECT wrapped FROM ${keyed}`, [offering])).toEqual([
+      { wrapped: 'of other claims' },
+    ])
+  })
+
   it('finds what a process under the former key wrote behind the position: each start visits every column again', async () => {
     const former = newKek()
     await using before = await startService({ env: { KEY_ENCRYPTION_KEY: former }, ...NO_MAINTENANCE })

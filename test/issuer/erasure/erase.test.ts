@@ -285,6 +285,23 @@ describe('an erasure beside wallets', () => {
     expect(await keysOf(id, credentialId)).toBe(0)
   })
 
+  it.each([
+    ['new', 0],
+    ['known', 1],
+  ])('a %s page that is made during the erasure of its offer gets no texts', async (_, before) => {
+    const { credentialOfferSessionId: id } = await issuer.makeOffer()
+    const make = async () =>
+      issuer.service.request('POST', '/pages', {
+        ...(await asIssuer()),
+        body: { credentialOfferSessionId: id, title: 'For Erika' },
+      })
+    for (let made = 0; made < before; made += 1) await make()
+    expect((await duringErasure(id, make)).status).toBe(201)
+    const pages = await rows<{ id: string }>('SELECT id, texts FROM pages WHERE offering_id = $1', id)
+    expect(pages).toEqual([{ id: expect.any(String), texts: null }])
+    expect(await keysOf(...pages.map((page) => page.id))).toBe(0)
+  })
+
   it('a waiting wallet gets nothing after an erasure that began before its request', async () => {
     const offer = await issuer.makeOffer({ deferred: true })
     const id: string = offer.credentialOfferSessionId

@@ -1,20 +1,32 @@
 WITH
+  "kept" AS (
+    SELECT
+      id
+    FROM
+      offerings
+    WHERE
+      id = $1
+      AND claims_erased_at IS NULL
+    FOR SHARE
+  ),
   "retexted" AS (
-    UPDATE pages
+    UPDATE pages p
     SET
-      texts = $1::json,
+      texts = $2::json,
       title = NULL,
       text = NULL
+    FROM
+      "kept"
     WHERE
-      id = $2
+      p.id = $3
     RETURNING
-      id
+      p.id
   ),
   "content_keys_forgotten" AS (
     DELETE FROM content_keys k USING "retexted"
     WHERE
       k.row_id = "retexted"."id"
-      AND k.column_name = $3
+      AND k.column_name = $4
   )
 SELECT
   id

@@ -47,20 +47,20 @@ WITH
         $11,
         $12,
         $13::json,
-        NULL,
-        NULL,
-        NULL,
         $14::json,
+        NULL,
+        NULL,
+        NULL,
         $15,
         $16,
         $17,
         NULL,
-        NULL,
-        $18,
+        $18::json,
         $19,
         $20,
         $21,
-        $22::jsonb
+        $22,
+        $23::jsonb
       )
     RETURNING
       id
@@ -69,9 +69,9 @@ WITH
     INSERT INTO
       audit_events (actor, action, subject, subject_id)
     SELECT
-      $23,
       $24,
       $25,
+      $26,
       "created"."id"
     FROM
       "created"

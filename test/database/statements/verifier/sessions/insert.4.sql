@@ -55,13 +55,46 @@ WITH
         $16,
         $17,
         NULL,
-        $18::json,
+        NULL,
+        $18,
         $19,
         $20,
         $21,
-        $22,
-        $23::jsonb
+        $22::jsonb
       )
+    RETURNING
+      id
+  ),
+  "paged" AS (
+    INSERT INTO
+      pages (
+        id,
+        kind,
+        verification_session_id,
+        offering_id,
+        made_by,
+        texts,
+        type_names,
+        in_qr_code,
+        created_at,
+        expires_at
+      )
+    VALUES
+      (
+        $23,
+        $24,
+        $25,
+        $26,
+        $27,
+        $28::json,
+        $29::TEXT[],
+        $30,
+        $31,
+        $32
+      )
+    ON CONFLICT (verification_session_id, on_demand) DO UPDATE
+    SET
+      kind = excluded.kind
     RETURNING
       id
   ),
@@ -69,9 +102,9 @@ WITH
     INSERT INTO
       audit_events (actor, action, subject, subject_id)
     SELECT
-      $24,
-      $25,
-      $26,
+      $33,
+      $34,
+      $35,
       "created"."id"
     FROM
       "created"
