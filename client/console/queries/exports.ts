@@ -38,6 +38,27 @@ export interface PersonsData {
   readonly cannotKnow: readonly string[]
   /** Credentials of the person, at most {@link MAX_CREDENTIALS}. */
   readonly credentialIds: readonly string[]
+  /** Offers and sessions with claims, at most {@link MAX_CREDENTIALS}. */
+  readonly others: readonly Erasable[]
+}
+
+/** An offer or a verification session whose claims can be erased. */
+export interface Erasable {
+  readonly record: 'offering' | 'verificationResult'
+  readonly id: string
+  /** Whether a wallet takes the offer in a session. */
+  readonly hasSession: boolean
+}
+
+/** Erases the claims of an offer or a session. */
+export async function eraseClaims({ record, id, hasSession }: Erasable): Promise<void> {
+  if (record === 'verificationResult') await credence.verificationSessions.erase.mutate({ sessionId: id })
+  else if (hasSession) await credence.erasure.credentialOffer.mutate({ id })
+  // The list does not say whether the offer was made for a sign-in. The service then does not know it as an offering.
+  else
+    await credence.erasure.offering
+      .mutate({ id })
+      .catch((thrown: unknown) => credence.erasure.credentialOffer.mutate({ id }).catch(() => Promise.reject(thrown)))
 }
 
 /** Maximum number of credentials that the screen of a person remembers. */
@@ -47,7 +68,17 @@ interface Line {
   readonly record: string
   readonly id?: string
   readonly keptUntil?: string
+  readonly credentialSubject?: unknown
+  readonly session?: object | null
   readonly cannotKnow?: readonly string[]
+}
+
+/** The offer or the session of a line, if it holds claims. */
+function erasable({ record, id, credentialSubject, session = null }: Line): Erasable | undefined {
+  if (id === undefined) return undefined
+  if (record === 'verificationResult') return { record, id, hasSession: true }
+  const isHeld = record === 'offering' && credentialSubject !== null
+  return isHeld ? { record: 'offering', id, hasSession: session !== null } : undefined
 }
 
 /** Yields the lines of a text that arrives in pieces. */
@@ -68,6 +99,7 @@ export async function findPerson(subject: NonNullable<Order['subject']>, signal:
   const { response } = await orderFile({ subject, format: 'ndjson' }, signal)
   const kept = new Map<string, Kept>()
   const credentialIds: string[] = []
+  const others: Erasable[] = []
   let cannotKnow: readonly string[] = []
   let isComplete = false
   if (response.body === null) throw new Error('The file is empty.')
@@ -78,11 +110,13 @@ export async function findPerson(subject: NonNullable<Order['subject']>, signal:
     else if (record === 'end') isComplete = true
     else {
       if (record === 'credential' && id !== undefined && credentialIds.length < MAX_CREDENTIALS) credentialIds.push(id)
+      const other = others.length < MAX_CREDENTIALS ? erasable(line) : undefined
+      if (other !== undefined) others.push(other)
       const { count = 0, until } = kept.get(record) ?? {}
       const end = Number.isNaN(Date.parse(keptUntil)) || (until !== undefined && until > keptUntil) ? until : keptUntil
       kept.set(record, { record, count: count + 1, until: end })
     }
   }
   if (!isComplete) throw new Error('The list is not complete.')
-  return { kept: [...kept.values()], cannotKnow, credentialIds }
+  return { kept: [...kept.values()], cannotKnow, credentialIds, others }
 }

@@ -878,7 +878,10 @@ export const de: Texts = {
     saveNdjson: 'Als NDJSON exportieren',
     erase: 'Angaben löschen',
     eraseText:
-      'Öffnen Sie einen Nachweis, um seine Angaben zu löschen oder ihn zu widerrufen. Einträge, die eine Ausstellung belegen, bleiben auch nach einer Löschung: ihr Status, ihre Zeiten und ihre Anzahl.',
+      'Öffnen Sie einen Nachweis, um seine Angaben zu löschen oder ihn zu widerrufen. Die Angaben von Angeboten und Sitzungen löschen Sie hier. Einträge, die eine Ausstellung belegen, bleiben auch nach einer Löschung: ihr Status, ihre Zeiten und ihre Anzahl.',
+    eraseTitle: 'Diese Angaben löschen?',
+    eraseOther:
+      'Die Angaben werden endgültig gelöscht, bei einem Angebot auch in seinem Nachweis, bei einer Sitzung auch im Nachweis der Prüfung. Status und Verlauf bleiben.',
     noCredentials: 'Es gibt keinen Nachweis dieser Person.',
     records: {
       credential: ['Nachweis', 'Belegt, was wem ausgestellt wurde, und erlaubt den Widerruf.'],

@@ -865,7 +865,10 @@ export const en = {
     saveNdjson: 'Export as NDJSON',
     erase: 'Erase claims',
     eraseText:
-      'Open a credential to erase its claims or to revoke it. Records that prove an issuance stay, also after an erasure: their status, their times and their numbers.',
+      'Open a credential to erase its claims or to revoke it. Erase the claims of offers and sessions here. Records that prove an issuance stay, also after an erasure: their status, their times and their numbers.',
+    eraseTitle: 'Erase these claims?',
+    eraseOther:
+      'The claims are erased for ever. An offer loses them also in its credential, and a session also in its evidence. Status and history stay.',
     noCredentials: 'There is no credential of this person.',
     records: {
       credential: ['Credential', 'Proves what was issued to whom, and allows to revoke it.'],

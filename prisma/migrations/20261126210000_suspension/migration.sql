@@ -8,7 +8,6 @@ ADD COLUMN "status_note" JSON;
 ALTER TABLE "credential_instances" ADD COLUMN "suspended_at" TIMESTAMPTZ(3);
 
 -- For the list of suspended credentials.
-CREATE INDEX "credentials_suspended_idx" ON "credentials" ("created_at") WHERE "suspended_at" IS NOT NULL AND "revoked_at" IS NULL;
 
 -- Reserves up to "wanted" entries of an open status list of a key, in a list whose entries have "entry_bits" bits. It uses the
 -- oldest list that no other statement has locked. If all lists are locked, it opens another list while fewer than "most_open"

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import Papa from 'papaparse'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { query } from '../../support/postgres.js'
 import { LOOPBACK, newWallet } from '../../support/wallet.js'
 import { assertGood } from '../actors.js'
 import { driven, heading, onEveryScreen, startOpenService } from './actors.js'
@@ -115,6 +116,26 @@ describe('a person’s data', () => {
       await page.getByRole('region', { name: 'Erase claims' }).getByRole('link').first().click()
       await page.waitForURL(/\/credentials\//)
     })
+  })
+
+  it('has a button that erases the claims of an offer', async () => {
+    const own = await post('/credential-offers', {
+      credentialConfigurationIds: ['ProofOfPurchase-sd-jwt'],
+      credentialSubject: SUBJECT,
+    })
+    const { credentialOfferSessionId: id } = own
+    await query(desk.service.databaseUrl, "UPDATE offerings SET recipient = 'did:example:erased' WHERE id = $1", [id])
+    await desk.opened('/person', async (page) => {
+      await page.getByLabel('DID or user').fill('did:example:erased')
+      await page.getByRole('button', { name: 'Find' }).click()
+      const panel = page.getByRole('region', { name: 'Erase claims' })
+      await panel.getByRole('button', { name: 'Erase claims' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Erase claims' }).click()
+      await panel.getByText('Claims erased').waitFor()
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+    })
+    const session = await desk.service.request('GET', `/credential-offer-sessions/${id}`)
+    expect(session.json).toHaveProperty('claimsErasedAt')
   })
 
   it('of an unknown person are no records, and the field for the person is required', async () => {

@@ -1,14 +1,27 @@
 import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { type Erasable, eraseClaims } from '../../queries/exports.js'
 import { useTexts } from '../../texts/use-texts.js'
+import { Confirmation } from '../../ui/confirmation.js'
 import { Panel } from '../../ui/panel.js'
 import { shortened } from '../../ui/short-id.js'
 
-/** Maximum number of credentials to which the panel has links. */
+/** Maximum number of records of each kind that the panel shows. */
 const SHOWN = 20
 
-/** The credentials of a person, whose pages have a button that erases their claims, and the data that stays afterwards. */
-export function Erasure({ credentialIds }: { readonly credentialIds: readonly string[] }) {
-  const { person: words } = useTexts()
+interface Props {
+  readonly credentialIds: readonly string[]
+  readonly others: readonly Erasable[]
+}
+
+/**
+ * The credentials of a person, whose pages have a button that erases their claims; the person's offers and sessions, each with such
+ * a button; and the data that stays afterwards.
+ */
+export function Erasure({ credentialIds, others }: Props) {
+  const { person: words, credentials } = useTexts()
+  const [asking, setAsking] = useState<Erasable>()
+  const [erased, setErased] = useState<readonly string[]>([])
   return (
     <Panel title={words.erase} intro={words.eraseText}>
       {credentialIds.length === 0 ? (
@@ -23,6 +36,39 @@ export function Erasure({ credentialIds }: { readonly credentialIds: readonly st
             </li>
           ))}
         </ul>
+      )}
+      {others.length > 0 && (
+        <ul>
+          {others.slice(0, SHOWN).map((one) => (
+            <li key={`${one.record} ${one.id}`}>
+              <div className="row">
+                <span>
+                  {words.records[one.record][0]} <code title={one.id}>{shortened(one.id)}</code>
+                </span>
+                {erased.includes(one.id) ? (
+                  <span role="status">{credentials.erasedAt}</span>
+                ) : (
+                  <button type="button" className="danger" onClick={() => setAsking(one)}>
+                    {words.erase}
+                  </button>
+                )}
+              </div>
+            </li>
+          ))}
+        </ul>
+      )}
+      {asking !== undefined && (
+        <Confirmation
+          title={words.eraseTitle}
+          text={words.eraseOther}
+          action={words.erase}
+          act={async () => {
+            await eraseClaims(asking)
+            setErased((before) => [...before, asking.id])
+          }}
+          changes="audit"
+          onClose={() => setAsking(undefined)}
+        />
       )}
     </Panel>
   )

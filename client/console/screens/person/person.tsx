@@ -85,7 +85,7 @@ function Person({ subject, found }: { readonly subject: Subject; readonly found:
         </details>
       </Panel>
       <Save subject={subject} />
-      <Erasure credentialIds={found.credentialIds} />
+      <Erasure credentialIds={found.credentialIds} others={found.others} />
     </>
   )
 }
