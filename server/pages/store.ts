@@ -25,6 +25,10 @@ const targetOf = (page: NewPage): readonly [string, string | null, string | null
     ? ['receive', null, page.offeringId, page.madeBy]
     : ['present', page.verificationSessionId, null, null]
 
+/** The texts of a page `p`. Processes of an earlier version write two columns in the clear. */
+export const storedTexts = fragment`
+  COALESCE(p.texts, CASE WHEN p.title IS NULL AND p.text IS NULL THEN NULL ELSE json_build_object('title', p.title, 'text', p.text) END)`
+
 /** The texts of a page in their stored form; undefined if it has none. */
 export function protectedTexts(
   claims: Pick<ClaimsVault, 'protect'>,

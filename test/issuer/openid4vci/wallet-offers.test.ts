@@ -18,6 +18,7 @@ function offersWith(found: WalletOffering | undefined, issuerProfile: 'final' | 
       },
     },
     config: { issuerProfile },
+    seals: { openOfferName: (name) => ({ offeringId: name, linkNumber: 0 }) },
     objectOf: ({ offeringId }) => ({ of: offeringId }),
     clock: () => NOW,
   })
@@ -32,7 +33,7 @@ describe('an offer that is read', () => {
     expect(await handOut('offer', true)).toEqual({ of: 'offer' })
     expect(await handOut('offer', false)).toEqual({ of: 'offer' })
     expect(asked).toEqual([
-      ['fetched', 'offer', true, NOW],
+      ['fetched', { offeringId: 'offer', linkNumber: 0 }, true, NOW],
       ['looked at', 'offer'],
     ])
   })

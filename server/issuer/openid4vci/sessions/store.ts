@@ -15,7 +15,7 @@ import {
   type Transitions,
   zEvent,
 } from '../../../events/store.js'
-import type { ClaimsVault } from '../../../keys/claims/vault.js'
+import type { ClaimsVault, ProtectedClaims } from '../../../keys/claims/vault.js'
 import { insertPage, type NewPage } from '../../../pages/store.js'
 import { insertOffering, type NewOffering } from '../../offerings/insert.js'
 import type { OfferGrant, OfferProfile } from '../offer-profile.js'
@@ -35,7 +35,32 @@ export interface StoredSession extends CredentialOfferSession {
   readonly txCode: TxCodeDescription | null
   readonly txCodeHash: string | null
   readonly txCodeAttempts: number
+  /** The number of the offer's current link. Earlier links are dead. */
+  readonly linkNumber: number
 }
+
+/** A new session, with its transaction code if it has one. */
+export interface NewSession extends StoredSession {
+  readonly code: string | undefined
+}
+
+/** The data of a session that only its creator and operators see. */
+export interface Confidential {
+  /** The transaction code of an open offer. */
+  readonly txCode?: string
+  /** The reason of a cancelled offer. */
+  readonly reason?: string
+}
+
+/** The place of a session's {@link Confidential} data. */
+export const confidentialPlace = (id: string) => ({ column: 'credential_offer_sessions.confidential', id }) as const
+
+/** The transaction code of a session in its stored form; undefined without a code. */
+export const protectedCode = (
+  claims: Pick<ClaimsVault, 'protect'>,
+  { id, code }: Pick<NewSession, 'id' | 'code'>,
+): ProtectedClaims | undefined =>
+  code === undefined ? undefined : claims.protect(confidentialPlace(id), { txCode: code } satisfies Confidential)
 
 /** The offering of a credential offer. */
 export interface NewSessionOffering extends NewOffering {
@@ -58,6 +83,7 @@ const zRawSession = z.strictObject({
   txCode: json<TxCodeDescription>().nullable(),
   txCodeHash: z.string().nullable(),
   txCodeAttempts: z.int(),
+  linkNumber: z.int(),
   configurationIds: z.array(z.string()),
   issuerId: z.string(),
   createdAt: z.iso.datetime({ offset: true }),
@@ -78,7 +104,7 @@ export const sessionColumn = fragment`
   CASE WHEN x.id IS NULL THEN NULL ELSE jsonb_build_object(
     'id', x.id, 'createdBy', x.created_by, 'state', x.state, 'seq', x.seq, 'errorMessage', x.error_message,
     'deferred', x.deferred,
-    'txCode', x.tx_code, 'txCodeHash', x.tx_code_hash, 'txCodeAttempts', x.tx_code_attempts,
+    'txCode', x.tx_code, 'txCodeHash', x.tx_code_hash, 'txCodeAttempts', x.tx_code_attempts, 'linkNumber', x.link_number,
     'configurationIds', o.configuration_ids, 'issuerId', o.issuer_id, 'expiresAt', x.expires_at, 'createdAt', x.created_at) END AS session`
 
 export function withDates<Row extends { readonly session: RawSession | null }>(
@@ -101,16 +127,16 @@ const lastAttempt = fragment`x.tx_code_attempts = ${TX_CODE_ATTEMPTS}::int - 1`
 
 /**
  * The members of a session's JSON that transitions change, from its row. `first_view` has the other members. A session
- * can last longer than its offer only while a wallet waits.
+ * can last longer than its first offer only while a wallet waits, or after a resend.
  */
 const changes = fragment`
   jsonb_strip_nulls(jsonb_build_object('state', state, 'errorMessage', error_message, 'deferred', deferred, 'expiresAt',
-    CASE WHEN deferred IS NOT NULL THEN to_char(expires_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') END))`
+    CASE WHEN deferred IS NOT NULL OR link_number > 0 THEN to_char(expires_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') END))`
 
 /** The columns of {@link MovedSession}, for RETURNING. */
-export const movedColumns = fragment`id, seq, state, error_message, deferred, expires_at, first_view`
+export const movedColumns = fragment`id, seq, state, error_message, deferred, expires_at, link_number, first_view`
 
-type MovedColumn = 'id' | 'seq' | 'state' | 'error_message' | 'deferred' | 'expires_at' | 'first_view'
+type MovedColumn = 'id' | 'seq' | 'state' | 'error_message' | 'deferred' | 'expires_at' | 'link_number' | 'first_view'
 
 /** A step that moves sessions and returns their new rows. */
 export type MovedSession = Step<MovedColumn>
@@ -178,15 +204,17 @@ export function createOfferSessionStore({ sql }: Database, claims: ClaimsVault, 
     },
 
     /** Inserts a credential offer in one statement, with its session, its audit row, and its page if it has one. */
-    async insert(offering: NewSessionOffering, session: StoredSession, page?: NewPage): Promise<void> {
+    async insert(offering: NewSessionOffering, session: NewSession, page?: NewPage): Promise<void> {
       const { id, createdBy, createdAt, expiresAt } = session
       const txCode = session.txCode === null ? null : JSON.stringify(session.txCode)
-      const inserted = insertOffering(claims, { ...offering, id, isSession: true })
+      const confidential = protectedCode(claims, session)
+      const also = confidential === undefined ? [] : [confidential]
+      const inserted = insertOffering(claims, { ...offering, id, isSession: true }, undefined, also)
       const begun = new Step(
         'session',
         fragment`
-          INSERT INTO credential_offer_sessions (id, created_by, tx_code, tx_code_hash, wallet_url, created_at, expires_at, first_view)
-          SELECT id, ${createdBy}, ${txCode}::jsonb, ${session.txCodeHash}, ${offering.walletUrl}, ${createdAt}, ${expiresAt},
+          INSERT INTO credential_offer_sessions (id, created_by, tx_code, tx_code_hash, confidential, wallet_url, created_at, expires_at, first_view)
+          SELECT id, ${createdBy}, ${txCode}::jsonb, ${session.txCodeHash}, ${confidential?.json ?? null}::json, ${offering.walletUrl}, ${createdAt}, ${expiresAt},
             ${JSON.stringify(sessionView(session))}::jsonb FROM ${inserted}`,
       )
       const paged = page === undefined ? [] : [insertPage(claims, page)]
