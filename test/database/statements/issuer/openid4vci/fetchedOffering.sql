@@ -4,6 +4,7 @@ WITH
       1
     FROM
       offerings o
+      LEFT JOIN credential_offer_sessions x ON x.id = o.id
     WHERE
       o.id = $1
       AND (
@@ -18,17 +19,18 @@ WITH
         $3::boolean
         OR o."grant" = 'authorization_code'
       )
+      AND COALESCE(x.link_number, 0) = $4::int
   ),
   "moved" AS (
     UPDATE credential_offer_sessions
     SET
-      state = $4,
+      state = $5,
       seq = seq + 1,
-      error_message = $5,
-      ended_at = $6
+      error_message = $6,
+      ended_at = $7
     WHERE
-      id = $7
-      AND state = ANY ($8::TEXT[])
+      id = $8
+      AND state = ANY ($9::TEXT[])
       AND EXISTS (
         SELECT
           1
@@ -42,6 +44,7 @@ WITH
       error_message,
       deferred,
       expires_at,
+      link_number,
       first_view
   ),
   "transitions" AS (
@@ -66,7 +69,8 @@ WITH
               deferred,
               'expiresAt',
               CASE
-                WHEN deferred IS NOT NULL THEN to_char(
+                WHEN deferred IS NOT NULL
+                OR link_number > 0 THEN to_char(
                   expires_at AT TIME ZONE 'UTC',
                   'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
                 )
@@ -86,7 +90,7 @@ WITH
       id,
       seq,
       changes,
-      $9
+      $10
     FROM
       "transitions"
   )
@@ -135,6 +139,8 @@ SELECT
       x.tx_code_hash,
       'txCodeAttempts',
       x.tx_code_attempts,
+      'linkNumber',
+      x.link_number,
       'configurationIds',
       o.configuration_ids,
       'issuerId',
@@ -158,5 +164,5 @@ FROM
   JOIN schemas s ON s.id = o.schema_id
   LEFT JOIN credential_offer_sessions x ON x.id = o.id
 WHERE
-  o.id = $10
+  o.id = $11
   AND o.is_session = (x.id IS NOT NULL)

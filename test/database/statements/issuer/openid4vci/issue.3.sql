@@ -21,6 +21,7 @@ WITH
       id = $6
       AND state <> 'Error'
       AND tx_code_attempts < $7::int
+      AND link_number = $8::int
     FOR UPDATE
   ),
   "waiting" AS (
@@ -34,8 +35,8 @@ WITH
       "token",
       "session"
     WHERE
-      "token"."credential_id" IS NOT DISTINCT FROM $8::text
-      AND "token"."counted" = $9
+      "token"."credential_id" IS NOT DISTINCT FROM $9::text
+      AND "token"."counted" = $10
   ),
   "nonces" AS (
     INSERT INTO
@@ -45,7 +46,7 @@ WITH
       n.expires_at
     FROM
       "current",
-      unnest($10::TEXT[], $11::TIMESTAMPTZ[]) AS n (hash, expires_at)
+      unnest($11::TEXT[], $12::TIMESTAMPTZ[]) AS n (hash, expires_at)
     ON CONFLICT DO NOTHING
     RETURNING
       hash
@@ -61,7 +62,7 @@ WITH
           count(*)
         FROM
           "nonces"
-      ) = $12
+      ) = $13
       AND EXISTS (
         SELECT
           1
@@ -75,7 +76,7 @@ WITH
     FROM
       credentials
     WHERE
-      id = $13
+      id = $14
       AND revoked_at IS NULL
       AND EXISTS (
         SELECT
@@ -95,7 +96,7 @@ WITH
   "shown" AS (
     UPDATE credentials c
     SET
-      vc = $14::json,
+      vc = $15::json,
       signed = TRUE
     FROM
       "target"
@@ -109,13 +110,13 @@ WITH
   "moved" AS (
     UPDATE credential_offer_sessions
     SET
-      state = $15,
+      state = $16,
       seq = seq + 1,
-      error_message = $16,
-      ended_at = $17
+      error_message = $17,
+      ended_at = $18
     WHERE
-      id = $18
-      AND state = ANY ($19::TEXT[])
+      id = $19
+      AND state = ANY ($20::TEXT[])
       AND EXISTS (
         SELECT
           1
@@ -129,6 +130,7 @@ WITH
       error_message,
       deferred,
       expires_at,
+      link_number,
       first_view
   ),
   "transitions" AS (
@@ -153,7 +155,8 @@ WITH
               deferred,
               'expiresAt',
               CASE
-                WHEN deferred IS NOT NULL THEN to_char(
+                WHEN deferred IS NOT NULL
+                OR link_number > 0 THEN to_char(
                   expires_at AT TIME ZONE 'UTC',
                   'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
                 )
@@ -173,7 +176,7 @@ WITH
       id,
       seq,
       changes,
-      $20
+      $21
     FROM
       "transitions"
   ),
@@ -181,13 +184,13 @@ WITH
     UPDATE issuance_tokens
     SET
       credential_id = "target"."id",
-      issued_count = issued_count + $21
+      issued_count = issued_count + $22
     FROM
       "target"
     WHERE
-      token_hash = $22
-      AND expires_at > $23
-      AND expires_at <= $24
+      token_hash = $23
+      AND expires_at > $24
+      AND expires_at <= $25
   ),
   "instances" AS (
     INSERT INTO
@@ -206,15 +209,15 @@ WITH
       n.value ->> 3
     FROM
       "target",
-      jsonb_array_elements($25::jsonb) AS n (value)
+      jsonb_array_elements($26::jsonb) AS n (value)
   ),
   "audited" AS (
     INSERT INTO
       audit_events (actor, action, subject, subject_id)
     SELECT
-      $26,
       $27,
       $28,
+      $29,
       "target"."id"
     FROM
       "target"

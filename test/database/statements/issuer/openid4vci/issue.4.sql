@@ -21,6 +21,7 @@ WITH
       id = $6
       AND state <> 'Error'
       AND tx_code_attempts < $7::int
+      AND link_number = $8::int
     FOR UPDATE
   ),
   "waiting" AS (
@@ -34,8 +35,8 @@ WITH
       "token",
       "session"
     WHERE
-      "token"."credential_id" IS NOT DISTINCT FROM $8::text
-      AND "token"."counted" = $9
+      "token"."credential_id" IS NOT DISTINCT FROM $9::text
+      AND "token"."counted" = $10
   ),
   "nonces" AS (
     INSERT INTO
@@ -45,7 +46,7 @@ WITH
       n.expires_at
     FROM
       "current",
-      unnest($10::TEXT[], $11::TIMESTAMPTZ[]) AS n (hash, expires_at)
+      unnest($11::TEXT[], $12::TIMESTAMPTZ[]) AS n (hash, expires_at)
     ON CONFLICT DO NOTHING
     RETURNING
       hash
@@ -61,7 +62,7 @@ WITH
           count(*)
         FROM
           "nonces"
-      ) = $12
+      ) = $13
       AND EXISTS (
         SELECT
           1
@@ -75,10 +76,10 @@ WITH
       redemption_count = redemption_count + 1
     WHERE
       redemption_count < redemption_limit
-      AND id = $13
+      AND id = $14
       AND (
         expires_at IS NULL
-        OR expires_at > $14
+        OR expires_at > $15
       )
       AND EXISTS (
         SELECT
@@ -101,10 +102,10 @@ WITH
       offerings
     WHERE
       redemption_limit IS NULL
-      AND id = $15
+      AND id = $16
       AND (
         expires_at IS NULL
-        OR expires_at > $16
+        OR expires_at > $17
       )
       AND EXISTS (
         SELECT
@@ -126,14 +127,14 @@ WITH
         created_at
       )
     SELECT
-      $17,
       $18,
       $19,
       $20,
       $21,
-      $22::json,
-      $23::boolean,
-      $24
+      $22,
+      $23::json,
+      $24::boolean,
+      $25
     FROM
       "admitted"
     RETURNING
@@ -150,25 +151,25 @@ WITH
         redeemed_at
       )
     SELECT
-      $25,
       $26,
-      "target"."id",
       $27,
+      "target"."id",
       $28,
-      $29
+      $29,
+      $30
     FROM
       "target"
   ),
   "moved" AS (
     UPDATE credential_offer_sessions
     SET
-      state = $30,
+      state = $31,
       seq = seq + 1,
-      error_message = $31,
-      ended_at = $32
+      error_message = $32,
+      ended_at = $33
     WHERE
-      id = $33
-      AND state = ANY ($34::TEXT[])
+      id = $34
+      AND state = ANY ($35::TEXT[])
       AND EXISTS (
         SELECT
           1
@@ -182,6 +183,7 @@ WITH
       error_message,
       deferred,
       expires_at,
+      link_number,
       first_view
   ),
   "transitions" AS (
@@ -206,7 +208,8 @@ WITH
               deferred,
               'expiresAt',
               CASE
-                WHEN deferred IS NOT NULL THEN to_char(
+                WHEN deferred IS NOT NULL
+                OR link_number > 0 THEN to_char(
                   expires_at AT TIME ZONE 'UTC',
                   'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
                 )
@@ -226,7 +229,7 @@ WITH
       id,
       seq,
       changes,
-      $35
+      $36
     FROM
       "transitions"
   ),
@@ -234,13 +237,13 @@ WITH
     UPDATE issuance_tokens
     SET
       credential_id = "target"."id",
-      issued_count = issued_count + $36
+      issued_count = issued_count + $37
     FROM
       "target"
     WHERE
-      token_hash = $37
-      AND expires_at > $38
-      AND expires_at <= $39
+      token_hash = $38
+      AND expires_at > $39
+      AND expires_at <= $40
   ),
   "instances" AS (
     INSERT INTO
@@ -259,15 +262,15 @@ WITH
       n.value ->> 3
     FROM
       "target",
-      jsonb_array_elements($40::jsonb) AS n (value)
+      jsonb_array_elements($41::jsonb) AS n (value)
   ),
   "audited" AS (
     INSERT INTO
       audit_events (actor, action, subject, subject_id)
     SELECT
-      $41,
       $42,
       $43,
+      $44,
       "target"."id"
     FROM
       "target"

@@ -33,6 +33,7 @@ WITH
       id = $9
       AND state <> 'Error'
       AND tx_code_attempts < $10::int
+      AND link_number = $11::int
     FOR UPDATE
   ),
   "current" AS (
@@ -42,8 +43,8 @@ WITH
       "token",
       "session"
     WHERE
-      "token"."credential_id" IS NOT DISTINCT FROM $11::text
-      AND "token"."counted" = $12
+      "token"."credential_id" IS NOT DISTINCT FROM $12::text
+      AND "token"."counted" = $13
   ),
   "waiting" AS (
     SELECT
@@ -52,8 +53,8 @@ WITH
       deferred_issuances d,
       "current"
     WHERE
-      d.transaction_hash = $13
-      AND d.authorization_id = $14
+      d.transaction_hash = $14
+      AND d.authorization_id = $15
     FOR UPDATE OF
       d
   ),
@@ -65,7 +66,7 @@ WITH
       n.expires_at
     FROM
       "current",
-      unnest($15::TEXT[], $16::TIMESTAMPTZ[]) AS n (hash, expires_at)
+      unnest($16::TEXT[], $17::TIMESTAMPTZ[]) AS n (hash, expires_at)
     ON CONFLICT DO NOTHING
     RETURNING
       hash
@@ -81,7 +82,7 @@ WITH
           count(*)
         FROM
           "nonces"
-      ) = $17
+      ) = $18
       AND EXISTS (
         SELECT
           1
@@ -108,14 +109,14 @@ WITH
         created_at
       )
     SELECT
-      $18,
       $19,
       $20,
       $21,
       $22,
-      $23::json,
-      $24::boolean,
-      $25
+      $23,
+      $24::json,
+      $25::boolean,
+      $26
     FROM
       "admitted"
     RETURNING
@@ -132,25 +133,25 @@ WITH
         redeemed_at
       )
     SELECT
-      $26,
       $27,
-      "target"."id",
       $28,
+      "target"."id",
       $29,
-      $30
+      $30,
+      $31
     FROM
       "target"
   ),
   "moved" AS (
     UPDATE credential_offer_sessions
     SET
-      state = $31,
+      state = $32,
       seq = seq + 1,
-      error_message = $32,
-      ended_at = $33
+      error_message = $33,
+      ended_at = $34
     WHERE
-      id = $34
-      AND state = ANY ($35::TEXT[])
+      id = $35
+      AND state = ANY ($36::TEXT[])
       AND EXISTS (
         SELECT
           1
@@ -164,6 +165,7 @@ WITH
       error_message,
       deferred,
       expires_at,
+      link_number,
       first_view
   ),
   "transitions" AS (
@@ -188,7 +190,8 @@ WITH
               deferred,
               'expiresAt',
               CASE
-                WHEN deferred IS NOT NULL THEN to_char(
+                WHEN deferred IS NOT NULL
+                OR link_number > 0 THEN to_char(
                   expires_at AT TIME ZONE 'UTC',
                   'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
                 )
@@ -208,7 +211,7 @@ WITH
       id,
       seq,
       changes,
-      $36
+      $37
     FROM
       "transitions"
   ),
@@ -216,33 +219,33 @@ WITH
     UPDATE issuance_tokens
     SET
       credential_id = "target"."id",
-      issued_count = issued_count + $37
+      issued_count = issued_count + $38
     FROM
       "target"
     WHERE
-      token_hash = $38
-      AND expires_at > $39
-      AND expires_at <= $40
+      token_hash = $39
+      AND expires_at > $40
+      AND expires_at <= $41
   ),
   "counted_instances" AS (
     UPDATE authorizations a
     SET
       credential_id = "target"."id",
       redemption_counted = TRUE,
-      issued_on = GREATEST(a.issued_on, $41::date),
+      issued_on = GREATEST(a.issued_on, $42::date),
       issued_count = CASE
-        WHEN a.issued_on >= $42::date THEN a.issued_count
+        WHEN a.issued_on >= $43::date THEN a.issued_count
         ELSE 0
-      END + $43
+      END + $44
     FROM
       "target"
     WHERE
-      a.id = $44
+      a.id = $45
   ),
   "released" AS (
     DELETE FROM deferred_issuances
     WHERE
-      transaction_hash = $45
+      transaction_hash = $46
       AND EXISTS (
         SELECT
           1
@@ -267,15 +270,15 @@ WITH
       n.value ->> 3
     FROM
       "target",
-      jsonb_array_elements($46::jsonb) AS n (value)
+      jsonb_array_elements($47::jsonb) AS n (value)
   ),
   "audited" AS (
     INSERT INTO
       audit_events (actor, action, subject, subject_id)
     SELECT
-      $47,
       $48,
       $49,
+      $50,
       "target"."id"
     FROM
       "target"

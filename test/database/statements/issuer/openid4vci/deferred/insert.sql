@@ -33,6 +33,7 @@ WITH
       id = $9
       AND state <> 'Error'
       AND tx_code_attempts < $10::int
+      AND link_number = $11::int
     FOR UPDATE
   ),
   "waiting" AS (
@@ -46,8 +47,8 @@ WITH
       "token",
       "session"
     WHERE
-      "token"."credential_id" IS NOT DISTINCT FROM $11::text
-      AND "token"."counted" = $12
+      "token"."credential_id" IS NOT DISTINCT FROM $12::text
+      AND "token"."counted" = $13
   ),
   "nonces" AS (
     INSERT INTO
@@ -57,7 +58,7 @@ WITH
       n.expires_at
     FROM
       "current",
-      unnest($13::TEXT[], $14::TIMESTAMPTZ[]) AS n (hash, expires_at)
+      unnest($14::TEXT[], $15::TIMESTAMPTZ[]) AS n (hash, expires_at)
     ON CONFLICT DO NOTHING
     RETURNING
       hash
@@ -73,7 +74,7 @@ WITH
           count(*)
         FROM
           "nonces"
-      ) = $15
+      ) = $16
       AND EXISTS (
         SELECT
           1
@@ -87,10 +88,10 @@ WITH
       redemption_count = redemption_count + 1
     WHERE
       redemption_count < redemption_limit
-      AND id = $16
+      AND id = $17
       AND (
         expires_at IS NULL
-        OR expires_at > $17
+        OR expires_at > $18
       )
       AND EXISTS (
         SELECT
@@ -113,10 +114,10 @@ WITH
       offerings
     WHERE
       redemption_limit IS NULL
-      AND id = $18
+      AND id = $19
       AND (
         expires_at IS NULL
-        OR expires_at > $19
+        OR expires_at > $20
       )
       AND EXISTS (
         SELECT
@@ -135,11 +136,11 @@ WITH
         created_at
       )
     SELECT
-      $20,
       $21,
       $22,
       $23,
-      $24::timestamptz
+      $24,
+      $25::timestamptz
     FROM
       "admitted"
     ON CONFLICT (authorization_id, configuration_id) DO UPDATE
@@ -153,14 +154,14 @@ WITH
   "moved" AS (
     UPDATE credential_offer_sessions x
     SET
-      deferred = COALESCE(x.deferred, $25),
+      deferred = COALESCE(x.deferred, $26),
       seq = x.seq + 1,
-      expires_at = $26
+      expires_at = $27
     FROM
       "deferred"
     WHERE
-      x.id = $27
-      AND x.deferred IS DISTINCT FROM $28
+      x.id = $28
+      AND x.deferred IS DISTINCT FROM $29
     RETURNING
       id,
       seq,
@@ -168,6 +169,7 @@ WITH
       error_message,
       deferred,
       expires_at,
+      link_number,
       first_view
   ),
   "transitions" AS (
@@ -192,7 +194,8 @@ WITH
               deferred,
               'expiresAt',
               CASE
-                WHEN deferred IS NOT NULL THEN to_char(
+                WHEN deferred IS NOT NULL
+                OR link_number > 0 THEN to_char(
                   expires_at AT TIME ZONE 'UTC',
                   'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
                 )
@@ -212,7 +215,7 @@ WITH
       id,
       seq,
       changes,
-      $29
+      $30
     FROM
       "transitions"
   ),
@@ -220,11 +223,11 @@ WITH
     UPDATE authorizations a
     SET
       redemption_counted = TRUE,
-      issued_on = GREATEST(a.issued_on, $30::date),
+      issued_on = GREATEST(a.issued_on, $31::date),
       issued_count = CASE
-        WHEN a.issued_on >= $31::date THEN a.issued_count
+        WHEN a.issued_on >= $32::date THEN a.issued_count
         ELSE 0
-      END + $32
+      END + $33
     FROM
       "deferred"
     WHERE
@@ -234,10 +237,10 @@ WITH
     INSERT INTO
       audit_events (actor, action, subject, subject_id)
     SELECT
-      $33,
       $34,
       $35,
-      $36
+      $36,
+      $37
     FROM
       "deferred"
   )

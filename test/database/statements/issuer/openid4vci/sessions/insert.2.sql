@@ -44,6 +44,7 @@ WITH
         created_by,
         tx_code,
         tx_code_hash,
+        confidential,
         wallet_url,
         created_at,
         expires_at,
@@ -54,10 +55,11 @@ WITH
       $16,
       $17::jsonb,
       $18,
-      $19,
+      $19::json,
       $20,
       $21,
-      $22::jsonb
+      $22,
+      $23::jsonb
     FROM
       "offering"
   ),
@@ -77,16 +79,16 @@ WITH
       )
     VALUES
       (
-        $23,
         $24,
         $25,
         $26,
         $27,
-        $28::json,
-        $29::TEXT[],
-        $30,
+        $28,
+        $29::json,
+        $30::TEXT[],
         $31,
-        $32
+        $32,
+        $33
       )
     ON CONFLICT (offering_id, made_by) DO UPDATE
     SET
@@ -98,9 +100,9 @@ WITH
     INSERT INTO
       audit_events (actor, action, subject, subject_id)
     SELECT
-      $33,
       $34,
       $35,
+      $36,
       "offering"."id"
     FROM
       "offering"

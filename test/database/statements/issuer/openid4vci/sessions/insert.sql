@@ -44,6 +44,7 @@ WITH
         created_by,
         tx_code,
         tx_code_hash,
+        confidential,
         wallet_url,
         created_at,
         expires_at,
@@ -54,10 +55,11 @@ WITH
       $16,
       $17::jsonb,
       $18,
-      $19,
+      $19::json,
       $20,
       $21,
-      $22::jsonb
+      $22,
+      $23::jsonb
     FROM
       "offering"
   ),
@@ -65,9 +67,9 @@ WITH
     INSERT INTO
       audit_events (actor, action, subject, subject_id)
     SELECT
-      $23,
       $24,
       $25,
+      $26,
       "offering"."id"
     FROM
       "offering"

@@ -8,6 +8,7 @@ WITH
       id = $1
       AND state <> 'Error'
       AND tx_code_attempts < $2::int
+      AND link_number = $3::int
     FOR UPDATE
   ),
   "open" AS (
@@ -24,7 +25,7 @@ WITH
         )
         AND (
           o.expires_at IS NULL
-          OR o.expires_at > $3
+          OR o.expires_at > $4
         )
       )
       OR EXISTS (
@@ -33,7 +34,7 @@ WITH
         FROM
           authorizations a
         WHERE
-          a.id = $4
+          a.id = $5
           AND a.redemption_counted
       )
   ),
@@ -44,7 +45,7 @@ WITH
       u.hash,
       u.expires_at
     FROM
-      unnest($5::TEXT[], $6::TIMESTAMPTZ[]) AS u (hash, expires_at)
+      unnest($6::TEXT[], $7::TIMESTAMPTZ[]) AS u (hash, expires_at)
     WHERE
       EXISTS (
         SELECT
@@ -67,11 +68,11 @@ WITH
           count(*)
         FROM
           "once"
-      ) = $7
+      ) = $8
   ),
   "claimed" AS (
     SELECT
-      $8::text AS id
+      $9::text AS id
     WHERE
       EXISTS (
         SELECT
@@ -84,8 +85,8 @@ WITH
     INSERT INTO
       used_nonces (hash, expires_at)
     SELECT
-      $9,
-      $10
+      $10,
+      $11
     FROM
       "ready"
     ON CONFLICT DO NOTHING
@@ -101,15 +102,17 @@ WITH
         scope,
         dpop_jkt,
         expires_at,
+        link_number,
         authorization_id
       )
     SELECT
-      $11,
+      $12,
       "ready"."id",
-      $12::TEXT[],
       $13::TEXT[],
-      $14,
+      $14::TEXT[],
       $15,
+      $16,
+      $17::int,
       "claimed"."id"
     FROM
       "ready",
@@ -121,13 +124,13 @@ WITH
   "moved" AS (
     UPDATE credential_offer_sessions
     SET
-      state = $16,
+      state = $18,
       seq = seq + 1,
-      error_message = $17,
-      ended_at = $18
+      error_message = $19,
+      ended_at = $20
     WHERE
-      id = $19
-      AND state = ANY ($20::TEXT[])
+      id = $21
+      AND state = ANY ($22::TEXT[])
       AND EXISTS (
         SELECT
           1
@@ -141,6 +144,7 @@ WITH
       error_message,
       deferred,
       expires_at,
+      link_number,
       first_view
   ),
   "transitions" AS (
@@ -165,7 +169,8 @@ WITH
               deferred,
               'expiresAt',
               CASE
-                WHEN deferred IS NOT NULL THEN to_char(
+                WHEN deferred IS NOT NULL
+                OR link_number > 0 THEN to_char(
                   expires_at AT TIME ZONE 'UTC',
                   'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
                 )
@@ -185,7 +190,7 @@ WITH
       id,
       seq,
       changes,
-      $21
+      $23
     FROM
       "transitions"
   ),
@@ -194,10 +199,10 @@ WITH
       authorizations (id, client_id, offering_id, state, expires_at)
     SELECT
       "token"."authorization_id",
-      $22,
-      $23,
+      $24,
+      $25,
       'Redeemed',
-      $24
+      $26
     FROM
       "token"
   ),
@@ -213,13 +218,13 @@ WITH
         expires_at
       )
     SELECT
-      $25,
+      $27,
       "token"."authorization_id",
-      $26::TEXT[],
-      $27::TEXT[],
-      $28,
-      $29,
-      $30
+      $28::TEXT[],
+      $29::TEXT[],
+      $30,
+      $31,
+      $32
     FROM
       "token"
   )
@@ -241,7 +246,7 @@ SELECT
       count(*)
     FROM
       "once"
-  ) = $31 AS fresh,
+  ) = $33 AS fresh,
   (
     SELECT
       jsonb_agg(

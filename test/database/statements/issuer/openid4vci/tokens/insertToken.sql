@@ -78,6 +78,7 @@ WITH
         scope,
         dpop_jkt,
         expires_at,
+        link_number,
         authorization_id
       )
     SELECT
@@ -87,6 +88,7 @@ WITH
       $10::TEXT[],
       $11,
       $12,
+      $13::int,
       "claimed"."id"
     FROM
       "ready",
@@ -121,7 +123,7 @@ SELECT
       count(*)
     FROM
       "once"
-  ) = $13 AS fresh,
+  ) = $14 AS fresh,
   (
     SELECT
       jsonb_agg(
