@@ -13,6 +13,7 @@ import { assertSubject } from '../issuance/subject.js'
 import { canSignIn } from '../openid4vci/authorizations/sign-in.js'
 import type { OfferGrant, OfferProfile } from '../openid4vci/offer-profile.js'
 import { isDraft, offerableFormats, profileNamed } from '../openid4vci/profiles/profiles.js'
+import { CONFIDENTIAL_KEY, sealConfidential } from '../openid4vci/sessions/confidential.js'
 import type { NewSession } from '../openid4vci/sessions/store.js'
 import { describeTxCode, hashTxCode, newTxCode, type TxCodeDescription } from '../openid4vci/tx-code.js'
 import type { WholeOffer } from './batch/store.js'
@@ -208,6 +209,7 @@ export function createPrepareOffer(ports: PrepareOfferPorts): PrepareOffer {
       txCodeAttempts: 0,
       linkNumber: 0,
       code,
+      sealed: code === undefined ? undefined : sealConfidential(sealingKey(CONFIDENTIAL_KEY), id, { txCode: code }),
       createdAt,
       expiresAt,
     }

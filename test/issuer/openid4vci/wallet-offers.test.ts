@@ -67,7 +67,7 @@ describe('an offer that is read', () => {
     const session = storedSession()
     const { handOut, asked } = offersWith(walletOffering({ profile, session }), ofAll)
     await expect(handOut('offer', true)).rejects.toThrow('Pre-authorized codes are no longer given here.')
-    expect(asked).toEqual([['fetched', 'offer', ofAll === 'final', NOW]])
+    expect(asked).toEqual([['fetched', { offeringId: 'offer', linkNumber: 0 }, ofAll === 'final', NOW]])
     const grant = 'authorization_code'
     expect(await offersWith(walletOffering({ profile, session, grant }), ofAll).handOut('offer', true)).toBeTruthy()
     // An offering without a session has no chosen grant.

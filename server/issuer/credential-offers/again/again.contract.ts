@@ -10,6 +10,7 @@ const WHO = 'For the creator of the offer and for operators. For any other calle
 
 const zOfferAgain = zCredentialOfferSession.extend({
   createdBy: z.string().meta({ description: 'The `sub` of the caller that created the offer.' }),
+  grant: z.enum(['pre-authorized_code', 'authorization_code']).meta({ description: 'How a wallet gets its token.' }),
   reason: z.string().optional().meta({ description: 'The reason of a cancelled offer.' }),
   credentialOfferUri: z
     .string()

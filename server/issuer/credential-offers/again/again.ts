@@ -11,6 +11,12 @@ import { qrCodeDataUri } from '../../../pages/qr-code.js'
 import { offeringFullUrl } from '../../offerings/offering-json.js'
 import { closedReason } from '../../openid4vci/offer.js'
 import type { Seals } from '../../openid4vci/sealed.js'
+import {
+  CONFIDENTIAL_KEY,
+  type Confidential,
+  openConfidential,
+  sealConfidential,
+} from '../../openid4vci/sessions/confidential.js'
 import { CANCELLED, sessionView, UNREDEEMED_STATES } from '../../openid4vci/sessions/session.js'
 import { describeTxCode, hashTxCode, newTxCode, txCodeMatches } from '../../openid4vci/tx-code.js'
 import { batchRandom } from '../batch/create-batch.js'
@@ -52,6 +58,7 @@ export type OffersAgain = ReturnType<typeof createOffersAgain>
 /** Credential offers after they were made: they are read again, cancelled, and sent again. */
 export function createOffersAgain(ports: OffersAgainPorts) {
   const { store, config, seals, sealingKey, metrics, random, clock, newId } = ports
+  const confidentialKey = sealingKey(CONFIDENTIAL_KEY)
   const batchRandomOf = batchRandom(sealingKey)
 
   /**
@@ -74,7 +81,7 @@ export function createOffersAgain(ports: OffersAgainPorts) {
   }
 
   /** The transaction code; undefined if the offer has none, or its code was not stored. */
-  const codeOf = ({ session, confidential }: OfferAgain): string | undefined => {
+  const codeOf = ({ session }: OfferAgain, confidential: Confidential): string | undefined => {
     const { id, txCode, txCodeHash } = session
     if (txCode === null || txCodeHash === null || confidential.txCode !== undefined) return confidential.txCode
     const code = newTxCode(txCode, batchRandomOf(id))
@@ -82,8 +89,9 @@ export function createOffersAgain(ports: OffersAgainPorts) {
   }
 
   const shown = async (found: OfferAgain): Promise<Answer> => {
-    const { offering, session, confidential, page, walletUrl } = found
-    const view = { ...sessionView(session), createdBy: session.createdBy }
+    const { offering, session, sealed, page, walletUrl } = found
+    const confidential = openConfidential(confidentialKey, session.id, sealed)
+    const view = { ...sessionView(session), createdBy: session.createdBy, grant: offering.grant }
     if (closedReason(offering, clock()) !== undefined)
       return { ...view, ...(confidential.reason === undefined ? {} : { reason: confidential.reason }) }
     const credentialOfferUri = offeringFullUrl(config, {
@@ -91,7 +99,7 @@ export function createOffersAgain(ports: OffersAgainPorts) {
       profile: offering.profile,
       walletUrl: walletUrl ?? undefined,
     })
-    const code = codeOf(found)
+    const code = codeOf(found, confidential)
     return {
       ...view,
       credentialOfferUri,
@@ -112,7 +120,8 @@ export function createOffersAgain(ports: OffersAgainPorts) {
     const description = describeTxCode(request)
     assertTxCode(offering.profile, description)
     const code = newTxCode(description, random)
-    return { code, description, hash: hashTxCode(sealingKey('tx-code'), session.id, code) }
+    const sealed = sealConfidential(confidentialKey, session.id, { txCode: code })
+    return { code, description, sealed, hash: hashTxCode(sealingKey('tx-code'), session.id, code) }
   }
 
   /** The offer is valid again for as long as at first. An offer of a withdrawn type keeps its end, until which metadata list it. */
@@ -151,7 +160,8 @@ export function createOffersAgain(ports: OffersAgainPorts) {
       { id, reason }: { readonly id: string; readonly reason?: string | undefined },
     ): Promise<Answer> {
       await offerFor(sender, id)
-      const cancelled = await store.cancel({ id, reason, actor: sender.caller?.sub ?? null, now: clock() })
+      const sealed = reason === undefined ? undefined : sealConfidential(confidentialKey, id, { reason })
+      const cancelled = await store.cancel({ id, sealed, actor: sender.caller?.sub ?? null, now: clock() })
       if (cancelled) metrics.offerSession('cancelled')
       const found = await offerFor(sender, id)
       if (found.session.errorMessage !== CANCELLED) throw notOpen(found)

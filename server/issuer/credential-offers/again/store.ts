@@ -8,13 +8,11 @@ import { type ClaimsVault, forgottenKeys, type ProtectedClaims } from '../../../
 import { type NewPage, type PageTexts, protectedTexts, storedTexts } from '../../../pages/store.js'
 import { offeringColumns, offeringJoins, type WalletOffering } from '../../openid4vci/offer-store.js'
 import { zOffering } from '../../openid4vci/rows.js'
+import { protectedSealed, revealedSealed } from '../../openid4vci/sessions/confidential.js'
 import { CANCELLED, UNREDEEMED_STATES } from '../../openid4vci/sessions/session.js'
 import {
-  type Confidential,
-  confidentialPlace,
   movedColumns,
   movedStep,
-  protectedCode,
   type StoredSession,
   sessionEvent,
   withDates,
@@ -44,7 +42,8 @@ export interface OfferPage extends PageTexts {
 export interface OfferAgain {
   readonly offering: WalletOffering
   readonly session: StoredSession
-  readonly confidential: Confidential
+  /** The sealed confidential data of the session. */
+  readonly sealed: string | undefined
   readonly walletUrl: string | null
   /** Whether the version of the type is withdrawn. Metadata list it only until its last offer expires. */
   readonly withdrawn: boolean
@@ -58,6 +57,8 @@ export interface NewCode {
   readonly code: string
   readonly description: TxCodeDescription
   readonly hash: string
+  /** The sealed code. */
+  readonly sealed: string
 }
 
 /** A new link of an offer. */
@@ -76,7 +77,8 @@ export interface NewLink {
 /** A cancelled offer. */
 export interface Cancellation {
   readonly id: string
-  readonly reason: string | undefined
+  /** The sealed reason; undefined without a reason. */
+  readonly sealed: string | undefined
   readonly actor: string | null
   readonly now: Date
 }
@@ -140,7 +142,7 @@ export function createOfferAgainStore({ sql }: Database, claims: ClaimsVault, an
       return {
         offering,
         session,
-        confidential: claims.reveal<Confidential>(confidentialPlace(id), confidential, confidentialKey) ?? {},
+        sealed: revealedSealed(claims, id, confidential, confidentialKey),
         walletUrl,
         withdrawn,
         firstExpiresAt,
@@ -162,9 +164,8 @@ export function createOfferAgainStore({ sql }: Database, claims: ClaimsVault, an
      *
      * @returns whether the offer was cancelled now
      */
-    async cancel({ id, reason, actor, now }: Cancellation): Promise<boolean> {
-      const told =
-        reason === undefined ? undefined : claims.protect(confidentialPlace(id), { reason } satisfies Confidential)
+    async cancel({ id, sealed, actor, now }: Cancellation): Promise<boolean> {
+      const told = protectedSealed(claims, id, sealed)
       const cancelled = movedStep(fragment`
         UPDATE credential_offer_sessions SET state = 'Error', seq = seq + 1, error_message = ${CANCELLED}, ended_at = ${now},
           confidential = ${told?.json ?? null}::json
@@ -186,7 +187,7 @@ export function createOfferAgainStore({ sql }: Database, claims: ClaimsVault, an
      * @returns false if the session has changed since it was read; then nothing was written
      */
     async resend({ session, expiresAt, txCode, page, actor, now }: NewLink): Promise<boolean> {
-      const code = protectedCode(claims, { id: session.id, code: txCode?.code })
+      const code = protectedSealed(claims, session.id, txCode?.sealed)
       const texts = page && protectedTexts(claims, page.id, page)
       const recoded =
         txCode === undefined

@@ -11,6 +11,7 @@ import type { Issuance } from '../../issuance/issuance.js'
 import type { IssuanceContext } from '../../issuance/store.js'
 import { offeringFullUrl } from '../../offerings/offering-json.js'
 import type { Seals } from '../../openid4vci/sealed.js'
+import { CONFIDENTIAL_KEY, openConfidential } from '../../openid4vci/sessions/confidential.js'
 import { newTxCode } from '../../openid4vci/tx-code.js'
 import { contextOf, type PrepareOffer } from '../prepare.js'
 import type { createOfferBatch } from './batch.contract.js'
@@ -83,6 +84,8 @@ export function createMakeBatch({
   seals,
 }: MakeBatchPorts): MakeBatch {
   const randomOf = batchRandom(sealingKey)
+  const codeOf = (id: string, sealed: string | undefined) =>
+    openConfidential(sealingKey(CONFIDENTIAL_KEY), id, sealed).txCode
 
   /** Keyed, because anyone could compute a plain hash of guessed claims. */
   const hashOf = (text: string): string =>
@@ -129,7 +132,7 @@ export function createMakeBatch({
 
   const answerOf = (
     key: string,
-    { id, profile, walletUrl, txCode, pageId, linkNumber, code }: Omit<KnownOffer, 'key' | 'requestHash'>,
+    { id, profile, walletUrl, txCode, pageId, linkNumber, sealed }: Omit<KnownOffer, 'key' | 'requestHash'>,
     repeated: boolean,
   ): Answer['offers'][number] => ({
     key,
@@ -139,7 +142,7 @@ export function createMakeBatch({
       profile,
       walletUrl: walletUrl ?? undefined,
     }),
-    ...(txCode === null ? {} : { txCode: code ?? newTxCode(txCode, randomOf(id)) }),
+    ...(txCode === null ? {} : { txCode: codeOf(id, sealed) ?? newTxCode(txCode, randomOf(id)) }),
     ...(pageId === null ? {} : { pageUrl: receivePageUrl(config, pageId) }),
     repeated,
   })
@@ -168,8 +171,8 @@ export function createMakeBatch({
       if (offer === undefined) return []
       const { id, profile, walletUrl } = offer.offering
       const { session, page } = offer
-      const { txCode, code, linkNumber } = session
-      return [answerOf(key, { id, profile, walletUrl, txCode, pageId: page?.id ?? null, linkNumber, code }, false)]
+      const { txCode, sealed, linkNumber } = session
+      return [answerOf(key, { id, profile, walletUrl, txCode, pageId: page?.id ?? null, linkNumber, sealed }, false)]
     })
     return { offers, errors: [] }
   }

@@ -7,14 +7,9 @@ import type { ClaimsVault, ProtectedClaims } from '../../../keys/claims/vault.js
 import type { NewPage } from '../../../pages/store.js'
 import { insertedColumns, protectedSubject } from '../../offerings/insert.js'
 import { OFFER_PROFILES } from '../../openid4vci/offer-profile.js'
+import { protectedSealed, revealedSealed } from '../../openid4vci/sessions/confidential.js'
 import { sessionView } from '../../openid4vci/sessions/session.js'
-import {
-  type Confidential,
-  confidentialPlace,
-  type NewSession,
-  type NewSessionOffering,
-  protectedCode,
-} from '../../openid4vci/sessions/store.js'
+import type { NewSession, NewSessionOffering } from '../../openid4vci/sessions/store.js'
 import type { TxCodeDescription } from '../../openid4vci/tx-code.js'
 
 const zKnownOffer = z.strictObject({
@@ -32,8 +27,8 @@ const zKnownOffer = z.strictObject({
 
 /** An offer that a caller made before, with the hash of its request. */
 export type KnownOffer = Omit<z.infer<typeof zKnownOffer>, 'confidential' | 'confidentialKey'> & {
-  /** The stored transaction code; undefined for an offer of an earlier version. */
-  readonly code: string | undefined
+  /** The sealed transaction code; undefined for an offer of an earlier version. */
+  readonly sealed: string | undefined
 }
 
 /** All stored parts of a credential offer. */
@@ -84,7 +79,7 @@ export function createOfferBatchStore({ sql }: Database, claims: ClaimsVault) {
         WHERE k.created_by = ${createdBy} AND k.key = ANY(${[...keys]}::text[])`
       return rows.map(({ confidential, confidentialKey, ...row }) => ({
         ...row,
-        code: claims.reveal<Confidential>(confidentialPlace(row.id), confidential, confidentialKey)?.txCode,
+        sealed: revealedSealed(claims, row.id, confidential, confidentialKey),
       }))
     },
 
@@ -98,7 +93,7 @@ export function createOfferBatchStore({ sql }: Database, claims: ClaimsVault) {
       const whole = offers.map((offer) => ({
         offer,
         subject: protectedSubject(claims, offer.offering),
-        confidential: protectedCode(claims, offer.session),
+        confidential: protectedSealed(claims, offer.session.id, offer.session.sealed),
       }))
       const rows = whole.map(({ offer, subject, confidential }) => rowOf(offer, subject, confidential))
       const given = new Step<'id' | 'createdBy'>(

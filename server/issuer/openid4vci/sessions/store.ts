@@ -15,11 +15,12 @@ import {
   type Transitions,
   zEvent,
 } from '../../../events/store.js'
-import type { ClaimsVault, ProtectedClaims } from '../../../keys/claims/vault.js'
+import type { ClaimsVault } from '../../../keys/claims/vault.js'
 import { insertPage, type NewPage } from '../../../pages/store.js'
 import { insertOffering, type NewOffering } from '../../offerings/insert.js'
 import type { OfferGrant, OfferProfile } from '../offer-profile.js'
 import { TX_CODE_ATTEMPTS, type TxCodeDescription } from '../tx-code.js'
+import { protectedSealed } from './confidential.js'
 import {
   CREDENTIAL_OFFER_STATES,
   type CredentialOfferSession,
@@ -42,25 +43,9 @@ export interface StoredSession extends CredentialOfferSession {
 /** A new session, with its transaction code if it has one. */
 export interface NewSession extends StoredSession {
   readonly code: string | undefined
+  /** The sealed code. */
+  readonly sealed: string | undefined
 }
-
-/** The data of a session that only its creator and operators see. */
-export interface Confidential {
-  /** The transaction code of an open offer. */
-  readonly txCode?: string
-  /** The reason of a cancelled offer. */
-  readonly reason?: string
-}
-
-/** The place of a session's {@link Confidential} data. */
-export const confidentialPlace = (id: string) => ({ column: 'credential_offer_sessions.confidential', id }) as const
-
-/** The transaction code of a session in its stored form; undefined without a code. */
-export const protectedCode = (
-  claims: Pick<ClaimsVault, 'protect'>,
-  { id, code }: Pick<NewSession, 'id' | 'code'>,
-): ProtectedClaims | undefined =>
-  code === undefined ? undefined : claims.protect(confidentialPlace(id), { txCode: code } satisfies Confidential)
 
 /** The offering of a credential offer. */
 export interface NewSessionOffering extends NewOffering {
@@ -207,7 +192,7 @@ export function createOfferSessionStore({ sql }: Database, claims: ClaimsVault, 
     async insert(offering: NewSessionOffering, session: NewSession, page?: NewPage): Promise<void> {
       const { id, createdBy, createdAt, expiresAt } = session
       const txCode = session.txCode === null ? null : JSON.stringify(session.txCode)
-      const confidential = protectedCode(claims, session)
+      const confidential = protectedSealed(claims, id, session.sealed)
       const also = confidential === undefined ? [] : [confidential]
       const inserted = insertOffering(claims, { ...offering, id, isSession: true }, undefined, also)
       const begun = new Step(
