@@ -13,6 +13,8 @@ const UUIDS = [
 const RANDOM = 'x7Fq2LmWz0aTjK9cVbN4Yg'
 /** The serial number and the times of a certificate. */
 const SERIAL = '01667E5DE50108FF43'
+/** A transaction code. */
+const TX_CODE = '493536'
 /** The index in a status list. */
 const INDEX = 94567
 /** Number of characters of a page or a style sheet in an example. */
@@ -58,6 +60,7 @@ class Steady {
 
   json(value: unknown, name = ''): unknown {
     if (name === 'serialNumber') return SERIAL
+    if (name === 'txCode') return TX_CODE
     if (typeof value === 'string') return name === 'statusListIndex' ? String(INDEX) : this.text(value)
     if (typeof value === 'number') return steadyNumber(name, value)
     if (name === 'settings' && Array.isArray(value)) return value.slice(0, MAX_SETTINGS).map((one) => this.json(one))

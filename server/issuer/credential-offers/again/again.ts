@@ -64,13 +64,13 @@ export function createOffersAgain(ports: OffersAgainPorts) {
   /**
    * The only creator whose offers the sender reaches; undefined for operators, who reach the offers of all.
    *
-   * @throws 403 for a user without the role, if the role is configured
+   * @throws 404 for a user without the role, if the role is configured
    */
   const creatorFor = ({ caller, client }: Sender): string | undefined => {
     if (client) return undefined
     if (caller === undefined) throw errors.unauthorized()
     if (rightsOf(caller.roles, config).mayIssue) return undefined
-    if (config.issuerRole !== undefined) throw errors.insufficientRole()
+    if (config.issuerRole !== undefined) throw errors.credentialOfferNotFound()
     return caller.sub
   }
 
